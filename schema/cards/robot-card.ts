@@ -77,7 +77,7 @@ const ValidationRecord = builder.objectRef<Validation>('RobotValidationRecord').
     engineVersion: t.exposeString('engine_version', { nullable: true, description: 'Version of the engine.' }),
     checkedAt: t.field({
       type: 'DateTime',
-      description: "When the checks ran; if older than the card's `updatedAt`, the card has changed since.",
+      description: "When the checks ran; if older than the card's `updatedAt`, the card was put or published since.",
       resolve: ({ checked_at }) => new Date(checked_at).toISOString(),
     }),
     checks: t.expose('checks', { most: 200, type: [ValidationCheck], description: 'Results of the checks.' }),

@@ -77,7 +77,8 @@ mutation('createEndpoint', {
     name: t.string({ ...rule(wordText), description: 'Name for people.' }),
     maxHours: t.float({
       ...rule(hours),
-      description: 'Hours from the claim after which the hub ends it; no cap if absent.',
+      description:
+        'Hours from the claim after which the hub ends it, at least a minute for a hosted one; no cap if absent.',
     }),
   })),
   verb: createEndpoint,
@@ -110,7 +111,7 @@ const EstimateType = builder.objectRef<EndpointEstimate>('EndpointEstimate').imp
     hours: t.exposeFloat('hours', { description: 'Hours that the estimate is about.' }),
     costUsdMax: t.float({
       resolve: ({ costUsdMax }) => Number(costUsdMax),
-      description: 'Rate x hours, and no more than the budget.',
+      description: 'Rate x hours, rounded up to four decimals, and no more than the budget.',
     }),
     budgetUsd: t.float({
       nullable: true,
@@ -145,7 +146,7 @@ mutation('estimateEndpoint', {
     hours: t.float({
       ...rule(hours),
       description:
-        "Hours to estimate; 1 by default. An agent's key gives them, or a budget, as it gives create an end.",
+        "Hours to estimate, at least a minute for a hosted one; 1 by default. An agent's key gives them, or a budget, as it gives create an end.",
     }),
   })),
   verb: estimateEndpoint,

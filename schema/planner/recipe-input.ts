@@ -92,7 +92,7 @@ const RecipeInput = builder.inputType('RunRecipeInput', {
     maxHours: t.float({
       ...rule(recipeRules.maxHours),
       description:
-        'Hard wall-clock limit in hours over all attempts; if absent, 4 for hosted runs and no limit for worker runs.',
+        'Hard wall-clock limit in hours over all attempts, at least a minute for hosted runs; if absent, 4 for hosted runs and no limit for worker runs.',
     }),
     executor: t.field({ type: RunExecutorEnum, description: 'Who executes the run; default `WORKER`.' }),
     budgetUsd: t.float({ ...rule(recipeRules.budgetUsd), description: 'Hard spending limit in US dollars.' }),

@@ -50,7 +50,7 @@ mutation('cancelRun', {
   type: RunType,
   payload: { name: 'run', description: 'The run after the change.' },
   description:
-    'Cancels a queued run at once; asks a running run to stop, which its runner sees in the answer to its next report. Idempotent. 409 if the run has ended, 501 for a running hosted run.',
+    'Cancels a queued run at once; asks a running run to stop, which its runner sees in the answer to its next report. The hub ends a hosted run that does not stop within a minute. Idempotent. 409 if the run has ended, 501 for a run on a hosted backend that this deployment no longer uses.',
   scope: 'key:write',
   target: targetRun,
   input: input('The run to cancel.', (t) => ({ runId: t.id({ required: true, description: 'Id of the run.' }) })),

@@ -35,7 +35,7 @@ const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
     }),
     costUsdMax: t.float({
       resolve: ({ costUsdMax }) => Number(costUsdMax),
-      description: 'Maximum cost, four decimals.',
+      description: 'Maximum cost, rounded up to four decimals: no bill is above it.',
     }),
     budgetUsd: t.float({
       nullable: true,

@@ -61,15 +61,15 @@ const restOfThisMonth = statement({
 })
 
 /**
- * Reserves and returns null. If the month would pass a cap in STOP mode, reserves nothing and returns the error 429 `quota.spend_cap`. A month that passes a
- * cap in NOTIFY mode is recorded once (audit `spend.cap_passed`).
+ * Reserves and returns null. If the month would pass a cap in STOP mode, or that cap is 0, reserves nothing and returns the error 429 `quota.spend_cap`: an account
+ * that allows no spending starts no priced job, whatever it costs. A month that passes a cap in NOTIFY mode is recorded once (audit `spend.cap_passed`).
  */
 export async function tryReserveSpend(tx: Querier, ctx: AuditContext, request: SpendRequest): Promise<HubError | null> {
   const month = await readSpendMonth(tx, request.accountId, request.jobId)
   const cap = capOf(month)
   const wanted = usdSum(monthUsd(month), request.amountUsd)
   const isPassed = cap !== null && usdLess(wanted, cap.limitUsd) !== wanted
-  if (isPassed && cap.mode === 'stop') return capRefusal(month, request.amountUsd)
+  if (cap?.mode === 'stop' && (isPassed || Number(cap.limitUsd) === 0)) return capRefusal(month, request.amountUsd)
   await tx.query(putReservation, { ...request })
   if (isPassed && month.passedAt === null) {
     const after = { limitUsd: cap.limitUsd, monthUsd: wanted, jobId: request.jobId }

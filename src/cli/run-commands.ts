@@ -119,7 +119,9 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
   common(
     program
       .command('cancel <run>')
-      .description('Cancel a queued run, or ask a running one to stop; its runner stops it within seconds'),
+      .description(
+        'Cancel a queued run, or ask a running one to stop; its runner does within seconds, a hosted one within a minute',
+      ),
     io,
   )
     .addHelpText('after', hubExamples('cancel run_01k0…'))

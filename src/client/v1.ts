@@ -1224,7 +1224,7 @@ export interface Operations {
        */
       max_hours: number
       /**
-       * Maximum cost, four decimals.
+       * Maximum cost, rounded up to four decimals: no bill is above it.
        */
       cost_usd_max: number
       /**
@@ -4630,7 +4630,7 @@ export interface Operations {
        */
       executor?: RunExecutor | null
       /**
-       * Hours from the claim after which the hub ends it; no cap if absent.
+       * Hours from the claim after which the hub ends it, at least a minute for a hosted one; no cap if absent.
        */
       max_hours?: number | null
       /**
@@ -4695,7 +4695,7 @@ export interface Operations {
        */
       executor?: RunExecutor | null
       /**
-       * Hours to estimate; 1 by default. An agent's key gives them, or a budget, as it gives create an end.
+       * Hours to estimate, at least a minute for a hosted one; 1 by default. An agent's key gives them, or a budget, as it gives create an end.
        */
       hours?: number | null
       /**
@@ -4742,7 +4742,7 @@ export interface Operations {
        */
       hours: number
       /**
-       * Rate x hours, and no more than the budget.
+       * Rate x hours, rounded up to four decimals, and no more than the budget.
        */
       cost_usd_max: number
       /**
@@ -5500,7 +5500,7 @@ export interface RobotCard {
      */
     engine_version: string | null
     /**
-     * When the checks ran; if older than the card's `updatedAt`, the card has changed since.
+     * When the checks ran; if older than the card's `updatedAt`, the card was put or published since.
      */
     checked_at: string
     /**
@@ -6256,7 +6256,7 @@ export interface RunRecipe {
     [k: string]: unknown
   } | null
   /**
-   * Hard wall-clock limit in hours over all attempts; if absent, 4 for hosted runs and no limit for worker runs.
+   * Hard wall-clock limit in hours over all attempts, at least a minute for hosted runs; if absent, 4 for hosted runs and no limit for worker runs.
    */
   max_hours?: number | null
   /**

@@ -85,15 +85,17 @@ export async function lockEndpoint(tx: Querier, id: string): Promise<HeldEndpoin
 const ownReasons = ['budget', 'spend_cap']
 
 /**
- * Of the endpoint `u`: whether the time that its server had to stop is over. A limit gives it a minute. A stop by hand waits for the server, unless
- * that has been silent for a minute as well: it is dead, and would keep the endpoint and its model repo for ever.
+ * Of the endpoint `u`: whether the time that its server had to stop is over. A limit gives it a minute, and so does a stop by hand where the hub can end the server
+ * itself, which is hosted. A stop by hand waits for the server of a worker, unless that has been silent for a minute as well: it is dead, and would keep the
+ * endpoint and its model repo for ever.
  */
 export const graceOverSql = `(${graceOverSqlOf(deadlineSql)}
-  or ${isAskedAgoSql} and (u.stop_reason in (${ownReasons.map((reason) => `'${reason}'`).join(', ')}) or ${isSilentSql}))`
+  or ${isAskedAgoSql} and (u.stop_reason in (${ownReasons.map((reason) => `'${reason}'`).join(', ')})
+    or u.executor = 'hosted' or ${isSilentSql}))`
 
 /** The same of a row. */
 export function isStopOverdue(endpoint: HeldEndpoint): boolean {
-  const isOwn = ownReasons.includes(endpoint.stopReason ?? '')
+  const isOwn = endpoint.executor === 'hosted' || ownReasons.includes(endpoint.stopReason ?? '')
   return isGraceOver(endpoint) || (isAskedAgo(endpoint) && (isOwn || isSilent(endpoint)))
 }
 

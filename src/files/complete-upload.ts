@@ -8,6 +8,7 @@ import { claimUploads, keepClaim } from './claim-uploads.ts'
 import { assembleAndLink } from './complete-claimed.ts'
 import { assertDistinct } from './duplicates.ts'
 import type { RepoFileEntry } from './file-entry.ts'
+import { assertLive } from './live-files.ts'
 import { assertPreconditions, isConditional, liveFiles } from './preconditions.ts'
 import type { CompleteUploadInput } from './schemas.ts'
 
@@ -21,6 +22,7 @@ export function completeUpload(ctx: RequestContext, input: CompleteUploadInput):
     ctx,
     () => findRepoToWrite(ctx, input),
     (allowed, repo) => complete(allowed, repo, input),
+    ({ files }, repo) => assertLive(ctx, repo, files),
   )
 }
 

@@ -17,6 +17,7 @@ import { insertUploads } from './insert-uploads.ts'
 import { PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
 import { GoneBytes } from './link-blobs.ts'
 import { linkFiles } from './link-files.ts'
+import { assertLive } from './live-files.ts'
 import { detectMime } from './mime.ts'
 import { isNoSuchObject, newStorageKey, settleBounded } from './objects.ts'
 import { assertPreconditions, liveFiles } from './preconditions.ts'
@@ -44,6 +45,7 @@ export function linkStored(ctx: RequestContext, input: LinkFilesInput): Promise<
     ctx,
     () => findRepoToWrite(ctx, input),
     (allowed, repo) => link(allowed, repo, input),
+    ({ files }, repo) => assertLive(ctx, repo, files),
   )
 }
 

@@ -5,9 +5,11 @@ import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
+import { column, columns } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+import { param, statement } from '../store/statement.ts'
 import { removeFromStore } from './abort-upload.ts'
 import { assertDistinct } from './duplicates.ts'
 import { insertUploads, type UploadToInsert } from './insert-uploads.ts'
@@ -55,7 +57,24 @@ export function presignUpload(ctx: RequestContext, input: PresignUploadInput): P
     ctx,
     () => findRepoToWrite(ctx, input),
     (allowed, repo) => openOrResume(allowed, repo, input),
+    ({ uploads }, repo) => assertKept(ctx, repo, uploads),
   )
+}
+
+const keptColumn = columns({ id: column<string>('id') })
+const keptUploads = statement({
+  name: 'uploads-kept',
+  columns: keptColumn,
+  params: { repoId: param<string>(), ids: param<readonly string[]>() },
+  text: `select ${keptColumn.sql} from uploads where repo_id = :repoId and id = any(:ids::text[]) and state <> 'aborted'`,
+})
+
+/** 404 if an upload of the first response was aborted since: URLs of it would take no bytes. */
+async function assertKept(ctx: RequestContext, repo: RepoFacts, uploads: readonly UploadTicket[]): Promise<void> {
+  const kept = await ctx.deps.db.query(keptUploads, { repoId: repo.id, ids: idsOf(uploads) })
+  const ids = new Set(kept.map(({ id }) => id))
+  const gone = uploads.find(({ uploadId }) => !ids.has(uploadId))
+  if (gone) throw notFound(`The upload ${gone.uploadId} of ${repo.fullName}`)
 }
 
 async function openOrResume(

@@ -5,8 +5,9 @@ import type { AllowedContext, RequestContext } from './context.ts'
 
 /**
  * Runs `guard` (401, 403, 404), then `work` with the guard's result. On a replayed Idempotency-Key the guard runs against the current state, and the stored
- * result replaces the work; `stillHolds` may reject the replay if something besides the permission must still be valid. Only `work` gets a context that
- * `commitVerb` accepts, so a verb without a guard cannot store a result.
+ * result replaces the work. It is 404 if the `id` of the guard's result is another one now. `stillHolds` rejects the replay if something else must still be valid: a verb
+ * that makes something throws 404 if that is gone or hidden now. Only `work` gets a context that `commitVerb` accepts, so a verb without a guard cannot store a
+ * result.
  */
 export async function guarded<Grant, Result>(
   ctx: RequestContext,
@@ -16,12 +17,18 @@ export async function guarded<Grant, Result>(
 ): Promise<Result> {
   const grant = await guard()
   if (!ctx.replay) {
-    ctx.idempotency?.begin()
+    ctx.idempotency?.begin(idOf(grant))
     return work(ctx as AllowedContext, grant)
   }
-  const stored = ctx.replay.take() as Result
+  const stored = ctx.replay.take(idOf(grant)) as Result
   await stillHolds?.(stored, grant)
   return stored
+}
+
+/** The id of what a request names: most guards return that thing. */
+function idOf(grant: unknown): string | null {
+  if (typeof grant !== 'object' || grant === null || !('id' in grant)) return null
+  return typeof grant.id === 'string' ? grant.id : null
 }
 
 /** Runs `work` in one transaction and stores its result for replays in the same transaction, so a crash keeps both or neither. */

@@ -72,16 +72,19 @@ export interface Deps {
 
 /** The idempotency record of a request. */
 export interface IdempotencySlot {
-  /** Called once the caller is authorized: errors from here on are stored as the response. */
-  begin(): void
+  /** Called once the caller is authorized: errors from here on are stored as the response. `of`: the id of what the request's names mean, if they mean one thing. */
+  begin(of: string | null): void
   /** Stores the verb's result inside the verb's own transaction. */
   record(tx: Querier, result: unknown): Promise<void>
 }
 
 /** A repeated request under an Idempotency-Key. */
 export interface Replay {
-  /** Returns the stored result or throws the stored error. Only for `guarded`, which authorizes first. */
-  take(): unknown
+  /**
+   * Returns the stored result or throws the stored error. 404 if the request's names mean another thing now than `of` then: that was deleted, and its name taken again.
+   * Only for `guarded`, which authorizes first.
+   */
+  take(of: string | null): unknown
 }
 
 /** The address that a request came from, and the hub's own URL as the client reaches it, without a trailing slash. */

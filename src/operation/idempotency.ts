@@ -6,14 +6,20 @@
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { canonicalText } from '../platform/canonical-hash.ts'
-import { HubError, invalid, type Problem } from '../platform/errors.ts'
+import { HubError, invalid, notFound, type Problem } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Db } from '../store/db.ts'
 import { type Given, param, statement } from '../store/statement.ts'
 import type { IdempotencySlot, Replay } from './context.ts'
 
-/** The content of a finished row: the verb's result, an error, or `again` for read-only operations, which run again. */
-export type StoredAnswer = { readonly ok: unknown } | { readonly problem: Problem } | { readonly again: true }
+/**
+ * The content of a finished row: the verb's result, an error, or `again` for read-only operations, which run again. `of`: the id of what the request's names meant, if
+ * they mean one thing.
+ */
+export type StoredAnswer =
+  | { readonly ok: unknown; readonly of?: string | null }
+  | { readonly problem: Problem }
+  | { readonly again: true }
 
 export interface IdempotencyScope {
   readonly credentialId: string
@@ -58,9 +64,11 @@ export class StoredReplay implements Replay {
     this.#answer = answer
   }
 
-  take(): unknown {
+  take(of: string | null): unknown {
     this.isTaken = true
     if ('problem' in this.#answer) throw new StoredRefusal(this.#answer.problem)
+    if (this.#answer.of != null && this.#answer.of !== of)
+      throw notFound('What this request was about when it was first sent')
     return this.#answer.ok
   }
 }
@@ -194,7 +202,11 @@ export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSig
 function ownClaim(db: Db, key: ClaimKey): Claim {
   const renewal = setInterval(() => void db.query(renewRow, key).catch(() => undefined), RENEW_MS)
   renewal.unref()
-  const progress = { isBegun: false, isRecorded: false }
+  const progress: { isBegun: boolean; isRecorded: boolean; of: string | null } = {
+    isBegun: false,
+    isRecorded: false,
+    of: null,
+  }
   return {
     kind: 'claimed',
     slot: {
@@ -204,12 +216,16 @@ function ownClaim(db: Db, key: ClaimKey): Claim {
       get isRecorded() {
         return progress.isRecorded
       },
-      begin() {
+      begin(of) {
         progress.isBegun = true
+        progress.of = of
       },
       async record(tx, result) {
         clearInterval(renewal)
-        const [stored] = await tx.query(storeAnswer, { ...key, answer: answerText({ ok: result ?? null }) })
+        const [stored] = await tx.query(storeAnswer, {
+          ...key,
+          answer: answerText({ ok: result ?? null, of: progress.of }),
+        })
         if (!stored)
           throw new HubError(
             'idempotency.in_flight',

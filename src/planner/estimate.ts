@@ -1,5 +1,5 @@
 /** The most that a run can cost. Pure. Spec, "RunEstimate". */
-import { costOfHours, type Usd, usdLess } from '../platform/money.ts'
+import { mostOfHours, type Usd, usdLess } from '../platform/money.ts'
 import type { RunExecutor } from './recipe/recipe.ts'
 import type { RunPlan } from './run-plan.ts'
 
@@ -17,10 +17,10 @@ export interface RunEstimate {
   readonly priced: boolean
 }
 
-/** Rate x wall-clock cap, limited by the budget; 0 for a plan that is not priced. */
+/** Rate x wall-clock cap, rounded up and limited by the budget; 0 for a plan that is not priced. */
 export function estimateOf(plan: RunPlan): RunEstimate {
   const { budgetUsd, rateUsdPerHour, maxHours } = plan
-  const uncapped = costOfHours(rateUsdPerHour, maxHours)
+  const uncapped = mostOfHours(rateUsdPerHour, maxHours)
   const costUsdMax = budgetUsd === null ? uncapped : usdLess(uncapped, budgetUsd)
   return {
     executor: plan.executor,

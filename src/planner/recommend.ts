@@ -1,5 +1,5 @@
 /** Recommends a tier for a recipe and estimates time and cost; deterministic, with the calculation shown. Pure. Spec, "RunRecommendation". */
-import { costOfHours, type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
+import { costOfHours, mostOfHours, type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
 import type { HardwareTier } from '../platform/tier-table.ts'
 import type { DatasetFacts } from './dataset-facts.ts'
 import { type PlannerInputs, resolveInputs } from './inputs.ts'
@@ -140,7 +140,7 @@ function costOf({ plan, settings }: RecommendFacts, tier: HardwareTier | null, h
   const hostRate = hostRateOf(plan.template, plan.executor, settings)
   const rate = usdSum(tier.rateUsdPerHour, hostRate)
   const unlimited = costOfHours(rate, hours)
-  const cap = costOfHours(rate, plan.maxHours)
+  const cap = mostOfHours(rate, plan.maxHours)
   const most = plan.budgetUsd === null ? cap : usdLess(cap, plan.budgetUsd)
   const rates = Number(hostRate) > 0 ? [`rate: ${tier.rateUsdPerHour} + ${hostRate} (host) = ${rate} USD/h`] : []
   const budget = most === cap ? [] : [`budget: ${most} USD is less, so it is used`]

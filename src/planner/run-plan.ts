@@ -1,8 +1,9 @@
 /** Resolves a recipe to template, executor, tier and rate on this deployment. Pure. Spec, "Recipe" and createRun. */
 import type { RunSettings } from '../platform/config.ts'
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
-import { type Usd, usd, usdSum } from '../platform/money.ts'
+import { type Usd, usd, usdLimit, usdSum } from '../platform/money.ts'
 import type { HardwareTier, TierTable } from '../platform/tier-table.ts'
+import { hostedHoursFault } from './hosted-hours.ts'
 import { DEFAULT_MAX_HOURS, type Recipe, type RunExecutor } from './recipe/recipe.ts'
 import { findTemplate, type Template, templateNames } from './templates.ts'
 
@@ -46,7 +47,7 @@ export function mayHostOn(template: Template, tier: string): boolean {
   return !template.isSim || simTiers.includes(tier)
 }
 
-/** Resolves a recipe. 422 with one entry for each fault: an unknown template, an unknown GPU, a GPU that the sim template is not hosted on. */
+/** Resolves a recipe. 422 with one entry for each fault: an unknown template, an unknown GPU, a GPU that the sim template is not hosted on, a hosted run of less than a minute. */
 export function planRun(recipe: Recipe, settings: PlannerSettings): RunPlan {
   const faults: ErrorItem[] = []
   const template = findTemplate(recipe.template, settings.runs.extraTemplates)
@@ -61,8 +62,10 @@ export function planRun(recipe: Recipe, settings: PlannerSettings): RunPlan {
         'gpu',
       ),
     )
-  if (!template || faults.length > 0) throw refusal(faults)
   const isPriced = executor === 'hosted'
+  const tooShort = isPriced ? hostedHoursFault(recipe.max_hours, ['recipe', 'maxHours']) : null
+  if (tooShort) faults.push(tooShort)
+  if (!template || faults.length > 0) throw refusal(faults)
   const tier = gpu === null ? (isPriced ? defaultTier(template, settings) : null) : tierOf(settings.tiers, gpu)
   const hostRateUsdPerHour = hostRateOf(template, executor, settings)
   const maxHours = recipe.max_hours ?? DEFAULT_MAX_HOURS
@@ -72,7 +75,7 @@ export function planRun(recipe: Recipe, settings: PlannerSettings): RunPlan {
     tier,
     maxHours,
     limitHours: isPriced ? maxHours : (recipe.max_hours ?? null),
-    budgetUsd: recipe.budget_usd == null ? null : usd(recipe.budget_usd),
+    budgetUsd: recipe.budget_usd == null ? null : usdLimit(recipe.budget_usd),
     isPriced,
     hostRateUsdPerHour,
     rateUsdPerHour: isPriced && tier ? usdSum(tier.rateUsdPerHour, hostRateUsdPerHour) : FREE,

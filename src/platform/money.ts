@@ -29,10 +29,19 @@ function divideRounded(dividend: bigint, divisor: bigint): bigint {
   return (dividend + half) / divisor
 }
 
-function usdUnits({ units, scale }: Decimal): bigint {
-  return scale <= USD_SCALE
-    ? units * 10n ** BigInt(USD_SCALE - scale)
-    : divideRounded(units, 10n ** BigInt(scale - USD_SCALE))
+/** Divides and rounds up, toward plus infinity. */
+function divideUp(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor
+  return dividend > quotient * divisor ? quotient + 1n : quotient
+}
+
+/** Divides and rounds down, toward minus infinity. */
+const divideDown = (dividend: bigint, divisor: bigint): bigint => -divideUp(-dividend, divisor)
+
+type Divide = (dividend: bigint, divisor: bigint) => bigint
+
+function usdUnits({ units, scale }: Decimal, divide: Divide = divideRounded): bigint {
+  return scale <= USD_SCALE ? units * 10n ** BigInt(USD_SCALE - scale) : divide(units, 10n ** BigInt(scale - USD_SCALE))
 }
 
 function usdText(units: bigint): Usd {
@@ -45,6 +54,11 @@ export function usd(value: string | number): Usd {
   return usdText(usdUnits(decimalOf(value)))
 }
 
+/** A limit that nothing may pass, as dollars: rounded down, so that the text is no more than was asked. */
+export function usdLimit(value: string | number): Usd {
+  return usdText(usdUnits(decimalOf(value), divideDown))
+}
+
 /** The sum of amounts or of rates. */
 export function usdSum(...amounts: readonly Usd[]): Usd {
   return usdText(amounts.reduce((sum, amount) => sum + usdUnits(decimalOf(amount)), 0n))
@@ -55,17 +69,34 @@ export function usdLess(amount: Usd, other: Usd): Usd {
   return usdUnits(decimalOf(amount)) <= usdUnits(decimalOf(other)) ? amount : other
 }
 
-/** The cost of a number of hours: the exact product, rounded once. */
-export function costOfHours(rateUsdPerHour: Usd, hours: string | number): Usd {
+/** Rate x hours, exactly. */
+function productOf(rateUsdPerHour: Usd, hours: string | number): Decimal {
   const rate = decimalOf(rateUsdPerHour)
   const time = decimalOf(hours)
-  return usdText(usdUnits({ units: rate.units * time.units, scale: rate.scale + time.scale }))
+  return { units: rate.units * time.units, scale: rate.scale + time.scale }
+}
+
+function ofSeconds(rateUsdPerHour: Usd, seconds: string | number, divide: Divide): Usd {
+  const { units, scale } = productOf(rateUsdPerHour, seconds)
+  return usdText(divide(units * 10n ** BigInt(USD_SCALE), SECONDS_PER_HOUR * 10n ** BigInt(scale)))
+}
+
+/** The cost of a number of hours: the exact product, rounded once. For expected costs; what a job can cost at most is `mostOfHours`. */
+export function costOfHours(rateUsdPerHour: Usd, hours: string | number): Usd {
+  return usdText(usdUnits(productOf(rateUsdPerHour, hours)))
 }
 
 /** The cost of a number of seconds: the exact quotient, rounded once. Used for billing, live display and budget checks. */
 export function costOfSeconds(rateUsdPerHour: Usd, seconds: string | number): Usd {
-  const rate = decimalOf(rateUsdPerHour)
-  const time = decimalOf(seconds)
-  const dividend = rate.units * time.units * 10n ** BigInt(USD_SCALE)
-  return usdText(divideRounded(dividend, SECONDS_PER_HOUR * 10n ** BigInt(rate.scale + time.scale)))
+  return ofSeconds(rateUsdPerHour, seconds, divideRounded)
+}
+
+/** The most that so many hours can cost: rounded up, so that `costOfSeconds` of no shorter time is more. For estimates and reservations. */
+export function mostOfHours(rateUsdPerHour: Usd, hours: string | number): Usd {
+  return usdText(usdUnits(productOf(rateUsdPerHour, hours), divideUp))
+}
+
+/** The most that so many seconds can cost, rounded up. */
+export function mostOfSeconds(rateUsdPerHour: Usd, seconds: string | number): Usd {
+  return ofSeconds(rateUsdPerHour, seconds, divideUp)
 }

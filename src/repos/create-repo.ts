@@ -10,6 +10,7 @@ import { newId } from '../platform/ids.ts'
 import { column, columns } from '../store/columns.ts'
 import { type Statement, type Tx, uniqueViolation } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
+import { assertRepoVisible } from './get-repo.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
 
@@ -54,6 +55,7 @@ export function createRepo(ctx: RequestContext, input: CreateRepoInput): Promise
     ctx,
     () => mayCreateRepo(ctx, input),
     (allowed, owner) => make(allowed, owner, input),
+    ({ id, fullName }) => assertRepoVisible(ctx, id, fullName),
   )
 }
 

@@ -88,6 +88,12 @@ async function cardedRepos(querier: Querier, values: Given<typeof byIdParams>) {
   return rows
 }
 
+/** 404 if the repo with this id is gone or is not visible to the caller; `name` is its name in messages. */
+export async function assertRepoVisible({ viewer, deps }: RequestContext, id: string, name: string): Promise<void> {
+  const [repo] = await getReposById(deps.db, viewer, [id])
+  if (!repo) throw notFound(`The repo ${name}`)
+}
+
 const factColumns = columns({
   id: column<string>('r.id'),
   ownerId: column<string>('r.owner_id'),

@@ -2,7 +2,7 @@
 import { HubError } from '../platform/errors.ts'
 import { isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
-import { isDeadlineOver, isGraceOver } from '../work/limits.ts'
+import { isDeadlineOver, isGraceOver, isHostedStopOver } from '../work/limits.ts'
 import { refused } from '../work/refusals.ts'
 import type { HeldRun } from './run-row.ts'
 import { decideRun, type RunFacts, type RunTrigger } from './run-state.ts'
@@ -12,6 +12,8 @@ export interface RunActor extends JobActor {
   readonly hostedCallId?: string | null
   readonly resumeStep?: number | null
   readonly maxAttempts?: number
+  /** Of a cancel: whether this deployment reaches what executes the run; default true. */
+  readonly canBeEnded?: boolean
 }
 
 /** The facts of the state machine, from a run's row and the actor. */
@@ -32,6 +34,8 @@ export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
     deadlineOver: isDeadlineOver(run),
     deadlineAsked: run.stopReason === 'max_hours',
     graceOver: isGraceOver(run),
+    stopOver: isHostedStopOver(run),
+    canBeEnded: actor.canBeEnded ?? true,
     attemptsSpent: run.lostLeases + 1 >= (actor.maxAttempts ?? Number.POSITIVE_INFINITY),
   }
 }

@@ -41,6 +41,10 @@ export interface RunFacts {
   readonly deadlineAsked: boolean
   /** The run was asked to stop, and the grace period since its deadline has passed. */
   readonly graceOver: boolean
+  /** A hosted run was asked to stop for another reason than its deadline, and its time to do so has passed. */
+  readonly stopOver: boolean
+  /** This deployment can end what executes the run: a worker stops by itself, a hosted call by its backend. */
+  readonly canBeEnded: boolean
   /** The run has reached the maximum number of lost leases, including this one. */
   readonly attemptsSpent: boolean
 }
@@ -50,7 +54,7 @@ type Condition = (run: RunFacts) => boolean
 const always: Condition = () => true
 const claimer: Condition = (run) => run.isClaimer
 /** The runner has stopped reporting, or does not stop. */
-const isLost: Condition = (run) => run.leaseOver || run.graceOver
+const isLost: Condition = (run) => run.leaseOver || run.graceOver || run.stopOver
 
 /** The first matching row applies; without one, nothing changes. */
 export const runTransitions: readonly Transition<RunTrigger, RunFacts>[] = [
@@ -80,7 +84,7 @@ export const runTransitions: readonly Transition<RunTrigger, RunFacts>[] = [
   { trigger: 'fail', from: 'running', when: claimer, to: 'failed' },
   { trigger: 'confirmCancel', from: 'running', when: (run) => run.isClaimer && run.cancelRequested, to: 'canceled' },
   { trigger: 'cancel', from: 'queued', when: always, to: 'canceled' },
-  { trigger: 'cancel', from: 'running', when: (run) => run.executor === 'worker', to: 'running' },
+  { trigger: 'cancel', from: 'running', when: (run) => run.canBeEnded, to: 'running' },
   { trigger: 'stop', from: 'running', when: always, to: 'running' },
   { trigger: 'dispatch', from: 'queued', when: (run) => run.executor === 'hosted', to: 'failed' },
 ]
@@ -99,7 +103,11 @@ function refusalOf(trigger: RunTrigger, run: RunFacts): JobRefusal {
   if (isTerminal(run.status)) return refusals.ended('run', run.status)
   if (trigger === 'claim' || trigger === 'reclaim') return claimRefusal(run)
   if (trigger === 'cancel')
-    return { type: 'not_supported', detail: 'This deployment cannot cancel a run that executes on the hosted backend.' }
+    return {
+      type: 'not_supported',
+      detail:
+        'The run executes on a hosted backend that this deployment no longer uses, so it cannot be stopped from here.',
+    }
   if (run.status === 'queued') return refusals.unclaimed('run')
   if (!run.isClaimer) return refusals.notClaimer('run')
   if (trigger === 'confirmCancel')

@@ -6,6 +6,7 @@ import type { SpendHold } from '../billing/holds/hold-shape.ts'
 import { nextHoldStatus } from '../billing/holds/hold-state.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import { filingViewer } from './filing-key.ts'
 import { holdKinds } from './hold-kinds.ts'
 import { holdTarget } from './hold-target.ts'
@@ -32,9 +33,16 @@ async function approve(ctx: AllowedContext, hold: SpendHold, personId: string): 
   const viewer = await filingViewer(ctx.deps.db, hold, kind.level)
   // The Idempotency-Key of this request stores the hold, not the job.
   const { requestId, signal, deps } = ctx
-  const make = await kind.prepare({ requestId, signal, deps, viewer }, hold.request)
+  const make = await kind.prepare({ requestId, signal, deps, viewer }, hold.request).catch(rethrowUnplaced)
   return commitVerb(ctx, async (tx) => {
-    await make(tx, approvalOf(ctx, hold, personId))
+    await make(tx, approvalOf(ctx, hold, personId)).catch(rethrowUnplaced)
     return findHold(tx, ctx.viewer, hold.id)
   })
+}
+
+/** Rethrows an error of the create without its places: they are members of the recorded request, and the approval has no such members. */
+function rethrowUnplaced(error: unknown): never {
+  if (!(error instanceof HubError)) throw error
+  const items = error.items.map(({ loc: _loc, ...item }) => item)
+  throw new HubError(error.type, error.message, { items, headers: { ...error.headers }, cause: error })
 }

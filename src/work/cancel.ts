@@ -15,7 +15,7 @@ export interface CancelKind<Job extends HeldJob, Shown> {
   readonly scope: ScopeLevel
   /** 404 for a job that the caller does not see. */
   readonly find: (ctx: RequestContext, jobId: string) => Promise<Job>
-  readonly lock: (tx: Tx, jobId: string) => Promise<Job>
+  readonly lock: (tx: Tx, jobId: string, ctx: RequestContext) => Promise<Job>
   /** The status after a cancel; throws the refusal of the state machine. */
   readonly next: (job: Job) => Job['status']
   /** Applies the change under the row lock; false if it was applied before, so that there is nothing to audit. */
@@ -52,7 +52,7 @@ async function applyCancel<Job extends HeldJob, Shown>(
   kind: CancelKind<Job, Shown>,
   expected: Job,
 ): Promise<Shown> {
-  const job = await kind.lock(tx, expected.id)
+  const job = await kind.lock(tx, expected.id, ctx)
   const to = kind.next(job)
   if (kind.stopFirst && job.hostedCallId !== expected.hostedCallId) throw new CallMoved()
   if (await kind.apply(ctx, tx, job, to)) {

@@ -7,6 +7,12 @@ import { type Usd, usd, usdLess } from '../platform/money.ts'
 /** Grace period after the deadline in which the holder can still report the end; then the hub ends the job. */
 const STOP_GRACE_MS = 60_000
 
+/**
+ * The time that a hosted job has to end itself once it was asked to stop. With a round of the sweep and one of the calls, the hub has ended the job and its call
+ * within a minute, at which the bill ends too.
+ */
+const HOSTED_STOP_MS = 40_000
+
 /** When a running job `u` reaches its cap of seconds since the claim; null if the cap is null. Truncated to the millisecond, so that no bill exceeds it. */
 export function deadlineSqlOf(capSecondsSql: string): string {
   return `case when u.status = 'running'
@@ -37,7 +43,8 @@ export function isDeadlineOver({ deadlineAt, now }: Pick<LimitFacts, 'deadlineAt
   return deadlineAt !== null && Date.parse(deadlineAt) <= Date.parse(now)
 }
 
-const isAgo = (time: string | null, now: string) => time !== null && Date.parse(time) + STOP_GRACE_MS <= Date.parse(now)
+const isAgo = (time: string | null, now: string, ms = STOP_GRACE_MS) =>
+  time !== null && Date.parse(time) + ms <= Date.parse(now)
 
 /** `isSilent` as SQL on the job `u`. */
 export const isSilentSql = `u.heartbeat_at <= now() - interval '${STOP_GRACE_MS} ms'`
@@ -50,6 +57,23 @@ export function isSilent({ heartbeatAt, now }: { readonly heartbeatAt: string | 
 /** Whether the job was asked to stop longer ago than the holder's grace period. */
 export function isAskedAgo(job: Pick<LimitFacts, 'cancelRequestedAt' | 'now'>): boolean {
   return isAgo(job.cancelRequestedAt, job.now)
+}
+
+/** `isHostedStopOver` as SQL on the job `u`. */
+export const hostedStopOverSql = `(u.executor = 'hosted' and u.stop_reason is distinct from 'max_hours'
+  and u.cancel_requested_at <= now() - interval '${HOSTED_STOP_MS} ms')`
+
+/** The values of a job that was asked to stop; times are RFC 3339. */
+export interface StopFacts extends Pick<LimitFacts, 'cancelRequestedAt' | 'now'> {
+  readonly executor: string | null
+  readonly stopReason: string | null
+}
+
+/** Whether a hosted job was asked to stop, for another reason than its deadline, and did not in its time: the hub then ends it, and the call with it. */
+export function isHostedStopOver(job: StopFacts): boolean {
+  return (
+    job.executor === 'hosted' && job.stopReason !== 'max_hours' && isAgo(job.cancelRequestedAt, job.now, HOSTED_STOP_MS)
+  )
 }
 
 /** Whether the grace period is over both since the request to stop and since the deadline. */

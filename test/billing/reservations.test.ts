@@ -91,10 +91,19 @@ describe('a cap in STOP mode', () => {
   })
 
   it('is thrown where a new job reserves', async () => {
-    const account = await capped('STOP', 0)
-    const attempt = t.db.withTx((tx) => reserveSpend(tx, noViewer, request(account, '0.0001')))
+    const account = await capped('STOP', 0.0001)
+    const attempt = t.db.withTx((tx) => reserveSpend(tx, noViewer, request(account, '0.0002')))
     await expect(attempt).rejects.toBeInstanceOf(HubError)
     await t.db.withTx((tx) => reserveSpend(tx, noViewer, request(account, '0.0000')))
+  })
+
+  it('of 0 refuses also a job that reserves 0; in NOTIFY mode such a job passes nothing', async () => {
+    const account = await capped('STOP', 0)
+    expect((await reserve(account, '0.0000'))?.type).toBe('quota.spend_cap')
+    expect(await month(account)).toEqual(['0.0000', '0.0000'])
+    const notified = await capped('NOTIFY', 0)
+    expect(await reserve(notified, '0.0000')).toBeNull()
+    expect(await notices(notified)).toEqual([])
   })
 
   it('is not passed by many at once', async () => {

@@ -41,7 +41,7 @@ describe('who executes a check, as far as the settings say', () => {
 describe('the most that a hosted check can cost', () => {
   it.each([
     ['an hour at 0.20 USD an hour, unless set', {}, '0.2000'],
-    ['its time limit', { HOSTED_CHECK_MAX_S: '600' }, '0.0333'],
+    ['its time limit', { HOSTED_CHECK_MAX_S: '600' }, '0.0334'],
     ['at the host rate', { HOSTED_CHECK_MAX_S: '7200', CHECK_HOST_RATE_USD_PER_HOUR: '0.35' }, '0.7000'],
   ])('is %s', (_what, more, expected) => {
     const hosted = settings(more)

@@ -14,6 +14,10 @@ import { dispatchHosted, dispatchWaiting } from '../../src/jobs/hosted-kinds.ts'
 import { sweepCalls } from '../../src/jobs/sweeps.ts'
 import type { Deps, RequestContext } from '../../src/operation/context.ts'
 import { readConfig } from '../../src/platform/config.ts'
+import { createRun } from '../../src/runs/create/create-run.ts'
+import { cancelRun } from '../../src/runs/end/cancel-run.ts'
+import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
+import { getRun } from '../../src/runs/read/get-run.ts'
 import { testDb } from '../support/database.ts'
 import { type Json, kubeApiServer } from '../support/kube-api-server.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
@@ -373,6 +377,36 @@ describe('cancelRobotCheck', () => {
     await deps.hosted.spawn({ ...late, tier: null, maxSeconds: null })
     expect(await sweepCalls(deps)).toBe(1)
     expect(jobsOf(id)).toEqual([])
+  })
+})
+
+describe('cancelRun of a running run', () => {
+  const recipe = { template: 'act', executor: 'hosted', gpu: 'l4', max_hours: 1 } as const
+
+  it('asks its function to stop; where that does not, the hub ends the run and deletes its Job', async () => {
+    const { id } = await createRun(ada, { recipe })
+    await dispatchHosted(deps, id)
+    const job = () => jobsOf(id).length
+    await world.sql(
+      `update runs set status = 'running', attempt = 1, claimed_by = 'pod', claim_credential = hosted_credential, claimed_at = now(),
+        heartbeat_at = now(), lease_expires_at = now() + interval '5 minutes' where id = $1`,
+      [id],
+    )
+    expect(await cancelRun(ada, { runId: id })).toMatchObject({
+      status: 'running',
+      cancelRequestedAt: expect.any(String),
+    })
+    await sweepCalls(deps)
+    expect(job()).toBe(1)
+    await world.sql(
+      `update runs set claimed_at = claimed_at - interval '40 s', cancel_requested_at = cancel_requested_at - interval '40 s' where id = $1`,
+      [id],
+    )
+    await sweepLeases(deps)
+    expect(await sweepCalls(deps)).toBe(1)
+    expect([job(), (await getRun(ada, id))?.status]).toEqual([0, 'canceled'])
+    const bills = await world.sql<Json>('select amount_usd::float8 as usd from ledger where job_id = $1', [id])
+    expect(bills).toEqual([{ usd: expect.closeTo((0.7992 * 40) / 3600, 3) }])
   })
 })
 

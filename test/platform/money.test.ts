@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { costOfHours, costOfSeconds, usd, usdLess, usdSum } from '../../src/platform/money.ts'
+import {
+  costOfHours,
+  costOfSeconds,
+  mostOfHours,
+  mostOfSeconds,
+  usd,
+  usdLess,
+  usdLimit,
+  usdSum,
+} from '../../src/platform/money.ts'
 
 describe('money', () => {
   it.each([
@@ -54,6 +63,35 @@ describe('money', () => {
     ['99999999.9999', '1e9', '27777777777750.0000'],
   ])('%s an hour for %s seconds is %s', (rate, seconds, cost) => {
     expect(costOfSeconds(rate, seconds)).toBe(cost)
+  })
+
+  it.each([
+    ['0.7992', 4, '3.1968'],
+    ['2.3012', 0.1, '0.2302'],
+    ['0.0000', 4, '0.0000'],
+    ['0.0001', 1e-9, '0.0001'],
+    ['0.7992', 1 / 60, '0.0134'],
+  ])('%s an hour for %s hours is at most %s: rounded up', (rate, hours, most) => {
+    expect(mostOfHours(rate, hours)).toBe(most)
+  })
+
+  it.each([
+    ['0.7992', 3600, '0.7992'],
+    ['3.6000', 1, '0.0010'],
+    ['1.0000', 0.17999, '0.0001'],
+    ['0.0001', '0.001', '0.0001'],
+    ['0.0000', 3600, '0.0000'],
+  ])('%s an hour for %s seconds is at most %s: rounded up', (rate, seconds, most) => {
+    expect(mostOfSeconds(rate, seconds)).toBe(most)
+  })
+
+  it.each([
+    [0.00019, '0.0001'],
+    ['1.5', '1.5000'],
+    ['2.99999', '2.9999'],
+    [-0.00001, '-0.0001'],
+  ])('%s as a limit is %s: rounded down', (value, text) => {
+    expect(usdLimit(value)).toBe(text)
   })
 
   it('compares amounts, not texts', () => {

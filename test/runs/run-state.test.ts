@@ -31,6 +31,8 @@ const facts = (status: JobStatus, change: Partial<RunFacts> = {}): RunFacts => (
   deadlineOver: false,
   deadlineAsked: false,
   graceOver: false,
+  stopOver: false,
+  canBeEnded: true,
   attemptsSpent: false,
   ...change,
 })
@@ -52,6 +54,9 @@ function* allFacts(): Generator<RunFacts> {
           graceOver: (bits & 64) > 0,
           isBarred: (bits & 128) > 0,
           namesHostedCall: (bits & 256) > 0,
+          // No trigger depends on one of these and on the fact of the same bit.
+          stopOver: executor === 'hosted' && (bits & 129) === 129,
+          canBeEnded: executor !== 'hosted' || (bits & 256) > 0,
         })
 }
 
@@ -164,11 +169,18 @@ describe('a run changes its state', () => {
     ['nobody asked it to stop', 'confirmCancel', facts('running', { isClaimer: true }), 'validation.value'],
     ['a queued run is canceled at once', 'cancel', facts('queued', { executor: 'hosted' }), 'canceled'],
     ['a running worker run is asked to stop', 'cancel', facts('running', { cancelRequested: true }), 'running'],
+    ['a running hosted run likewise', 'cancel', facts('running', { executor: 'hosted' }), 'running'],
     [
-      'a running hosted run cannot be canceled here',
+      'a running hosted run on another backend cannot be canceled here',
       'cancel',
-      facts('running', { executor: 'hosted' }),
+      facts('running', { executor: 'hosted', canBeEnded: false }),
       'not_supported',
+    ],
+    [
+      'a hosted run that was asked to stop and does not is canceled',
+      'sweep',
+      facts('running', { executor: 'hosted', cancelRequested: true, stopOver: true }),
+      'canceled',
     ],
     ['a budget or tripwire asks any running run to stop', 'stop', facts('running', { executor: 'hosted' }), 'running'],
     ['a spawn that failed fails a hosted run', 'dispatch', facts('queued', { executor: 'hosted' }), 'failed'],
@@ -184,14 +196,14 @@ describe('a run changes its state', () => {
     }
   })
 
-  it('to running only by a claim, and from running to a terminal state only by its claimer, a lost lease or a deadline', () => {
+  it('to running only by a claim, and from running to a terminal state only by its claimer, a lost lease or a limit that it does not keep', () => {
     for (const run of allFacts()) {
       for (const trigger of triggers) {
         const verdict = decideRun(trigger, run)
         if (!('to' in verdict)) continue
         if (run.status === 'queued' && verdict.to === 'running') expect(trigger).toBe('claim')
         if (run.status === 'running' && terminalStatuses.includes(verdict.to))
-          expect(run.isClaimer || (trigger === 'sweep' && (run.leaseOver || run.graceOver))).toBe(true)
+          expect(run.isClaimer || (trigger === 'sweep' && (run.leaseOver || run.graceOver || run.stopOver))).toBe(true)
       }
     }
   })

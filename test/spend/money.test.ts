@@ -317,9 +317,9 @@ const frequent = [
   'report',
 ]
 
-/** Whoever comes late, or asks for what is not hosted yet, is refused; anything else is a fault. */
+/** Whoever comes late is refused; anything else is a fault. */
 const refusedOnly = (error: unknown) => {
-  if (error instanceof Killed || (error instanceof HubError && (error.status < 500 || error.status === 501))) return
+  if (error instanceof Killed || (error instanceof HubError && error.status < 500)) return
   throw error
 }
 
@@ -341,16 +341,19 @@ interface Books {
   readonly resultsWithoutJob: number
 }
 
+/** As reservations are rounded. */
+const upSql = (usd: string) => `ceil(${usd} * 10000) / 10000`
+
 /** Compared in the database, in exact decimals. */
 async function booksOf({ account, agentId }: Owner): Promise<Books> {
   const [books] = await world.sql<Books>(
     `with jobs as (
         select id, 'run' as kind, status::text, executor::text, priced, cost_usd, filed_by,
-          least(round(rate_usd_per_hour * max_hours, 4), coalesce(budget_usd, 1000000)) as most from runs where owner_id = $1
+          least(${upSql('rate_usd_per_hour * max_hours')}, coalesce(budget_usd, 1000000)) as most from runs where owner_id = $1
         union all select id, 'robot_check', status::text, executor::text, priced, cost_usd, filed_by,
-          round(rate_usd_per_hour * max_seconds / 3600, 4) from robot_checks where owner_id = $1
+          ${upSql('rate_usd_per_hour * max_seconds / 3600')} from robot_checks where owner_id = $1
         union all select id, 'endpoint', status::text, executor::text, priced, cost_usd, filed_by,
-          least(round(rate_usd_per_hour * max_hours, 4), budget_usd) from endpoints where owner_id = $1),
+          least(${upSql('rate_usd_per_hour * max_hours')}, budget_usd) from endpoints where owner_id = $1),
       open as (select * from jobs where priced and status in ('queued', 'running')),
       reserved as (select * from spend_reservations where account_id = $1),
       holds as (select h.*, j.cost_usd, j.most, j.id as job from spend_holds h left join jobs j on j.id = h.result_id where h.account_id = $1)

@@ -47,6 +47,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'runs-by-id',
     'runs-by-ids',
     'src/repos/list-sql.ts',
+    'uploads-kept',
     'uploads-resumable',
   ],
   'Each report of a runner or read of a follower asks it.': [
@@ -76,6 +77,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'files-live',
     'files-withdraw-blob',
     'files-withdraw-paths',
+    'hosted-call-backend',
     'identity-find',
     'org-role',
     'org-role-of',

@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { holdColumns, holdTables, type SpendHold } from './hold-shape.ts'
+import { holdColumns, holdTables, isSpendHold, type SpendHold } from './hold-shape.ts'
 
 const holdsById = statement({
   name: 'spend-holds-by-id',
@@ -31,6 +31,15 @@ export async function getHoldsById(
 export async function getHold(ctx: RequestContext, id: string): Promise<SpendHold | null> {
   const [hold] = await getHoldsById(ctx.deps.db, ctx.viewer, [id])
   return hold ?? null
+}
+
+/** What a create returned, on its replay: 404 if it is gone or hidden now. `find` finds the job where it is no hold. */
+export async function assertMadeVisible(
+  { viewer, deps }: RequestContext,
+  made: { readonly id: string },
+  find: (id: string) => Promise<unknown>,
+): Promise<void> {
+  await (isSpendHold(made) ? findHold(deps.db, viewer, made.id) : find(made.id))
 }
 
 /** The hold that a verb is about, or has written; 404 if the caller may not see it. */

@@ -3,7 +3,7 @@ import { type AllowanceUsage, isAllowance } from '../../billing/allowance.ts'
 import { appRefusal, type HostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { HostedSettings } from '../../platform/config.ts'
 import { HubError } from '../../platform/errors.ts'
-import { costOfSeconds, type Usd } from '../../platform/money.ts'
+import { mostOfSeconds, type Usd } from '../../platform/money.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 
 /** The columns of a check for its executor, its time limit and its rate. */
@@ -21,9 +21,9 @@ export function onHost({ checkRateUsdPerHour, checkMaxSeconds }: HostedSettings)
   return { executor: 'hosted', priced: true, rateUsdPerHour: checkRateUsdPerHour, maxSeconds: checkMaxSeconds }
 }
 
-/** The most that a hosted check can cost. */
+/** The most that a hosted check can cost, rounded up. */
 export function maxCostUsd({ checkRateUsdPerHour, checkMaxSeconds }: HostedSettings): Usd {
-  return costOfSeconds(checkRateUsdPerHour, checkMaxSeconds)
+  return mostOfSeconds(checkRateUsdPerHour, checkMaxSeconds)
 }
 
 /** `allowance`: hosted if the check fits into the account's allowance. `agent`: the same, and beyond the allowance after a person's approval. */

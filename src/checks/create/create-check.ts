@@ -2,6 +2,7 @@
 import { assertNotJob, requireCredential } from '../../auth/policy.ts'
 import type { Approval } from '../../billing/holds/approval.ts'
 import { fileHold } from '../../billing/holds/file-hold.ts'
+import { assertMadeVisible } from '../../billing/holds/get-hold.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
 import { audit } from '../../operation/audit.ts'
@@ -18,6 +19,7 @@ import { param, statement } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { checkJob } from '../check-job.ts'
+import { findCheck } from '../check-row.ts'
 import type { CheckKind, RobotCheck } from '../check-shape.ts'
 import { readCheck } from '../read/get-check.ts'
 import { assertWhole, type CheckRequest } from './check-request.ts'
@@ -98,6 +100,7 @@ export function createCheck(ctx: RequestContext, request: CheckRequest): Promise
       const prepared = prepareCheck(allowed, repos, request, false)
       return commitVerb(allowed, (tx) => makeCheck(allowed, tx, prepared, null))
     },
+    (made) => assertMadeVisible(ctx, made, (id) => findCheck(ctx, id)),
   )
 }
 

@@ -7,7 +7,7 @@ import { type Copies, type ObjectToLink, withCopies } from '../../files/copy-obj
 import type { RepoFile } from '../../models/reader/repo-files.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
-import { HubError } from '../../platform/errors.ts'
+import { HubError, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { assertMayShow } from '../../repos/update-repo.ts'
 import { uniqueViolation } from '../../store/db.ts'
@@ -17,6 +17,7 @@ import { pathFaults } from './known-refusals.ts'
 import { mayPublish, type PublishCheckInput, type PublishGrant, type PublishTarget } from './publish-rights.ts'
 import { assertPublishable, readPublishable } from './publishable.ts'
 import { cardToPublish, filesToPublish } from './published-card.ts'
+import { stampedCard } from './stamped-card.ts'
 import { type Publication, RepoMoved, writePublication } from './write-publication.ts'
 
 export type { PublishCheckInput } from './publish-rights.ts'
@@ -34,6 +35,7 @@ export function publishCheck(ctx: RequestContext, input: PublishCheckInput): Pro
     ctx,
     () => mayPublish(ctx, input),
     (allowed, grant) => publish(allowed, grant, input),
+    async (_published, grant) => assertTargetThere(grant),
   )
 }
 
@@ -96,13 +98,14 @@ async function judgeAndWrite(
   }
 }
 
-/** The card of a robot check, judged against the repo with the copies, and the `seq` of the repo for which the verdict is valid; null for a model check. */
+/** The card of a robot check, with its validation record, judged against the repo with the copies, and the `seq` of the repo for which the verdict is valid; null for a model check. */
 async function judge(
   ctx: RequestContext,
   { target }: PublishGrant,
-  { kind, card, artifacts }: CheckRow,
+  row: CheckRow,
   { copied }: Copies,
 ): Promise<{ readonly card: RobotCardDocument; readonly seq: number } | null> {
+  const { kind, card, artifacts } = row
   if (kind === 'model' || card === null) return null
   const repo = presentRepo(target)
   if (!repo) throw new Error('A robot repo is never made.')
@@ -112,10 +115,23 @@ async function judge(
       { path, sizeBytes: size, sha256, storageKey },
     ]),
   )
-  const verdict = await judgeCard(ctx, repo, cardToPublish(card.value, artifacts), overlay).catch((error: unknown) => {
+  const drafted = stampedCard(cardToPublish(card.value, artifacts), {
+    id: row.id,
+    report: row.report?.value ?? null,
+    engine: row.engine?.value ?? null,
+    finishedAt: row.finishedAt,
+  })
+  const verdict = await judgeCard(ctx, repo, drafted, overlay).catch((error: unknown) => {
     throw error instanceof HubError && error.type === 'not_found' ? new RepoMoved() : error
   })
   return { card: acceptedCard(verdict, () => undefined), seq: verdict.seq }
+}
+
+/** On a replay: 404 if the repo that the check was published into is gone. */
+function assertTargetThere({ check, target }: PublishGrant): void {
+  if ('repo' in target && target.repo !== null) return
+  const name = 'missing' in target ? `${target.missing.owner.handle}/${target.missing.input.slug}` : null
+  throw notFound(`The repo ${name ?? (check.kind === 'robot' ? check.robotRepoName : check.modelRepoName) ?? ''}`)
 }
 
 function assertAskedOfRobot({ repo, smoke }: PublishCheckInput): void {

@@ -2,6 +2,7 @@
 import { requireCredential } from '../../auth/policy.ts'
 import type { Approval } from '../../billing/holds/approval.ts'
 import { fileHold } from '../../billing/holds/file-hold.ts'
+import { assertMadeVisible } from '../../billing/holds/get-hold.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
 import type { StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
@@ -10,7 +11,7 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { type Usd, usd } from '../../platform/money.ts'
+import { type Usd, usdLimit } from '../../platform/money.ts'
 import { lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { addReferences } from '../../repos/references.ts'
 import type { ControlClass } from '../../repos/repo-shape.ts'
@@ -19,6 +20,7 @@ import { param, statement } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { endpointJob } from '../endpoint-job.ts'
+import { findEndpoint } from '../endpoint-row.ts'
 import type { ArtifactKind, Endpoint, EndpointArtifact } from '../endpoint-shape.ts'
 import { readEndpoint } from '../read/get-endpoint.ts'
 import type { Artifact } from './find-artifact.ts'
@@ -90,6 +92,7 @@ export function createEndpoint(ctx: RequestContext, input: CreateEndpointInput):
       const prepared = await prepareEndpoint(allowed, granted, input)
       return commitVerb(allowed, (tx) => makeEndpoint(allowed, tx, prepared, null))
     },
+    (made) => assertMadeVisible(ctx, made, (id) => findEndpoint(ctx, id)),
   )
 }
 
@@ -146,7 +149,7 @@ function assertSame(now: Artifact, read: Artifact, { fullName }: RepoFacts): voi
 /** The limits that a request gives. */
 export const limitsOf = ({ maxHours, budgetUsd }: Pick<CreateEndpointInput, 'maxHours' | 'budgetUsd'>) => ({
   maxHours: maxHours ?? null,
-  budgetUsd: budgetUsd == null ? null : usd(budgetUsd),
+  budgetUsd: budgetUsd == null ? null : usdLimit(budgetUsd),
 })
 
 const repoOf = ({ id, fullName, seq }: RepoFacts) => ({ modelRepoId: id, modelRepoName: fullName, repoSeq: seq })

@@ -1,6 +1,6 @@
 /** estimateEndpoint (spec, "POST /v1/endpoints/estimate"): what createEndpoint would refuse, and the most that so many hours can cost. Writes nothing. */
 import type { RequestContext } from '../../operation/context.ts'
-import { costOfHours, type Usd, usdLess } from '../../platform/money.ts'
+import { mostOfHours, type Usd, usdLess } from '../../platform/money.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { EndpointArtifact } from '../endpoint-shape.ts'
 import { limitsOf, pinnedOf } from './create-endpoint.ts'
@@ -50,7 +50,7 @@ export function estimateOf(
 ): Omit<EndpointEstimate, 'reservation'> {
   const { executor, sizing, rateUsdPerHour } = plan
   const rate = rateUsdPerHour ?? '0.0000'
-  const uncapped = costOfHours(rate, hours)
+  const uncapped = mostOfHours(rate, hours)
   const costUsdMax = budgetUsd === null ? uncapped : usdLess(uncapped, budgetUsd)
   return {
     executor,

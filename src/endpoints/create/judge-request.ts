@@ -6,6 +6,7 @@ import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { type HubError, invalid, notFound } from '../../platform/errors.ts'
 import { getReposById, type RepoFacts } from '../../repos/get-repo.ts'
 import {
+  assertLongEnough,
   type EndpointPlan,
   type EndpointRequest,
   type Found,
@@ -29,7 +30,7 @@ export interface Judged {
 }
 
 /**
- * Errors: as `findServed`, `readDeclared` and `planOf`; hosted: 503 no hosted app if `needsApp` (an estimate is priced on every deployment), then 403 an owner that is
+ * Errors: 422 a hosted endpoint of less than a minute, then as `findServed`, `readDeclared` and `planOf`; hosted: 503 no hosted app if `needsApp` (an estimate is priced on every deployment), then 403 an owner that is
  * not hosted, 422 an agent's without an end. Writes nothing.
  */
 export async function judgeRequest(
@@ -40,6 +41,7 @@ export async function judgeRequest(
 ): Promise<Judged> {
   const viewer = requireCredential(ctx.viewer)
   const { tiers, hosted } = ctx.deps.config
+  assertLongEnough(request, end.member, end.hours)
   const { found, declared } = await readServed(ctx, viewer, repo, request)
   const plan = planOf(found, declared, request, tiers)
   const work = hostedPart(request, owner)

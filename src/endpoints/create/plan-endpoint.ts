@@ -3,6 +3,7 @@ import { assertLevel, assertReachesRepo } from '../../auth/policy.ts'
 import type { HostedWork } from '../../hosting/hosting-policy.ts'
 import { readStoredPolicy, type StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
 import type { AccountRef, RequestContext, Viewer } from '../../operation/context.ts'
+import { assertHostedHours } from '../../planner/hosted-hours.ts'
 import { HubError, invalid, notFound } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { TierTable } from '../../platform/tier-table.ts'
@@ -149,6 +150,15 @@ function servedClass({ fullName, declaredClass, artifact }: Found, declared: Sto
   if (own) return own
   const detail = `${fullName} declares no control class: set control_class (skill or planner) in its model meta.`
   throw invalid('validation.required', detail, ['modelRepo'])
+}
+
+/** Throws 422 for a hosted endpoint of less than a minute; `member` is where the request gives the hours. */
+export function assertLongEnough(
+  { executor }: EndpointRequest,
+  member: 'maxHours' | 'hours',
+  hours: number | null | undefined,
+): void {
+  if (executor === 'hosted') assertHostedHours(hours, [member])
 }
 
 /** The hosted part of the request; null for a worker. */

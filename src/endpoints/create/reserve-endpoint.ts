@@ -1,7 +1,7 @@
 /** What a hosted endpoint reserves of its account's month. Contract, "Money that is reserved". */
 import { readRestOfMonth, reserveSpend, type SpendRequest } from '../../billing/reservations.ts'
 import type { AuditContext } from '../../operation/audit.ts'
-import { costOfHours, costOfSeconds, type Usd, usdLess, usdSum } from '../../platform/money.ts'
+import { mostOfHours, mostOfSeconds, type Usd, usdLess, usdSum } from '../../platform/money.ts'
 import type { Querier } from '../../store/db.ts'
 
 /** A rate, and what ends the work. */
@@ -13,7 +13,7 @@ export interface EndpointLimits {
 
 /** The rate for `max_hours`, or the budget where that is less; null without either. Pure. */
 export function cappedUsd({ rateUsdPerHour, maxHours, budgetUsd }: EndpointLimits): Usd | null {
-  const byTime = maxHours === null ? null : costOfHours(rateUsdPerHour, maxHours)
+  const byTime = maxHours === null ? null : mostOfHours(rateUsdPerHour, maxHours)
   return byTime !== null && budgetUsd !== null ? usdLess(byTime, budgetUsd) : (byTime ?? budgetUsd)
 }
 
@@ -28,7 +28,7 @@ async function mostUntil(tx: Querier, limits: EndpointLimits, spentUsd: Usd): Pr
   const capped = cappedUsd(limits)
   if (capped !== null) return { amountUsd: capped, coversTo: null }
   const { endsAt, seconds } = await readRestOfMonth(tx)
-  return { amountUsd: usdSum(spentUsd, costOfSeconds(limits.rateUsdPerHour, seconds)), coversTo: endsAt }
+  return { amountUsd: usdSum(spentUsd, mostOfSeconds(limits.rateUsdPerHour, seconds)), coversTo: endsAt }
 }
 
 /** What creating such an endpoint reserves. */

@@ -60,9 +60,10 @@ async function endOverdue(deps: SweepDeps, tx: Tx, endpoint: HeldEndpoint): Prom
   tx.afterCommit(() => deps.events.hint(endpoint.id))
 }
 
-function errorOf({ stopReason, budgetUsd }: HeldEndpoint): string {
+function errorOf({ stopReason, budgetUsd, executor }: HeldEndpoint): string {
   if (stopReason === 'budget') return unstopped(`spent its budget of ${budgetUsd} USD`)
   if (stopReason === 'spend_cap') return unstopped('found no room in the spend cap of the new month')
+  if (executor === 'hosted') return unstopped('was asked to stop')
   return 'The endpoint was asked to stop, its server has not reported since, and the hub ended it.'
 }
 

@@ -87,6 +87,10 @@ export function createSnapshot(ctx: RequestContext, input: CreateSnapshotInput):
       const state = input.at == null ? null : await findState(allowed, repo, input.at)
       return commitVerb(allowed, (tx) => make(allowed, tx, repo, input, state?.seq ?? null))
     },
+    async ({ id, name }, repo) => {
+      const [there] = await ctx.deps.db.query(byName, [repo.id, name])
+      if (there?.id !== id) throw goneSnapshot(repo, name)
+    },
   )
 }
 
@@ -135,6 +139,8 @@ async function make(
   return made
 }
 
+const goneSnapshot = ({ fullName }: RepoFacts, name: string) => notFound(`The snapshot ${name} of ${fullName}`)
+
 function takenName(fullName: string, { name, seq }: RepoSnapshot): HubError {
   const detail = `${fullName} already has a snapshot ${name}, of change ${seq}; delete it first, or choose another name.`
   return new HubError('conflict.taken', detail, { items: [{ type: 'conflict.taken', detail, loc: ['name'] }] })
@@ -176,7 +182,7 @@ export function deleteSnapshot(
 async function unmake(ctx: RequestContext, tx: Tx, facts: RepoFacts, name: string): Promise<{ name: string }> {
   const repo = await lockRepo(tx, facts.id)
   const [snapshot] = repo ? await tx.query(byName, [repo.id, name]) : []
-  if (!repo || !snapshot) throw notFound(`The snapshot ${name} of ${facts.fullName}`)
+  if (!repo || !snapshot) throw goneSnapshot(facts, name)
   const bytes = await soleBytes(tx, snapshot)
   await tx.query(lockAccounts, [[repo.ownerId]])
   await tx.query(remove, { id: snapshot.id, repoId: repo.id, bytes })

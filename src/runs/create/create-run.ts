@@ -3,6 +3,7 @@
 import { requireCredential } from '../../auth/policy.ts'
 import type { Approval } from '../../billing/holds/approval.ts'
 import { fileHold } from '../../billing/holds/file-hold.ts'
+import { assertMadeVisible } from '../../billing/holds/get-hold.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
 import { reserveSpend } from '../../billing/reservations.ts'
@@ -21,6 +22,7 @@ import { announceWaiting } from '../../work/waiting.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
+import { findRun } from '../run-row.ts'
 import { heldRun } from './held-run.ts'
 import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos.ts'
 import { assertGpuHours, gpuHoursAccountId } from './reserve-gpu-hours.ts'
@@ -72,6 +74,7 @@ export function createRun(ctx: RequestContext, request: RunRequest): Promise<Run
       const prepared = await prepareRun(allowed, owner, request)
       return commitVerb(allowed, (tx) => makeRun(allowed, tx, prepared, null))
     },
+    (made) => assertMadeVisible(ctx, made, (id) => findRun(ctx, id)),
   )
 }
 

@@ -18,6 +18,7 @@ import { metricsKey, runObjects } from '../log/run-objects.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { countRunBytes, growthOf, type KeptBytes } from '../report/run-storage.ts'
+import { findRun } from '../run-row.ts'
 import { insertNamedRepos, lockNamedRepos } from './named-repos.ts'
 import { billingOwner, findParent, lockParent } from './run-request.ts'
 
@@ -80,6 +81,7 @@ export async function importRun(ctx: RequestContext, input: ImportRunInput): Pro
     ctx,
     () => billingOwner(ctx, input.owner ?? null),
     (allowed, owner) => make(allowed, owner, input, artifacts),
+    async ({ id }) => void (await findRun(ctx, id)),
   )
 }
 

@@ -1,7 +1,11 @@
-/** cancelRun (spec, "POST /v1/runs/{run_id}/cancel"): a queued run ends at once, a running one is asked to stop. */
+/**
+ * cancelRun (spec, "POST /v1/runs/{run_id}/cancel"): a queued run ends at once, a running one is asked to stop. The request is a column of the run, so a hub that dies
+ * after it loses nothing: any hub's sweep ends a hosted run that does not stop (`isHostedStopOver`), and the hub that reaches its call ends that (`tendCalls`).
+ */
 import { releaseSpend } from '../../billing/reservations.ts'
+import { isCallReachable } from '../../hosting/stop-call.ts'
 import type { RequestContext } from '../../operation/context.ts'
-import type { Tx } from '../../store/db.ts'
+import type { Querier, Tx } from '../../store/db.ts'
 import { type CancelKind, cancelJob } from '../../work/cancel.ts'
 import { addNotice } from '../../work/log/write-chunks.ts'
 import { askToStop, endCanceled } from '../../work/stop.ts'
@@ -12,20 +16,27 @@ import type { Run } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
 import { findRun, type HeldRun, lockRun } from '../run-row.ts'
 
-const cancelKind: CancelKind<HeldRun, Run> = {
+type CancelableRun = HeldRun & { readonly canBeEnded: boolean }
+
+const withBackend = async ({ deps }: RequestContext, querier: Querier, run: HeldRun): Promise<CancelableRun> => ({
+  ...run,
+  canBeEnded: run.hostedCallId === null || (await isCallReachable(deps, querier, run.hostedCallId)),
+})
+
+const cancelKind: CancelKind<CancelableRun, Run> = {
   job: runJob,
   verb: 'cancel',
   scope: 'write',
-  find: findRun,
-  lock: lockRun,
-  next: (run) => nextStatus('cancel', run, { credentialId: null }),
+  find: async (ctx, runId) => withBackend(ctx, ctx.deps.db, await findRun(ctx, runId)),
+  lock: async (tx, runId, ctx) => withBackend(ctx, tx, await lockRun(tx, runId)),
+  next: (run) => nextStatus('cancel', run, { credentialId: null, canBeEnded: run.canBeEnded }),
   apply,
   read: readRun,
 }
 
 /**
  * Returns the run after the change. Everyone who can see the run may cancel it; idempotent. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
- * running hosted run.
+ * running run on a hosted backend that this deployment no longer has.
  */
 export function cancelRun(ctx: RequestContext, input: { readonly runId: string }): Promise<Run> {
   return cancelJob(ctx, cancelKind, input.runId)

@@ -8,7 +8,7 @@ import { leaseLost } from '../../platform/signals.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { JobStatus } from '../../work/job-status.ts'
-import { deadlineError, isDeadlineOver, isGraceOver } from '../../work/limits.ts'
+import { deadlineError, isDeadlineOver } from '../../work/limits.ts'
 import { addNotice, endOpenLine } from '../../work/log/write-chunks.ts'
 import { announceEnd, askToStop } from '../../work/stop.ts'
 import { type Sweep, type SweepDeps, sweepDue } from '../../work/sweep.ts'
@@ -19,7 +19,7 @@ import { runLog } from '../log/run-log.ts'
 import { nextStatus } from '../next-status.ts'
 import { runJob } from '../run-job.ts'
 import { type HeldRun, lockRun, rowColumns } from '../run-row.ts'
-import { dueSql, limitOfRun } from './deadline.ts'
+import { dueSql, isStopOverdue, limitOfRun } from './deadline.ts'
 import { dropAttempt } from './drop-attempt.ts'
 
 const fenced = { runId: param<string>(), attempt: param<number>() }
@@ -56,17 +56,17 @@ export function sweepLeases(deps: SweepDeps): Promise<number> {
   return sweepDue(deps, runSweep)
 }
 
-/** Ends a run that did not stop in time after its deadline, before the sweep does. No effect on other runs. */
+/** Ends a run that did not stop in time, before the sweep does. No effect on other runs. */
 export async function endOverdue(deps: SweepDeps, runId: string): Promise<void> {
   await deps.db.withTx(async (tx) => {
     const run = await lockRun(tx, runId)
-    if (run.status === 'running' && isGraceOver(run)) await sweepRun(deps, tx, run)
+    if (run.status === 'running' && isStopOverdue(run)) await sweepRun(deps, tx, run)
   })
 }
 
 /** False if its runner has reported since the run was selected. */
 async function sweepIfDue(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<boolean> {
-  if (run.leaseOver || isGraceOver(run)) {
+  if (run.leaseOver || isStopOverdue(run)) {
     await sweepRun(deps, tx, run)
     return true
   }

@@ -4,7 +4,7 @@ import { assertRoom } from '../../files/reservation.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
-import { isGraceOver } from '../../work/limits.ts'
+import { isStopOverdue } from '../lease/deadline.ts'
 import { noteStaleReport } from '../lease/lost-lease.ts'
 import { endOverdue } from '../lease/sweep-leases.ts'
 import { runObjects } from '../log/run-objects.ts'
@@ -54,9 +54,9 @@ async function storeReport(ctx: AllowedContext, found: ReportedRun, input: Repor
   }
 }
 
-/** Ends a run whose grace period after the deadline is over, without waiting for a sweep; returns the run's current row. */
+/** Ends a run that was asked to stop and has not in its time, without waiting for a sweep; returns the run's current row. */
 async function inTime(ctx: RequestContext, run: ReportedRun): Promise<ReportedRun> {
-  if (run.status !== 'running' || !isGraceOver(run)) return run
+  if (run.status !== 'running' || !isStopOverdue(run)) return run
   await endOverdue(ctx.deps, run.id)
   return findRunToReport(ctx, run.id)
 }

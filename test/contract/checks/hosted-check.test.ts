@@ -199,6 +199,17 @@ describe('cancelRobotCheck of a hosted check', () => {
     expect((await post(ada, id, 'cancel')).json.status).toBe('canceled')
   })
 
+  it('is 502 for a call on a backend that this deployment no longer uses, and nothing changes', async () => {
+    const { id, pid } = await atWork('claim')
+    const backend = (name: string) => hub.sql('update hosted_calls set backend = $2 where job_id = $1', [id, name])
+    const before = await get(id)
+    await backend('kubernetes')
+    const refused = await post(ada, id, 'cancel')
+    expect([refused.status, types(refused), await get(id), isAlive(pid)]).toEqual([502, ['bad_gateway'], before, true])
+    await backend('process')
+    expect((await post(ada, id, 'cancel')).json.status).toBe('canceled')
+  })
+
   inTorture(() => {
     it('leaves the process of a check that has ended in peace: 409', async () => {
       const { id, pid } = await atWork('claim fail')

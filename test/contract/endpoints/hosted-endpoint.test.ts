@@ -255,6 +255,30 @@ describe('a hosted endpoint', () => {
     })
   })
 
+  it('is ended by the hub a minute after a person stopped it, though its server goes on reporting', async () => {
+    const { id, key } = await serving()
+    await ok(endpoints.stop(ada, id), 202)
+    // It has reported just now: only the request gets older.
+    const asked = (seconds: number) =>
+      hub.sql(
+        `update endpoints set cancel_requested_at = cancel_requested_at - make_interval(secs => $2) where id = $1`,
+        [id, seconds],
+      )
+    await asked(20)
+    await ok(endpoints.report(key, id), 200)
+    await sweepEndpoints(hub.running.deps)
+    expect((await endpoints.read(ada, id)).status).toBe('running')
+    await asked(40)
+    await sweepEndpoints(hub.running.deps)
+    expect(await endpoints.read(ada, id)).toMatchObject({
+      status: 'failed',
+      stop_reason: 'cancel',
+      error: 'The endpoint was asked to stop, its server did not stop, and the hub ended it.',
+    })
+    expect((await endpoints.report(key, id)).status).toBe(401)
+    expect(await reservationOf(id)).toBeNull()
+  })
+
   itInTorture('bills no GPU time later than a minute after it was asked to stop', async () => {
     const { id, key } = await serving({ max_hours: null })
     const a = await endpoints.session(id)

@@ -72,7 +72,6 @@ const hosted: Record<string, readonly string[]> = {
   claim: [foreign, taken, taken, ...three],
   'claim as its call': ['running', 'running', 'running', ...three],
   'claim as another call': [foreign, taken, taken, ...three],
-  cancel: ['canceled', '501 not_supported', '501 not_supported', ...three],
 }
 const imported = Object.fromEntries(Object.keys(triggers).map((name) => [name, three]))
 

@@ -327,18 +327,21 @@ describe('a cancel', () => {
     })
   })
 
-  it('asks a running worker run to stop, once, by anyone who sees it', async () => {
-    const org = await world.org([owner])
-    const member = world.as(await world.user(), { accountIds: [org.id] })
-    const id = await put({ ownerId: org.id, createdBy: null, status: 'running' })
-    const run = await cancelRun(member, { runId: id })
-    expect(run).toMatchObject({ status: 'running', finishedAt: null })
-    expect(run.cancelRequestedAt).not.toBeNull()
-    const again = await cancelRun(world.as(owner, { accountIds: [owner.id, org.id] }), { runId: id })
-    expect(again.cancelRequestedAt).toBe(run.cancelRequestedAt)
-    expect(await notices(id)).toHaveLength(1)
-    expect(await audits(id)).toEqual(['run.cancel'])
-  })
+  it.each(['worker', 'hosted'] as const)(
+    'asks a running %s run to stop, once, by anyone who sees it',
+    async (executor) => {
+      const org = await world.org([owner])
+      const member = world.as(await world.user(), { accountIds: [org.id] })
+      const id = await put({ ownerId: org.id, createdBy: null, status: 'running', executor })
+      const run = await cancelRun(member, { runId: id })
+      expect(run).toMatchObject({ status: 'running', finishedAt: null })
+      expect(run.cancelRequestedAt).not.toBeNull()
+      const again = await cancelRun(world.as(owner, { accountIds: [owner.id, org.id] }), { runId: id })
+      expect(again.cancelRequestedAt).toBe(run.cancelRequestedAt)
+      expect(await notices(id)).toHaveLength(1)
+      expect(await audits(id)).toEqual(['run.cancel'])
+    },
+  )
 
   it('after a tripwire keeps the time of the first request, and records who else requested it', async () => {
     const id = await put({
@@ -350,7 +353,6 @@ describe('a cancel', () => {
   })
 
   it.each([
-    [{ status: 'running', executor: 'hosted' }, 'not_supported'],
     [{ status: 'succeeded' }, 'conflict.terminal'],
     [{ status: 'failed' }, 'conflict.terminal'],
     [{ status: 'canceled' }, 'conflict.terminal'],

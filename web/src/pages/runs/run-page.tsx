@@ -55,7 +55,11 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
             done="The run is asked to stop."
             className="button danger"
           >
-            <p>The runner stops it and what it has published so far stays.</p>
+            <p>
+              {run.executor === 'HOSTED'
+                ? 'It stops within a minute, is billed for what it used, and what it has published so far stays.'
+                : 'The runner stops it, and what it has published so far stays.'}
+            </p>
           </Action>
         )}
         <Link to="runs" params={{}} query={{ compare: id }} className="button">
