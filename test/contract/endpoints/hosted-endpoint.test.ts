@@ -269,9 +269,12 @@ describe('a hosted endpoint', () => {
     await sweepEndpoints(hub.running.deps)
     expect((await endpoints.read(ada, id)).status).toBe('running')
     await asked(40)
-    await sweepEndpoints(hub.running.deps)
+    const swept = async () => {
+      await sweepEndpoints(hub.running.deps)
+      return (await endpoints.read(ada, id)).status
+    }
+    await expect.poll(swept, { timeout: 100_000 }).toBe('failed')
     expect(await endpoints.read(ada, id)).toMatchObject({
-      status: 'failed',
       stop_reason: 'cancel',
       error: 'The endpoint was asked to stop, its server did not stop, and the hub ended it.',
     })
