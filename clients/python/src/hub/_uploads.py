@@ -90,6 +90,8 @@ def upload_folder(
 
 def _remote_files(client: Client, repo: str, kind: Optional[str], private: bool) -> Dict[str, Tuple[int, Optional[str]]]:
     try:
+        # A change of nothing needs the right to write and writes nothing: else an upload with nothing to send would succeed without it.
+        client.call("PATCH", repo_url(repo), {})
         return {entry["path"]: (entry["size"], entry["sha256"]) for entry in tree(client, repo)}
     except HubError as error:
         if error.status != 404 or kind is None:
