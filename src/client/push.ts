@@ -212,7 +212,7 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
     linked.push(local.path)
     linkedBytes += local.size
     progress.bytes(local.size, 'known')
-    progress.file(local.path)
+    progress.file(local.path, 'known')
   })
   const ahead = pLimit(BATCHES_AHEAD)
   const batches = [...presignBatches(smallestFirst(left))].map((batch) =>

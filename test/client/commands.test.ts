@@ -171,8 +171,32 @@ describe('output', () => {
       vi.advanceTimersByTime(5_000)
       progress.end()
       expect(text().split('\n')).toEqual([
-        'hub: pushing 40%, 40 MB of 100 MB, 0 of 1 file, 0 B/s, unknown time left',
+        'hub: pushing 40%, 40 MB of 100 MB, 0 of 1 file, 0 B/s',
         'hub: pushing 50%, 50 MB of 100 MB, 0 of 1 file, 1 MB/s, 50 s left',
+        '',
+      ])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+  it('says nothing of the time that is left while small files alone have moved, and counts empty files by their number', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    try {
+      const { stream, text } = sink()
+      const progress = progressOn(stream, { plan: false })
+      progress.begin('send', 501, 1_000_500_000)
+      for (let sent = 0; sent < 100; sent += 1) {
+        vi.advanceTimersByTime(50)
+        progress.bytes(1000)
+        progress.file('small')
+      }
+      progress.begin('fetch', 4, 0)
+      progress.file('empty')
+      vi.advanceTimersByTime(5_000)
+      progress.end()
+      expect(text().split('\n')).toEqual([
+        'hub: pushing 0%, 99 kB of 1 GB, 99 of 501 files, 19.8 kB/s',
+        'hub: pulling 25%, 0 B of 0 B, 1 of 4 files, 0 B/s, 15 s left',
         '',
       ])
     } finally {
