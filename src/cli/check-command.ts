@@ -23,6 +23,7 @@ import { CLAIMED_WITHIN_MS, waitsFor } from './waiting-check.ts'
 interface CheckOptions extends CommonOptions, CheckAnswers, TargetOptions {
   readonly executor?: 'worker' | 'hosted'
   readonly wait: boolean
+  readonly allowSecrets: string[]
 }
 
 const help = `
@@ -45,7 +46,7 @@ Exit codes:
   2    wrong usage
   3    not allowed
   4    not found, or not visible
-  5    rejected (conflict, validation, quota)
+  5    rejected (conflict, validation, quota, a secret in a file to push)
   6    blocked: the report failed, the draft needs an answer, or a person has to approve what it costs
   7    not logged in
   130  interrupted; the check goes on
@@ -69,6 +70,7 @@ export function registerCheckCommand(program: Command, io: ClientIo, claimedWith
     .addOption(new Option('--control-class <class>', 'of a policy that does not say').choices(controlClasses))
     .option('--obs <terms>', 'what a policy sees: terms separated by commas, or a JSON object')
     .addOption(new Option('--executor <executor>', 'who executes it (default: the hub chooses)').choices(executors))
+    .option('--allow-secrets <glob>', 'push files that match, also with a secret in them (repeatable)', collect, [])
     .option('--no-wait', 'queue the check and return')
     .action((what: string, entry: string | undefined, options: CheckOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json

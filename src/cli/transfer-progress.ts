@@ -5,7 +5,7 @@ import { type ClientIo, countText, sizeText } from './client-output.ts'
 import { inLine, print } from './terminal.ts'
 import { type TimeLeft, timeLeft } from './time-left.ts'
 
-const phaseWord = { hash: 'checking', send: 'pushing', fetch: 'pulling' } as const
+const phaseWord = { hash: 'checking', look: 'looking for secrets', send: 'pushing', fetch: 'pulling' } as const
 
 /** Between two lines of output that is not a terminal: a log stays short, and a reader sees that it moves. */
 const LINE_MS = 5000

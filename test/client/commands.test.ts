@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newKeyToken } from '../../src/auth/api-key.ts'
 import { registerClientCommands } from '../../src/cli/client-commands.ts'
 import { registerLoginCommands } from '../../src/cli/login-command.ts'
 import { progressOn } from '../../src/cli/transfer-progress.ts'
@@ -227,6 +228,23 @@ describe('output', () => {
       sent: ['.env', 'a.log', 'node_modules/x'],
       left_out: [],
     })
+  })
+  it('exits with 5 for a push of a secret, says file, line, kind and what to do, and never the secret', async () => {
+    const [dir, key] = [join(base, 'robot'), newKeyToken()]
+    await mkdir(dir)
+    await writeFile(join(dir, 'notes.md'), `# Notes\n${key}\n`)
+    const ended = await hubCommand(['push', dir, 'o/s'])
+    expect([ended.code, ended.out]).toEqual([5, ''])
+    expect(ended.err).toContain('hub: Files to send hold secrets; nothing was sent.\n  notes.md:2: API key of a hub\n')
+    expect(ended.err).toMatch(/\.hubignore.*--exclude.*--allow-secrets/s)
+    const json = await hubCommand(['push', dir, 'o/s', '--json'])
+    expect(JSON.parse(json.err).error).toMatchObject({
+      type: 'local.secrets',
+      errors: [{ detail: 'notes.md:2: API key of a hub' }],
+    })
+    expect(ended.err + json.err).not.toContain(key.slice(10))
+    expect(hub.files.size).toBe(0)
+    expect((await hubCommand(['push', dir, 'o/s', '--allow-secrets', '*.md'])).code).toBe(0)
   })
   it('lists the conflicts of a pull, leaves them alone and exits with 5', async () => {
     hub.store('a', Buffer.from('theirs'))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import List, Optional
+from typing import List, Optional, Set
 
 from ._files import PARTIAL
 from ._globs import Patterns, naming_test
@@ -64,6 +64,8 @@ class Leaving:
 
     def __init__(self, allow: Patterns, ignore_files: bool, include_secrets: bool) -> None:
         self.left: List[LeftOut] = []
+        #: Hold a credential, and a pattern names them all the same.
+        self.included: Set[str] = set()
         self._is_named = naming_test(allow)
         self._ignore_files = ignore_files
         self._include_secrets = include_secrets
@@ -98,9 +100,12 @@ class Leaving:
 
     def holds_secret(self, path: str, file: Path) -> bool:
         """Whether a file holds a credential, by its content too, or by the name that a link to it leads to."""
-        if self._include_secrets or self._is_named(path):
+        if self._include_secrets:
             return False
         if not is_secret_name(file.name) and not is_secret_name(path) and not _shows_secret(path, file):
+            return False
+        if self._is_named(path):
+            self.included.add(path)
             return False
         return self._leave(LeftOut(path, "secret"))
 
