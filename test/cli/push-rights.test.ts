@@ -7,7 +7,8 @@ import { createHubClient, pushFolder } from '../../src/client/index.ts'
 import { silent } from '../../src/client/progress.ts'
 import { contractHub, newName, type Person } from '../contract/support/hub.ts'
 import { runHub } from '../support/command-line.ts'
-import { hasPython, runPython } from '../support/python.ts'
+import { needs } from '../support/needs.ts'
+import { noPython, runPython } from '../support/python.ts'
 
 const hub = contractHub()
 let base: string
@@ -68,7 +69,7 @@ describe('a repo that already has everything', () => {
     expect((await run(eve.token, 'rm', robot, 'no-such-file', '--yes')).code).not.toBe(0)
   })
 
-  it.skipIf(!hasPython)('is not uploaded to from Python either (skipped where there is no Python 3.9)', async () => {
+  it('is not uploaded to from Python either', needs(noPython), async () => {
     const program = `import hub\ntry:\n    hub.upload_folder("${robot}", "${dir}")\nexcept hub.HubError as error:\n    print(error.type, error.status)\n`
     await writeFile(join(base, 'upload.py'), program)
     const env = { HUB_URL: hub.running.url, HUB_TOKEN: eve.token, HUB_STATE_DIR: join(base, 'state') }

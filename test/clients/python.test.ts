@@ -9,7 +9,8 @@ import { everything } from '../../src/client/globs.ts'
 import { secretsIn } from '../../src/client/secrets/secret-rules.ts'
 import { walkToPush } from '../../src/client/walk.ts'
 import { contractHub, type Json, newName, type Person } from '../contract/support/hub.ts'
-import { hasPython, runPython } from '../support/python.ts'
+import { needs } from '../support/needs.ts'
+import { noPython, runPython } from '../support/python.ts'
 
 const hub = contractHub()
 let base: string
@@ -46,7 +47,7 @@ async function answer(code: string, more: Record<string, string> = {}): Promise<
   return JSON.parse(out.trim().split('\n').at(-1) ?? '')
 }
 
-describe.skipIf(!hasPython)('the Python client (skipped where there is no Python 3.9)', () => {
+describe('the Python client', needs(noPython), () => {
   it('makes a run of a script with two lines: config, metrics, output and end', async () => {
     const id = await answer(`
 import hub
