@@ -12,6 +12,7 @@ interface RunnerOptions extends WorkerOptions {
   readonly gpuTier?: string
   readonly batteryCommand?: string
   readonly gateEvery: number
+  readonly keep?: boolean
 }
 
 const help = `
@@ -25,6 +26,8 @@ A shell executes the command for each run, in a folder of its own. It gets the r
                               name and rename it. It counts as complete once it is unchanged for three seconds
     scorecard.json            acceptance results; reported at the end
 Standard output and error become the run's log. Exit code 0 means success, any other failure.
+Once a run has ended and all of this is at the hub, its folder is removed. It stays, and the runner says where, if a file was
+refused or the claim was lost; --keep keeps every one.
 
 If the recipe has a gate, checkpoints are gated during training: the first one at or past each multiple of
 every_steps. The battery command runs for each of them in turn, in a folder of its own, with the recipe on
@@ -70,6 +73,7 @@ export function registerRunnerCommand(
     .option('--command <command>', 'command that executes a run (default: HUB_RUNNER_COMMAND)')
     .option('--name <name>', 'the name of this runner', hostname())
     .option('--work-dir <dir>', 'folder for the files of runs (default: ~/.local/state/hub/runs)')
+    .option('--keep', 'keep the files of runs that have ended')
     .option('--gpu-tier <tier>', 'GPU tier of this machine, stored with its measurements')
     .option('--battery-command <command>', 'command that gates a checkpoint (default: HUB_BATTERY_COMMAND)')
     .option('--gate-every <seconds>', 'interval of the checks for checkpoints to gate', secondsOf, GATE_EVERY_S)
@@ -101,7 +105,7 @@ async function run(
     const { HUB_TOKEN: _kept, ...env } = io.env
     const batteryCommand = options.batteryCommand ?? io.env.HUB_BATTERY_COMMAND
     const gating = { batteryCommand, gateEveryMs: options.gateEvery * 1000 }
-    const runner = { ...session, ...timing, ...gating, command, env, gpuTier: options.gpuTier }
+    const runner = { ...session, ...timing, ...gating, command, env, gpuTier: options.gpuTier, keepFiles: options.keep }
     const { name, owner = null, once = false } = options
     await work(runner, { credential, name, owner, job, once, gaveUp, ended })
   })
