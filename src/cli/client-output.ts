@@ -1,5 +1,8 @@
-/** Human-readable output of the client commands: sizes, errors and exit codes. */
+/** Human-readable output of the client commands: errors and exit codes. */
 import { failureLine, LocalError, ProblemError, SecretsFound } from '../client/index.ts'
+
+export { countText, sizeText } from '../client/amounts.ts'
+
 import { NotLoggedIn, UsageError } from './command-errors.ts'
 import { inLine } from './terminal.ts'
 
@@ -74,20 +77,3 @@ const secretsHelp = [
 
 /** Indents continuation lines. */
 const indented = (text: string) => text.replaceAll('\n', '\n  ')
-
-/** Bytes with three significant digits, in powers of 1,000. */
-export function sizeText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB']
-  let value = bytes
-  let unit = 0
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000
-    unit += 1
-  }
-  return unit === 0 ? `${value} B` : `${Number(value.toPrecision(3))} ${units[unit]}`
-}
-
-/** A count with its noun, in the plural where needed. */
-export function countText(count: number, one: string): string {
-  return `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`
-}

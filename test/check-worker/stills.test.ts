@@ -144,7 +144,7 @@ describe('Chromium', () => {
     )
     expect(stills).toEqual([])
     expect(statuses['sim.compiles']).toBe('pass')
-    expect(lines.filter((line) => line.startsWith('stills: none.'))).toHaveLength(1)
+    expect(lines.filter((line) => line.startsWith('no stills: '))).toHaveLength(1)
   })
 })
 
