@@ -26,6 +26,7 @@ export async function sendConfig(
   return version
 }
 
+/** Names the repo of the published checkpoints, once. */
 export async function sendOutput(reporter: Reporter, journal: RunJournal): Promise<RemoteRun | null> {
   const { published, outputReported } = journal.state
   if (!published?.repo || outputReported) return null
@@ -34,6 +35,7 @@ export async function sendOutput(reporter: Reporter, journal: RunJournal): Promi
   return run
 }
 
+/** Sends scorecard.json once, at the end. */
 export async function sendScorecard(
   reporter: Reporter,
   files: RunFiles,
