@@ -59,15 +59,17 @@ Examples:
 
 /** Adds it to the `hub` program. After `claimedWithinMs` it says what a check waits for that no worker has claimed. */
 export function registerCheckCommand(program: Command, io: ClientIo, claimedWithinMs = CLAIMED_WITHIN_MS): void {
-  common(program.command('check <what> [entry]').description('Check a robot or a model: draft its card'), io, help)
+  common(program.command('check <what> [entry]').description('Check a robot or a model, and draft its card'), io, help)
     .option('--control-hz <hz>', 'rate of policies on the real robot')
     .addOption(new Option('--action <meaning>', 'what the output of a policy means').choices(actions))
-    .addOption(new Option('--base <base>', 'of a URDF').choices(['fixed', 'floating']))
-    .option('--option <name=value>', 'a further answer (repeatable)', collect, [])
+    .addOption(new Option('--base <base>', 'base of a URDF').choices(['fixed', 'floating']))
+    .option('--option <name=value>', 'further answer (repeatable)', collect, [])
     .option('--robot <repo>', 'where a folder is pushed; of a model check, the robot that it is held against')
     .option('--model-repo <repo>', 'push the folder to this model repo, and check a model')
     .option('--hf <repo>', 'import a public policy: org/name[@revision]')
-    .addOption(new Option('--control-class <class>', 'of a policy that does not say').choices(controlClasses))
+    .addOption(
+      new Option('--control-class <class>', 'control class of a policy that does not say').choices(controlClasses),
+    )
     .option('--obs <terms>', 'what a policy sees: terms separated by commas, or a JSON object')
     .addOption(new Option('--executor <executor>', 'who executes it (default: the hub chooses)').choices(executors))
     .option('--allow-secrets <glob>', 'push files that match, also with a secret in them (repeatable)', collect, [])

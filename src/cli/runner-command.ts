@@ -37,13 +37,13 @@ standard input, the variables above, and
   HUB_GATE_VIDEO, HUB_GATE_HORIZON_S, HUB_GATE_CELL_COUNT          values from the recipe, if set
   HUB_GATE_RESULTS                          the file to write the results to:
     {"cells": [{"name": "walk", "status": "PASS", "detail": "0.7 m/s"}], "seeds_run": 3, "seeds_alive": 3, "rollout_id": "r1"}
-The results are recorded with the run; if a tripwire fires, the run is stopped. A failing battery is tried three
-times. Without a battery command no checkpoint is gated; the runner logs that.
+The runner records the results with the run, and stops the run if a tripwire fires. It tries a failing battery three
+times. Without a battery command it gates no checkpoint, and logs that.
 
 A cancel, a tripwire, max_hours, a lost claim and Ctrl-C stop the command: SIGTERM to its process group, and SIGKILL after 20 seconds.
-While the hub is unreachable, the command keeps running and the runner retries. A killed runner resumes when it is started
-again with the same --work-dir: the command survives it, and every line is reported exactly once.
-If HUB_JOB_KIND is run, only the run HUB_JOB_ID is executed: this command can be a hub's HOSTED_COMMAND.
+While the hub is unreachable, the command keeps running and the runner retries. A killed runner resumes when you start it
+again with the same --work-dir: the command survives it, and the runner reports every line exactly once.
+If HUB_JOB_KIND is run, it executes only the run HUB_JOB_ID: this command can be a hub's HOSTED_COMMAND.
 
 Exit codes:
   0    with --once, the run succeeded; otherwise stopped by Ctrl-C
@@ -71,7 +71,7 @@ export function registerRunnerCommand(
     .option('--owner <handle>', 'owner of the runs to execute')
     .option('--once', 'exit after one run')
     .option('--command <command>', 'command that executes a run (default: HUB_RUNNER_COMMAND)')
-    .option('--name <name>', 'the name of this runner', hostname())
+    .option('--name <name>', 'name of this runner', hostname())
     .option('--work-dir <dir>', 'folder for the files of runs (default: ~/.local/state/hub/runs)')
     .option('--keep', 'keep the files of runs that have ended')
     .option('--gpu-tier <tier>', 'GPU tier of this machine, stored with its measurements')

@@ -95,7 +95,7 @@ export function registerTransferCommands(
       .description('Upload the files of a folder to a repo (owner/slug); resumes an interrupted push'),
   )
     .addOption(
-      new Option('--kind <kind>', 'create the repo if it does not exist').choices(['dataset', 'model', 'robot']),
+      new Option('--kind <kind>', 'create a missing repo, of this kind').choices(['dataset', 'model', 'robot']),
     )
     .addOption(new Option('--private', 'create it as private (default)').conflicts('public'))
     .option('--public', 'create it as public')
@@ -116,7 +116,7 @@ export function registerTransferCommands(
       .command('pull <repo> <dir>')
       .description('Download the files of a repo (owner/slug) into a folder, verified by SHA-256'),
   )
-    .option('--at <state>', 'the files of a state: a change number, a time, a run id or the name of a snapshot')
+    .option('--at <state>', 'files of a state: a change number, a time, a run id or the name of a snapshot')
     .option('--force', 'overwrite files that have content of their own')
     .option('--delete', 'delete files that were pulled, are not edited, and are no longer in the repo')
     .option('--dry-run', 'only print what would be done')
