@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { SkipReporter } from './test/support/skip-reporter.ts'
 
 const alwaysTorture = 'test/**/*.torture.test.ts'
 const isTorture = process.env.HUB_TEST_TORTURE !== undefined
@@ -42,6 +43,7 @@ export default defineConfig({
     include: isTorture ? [alwaysTorture, ...sampledFiles()] : ['test/**/*.test.ts'],
     exclude: isTorture ? [] : [alwaysTorture],
     globalSetup: ['test/support/global-setup.ts'],
+    reporters: ['default', new SkipReporter()],
     pool: 'forks',
     // Files of one worker share its modules and the hub of `contractHub()`: loading them again for each file took a fifth of the time.
     isolate: false,

@@ -24,7 +24,8 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   try {
     const url = config.databaseUrl ?? embedded?.url ?? ''
     const applied = await migrate(url)
-    if (applied.length > 0) log.info({ applied }, 'database migrated')
+    // Their names would fill a screen at the first start; `_prisma_migrations` has each with its time.
+    if (applied.length > 0) log.info({ applied: applied.length, newest: applied.at(-1) }, 'database migrated')
     const db = openDb({ url, poolMax: config.databasePoolMax })
     const secret = config.secret ?? (await keptSecret(config.dataDir, db).catch((error) => closeAfter(db, error)))
     return {

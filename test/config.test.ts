@@ -9,6 +9,7 @@ import { secretSettings } from '../src/platform/secret-files.ts'
 import { startFailure } from '../src/start-failure.ts'
 import { startHub } from '../src/start-hub.ts'
 import { testDb } from './support/database.ts'
+import { needs } from './support/needs.ts'
 
 const database = testDb()
 let dir: string
@@ -93,8 +94,9 @@ describe('an invalid setting stops the start and is named', () => {
     expect(said).toMatch(/another secret/)
   })
 
-  it.skipIf(process.getuid?.() === 0)(
-    'names a data folder that may not be written (as root every folder may)',
+  it(
+    'names a data folder that may not be written',
+    needs(process.getuid?.() === 0 && 'root may write every folder'),
     async () => {
       const locked = join(dir, 'locked')
       await mkdir(locked)

@@ -5,6 +5,7 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 import manifest from '../../clients/node/package.json' with { type: 'json' }
 import { scenePage } from '../scene-page.ts'
 import { englishOnly } from './english-only.ts'
+import { noDebugOutput } from './no-debug-output.ts'
 
 const client = fileURLToPath(new URL('../../clients/node/', import.meta.url))
 
@@ -46,7 +47,7 @@ export async function bundleCommand(outfile: string): Promise<Metafile> {
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
-    plugins: [partsOfOneFile, englishOnly],
+    plugins: [partsOfOneFile, englishOnly, noDebugOutput],
   })
   return metafile
 }

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { englishOnly } from './english-only.ts'
+import { noDebugOutput } from './no-debug-output.ts'
 
 const entries = fileURLToPath(new URL('../../clients/node/src/', import.meta.url))
 
@@ -20,6 +21,6 @@ export async function bundleLibrary(outdir: string): Promise<void> {
     target: ['es2022', 'node20.19'],
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [englishOnly],
+    plugins: [englishOnly, noDebugOutput],
   })
 }

@@ -6,6 +6,7 @@ import { cardChecks } from '../cards/card-checks.ts'
 import type { Check } from '../cards/check.ts'
 import { modelChecks } from '../cards/model-checks.ts'
 import { readCard } from '../cards/read-card.ts'
+import { countText } from '../client/amounts.ts'
 import type { ModelReading } from '../models/mjcf/reading.ts'
 import type { FileWaves, ReadingPool } from '../models/reader/reading-pool.ts'
 import { type DraftReport, draftReport } from './draft-report.ts'
@@ -58,7 +59,7 @@ export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
   const { request, pool, signal, log, limits = engineLimits } = given
   const files = await localFiles(given.folder)
   const model = await preparedModel(files, pool, request, signal)
-  log(`${request.entry}: ${model.reading.files.length} files`)
+  log(`${request.entry}: a model of ${countText(model.reading.files.length, 'file')}`)
   const canDraw = 'program' in given.chromium
   const scene = canDraw ? { maxBytes: stillsLimits.sceneBytes } : null
   const trial = await tryModel(files, model, request, limits, scene, log, signal)

@@ -2,13 +2,22 @@
 import { doubtOf } from '../cards/model-checks.ts'
 import type { EngineLimits } from './engine/limits.ts'
 import type { EngineJob } from './engine/protocol.ts'
-import { runEngine } from './engine/run-engine.ts'
+import { type EngineRun, runEngine } from './engine/run-engine.ts'
 import type { LocalFiles } from './local-files.ts'
 import type { PreparedModel } from './prepared-model.ts'
 import type { RobotCheckRequest } from './request.ts'
 import type { Trial } from './validate/simulation-checks.ts'
 
 const MIB = 1024 * 1024
+
+/** Each end of MuJoCo as the log says it. */
+const endings: Readonly<Record<EngineRun['end']['why'], string>> = {
+  done: 'compiled and stepped',
+  refused: 'refused the model',
+  time: 'ran out of time',
+  memory: 'ran out of memory',
+  crash: 'crashed',
+}
 
 /** MuJoCo sees only the files that the static reader found necessary. */
 export async function tryModel(
@@ -39,6 +48,6 @@ export async function tryModel(
     limits,
   }
   const run = await runEngine(job, (line) => log(`mujoco: ${line}`), signal)
-  log(`mujoco ${run.version ?? ''}: ${run.end.why === 'done' ? 'compiled and stepped' : `ended: ${run.end.why}`}`)
+  log(`mujoco ${run.version ?? ''}: ${endings[run.end.why]}`)
   return { run, limits }
 }

@@ -38,7 +38,7 @@ export function registerApprovalCommands(program: Command, io: ClientIo): void {
       .description("Permit a device to use an endpoint (needs a person's session); prints the approval's token once"),
     io,
   )
-    .requiredOption('--for <time>', 'how long, such as 30m, 2h or 7d', readDuration)
+    .requiredOption('--for <time>', 'how long it is valid, such as 30m, 2h or 7d', readDuration)
     .addHelpText('after', hubExamples('approve ep_01k0… dev_01k0… --for 2h'))
     .action((endpoint: string, device: string, options: ApproveOptions) =>
       runCommand(io, withJson(options), async (client) => {

@@ -37,11 +37,11 @@ interface RestoreOptions {
 
 /** Adds `backup create`, `backup verify` and `backup restore`. */
 export function registerBackupCommands(program: Command, io: BackupIo): void {
-  const backup = program.command('backup').description('back up a deployment, check backups, and restore them')
+  const backup = program.command('backup').description('Back up a deployment, check backups, and restore them')
   backup
     .command('create')
-    .argument('<path>', 'a new folder, or a new file that ends in .tar')
-    .description('copy database, secret and objects as they are at one moment; hubs may go on running')
+    .argument('<path>', 'new folder, or new file that ends in .tar')
+    .description('Copy database, secret and objects as they are at one moment; hubs may go on running')
     .addOption(
       new Option(
         '--objects <how>',
@@ -71,8 +71,8 @@ export function registerBackupCommands(program: Command, io: BackupIo): void {
 
   backup
     .command('verify')
-    .argument('<path>', 'a backup')
-    .description('read every byte of a backup and compare it with its digests; needs no hub and changes nothing')
+    .argument('<path>', 'folder or file of the backup')
+    .description('Read every byte of a backup and compare it with its digests; needs no hub and changes nothing')
     .option('--load', 'also load the database into a temporary one, and compare all rows with the backup')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('backup verify /backups/monday.tar', 'backup verify /backups/monday --load'))
@@ -91,8 +91,8 @@ export function registerBackupCommands(program: Command, io: BackupIo): void {
 
   backup
     .command('restore')
-    .argument('<path>', 'a backup')
-    .description('make this deployment (HUB_DATA_DIR, or DATABASE_URL) of a backup; no hub may be running on it')
+    .argument('<path>', 'folder or file of the backup')
+    .description('Make this deployment (HUB_DATA_DIR, or DATABASE_URL) of a backup; no hub may be running on it')
     .option('--wipe', 'remove what the deployment has')
     .option('--yes', 'do not ask before removing it')
     .option('--json', 'print one JSON object')

@@ -22,7 +22,7 @@ ${hubExamples('card init robots/arm scene.xml', 'card init robots/arm scene.xml 
 export function registerCardCommands(program: Command, io: ClientIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
-  const card = program.command('card').description('Robot cards: draft, check, store, read')
+  const card = program.command('card').description('Draft, check, store and read robot cards')
   common(card.command('init <dir> <entry>').description('Draft a card from a local model'), io)
     .option('-o, --output <file>', 'write it to this file (default: standard output)')
     .addHelpText('after', initHelp)
@@ -51,7 +51,7 @@ export function registerCardCommands(program: Command, io: ClientIo): void {
   )
     .addHelpText(
       'after',
-      `\nWithout a file, the stored card is checked. Exits with 6 if a check fails.\n${hubExamples('card validate ada/arm', 'card validate ada/arm card.json --json')}`,
+      `\nWithout a file it checks the stored card. It exits with 6 if a check fails.\n${hubExamples('card validate ada/arm', 'card validate ada/arm card.json --json')}`,
     )
     .action((repo: string, file: string | undefined, options: CommonOptions) =>
       start(options, async (client) =>

@@ -18,10 +18,12 @@ import type { ClientSettings } from './client-settings.ts'
 import { heldText } from './hold-output.ts'
 import { paintLine } from './run-output.ts'
 import { inLine, print } from './terminal.ts'
+import { CLAIMED_WITHIN_MS, waitsFor } from './waiting-check.ts'
 
 interface CheckOptions extends CommonOptions, CheckAnswers, TargetOptions {
   readonly executor?: 'worker' | 'hosted'
   readonly wait: boolean
+  readonly allowSecrets: string[]
 }
 
 const help = `
@@ -44,7 +46,7 @@ Exit codes:
   2    wrong usage
   3    not allowed
   4    not found, or not visible
-  5    rejected (conflict, validation, quota)
+  5    rejected (conflict, validation, quota, a secret in a file to push)
   6    blocked: the report failed, the draft needs an answer, or a person has to approve what it costs
   7    not logged in
   130  interrupted; the check goes on
@@ -55,24 +57,27 @@ Examples:
   $ hub check out/walker step_500 --model-repo ada/walker --robot ada/biped
   $ hub check ada/walker --hf lab/walker@v1.0 --robot ada/biped --control-class reflex --obs joint_pos,joint_vel`
 
-/** Adds it to the `hub` program. */
-export function registerCheckCommand(program: Command, io: ClientIo): void {
-  common(program.command('check <what> [entry]').description('Check a robot or a model: draft its card'), io, help)
+/** Adds it to the `hub` program. After `claimedWithinMs` it says what a check waits for that no worker has claimed. */
+export function registerCheckCommand(program: Command, io: ClientIo, claimedWithinMs = CLAIMED_WITHIN_MS): void {
+  common(program.command('check <what> [entry]').description('Check a robot or a model, and draft its card'), io, help)
     .option('--control-hz <hz>', 'rate of policies on the real robot')
     .addOption(new Option('--action <meaning>', 'what the output of a policy means').choices(actions))
-    .addOption(new Option('--base <base>', 'of a URDF').choices(['fixed', 'floating']))
-    .option('--option <name=value>', 'a further answer (repeatable)', collect, [])
+    .addOption(new Option('--base <base>', 'base of a URDF').choices(['fixed', 'floating']))
+    .option('--option <name=value>', 'further answer (repeatable)', collect, [])
     .option('--robot <repo>', 'where a folder is pushed; of a model check, the robot that it is held against')
     .option('--model-repo <repo>', 'push the folder to this model repo, and check a model')
     .option('--hf <repo>', 'import a public policy: org/name[@revision]')
-    .addOption(new Option('--control-class <class>', 'of a policy that does not say').choices(controlClasses))
+    .addOption(
+      new Option('--control-class <class>', 'control class of a policy that does not say').choices(controlClasses),
+    )
     .option('--obs <terms>', 'what a policy sees: terms separated by commas, or a JSON object')
     .addOption(new Option('--executor <executor>', 'who executes it (default: the hub chooses)').choices(executors))
+    .option('--allow-secrets <glob>', 'push files that match, also with a secret in them (repeatable)', collect, [])
     .option('--no-wait', 'queue the check and return')
     .action((what: string, entry: string | undefined, options: CheckOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, (client, settings) =>
-        check(io, client, settings, { what, entry }, options),
+        check(io, client, settings, { what, entry }, { ...options, claimedWithinMs }),
       )
     })
 }
@@ -83,7 +88,7 @@ async function check(
   client: HubClient,
   settings: ClientSettings,
   given: { readonly what: string; readonly entry: string | undefined },
-  options: CheckOptions,
+  options: CheckOptions & { readonly claimedWithinMs: number },
 ): Promise<CommandResult | number> {
   const answersOf = (kind: CheckTarget['kind']) => (kind === 'robot' ? robotAnswers(options) : modelAnswers(options))
   const target = await checkTarget(io, client, settings.cacheDir, given, options, answersOf)
@@ -91,8 +96,8 @@ async function check(
   const queued = await create(io, client, request)
   if (isHeld(queued)) return { json: queued, text: heldText(queued), code: exitCode.blocked }
   if (!options.wait) return { json: queued, text: `${queued.id}\n` }
-  print(io.stderr, `hub: queued ${queued.id}${waitingFor(queued)}\n`)
-  const ended = await follow(io, client, queued.id)
+  print(io.stderr, `hub: queued ${queued.id}\n`)
+  const ended = await follow(io, client, queued, options.claimedWithinMs)
   return ended === null ? exitCode.interrupted : { json: ended, text: checkText(ended), code: checkExitCode(ended) }
 }
 
@@ -102,9 +107,6 @@ function requestOf({ kind, repo, entry }: CheckTarget, options: CheckOptions): N
   const model = { repo, ...(options.hf !== undefined && { hf_repo: options.hf }), ...modelAnswers(options) }
   return { ...common, robot_repo: options.robot ?? null, model }
 }
-
-const waitingFor = ({ executor, status }: RemoteCheck) =>
-  executor === 'worker' && status === 'queued' ? '; it waits for a worker (start one with: hub check-worker)' : ''
 
 const HASHING_MS = 2000
 
@@ -122,8 +124,20 @@ async function create(io: ClientIo, client: HubClient, request: NewCheck): Promi
 }
 
 /** The check as it ended; null if the command was interrupted. */
-async function follow(io: ClientIo, client: HubClient, id: string): Promise<RemoteCheck | null> {
+async function follow(
+  io: ClientIo,
+  client: HubClient,
+  queued: RemoteCheck,
+  claimedWithinMs: number,
+): Promise<RemoteCheck | null> {
+  const { id } = queued
   const isTerminal = io.stderr.isTTY === true
+  const over = new AbortController()
+  // A line on the way: what goes wrong with it, following the log says too.
+  waitsFor(client, queued, claimedWithinMs, AbortSignal.any([client.signal, over.signal])).then(
+    (text) => text !== null && !over.signal.aborted && print(io.stderr, `hub: ${inLine(text)}\n`),
+    () => {},
+  )
   try {
     for await (const event of client.checks.follow(id, { follow: true, stripAnsi: !isTerminal }))
       if (event.kind === 'log') print(io.stderr, paintLine(event, false))
@@ -132,5 +146,7 @@ async function follow(io: ClientIo, client: HubClient, id: string): Promise<Remo
     if (!client.signal.aborted) throw error
     print(io.stderr, `hub: interrupted; the check goes on: hub checks ${id}, hub logs ${id} -f\n`)
     return null
+  } finally {
+    over.abort()
   }
 }

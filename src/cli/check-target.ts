@@ -12,6 +12,8 @@ export interface TargetOptions {
   readonly robot?: string
   readonly modelRepo?: string
   readonly hf?: string
+  /** Globs of files of the folder. */
+  readonly allowSecrets: readonly string[]
 }
 
 export interface CheckTarget {
@@ -74,7 +76,8 @@ async function pushed(
   const path = await pathIn(io, dir, entry)
   const repo = options.modelRepo ?? options.robot ?? (await ownRepo(client, dir))
   print(io.stderr, `hub: pushing ${inLine(dir)} to ${inLine(repo)}\n`)
-  const push = { cacheDir, kind, visibility: 'private', progress: progressOn(io.stderr) } as const
+  const { allowSecrets } = options
+  const push = { cacheDir, kind, visibility: 'private', allowSecrets, progress: progressOn(io.stderr) } as const
   const { failed, sent, created, leftOut } = await pushFolder(client, repoName(repo), dir, push)
   print(io.stderr, leftOutLines(leftOut))
   if (failed.length > 0) {

@@ -17,10 +17,10 @@ Claims one check after another, downloads its files, and examines them: MuJoCo c
 of its own, with bounded time and memory; of a policy only headers and JSON are read. The draft card, the report and
 the log go to the hub. Nothing is written to a repo before a person publishes the draft.
 
-The folder of a check, with the repo's files, is removed when the check ends. A killed worker goes on when it is started
-again with the same key and --work. A canceled check is stopped within seconds. Ctrl-C fails the check that is under way.
+The worker removes the folder of a check, with the repo's files, when the check ends. A killed worker goes on when you start
+it again with the same key and --work. A cancel stops the check within seconds. Ctrl-C fails the check that is under way.
 
-If HUB_JOB_KIND is robot_check, only the check HUB_JOB_ID is executed: this command can be a hub's HOSTED_COMMAND.
+If HUB_JOB_KIND is robot_check, it executes only the check HUB_JOB_ID: this command can be a hub's HOSTED_COMMAND.
 HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported. HUB_CHROMIUM is the path of the Chromium that
 draws the stills of a robot (default: the one in PATH), or off.
 
@@ -51,7 +51,7 @@ export function registerCheckWorkerCommand(
   common(program.command('check-worker').description('Claim checks and execute them on this machine'), io, help)
     .option('--owner <handle>', 'only checks of this account (default: all accounts of the key)')
     .option('--once', 'exit after one check')
-    .option('--name <name>', 'the name of this worker', hostname())
+    .option('--name <name>', 'name of this worker', hostname())
     .option('--work <dir>', 'folder for the files of checks (default: ~/.local/state/hub/checks)')
     .action((options: CheckWorkerOptions & { readonly work?: string }) =>
       run(io, { ...options, workDir: options.work, json: options.json ?? program.opts<CommonOptions>().json }, timing),

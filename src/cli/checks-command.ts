@@ -18,7 +18,7 @@ export function registerChecksCommand(program: Command, io: ClientIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
   const checks = common(program.command('checks').description('List checks, newest first, or show one'), io)
-    .argument('[check]', 'the id of one check')
+    .argument('[check]', 'id of one check')
     .option('--robot <repo>', 'only on this robot, owner/slug')
     .addOption(
       new Option('--status <status>', 'only checks in this state').choices([
@@ -29,7 +29,7 @@ export function registerChecksCommand(program: Command, io: ClientIo): void {
         'canceled',
       ]),
     )
-    .addOption(new Option('--executor <executor>', 'only checks executed so').choices(['worker', 'hosted']))
+    .addOption(new Option('--executor <executor>', 'only checks with this executor').choices(['worker', 'hosted']))
     .option('--limit <n>', 'maximum number of checks', wholeFrom(1), 20)
     .addHelpText('after', hubExamples('checks', 'checks check_01k0…', 'checks --robot ada/arm --status failed'))
     .action((check: string | undefined, options: ListOptions) =>

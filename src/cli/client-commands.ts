@@ -25,7 +25,7 @@ const filterTexts: Readonly<
   q: ['only repos with this text in slug or description'],
   kind: ['only repos of this kind', ['dataset', 'model', 'robot']],
   owner: ['only repos of this user or org'],
-  visibility: ['only repos that these see', ['public', 'private']],
+  visibility: ['only public or only private repos', ['public', 'private']],
   robot: ['only models and datasets of this robot'],
   sort: ['newest first, by this time (default: created)', ['created', 'updated']],
 }

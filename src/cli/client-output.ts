@@ -1,5 +1,8 @@
-/** Human-readable output of the client commands: sizes, errors and exit codes. */
-import { failureLine, LocalError, ProblemError } from '../client/index.ts'
+/** Human-readable output of the client commands: errors and exit codes. */
+import { failureLine, LocalError, ProblemError, SecretsFound } from '../client/index.ts'
+
+export { countText, sizeText } from '../client/amounts.ts'
+
 import { NotLoggedIn, UsageError } from './command-errors.ts'
 import { inLine } from './terminal.ts'
 
@@ -36,7 +39,7 @@ Exit codes:
   2    wrong usage
   3    not allowed
   4    not found, or not visible
-  5    rejected (conflict, validation, quota)
+  5    rejected (conflict, validation, quota, a secret in a file to send)
   7    not logged in: no credential, or one that the hub refuses
   130  interrupted; run the same command again to resume`
 
@@ -44,6 +47,7 @@ Exit codes:
 export function exitCodeOf(error: unknown): number {
   if (error instanceof NotLoggedIn) return exitCode.notLoggedIn
   if (error instanceof UsageError) return exitCode.usage
+  if (error instanceof SecretsFound) return exitCode.refused
   if (!(error instanceof ProblemError)) return exitCode.failed
   if (error.status === 401) return exitCode.notLoggedIn
   if (error.status === 403) return exitCode.notAllowed
@@ -62,25 +66,14 @@ export function explain(error: unknown): string {
     }
   }
   if (error instanceof LocalError) lines.push(...error.faults.map((fault) => inLine(`  ${fault}`)))
+  if (error instanceof SecretsFound) lines.push(...secretsHelp)
   return `${lines.join('\n')}\n`
 }
 
+const secretsHelp = [
+  'Remove them, and replace each one that somebody may have seen. To leave a file out, name it in .hubignore or with',
+  '--exclude; to send it all the same, name it with --allow-secrets.',
+]
+
 /** Indents continuation lines. */
 const indented = (text: string) => text.replaceAll('\n', '\n  ')
-
-/** Bytes with three significant digits, in powers of 1,000. */
-export function sizeText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB']
-  let value = bytes
-  let unit = 0
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000
-    unit += 1
-  }
-  return unit === 0 ? `${value} B` : `${Number(value.toPrecision(3))} ${units[unit]}`
-}
-
-/** A count with its noun, in the plural where needed. */
-export function countText(count: number, one: string): string {
-  return `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`
-}

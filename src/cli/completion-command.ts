@@ -15,7 +15,7 @@ export function registerCompletionCommand(program: Command, io: ClientIo): void 
   program
     .command('completion')
     .description('Print the completion script of a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(completionScripts)))
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(Object.keys(completionScripts)))
     .option('--json', 'one JSON object on standard output')
     .addHelpText('after', help)
     .action((shell: Shell, { json }: { json?: boolean }) => {

@@ -13,7 +13,7 @@ interface ListOptions extends CommonOptions {
 
 /** Adds `device list`. */
 export function registerDeviceCommands(program: Command, io: ClientIo): void {
-  const devices = commandGroup(program, 'device', 'manage devices')
+  const devices = commandGroup(program, 'device', 'Register and list devices')
   common(devices.command('list').description('List the devices that you can see, newest first'), io)
     .option('--owner <handle>', 'only devices of this user or org')
     .addHelpText('after', hubExamples('device list', 'device list --owner walnut-robotics --json'))

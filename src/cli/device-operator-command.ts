@@ -15,12 +15,12 @@ interface AddOptions {
 
 /** Adds `device add`. */
 export function registerDeviceOperatorCommand(program: Command, io: ClientIo): void {
-  commandGroup(program, 'device', 'manage devices')
+  commandGroup(program, 'device', 'Register and list devices')
     .command('add')
-    .argument('<owner>', 'the user or org that owns the device')
-    .argument('<name>', 'unique for the owner')
-    .option('--robot <owner/slug>', 'the robot repo that describes it')
-    .description('register a device')
+    .argument('<owner>', 'user or org that owns the device')
+    .argument('<name>', 'name of the device, unique for its owner')
+    .option('--robot <owner/slug>', 'robot repo that describes the device')
+    .description('Register a device')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('device add ada bench-arm --robot ada/arm --json'))
     .action(async (owner: string, name: string, options: AddOptions) => {

@@ -44,8 +44,8 @@ const filterOptions = {
 } as const satisfies Record<string, keyof EndpointFilters>
 
 const createHelp = `
-A worker endpoint (the default) waits until a server of yours claims it: hub policy-server. A hosted one is served by the hub, billed by the GPU time of
-its sessions; without --max-hours and --budget nothing ends it, and the command asks first. A device uses either only under an approval: hub approve.
+A worker endpoint (the default) waits until a server of yours claims it: hub policy-server. The hub serves a hosted one, and bills the GPU time of
+its sessions; without --max-hours and --budget nothing ends it, and the command asks first. A device needs an approval for either: hub approve.
 ${hubExamples(
   'endpoint create walnut/pick-place',
   'endpoint create walnut/pick-place --onnx policy.onnx --params 450000000 --name bench',
@@ -56,12 +56,14 @@ ${hubExamples(
 export function registerEndpointCommands(program: Command, io: AskingIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
-  const endpoint = program.command('endpoint').description('Serve models to robots: inference endpoints')
+  const endpoint = program
+    .command('endpoint')
+    .description('Create, list and stop inference endpoints, which serve models to robots')
 
   serving(common(endpoint.command('create <model>').description('Queue an endpoint of a model repo (owner/slug)'), io))
-    .option('--name <name>', 'a name for people')
-    .option('--max-hours <hours>', 'end it so many hours after a server claimed it')
-    .option('--yes', 'do not ask before a hosted endpoint that nothing ends')
+    .option('--name <name>', 'name of the endpoint')
+    .option('--max-hours <hours>', 'end it this long after a server has claimed it')
+    .option('--yes', 'do not ask before creating a hosted endpoint that nothing ends')
     .addHelpText('after', createHelp)
     .action((model: string, options: CreateOptions) => start(options, (client) => create(io, client, model, options)))
 
@@ -73,7 +75,7 @@ export function registerEndpointCommands(program: Command, io: AskingIo): void {
       io,
     ),
   )
-    .option('--hours <hours>', 'hours to estimate (default 1)')
+    .option('--hours <hours>', 'hours to estimate (default: 1)')
     .addHelpText('after', hubExamples('endpoint estimate walnut/pick-place --executor hosted --hours 8'))
     .action((model: string, options: EstimateOptions) =>
       start(options, async (client) => {
@@ -93,7 +95,7 @@ export function registerEndpointCommands(program: Command, io: AskingIo): void {
         'failed',
       ]),
     )
-    .addOption(new Option('--executor <executor>', 'only endpoints served so').choices(['worker', 'hosted']))
+    .addOption(new Option('--executor <executor>', 'only endpoints with this executor').choices(['worker', 'hosted']))
     .option('--model <owner/slug>', 'only endpoints of this model repo')
     .option('--owner <handle>', 'only endpoints of this user or org')
   list
@@ -121,9 +123,9 @@ export function registerEndpointCommands(program: Command, io: AskingIo): void {
 /** What create and estimate have in common. */
 const serving = (command: Command): Command =>
   command
-    .option('--onnx <path>', 'the ONNX file to serve (default: the only one at the root)')
-    .option('--policy <path>', 'the checkpoint directory to serve')
-    .addOption(new Option('--executor <executor>', 'who serves it (default worker)').choices(['worker', 'hosted']))
+    .option('--onnx <path>', 'ONNX file to serve (default: the only one at the root)')
+    .option('--policy <path>', 'checkpoint directory to serve')
+    .addOption(new Option('--executor <executor>', 'who serves it (default: worker)').choices(['worker', 'hosted']))
     .option('--owner <handle>', 'who is billed (default: you)')
     .option('--params <n>', 'parameters of the model, where no file of it says so')
     .option('--budget <usd>', 'maximum cost of a hosted endpoint')

@@ -19,7 +19,7 @@ interface CreateOptions extends CommonOptions {
 }
 
 const sessionHelp = `
-Keys are managed with a person's session, not with a key like that of hub login (a key may only revoke itself): on the page of \`hub open keys\`, or
+Managing keys needs a person's session; a key like that of hub login may only revoke itself. Do it on the page of \`hub open keys\`, or
 here with the token of a session in HUB_TOKEN.`
 
 /** Says what to do where a key asked for what needs a session. */
@@ -43,26 +43,29 @@ export function registerKeyCommands(program: Command, io: ClientIo): void {
         throw withSession(error, settings.url)
       }),
     )
-  const keys = commandGroup(program, 'key', 'manage API keys')
+  const keys = commandGroup(program, 'key', 'Create, list and revoke API keys')
   common(keys.command('list').description('List your keys, or those of an org, newest first; needs a session'), io)
-    .option('--owner <handle>', 'yourself (default) or one of your orgs')
-    .option('--all', 'also revoked and expired ones')
+    .option('--owner <handle>', 'owner of the keys: you (default) or one of your orgs')
+    .option('--all', 'list revoked and expired keys too')
     .addHelpText('after', `${sessionHelp}\n${hubExamples('key list', 'key list --owner walnut-robotics --json')}`)
     .action(({ owner, all = false, ...options }: CommonOptions & { owner?: string; all?: boolean }) =>
       startKeys(options, (client) => listKeys(client, owner, all)),
     )
   common(keys.command('create').description('Create a key; its token is shown only once; needs a session'), io)
     .addOption(
-      new Option('--scope <scope>', 'each includes those before it')
+      new Option('--scope <scope>', 'access level; each includes those before it')
         .choices(['read', 'write', 'train'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--name <name>', 'what it is for')
-    .option('--owner <handle>', 'yourself (default) or one of your orgs')
-    .option('--repo <owner/slug>', 'limit it to this repo (repeatable)', collect, [])
-    .option('--agent', 'an agent key: may not delete repos or make them public; its hosted work waits for a person')
+    .requiredOption('--name <name>', 'name of the key')
+    .option('--owner <handle>', 'owner of the keys: you (default) or one of your orgs')
+    .option('--repo <owner/slug>', 'limit the key to this repo (repeatable)', collect, [])
+    .option(
+      '--agent',
+      'make it an agent key, which may not delete repos or make them public; its hosted work waits for a person',
+    )
     .option('--gpu-hours <hours>', 'daily GPU hour quota', readHours)
-    .option('--days <n>', 'lifetime (default: no end)', wholeFrom(1, 3660))
+    .option('--days <n>', 'lifetime in days (default: no end)', wholeFrom(1, 3660))
     .addHelpText(
       'after',
       `${sessionHelp}\n${hubExamples('key create --scope read --name dashboards', 'key create --scope train --name ci --repo ada/arm --days 30 --json')}`,

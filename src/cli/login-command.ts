@@ -32,8 +32,8 @@ interface LoginOptions extends CommonOptions {
 const loginHelp = `
 On a terminal it asks how: on a page of the hub, on which you approve a key for this machine (compare its code and scope with those shown here), or with a token that
 you paste. --no-browser and --paste answer that; with --no-browser the page may be opened on any machine.
-With HUB_TOKEN, --token-file or a token on standard input, that token is stored instead. The key is stored in
-~/.config/hub/client.json, readable only by you, and sent only to this hub. hub logout revokes it.
+With HUB_TOKEN, --token-file or a token on standard input it stores that token instead. The key is in
+~/.config/hub/client.json, which only you can read, and goes only to this hub. hub logout revokes it.
 ${hubExamples('login', 'login --url https://hub.example.com --scope train --days 30', 'login --no-browser', 'login --paste < token.txt')}`
 
 const logoutHelp = `
@@ -50,11 +50,11 @@ export function registerLoginCommands(program: Command, io: AskingIo): void {
     .option('--no-browser', 'print the URL of the page instead of opening it')
     .option('--paste', 'ask for a token, or read it from standard input, instead of a page')
     .addOption(
-      new Option('--scope <scope>', 'what the key may do; each includes those before it')
+      new Option('--scope <scope>', 'access level of the key; each includes those before it')
         .choices(['read', 'write', 'train'])
         .default('write'),
     )
-    .option('--days <n>', 'lifetime of the key', wholeFrom(1, 366), 90)
+    .option('--days <n>', 'lifetime of the key in days', wholeFrom(1, 366), 90)
     .option('--name <name>', 'name of the key', `hub on ${hostname()}`)
     .addHelpText('after', loginHelp)
     .action(async (options: LoginOptions) => {

@@ -27,7 +27,7 @@ const help = `
 Checks a model offline, as the hub does after a push: includes, defaults, frames, replicate, attach and
 assets are resolved as in MuJoCo. ENTRY is relative to DIR; nothing outside DIR is ever read.
 
-The checks are described in docs/models.md.
+docs/models.md describes the checks.
 
 Exit codes:
   0    no check failed
@@ -45,8 +45,8 @@ Many models, one JSON line in and one out, in order:
 export function registerModelCommand(program: Command, io: ModelIo): void {
   program
     .command('model')
-    .argument('[dir]', 'the folder to check')
-    .argument('[entry]', 'the MJCF or URDF file of the model')
+    .argument('[dir]', 'folder to check')
+    .argument('[entry]', 'MJCF or URDF file of the model')
     .description('Check a local robot model: model, base, joints, keyframes, files and every static check')
     .option('--json', 'one JSON object on standard output')
     .option('--stdin', 'read one {"dir": …, "entry": …} per line from standard input; print one JSON line for each')

@@ -63,10 +63,10 @@ function readTime(text: string): string {
 const collect = (text: string, before: string[] = []) => [...before, text]
 /** Adds `user`, `org`, `key`, `session`, `migrate` and `doctor`. */
 export function registerOperatorCommands(program: Command, io: ClientIo): void {
-  const users = commandGroup(program, 'user', 'manage users')
+  const users = commandGroup(program, 'user', 'Create and list users')
   users
     .command('list')
-    .description('list all users, by handle')
+    .description('List all users, by handle')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('user list', 'user list --json'))
     .action(async (options: { json?: boolean }) => {
@@ -80,9 +80,9 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
     })
   users
     .command('add')
-    .argument('<handle>', 'lower-case letters, digits and inner hyphens')
+    .argument('<handle>', 'handle of the user: lower-case letters, digits and inner hyphens')
     .option('--name <name>', 'display name')
-    .description('create a user')
+    .description('Create a user')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('user add ada --name "Ada Lovelace" --json'))
     .action(async (handle: string, options: { name?: string; json?: boolean }) => {
@@ -92,12 +92,12 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
       printResult(io, { ...user }, options.json ?? false)
     })
 
-  commandGroup(program, 'org', 'manage organizations')
+  commandGroup(program, 'org', 'Create organizations and list their members')
     .command('add')
-    .argument('<handle>', 'shares one namespace with users')
+    .argument('<handle>', 'handle of the org; orgs and users share one namespace')
     .option('--name <name>', 'display name')
-    .option('--member <handle[:role]>', 'a user to add, as member (default) or owner (repeatable)', readMember)
-    .description('create an org with its members')
+    .option('--member <handle[:role]>', 'user to add, as member (default) or owner (repeatable)', readMember)
+    .description('Create an org with its members')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('org add acme --member ada:owner --member bob'))
     .action(async (handle: string, options: { name?: string; member?: Member[]; json?: boolean }) => {
@@ -109,20 +109,23 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
       )
     })
 
-  commandGroup(program, 'key', 'manage API keys')
+  commandGroup(program, 'key', 'Create, list and revoke API keys')
     .command('add')
-    .argument('<handle>', 'the user or org that owns the key')
+    .argument('<handle>', 'user or org that owns the key')
     .addOption(
-      new Option('--scope <level>', 'access level; each includes the previous ones')
+      new Option('--scope <level>', 'access level; each includes those before it')
         .choices(['read', 'write', 'train'])
         .makeOptionMandatory(),
     )
-    .option('--name <name>', 'what it is for', 'command line')
-    .option('--repo <owner/slug>', 'restrict the key to this repo (repeatable)', collect)
-    .option('--agent', 'an agent key: may not delete repos or make them public; its hosted work waits for a person')
+    .option('--name <name>', 'name of the key', 'command line')
+    .option('--repo <owner/slug>', 'limit the key to this repo (repeatable)', collect)
+    .option(
+      '--agent',
+      'make it an agent key, which may not delete repos or make them public; its hosted work waits for a person',
+    )
     .option('--gpu-hours <hours>', 'daily GPU hour quota', readNumber)
     .option('--expires <time>', 'expiry time, RFC 3339', readTime)
-    .description('create an API key; its token is shown only once')
+    .description('Create an API key; its token is shown only once')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -152,11 +155,11 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
 
   program
     .command('session')
-    .description('manage sessions')
+    .description('Create sessions')
     .command('add')
-    .argument('<handle>', 'the user')
-    .option('--ttl <seconds>', 'lifetime (default: SESSION_TTL_S)', readSeconds)
-    .description('create a session; its token is shown only once')
+    .argument('<handle>', 'handle of the user')
+    .option('--ttl <seconds>', 'lifetime in seconds (default: SESSION_TTL_S)', readSeconds)
+    .description('Create a session; its token is shown only once')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('session add ada --ttl 3600 --json'))
     .action(async (handle: string, options: { ttl?: number; json?: boolean }) => {
@@ -174,7 +177,7 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
 
   program
     .command('migrate')
-    .description('apply all pending migrations (the server also does this at startup)')
+    .description('Apply all pending migrations (the server also does this at startup)')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('migrate'))
     .action(async (options: { json?: boolean }) => {
@@ -184,7 +187,7 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
 
   program
     .command('doctor')
-    .description('check every part of the deployment and say what to do; exit code 1 if one fails')
+    .description('Check every part of the deployment and say what to do; exit code 1 if one fails')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('doctor', 'doctor --json'))
     .action(async (options: { json?: boolean }) => {

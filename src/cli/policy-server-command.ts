@@ -25,17 +25,17 @@ Claims one inference endpoint, downloads the bytes that it is pinned to (and ref
 machine's processor, and serves it over a websocket until the endpoint is stopped. An operator with a GPU copies it: the
 protocol, the checks of tokens and the reports are the same for any server (docs/policy-server.md).
 
-A device is let in with a session token of the hub, which is verified here without asking the hub: signed by it, for this
-endpoint and these bytes, of a session that is not closed. One link a session; it ends when the token expires. While the hub
-is away, sessions go on until then.
+A device shows a session token of the hub. The server verifies it without asking the hub: the hub signed it, for this
+endpoint and these bytes, and the session is not closed. Each session has one link, which ends when the token expires.
+Sessions go on until then while the hub is away.
 
---public-url is the address that devices are told, and that a proxy with TLS forwards to --listen. A killed server goes on
-when it is started again with the same key and --work; Ctrl-C or SIGTERM closes every session and reports the endpoint as
-stopped, as does the hub's request to stop.
+Devices are told --public-url; a proxy with TLS forwards it to --listen. A killed server goes on when you start it again
+with the same key and --work. Ctrl-C, SIGTERM or the hub's request to stop closes every session, and reports the endpoint
+as stopped.
 
 It needs the package onnxruntime-web; the command says how to install it.
 
-If HUB_JOB_KIND is endpoint, the endpoint HUB_JOB_ID is served: this command can be a hub's HOSTED_COMMAND.
+If HUB_JOB_KIND is endpoint, it serves the endpoint HUB_JOB_ID: this command can be a hub's HOSTED_COMMAND.
 
 Exit codes:
   0    stopped: by the hub, Ctrl-C or SIGTERM
@@ -56,15 +56,15 @@ const GRACE_MS = 5000
 /** Adds it to the `hub` program. */
 export function registerPolicyServerCommand(program: Command, io: ClientIo, timing?: typeof defaultTiming): void {
   common(program.command('policy-server').description('Serve an inference endpoint from this machine'), io, help)
-    .option('--endpoint <id>', 'the endpoint to claim')
-    .option('--any', 'the oldest queued endpoint that this server can serve')
+    .option('--endpoint <id>', 'claim this endpoint')
+    .option('--any', 'claim the oldest queued endpoint that this server can serve')
     .addOption(
-      new Option('--listen <host:port>', 'where it listens')
+      new Option('--listen <host:port>', 'address to listen at')
         .argParser(listenOf)
         .default({ host: '127.0.0.1', port: 8000 }, '127.0.0.1:8000'),
     )
-    .requiredOption('--public-url <url>', 'the ws:// or wss:// URL at which devices reach it', websocketUrl)
-    .option('--name <name>', 'the name of this server', hostname())
+    .requiredOption('--public-url <url>', 'ws:// or wss:// URL at which devices reach this server', websocketUrl)
+    .option('--name <name>', 'name of this server', hostname())
     .option('--work <dir>', 'folder for models and the state of sessions (default: ~/.local/state/hub/endpoints)')
     .action((options: PolicyServerOptions & { readonly work?: string }) =>
       run(io, { ...options, workDir: options.work, json: options.json ?? program.opts<CommonOptions>().json }, timing),

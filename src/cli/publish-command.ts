@@ -20,7 +20,7 @@ Examples:
 /** Adds it to the `hub` program. */
 export function registerPublishCommand(program: Command, io: ClientIo): void {
   common(program.command('publish <check>').description('Publish the draft of a check that succeeded'), io)
-    .addOption(new Option('--visibility <visibility>', 'set it on the repo').choices(['public', 'private']))
+    .addOption(new Option('--visibility <visibility>', 'who sees the repo').choices(['public', 'private']))
     .option('--repo <repo>', 'of a model check: publish into this model repo, which is made if it does not exist')
     .option('--smoke', 'of a model check: queue a smoke rollout afterwards')
     .addHelpText('after', examples)

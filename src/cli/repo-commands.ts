@@ -55,9 +55,9 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
   const repo = commandGroup(program, 'repo', 'Create, view, edit and delete repos')
   const about = (command: Command) =>
     command
-      .addOption(new Option('--visibility <visibility>', 'who sees it').choices(visibilities))
+      .addOption(new Option('--visibility <visibility>', 'who sees the repo').choices(visibilities))
       .option('--description <text>', "what it is; '' clears it")
-      .option('--tag <tag>', 'a tag; all of them replace those before (repeatable)', collect, [])
+      .option('--tag <tag>', 'tag; all of them replace those before (repeatable)', collect, [])
 
   about(common(repo.command('create <repo>').description('Create a repo (owner/slug)'), io))
     .addOption(new Option('--kind <kind>', 'what it holds').choices(kinds).makeOptionMandatory())

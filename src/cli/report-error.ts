@@ -1,6 +1,6 @@
 /** An error of a command on standard error: as text, or with `--json` as one object that has the members of a Problem. */
 import { CommanderError } from 'commander'
-import { LocalError, ProblemError, TransferError } from '../client/index.ts'
+import { LocalError, ProblemError, SecretsFound, TransferError } from '../client/index.ts'
 import { type ClientIo, explain } from './client-output.ts'
 import { NotLoggedIn, UsageError } from './command-errors.ts'
 import { print, printJson } from './terminal.ts'
@@ -20,6 +20,7 @@ const localTitles = {
   'local.not_logged_in': 'Not logged in',
   'local.transfer': 'No usable response',
   'local.interrupted': 'Interrupted',
+  'local.secrets': 'Secrets in files to send',
   'local.failed': 'Failed on this machine',
 } as const
 
@@ -60,6 +61,7 @@ function localTypeOf(error: unknown): LocalType {
   if (error instanceof UsageError || error instanceof CommanderError) return 'local.usage'
   if (error instanceof NotLoggedIn) return 'local.not_logged_in'
   if (error instanceof TransferError) return 'local.transfer'
+  if (error instanceof SecretsFound) return 'local.secrets'
   const named = error instanceof Error && 'localType' in error ? (error.localType as LocalType) : undefined
   return named ?? 'local.failed'
 }

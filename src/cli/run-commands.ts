@@ -62,7 +62,7 @@ const filterTexts: Readonly<
   Record<(typeof runFilters)[number], readonly [about: string, choices?: readonly string[]]>
 > = {
   status: ['only runs in this state', ['queued', 'running', 'succeeded', 'failed', 'canceled']],
-  executor: ['only runs executed so', ['worker', 'hosted']],
+  executor: ['only runs with this executor', ['worker', 'hosted']],
   owner: ['only runs of this user or org'],
   kind: ['only runs of this kind', ['cloud', 'external']],
   robot: ['only runs for this robot'],
@@ -74,7 +74,7 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
 
   const runs = common(program.command('runs').description('List training runs, newest first, or show one'), io)
-  runs.argument('[run]', 'the id of one run')
+  runs.argument('[run]', 'id of one run')
   for (const name of runFilters) {
     const [about, choices] = filterTexts[name]
     const option = new Option(`--${name} <value>`, about)
@@ -100,16 +100,16 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
 
   common(program.command('submit').description('Submit a training run'), io)
     .argument('[file]', 'recipe file (JSON); - reads standard input')
-    .option('--template <name>', 'the trainer to use')
+    .option('--template <name>', 'trainer to use')
     .option('--dataset <ref>', 'svc://owner/repo, exthub://… or codehost://… (repeatable)', collect, [])
-    .option('--robot <name>', 'the robot to train for')
-    .option('--set <name=value>', 'a hyperparameter, parsed as JSON or else as text (repeatable)', collect, [])
+    .option('--robot <name>', 'robot to train for')
+    .option('--set <name=value>', 'hyperparameter, parsed as JSON or else as text (repeatable)', collect, [])
     .option('--gpu <tier>', 'GPU tier')
     .option('--max-hours <hours>', 'maximum duration (default: 4 hosted, none on a worker)')
     .option('--budget <usd>', 'maximum cost')
     .addOption(new Option('--executor <executor>', 'who executes it (default: worker)').choices(['worker', 'hosted']))
     .option('--owner <handle>', 'who is billed (default: you)')
-    .option('--parent <run>', 'the parent run')
+    .option('--parent <run>', 'parent run')
     .option('--parent-step <step>', "start from the parent's checkpoint at this step")
     .addHelpText('after', submitHelp)
     .action((file: string | undefined, options: SubmitOptions) =>

@@ -12,6 +12,7 @@ interface RunnerOptions extends WorkerOptions {
   readonly gpuTier?: string
   readonly batteryCommand?: string
   readonly gateEvery: number
+  readonly keep?: boolean
 }
 
 const help = `
@@ -25,6 +26,8 @@ A shell executes the command for each run, in a folder of its own. It gets the r
                               name and rename it. It counts as complete once it is unchanged for three seconds
     scorecard.json            acceptance results; reported at the end
 Standard output and error become the run's log. Exit code 0 means success, any other failure.
+Once a run has ended and all of this is at the hub, its folder is removed. It stays, and the runner says where, if a file was
+refused or the claim was lost; --keep keeps every one.
 
 If the recipe has a gate, checkpoints are gated during training: the first one at or past each multiple of
 every_steps. The battery command runs for each of them in turn, in a folder of its own, with the recipe on
@@ -34,13 +37,13 @@ standard input, the variables above, and
   HUB_GATE_VIDEO, HUB_GATE_HORIZON_S, HUB_GATE_CELL_COUNT          values from the recipe, if set
   HUB_GATE_RESULTS                          the file to write the results to:
     {"cells": [{"name": "walk", "status": "PASS", "detail": "0.7 m/s"}], "seeds_run": 3, "seeds_alive": 3, "rollout_id": "r1"}
-The results are recorded with the run; if a tripwire fires, the run is stopped. A failing battery is tried three
-times. Without a battery command no checkpoint is gated; the runner logs that.
+The runner records the results with the run, and stops the run if a tripwire fires. It tries a failing battery three
+times. Without a battery command it gates no checkpoint, and logs that.
 
 A cancel, a tripwire, max_hours, a lost claim and Ctrl-C stop the command: SIGTERM to its process group, and SIGKILL after 20 seconds.
-While the hub is unreachable, the command keeps running and the runner retries. A killed runner resumes when it is started
-again with the same --work-dir: the command survives it, and every line is reported exactly once.
-If HUB_JOB_KIND is run, only the run HUB_JOB_ID is executed: this command can be a hub's HOSTED_COMMAND.
+While the hub is unreachable, the command keeps running and the runner retries. A killed runner resumes when you start it
+again with the same --work-dir: the command survives it, and the runner reports every line exactly once.
+If HUB_JOB_KIND is run, it executes only the run HUB_JOB_ID: this command can be a hub's HOSTED_COMMAND.
 
 Exit codes:
   0    with --once, the run succeeded; otherwise stopped by Ctrl-C
@@ -68,8 +71,9 @@ export function registerRunnerCommand(
     .option('--owner <handle>', 'owner of the runs to execute')
     .option('--once', 'exit after one run')
     .option('--command <command>', 'command that executes a run (default: HUB_RUNNER_COMMAND)')
-    .option('--name <name>', 'the name of this runner', hostname())
+    .option('--name <name>', 'name of this runner', hostname())
     .option('--work-dir <dir>', 'folder for the files of runs (default: ~/.local/state/hub/runs)')
+    .option('--keep', 'keep the files of runs that have ended')
     .option('--gpu-tier <tier>', 'GPU tier of this machine, stored with its measurements')
     .option('--battery-command <command>', 'command that gates a checkpoint (default: HUB_BATTERY_COMMAND)')
     .option('--gate-every <seconds>', 'interval of the checks for checkpoints to gate', secondsOf, GATE_EVERY_S)
@@ -101,7 +105,7 @@ async function run(
     const { HUB_TOKEN: _kept, ...env } = io.env
     const batteryCommand = options.batteryCommand ?? io.env.HUB_BATTERY_COMMAND
     const gating = { batteryCommand, gateEveryMs: options.gateEvery * 1000 }
-    const runner = { ...session, ...timing, ...gating, command, env, gpuTier: options.gpuTier }
+    const runner = { ...session, ...timing, ...gating, command, env, gpuTier: options.gpuTier, keepFiles: options.keep }
     const { name, owner = null, once = false } = options
     await work(runner, { credential, name, owner, job, once, gaveUp, ended })
   })

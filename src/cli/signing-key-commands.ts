@@ -11,10 +11,12 @@ interface Options {
 
 /** Adds `signing-key list`, `signing-key rotate` and `signing-key withdraw`. */
 export function registerSigningKeyCommands(program: Command, io: ClientIo): void {
-  const keys = program.command('signing-key').description('manage the keys that sign sessions and approvals')
+  const keys = program
+    .command('signing-key')
+    .description('List, rotate and withdraw the keys that sign sessions and approvals')
   keys
     .command('list')
-    .description('list all keys, the one that signs first')
+    .description('List all keys, the one that signs first')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('signing-key list'))
     .action(async (options: Options) => {
@@ -24,7 +26,7 @@ export function registerSigningKeyCommands(program: Command, io: ClientIo): void
     })
   keys
     .command('rotate')
-    .description('start signing with a new key; what was signed before stays valid')
+    .description('Start signing with a new key; what was signed before stays valid')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('signing-key rotate'))
     .action(async (options: Options) => {
@@ -32,8 +34,8 @@ export function registerSigningKeyCommands(program: Command, io: ClientIo): void
     })
   keys
     .command('withdraw')
-    .argument('<kid>', 'a key that was rotated before')
-    .description('reject everything that a key signed: sessions and approvals, for ever')
+    .argument('<kid>', 'id of a key that was rotated before')
+    .description('Reject everything that a key signed: sessions and approvals, for ever')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('signing-key withdraw 5Vr2x1…'))
     .action(async (kid: string, options: Options) => {

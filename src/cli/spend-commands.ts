@@ -50,7 +50,7 @@ export function registerSpendCommands(program: Command, io: ClientIo): void {
   }
   const holds = program
     .command('holds')
-    .description('Held requests of agents: list, show, approve, deny, cancel')
+    .description('List, show, approve, deny and cancel held requests of agents')
     .addHelpText('after', holdsHelp)
   common(holds.command('list', { isDefault: true }).description('List holds, newest first'), io)
     .addOption(
@@ -71,25 +71,28 @@ export function registerSpendCommands(program: Command, io: ClientIo): void {
       .action((id: string, _options: CommonOptions, command: Command) =>
         start(command, (client) => show(ask(client, id))),
       )
-  one('show', 'Show one', (client, id) => client.spend.hold(id))
-  one('approve', 'Create its job; needs a session', (client, id) => client.spend.approve(id))
-  one('cancel', 'Withdraw one that is pending', (client, id) => client.spend.cancel(id))
-  common(holds.command('deny <hold>').description('Refuse one that is pending; needs a session'), io)
-    .requiredOption('--reason <text>', 'why; the agent reads it')
+  one('show', 'Show a hold', (client, id) => client.spend.hold(id))
+  one('approve', 'Approve a hold and create its job; needs a session', (client, id) => client.spend.approve(id))
+  one('cancel', 'Withdraw a pending hold', (client, id) => client.spend.cancel(id))
+  common(holds.command('deny <hold>').description('Refuse a pending hold; needs a session'), io)
+    .requiredOption('--reason <text>', 'reason; the agent reads it')
     .addHelpText('after', hubExamples('holds deny spend_01k0… --reason "wait for the new dataset"'))
     .action((id: string, { reason }: { reason: string }, command: Command) =>
       start(command, (client) => show(client.spend.deny(id, reason))),
     )
 
-  const spend = common(program.command('spend').description('What an account spends on hosted work in a month'), io)
-    .option('--account <handle>', 'the account (default: that of the token)')
-    .option('--month <month>', 'such as 2026-11 (default: the current one)')
+  const spend = common(
+    program.command('spend').description('Show what an account spends on hosted work in a month'),
+    io,
+  )
+    .option('--account <handle>', 'account (default: that of the token)')
+    .option('--month <month>', 'month, such as 2026-11 (default: the current one)')
     .addHelpText('after', hubExamples('spend', 'spend --account walnut-robotics --month 2026-11'))
     .action(({ account, month }: SpendOptions, command: Command) =>
       start(command, async (client) => spent(await client.spend.summary({ account, month }))),
     )
   common(spend.command('cap <usd>').description("Set or remove the account's spend cap; needs a session"), io)
-    .option('--account <handle>', 'the account (default: your own)')
+    .option('--account <handle>', 'account (default: your own)')
     .addOption(new Option('--mode <mode>', 'what the cap does').choices(['notify', 'stop']))
     .addHelpText('after', capHelp)
     .action((usd: string, _options: CapOptions, command: Command) => {

@@ -38,6 +38,7 @@ interface PushCommandOptions extends TransferOptions {
   readonly dryRun?: boolean
   readonly ignore: boolean
   readonly includeSecrets?: boolean
+  readonly allowSecrets: string[]
 }
 
 const pushHelp = `
@@ -46,6 +47,8 @@ folder are followed; a link that leaves it, or to a folder around it, stops the 
 What is left out: what .gitignore and .hubignore say, as Git reads them (a .hubignore wins); build and cache folders
 (node_modules, __pycache__, .venv, wandb …); files that may hold credentials (.env, *.pem, id_rsa, .netrc …), which are
 named. .git and .hub never leave this machine. --delete keeps repo files that these rules leave out, and names them.
+What stops the push: a secret in a text file of at most 4 MiB (a token, a private key, a key of a hub). The command names
+file, line and kind, sends nothing and exits with 5. A line with "secretlint-disable-line" is not looked at.
 
 Patterns: "*.png" matches names at any depth, "raw/" a folder and everything in it, "meshes/**" whole paths.
 
@@ -54,7 +57,8 @@ Examples:
   $ hub push ./arm ada/arm --dry-run                what would be sent, deleted and left out
   $ hub push ./arm ada/arm --delete                 make the repo like the folder
   $ hub push . ada/data --exclude raw/ --exclude "*.tmp"
-  $ hub push . ada/data --include .env.ci           a file that is left out, named explicitly`
+  $ hub push . ada/data --include .env.ci           a file that is left out, named explicitly
+  $ hub push . ada/data --allow-secrets notes/example.md   a text that only looks like a secret`
 
 const pullHelp = `
 What is overwritten: only files that were pulled into this folder or pushed from it, and have not been edited since. A file
@@ -91,14 +95,15 @@ export function registerTransferCommands(
       .description('Upload the files of a folder to a repo (owner/slug); resumes an interrupted push'),
   )
     .addOption(
-      new Option('--kind <kind>', 'create the repo if it does not exist').choices(['dataset', 'model', 'robot']),
+      new Option('--kind <kind>', 'create a missing repo, of this kind').choices(['dataset', 'model', 'robot']),
     )
     .addOption(new Option('--private', 'create it as private (default)').conflicts('public'))
     .option('--public', 'create it as public')
     .option('--delete', 'delete repo files that are not in the folder')
     .option('--dry-run', 'only print what would be done')
     .option('--no-ignore', 'also push what ignore files name, and build and cache folders')
-    .option('--include-secrets', 'also push files that may hold credentials')
+    .option('--include-secrets', 'also push files that may hold credentials, and look into no file for secrets')
+    .option('--allow-secrets <glob>', 'push files that match, also with a secret in them (repeatable)', collect, [])
     .option('--jobs <n>', 'parts sent at once (default: 4 files, but one part of 8 MiB at a time)', wholeFrom(1, 64))
     .addHelpText('after', pushHelp)
     .action((dir: string, repo: string, options: PushCommandOptions) =>
@@ -111,7 +116,7 @@ export function registerTransferCommands(
       .command('pull <repo> <dir>')
       .description('Download the files of a repo (owner/slug) into a folder, verified by SHA-256'),
   )
-    .option('--at <state>', 'the files of a state: a change number, a time, a run id or the name of a snapshot')
+    .option('--at <state>', 'files of a state: a change number, a time, a run id or the name of a snapshot')
     .option('--force', 'overwrite files that have content of their own')
     .option('--delete', 'delete files that were pulled, are not edited, and are no longer in the repo')
     .option('--dry-run', 'only print what would be done')
@@ -137,6 +142,7 @@ async function push(
     cacheDir: settings.cacheDir,
     filter: options,
     leaveOut: { ignore: options.ignore, includeSecrets: options.includeSecrets ?? false },
+    allowSecrets: options.allowSecrets,
     kind: options.kind ?? null,
     visibility: options.public ? 'public' : 'private',
     deleteExtra: options.delete ?? false,

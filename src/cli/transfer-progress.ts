@@ -3,8 +3,9 @@ import { SingleBar } from 'cli-progress'
 import type { Progress } from '../client/index.ts'
 import { type ClientIo, countText, sizeText } from './client-output.ts'
 import { inLine, print } from './terminal.ts'
+import { type TimeLeft, timeLeft } from './time-left.ts'
 
-const phaseWord = { hash: 'checking', send: 'pushing', fetch: 'pulling' } as const
+const phaseWord = { hash: 'checking', look: 'looking for secrets', send: 'pushing', fetch: 'pulling' } as const
 
 /** Between two lines of output that is not a terminal: a log stays short, and a reader sees that it moves. */
 const LINE_MS = 5000
@@ -13,10 +14,8 @@ interface Phase {
   readonly name: keyof typeof phaseWord
   readonly count: number
   readonly size: number
-  readonly startedMs: number
+  readonly estimate: TimeLeft
   moved: number
-  /** Of these, the bytes that were there already. */
-  known: number
   files: number
 }
 
@@ -44,17 +43,19 @@ export function progressOn(stream: ClientIo['stderr'], { plan = true }: { readon
     begin(name, count, size) {
       end()
       if (count === 0) return
-      phase = { name, count, size, startedMs: performance.now(), moved: 0, known: 0, files: 0 }
+      phase = { name, count, size, estimate: timeLeft(performance.now()), moved: 0, files: 0 }
       display.begin(phase)
     },
     bytes: (count, how) =>
       change((now) => {
         now.moved += count
-        if (how === 'known') now.known += count
+        // What was there already says nothing of the speed.
+        if (how !== 'known') now.estimate.moved(performance.now(), { files: 0, bytes: count })
       }),
-    file: () =>
+    file: (_path, how) =>
       change((now) => {
         now.files += 1
+        if (how !== 'known') now.estimate.moved(performance.now(), { files: 1, bytes: 0 })
       }),
     planned({ send, bytes, skip, skipBytes }) {
       if (!plan || send === 0) return
@@ -72,11 +73,11 @@ function barOn(stream: ClientIo['stderr']): Display {
     files: phase.files,
     rate: `${sizeText(rateOf(phase))}/s`,
     moved: sizeText(movedOf(phase)),
-    left: leftText(phase),
+    left: leftText(phase, ' | '),
   })
   return {
     begin(phase) {
-      const format = `${phaseWord[phase.name]} [{bar}] {percentage}% | {moved} of ${sizeText(phase.size)} | {rate} | {left} left | {files}/${phase.count} files`
+      const format = `${phaseWord[phase.name]} [{bar}] {percentage}% | {moved} of ${sizeText(phase.size)} | {rate}{left} | {files}/${phase.count} files`
       bar = new SingleBar({
         format,
         stream,
@@ -86,9 +87,9 @@ function barOn(stream: ClientIo['stderr']): Display {
         gracefulExit: false,
         clearOnComplete: true,
       })
-      bar.start(phase.size, 0, shown(phase))
+      bar.start(doneOf(phase).whole, 0, shown(phase))
     },
-    update: (phase) => bar?.update(movedOf(phase), shown(phase)),
+    update: (phase) => bar?.update(doneOf(phase).done, shown(phase)),
     end() {
       bar?.stop()
       bar = null
@@ -111,29 +112,26 @@ function linesOn(stream: ClientIo['stderr']): Display {
 
 function progressLine(phase: Phase): string {
   const moved = movedOf(phase)
-  const percent = phase.size === 0 ? 100 : Math.floor((100 * moved) / phase.size)
+  const { done, whole } = doneOf(phase)
   return (
-    `${phaseWord[phase.name]} ${percent}%, ${sizeText(moved)} of ${sizeText(phase.size)}, ${phase.files} of ${countText(phase.count, 'file')}, ` +
-    `${sizeText(rateOf(phase))}/s, ${leftText(phase)} left`
+    `${phaseWord[phase.name]} ${Math.floor((100 * done) / whole)}%, ${sizeText(moved)} of ${sizeText(phase.size)}, ` +
+    `${phase.files} of ${countText(phase.count, 'file')}, ${sizeText(rateOf(phase))}/s${leftText(phase, ', ')}`
   )
 }
 
+/** In bytes; of empty files alone in files. */
+const doneOf = (phase: Phase) =>
+  phase.size === 0 ? { done: phase.files, whole: phase.count } : { done: movedOf(phase), whole: phase.size }
+
 const movedOf = ({ moved, size }: Phase) => Math.min(size, Math.max(0, moved))
 
-/** Bytes a second since the phase began, without those that were there already. */
-function rateOf(phase: Phase): number {
-  const transferred = Math.max(0, movedOf(phase) - phase.known)
-  return Math.round(transferred / Math.max(0.001, secondsOf(phase)))
-}
+const rateOf = ({ estimate }: Phase) => estimate.rate(performance.now())
 
-const secondsOf = ({ startedMs }: Phase) => (performance.now() - startedMs) / 1000
-
-/** A rate of less than this says nothing about the rest. */
-const ESTIMATE_S = 2
-
-function leftText(phase: Phase): string {
-  const rate = rateOf(phase)
-  return rate === 0 || secondsOf(phase) < ESTIMATE_S ? 'unknown time' : duration((phase.size - movedOf(phase)) / rate)
+/** Empty until what moved says something about the rest. */
+function leftText(phase: Phase, separator: string): string {
+  const rest = { files: Math.max(0, phase.count - phase.files), bytes: phase.size - movedOf(phase) }
+  const seconds = phase.estimate.seconds(performance.now(), rest)
+  return seconds === null ? '' : `${separator}${duration(seconds)} left`
 }
 
 /** `45 s`, `3 min 20 s`, `2 h 5 min`. */

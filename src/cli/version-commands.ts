@@ -29,7 +29,7 @@ export function registerVersionCommands(program: Command, io: ClientIo, start: S
     .addHelpText('after', `${keptHelp}\n\nExamples:\n  $ hub history ada/data\n  $ hub diff ada/data 41 42`)
     .action((repo: string, options: CommonOptions) => start(options, (client) => history(client, repoName(repo))))
   common(program.command('snapshot <repo> <name>').description('Name a state of a repo and so keep it'), io)
-    .option('--at <state>', 'the state to name (default: the current one)')
+    .option('--at <state>', 'state to name (default: the current one)')
     .option('--note <text>', 'what to remember about it')
     .option('--delete', 'delete the snapshot instead')
     .addHelpText(
@@ -51,7 +51,7 @@ export function registerVersionCommands(program: Command, io: ClientIo, start: S
     program.command('restore <repo>').description('Make the files of a repo those of a state, as a new change'),
     io,
   )
-    .requiredOption('--at <state>', 'the state to restore')
+    .requiredOption('--at <state>', 'state to restore')
     .option('--path <path>', 'only this file, or this folder if it ends with / (repeatable)', collect, [])
     .option('--dry-run', 'only print what would change')
     .addHelpText(

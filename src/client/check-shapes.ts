@@ -47,6 +47,7 @@ export const remoteCheck = conformsTo<v1.RobotCheck>()(
     executor: z.string(),
     created_at: z.string(),
     claimed_at: optional(z.string()),
+    finished_at: optional(z.string()),
     claimed_by: optional(z.string()),
     error: optional(z.string()),
     sources_count: whole.default(0),

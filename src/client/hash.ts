@@ -10,10 +10,16 @@ const SETTLED_NS = 2_000_000_000n
 
 const CHUNK_BYTES = 1_048_576
 
+/** Is told of bytes as they are read; `known`: the digest of all of them was known, and none was read. */
+export type ReadBytes = (count: number, how?: 'known') => void
+
 /** Lowercase hex SHA-256 of a file, in the memory of one chunk. */
-export async function sha256Of(file: string, signal: AbortSignal): Promise<string> {
+export async function sha256Of(file: string, signal: AbortSignal, read: ReadBytes = () => {}): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES, signal })) hash.update(chunk as Buffer)
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES, signal })) {
+    hash.update(chunk as Buffer)
+    read((chunk as Buffer).length)
+  }
   return hash.digest('hex')
 }
 
@@ -31,11 +37,15 @@ export async function localDigest(
   local: Omit<LocalFile, 'path'>,
   state: TransferState,
   signal: AbortSignal,
+  read: ReadBytes = () => {},
 ): Promise<string> {
   const stamp = `${local.size} ${local.mtimeNs} ${local.ctimeNs} ${local.ino}`
   const known = state.hashOf(local.file, stamp)
-  if (known !== null) return known
-  const sha256 = await sha256Of(local.file, signal)
+  if (known !== null) {
+    read(local.size, 'known')
+    return known
+  }
+  const sha256 = await sha256Of(local.file, signal, read)
   const nowNs = BigInt(Date.now()) * 1_000_000n
   const settled = (timeNs: bigint) => nowNs - timeNs > SETTLED_NS
   if (settled(local.mtimeNs) && settled(local.ctimeNs)) state.rememberHash(local.file, stamp, sha256)
@@ -43,6 +53,11 @@ export async function localDigest(
 }
 
 /** The digest of the file at this path; same cache. */
-export async function digestAt(file: string, state: TransferState, signal: AbortSignal): Promise<string> {
-  return localDigest({ file, ...signature(await stat(file, { bigint: true })) }, state, signal)
+export async function digestAt(
+  file: string,
+  state: TransferState,
+  signal: AbortSignal,
+  read?: ReadBytes,
+): Promise<string> {
+  return localDigest({ file, ...signature(await stat(file, { bigint: true })) }, state, signal, read)
 }

@@ -78,11 +78,12 @@ export function leavingOut({ filter, ignore, includeSecrets }: LeaveOutOptions) 
     isNever,
     folder,
     file,
-    /** Whether a file holds a credential, by its content too, or by the name that a link to it leads to. */
-    async secret(path: string, at: string): Promise<LeftOut | null> {
-      if (includeSecrets || rules.names(path)) return null
+    /** Whether a file holds a credential, by its content too, or by the name that a link to it leads to; `included` where a pattern names it all the same. */
+    async secret(path: string, at: string): Promise<LeftOut | 'included' | null> {
+      if (includeSecrets) return null
       const isSecret = isSecretName(basename(at)) || (await holdsSecret(path, at))
-      return isSecret ? { path, reason: 'secret', rule: null } : null
+      if (!isSecret) return null
+      return rules.names(path) ? 'included' : { path, reason: 'secret', rule: null }
     },
     /** Reads the ignore files of a folder before its entries are looked at. */
     async enter(path: string, directory: string): Promise<void> {

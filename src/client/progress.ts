@@ -9,10 +9,11 @@ export interface TransferPlan {
 
 export interface Progress {
   /** A phase starts, with its totals. */
-  begin(phase: 'hash' | 'send' | 'fetch', files: number, bytes: number): void
+  begin(phase: 'hash' | 'look' | 'send' | 'fetch', files: number, bytes: number): void
   /** Bytes transferred; negative when a failed attempt will be repeated. `known`: they were there already, and tell nothing of the speed. */
   bytes(count: number, how?: 'known'): void
-  file(path: string): void
+  /** A file has ended; `known`: without any work of its own. */
+  file(path: string, how?: 'known'): void
   /** What is about to be transferred, and what need not be. */
   planned(plan: TransferPlan): void
   note(message: string): void

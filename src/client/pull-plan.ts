@@ -3,7 +3,7 @@ import { constants, type Stats } from 'node:fs'
 import { access, lstat, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import pMap from 'p-map'
-import { digestAt } from './hash.ts'
+import { digestAt, type ReadBytes } from './hash.ts'
 import { localPath } from './landing.ts'
 import type { Progress } from './progress.ts'
 import type { RemoteFile } from './shapes.ts'
@@ -56,9 +56,18 @@ export async function planPull(entries: readonly RemoteFile[], comparing: Compar
     entries,
     async (entry) => {
       comparing.signal.throwIfAborted()
-      verdicts.set(entry, await compare(entry, localPath(root, entry.path), comparing))
-      progress.bytes(entry.size)
-      progress.file(entry.path)
+      let left = entry.size
+      let how: 'known' | undefined = 'known'
+      const read: ReadBytes = (count, was) => {
+        how = was
+        // What is here may be longer than what the repo has.
+        const counted = Math.min(left, count)
+        left -= counted
+        progress.bytes(counted, was)
+      }
+      verdicts.set(entry, await compare(entry, localPath(root, entry.path), comparing, read))
+      progress.bytes(left, 'known')
+      progress.file(entry.path, how)
     },
     { concurrency: comparing.jobs },
   )
@@ -73,7 +82,7 @@ export async function planPull(entries: readonly RemoteFile[], comparing: Compar
 }
 
 /** Null: equal. */
-async function compare(entry: RemoteFile, file: string, { state, force, signal }: Comparing) {
+async function compare(entry: RemoteFile, file: string, { state, force, signal }: Comparing, read: ReadBytes) {
   const before = await lstat(file).catch(() => null)
   const incoming: Incoming = { entry, before }
   // A folder in its place fails the file where it would be written.
@@ -88,7 +97,7 @@ async function compare(entry: RemoteFile, file: string, { state, force, signal }
   const synced = state.syncedOf(file)
   // A file of another size differs without being read, and is unedited only if its content is what it was.
   const mayMatter = synced !== null || (remote !== null && (await stat(file)).size === entry.size)
-  const local = mayMatter ? await digestAt(file, state, signal) : null
+  const local = mayMatter ? await digestAt(file, state, signal, read) : null
   if (local !== null && local === remote) {
     state.rememberSynced(file, entry.path, local)
     return null

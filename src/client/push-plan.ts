@@ -1,6 +1,6 @@
 /** Compares local files with the repo's tree. */
 import pMap from 'p-map'
-import { localDigest } from './hash.ts'
+import { localDigest, type ReadBytes } from './hash.ts'
 import type { HubClient } from './hub-client.ts'
 import type { Progress } from './progress.ts'
 import type { RepoName } from './repo-name.ts'
@@ -41,9 +41,13 @@ export async function planPush(
     local.reduce((sum, file) => sum + file.size, 0),
   )
   const hash = async (file: LocalFile) => {
-    digests.set(file.path, await localDigest(file, state, options.signal))
-    options.progress.bytes(file.size)
-    options.progress.file(file.path)
+    let how: 'known' | undefined = 'known'
+    const read: ReadBytes = (count, was) => {
+      how = was
+      options.progress.bytes(count, was)
+    }
+    digests.set(file.path, await localDigest(file, state, options.signal, read))
+    options.progress.file(file.path, how)
   }
   await pMap(local, hash, { concurrency: options.jobs })
   options.progress.end()

@@ -9,10 +9,17 @@ interface RepoToMake {
   readonly visibility?: Visibility
 }
 
-/** The kind to create the repo with; null if it exists. */
-export async function missingKind(client: HubClient, repo: RepoName, options: RepoToMake): Promise<RepoKind | null> {
+interface RepoToFind extends RepoToMake {
+  /** Looks only: whoever may read the repo may see what a push would do. */
+  readonly dryRun?: boolean
+}
+
+/** The kind to create the repo with; null if it exists. Rejects with the hub's 403 where the caller may not write it. */
+export async function missingKind(client: HubClient, repo: RepoName, options: RepoToFind): Promise<RepoKind | null> {
   try {
-    const found = await client.getRepo(repo)
+    // A change of nothing needs the right to write and writes nothing: else a push with nothing to send would succeed without it, and one
+    // with much to send would hash it all first.
+    const found = await (options.dryRun ? client.getRepo(repo) : client.updateRepo(repo, {}))
     if (options.kind && found.kind !== options.kind) {
       throw new LocalError(`${found.full_name} is a ${found.kind} repo, not a ${options.kind} repo.`)
     }

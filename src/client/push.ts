@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { batchesOf } from './batches.ts'
 import { byteGate } from './byte-gate.ts'
-import { type CompleteOutcome, completeBatch, completer, type SentFile } from './complete.ts'
+import { type CompleteOutcome, completer } from './complete.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import { BATCH, type HubClient } from './hub-client.ts'
 import { Interrupted } from './interrupted.ts'
@@ -15,7 +15,9 @@ import { failureLine } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { type Outgoing, type PushPlan, planPush, readTree } from './push-plan.ts'
 import { createRepo, missingKind } from './push-repo.ts'
+import { replayUnanswered } from './replay-unanswered.ts'
 import type { RepoName } from './repo-name.ts'
+import { assertNoSecrets } from './secrets/look-for-secrets.ts'
 import { openState, type TransferState } from './state.ts'
 import { PART_BYTES, presign, presignBatches, sendFile, type Upload } from './upload.ts'
 import type { RepoKind, Visibility } from './v1.ts'
@@ -27,6 +29,8 @@ export interface PushOptions {
   readonly filter?: PathFilter
   /** What to leave out besides; by default what ignore files name, build and cache folders, and files that hold credentials. */
   readonly leaveOut?: Omit<LeaveOutOptions, 'filter'>
+  /** Globs of files that are sent whatever secret is in their text. With `leaveOut.includeSecrets` no file is looked into. */
+  readonly allowSecrets?: readonly string[]
   /** If set, a missing repo is created with this kind. */
   readonly kind?: RepoKind | null
   /** For a created repo; an existing one keeps its visibility. */
@@ -72,7 +76,7 @@ const BATCHES_AHEAD = 2
 
 /**
  * Uploads the folder's files to the repo (spec, "Upload flow"). Skips files the repo already has and parts sent by an interrupted push.
- * Rejects with `LocalError` before anything is sent, `ProblemError`, `TransferError`, or the client's abort reason; failures of single files are in
+ * Rejects with `LocalError` before anything is sent, also for a secret in a text (`SecretsFound`), with `ProblemError`, `TransferError`, or the client's abort reason; failures of single files are in
  * the report instead.
  */
 export async function pushFolder(
@@ -103,6 +107,8 @@ export async function pushFolder(
       root,
       gateBytes: options.jobs ? jobs * PART_BYTES : PART_BYTES,
     }
+    const isMeant = (path: string) => leaveOut.includeSecrets || walked.includedSecrets.has(path)
+    await assertNoSecrets(plan.send, options.allowSecrets ?? [], { isMeant, progress, signal: client.signal })
     for (const file of plan.same) state.rememberSynced(localPath(root, file.path), file.path, file.sha256)
     progress.planned({
       send: plan.send.length,
@@ -212,7 +218,7 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
     linked.push(local.path)
     linkedBytes += local.size
     progress.bytes(local.size, 'known')
-    progress.file(local.path)
+    progress.file(local.path, 'known')
   })
   const ahead = pLimit(BATCHES_AHEAD)
   const batches = [...presignBatches(smallestFirst(left))].map((batch) =>
@@ -253,42 +259,6 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
 
 /** A large file would hold all slots, and small ones would wait for its last part. Files of one size keep their order. */
 const smallestFirst = (files: readonly Outgoing[]) => files.toSorted((a, b) => a.size - b.size)
-
-/**
- * Replays completions whose response an earlier push never received, under their original key, if all their files are still to be sent unchanged.
- * Files that are not stored after that are sent normally.
- */
-async function replayUnanswered(
-  sending: Sending,
-  files: readonly Outgoing[],
-  outcome: CompleteOutcome,
-): Promise<Outgoing[]> {
-  const left = new Map(files.map((file) => [file.path, file]))
-  for (const open of sending.state.openCompletions()) {
-    const batch: SentFile[] = []
-    for (const [index, upload] of open.uploads.entries()) {
-      const local = left.get(upload.path)
-      if (local !== undefined && local.sha256 === open.digests[index]) batch.push({ local, upload })
-    }
-    if (batch.length !== open.uploads.length) continue
-    await completeBatch(
-      sending.client,
-      sending.repo,
-      sending.state,
-      batch,
-      {
-        stored(sent, entry) {
-          left.delete(sent.local.path)
-          sending.progress.bytes(sent.local.size, 'known')
-          outcome.stored(sent, entry)
-        },
-        failed() {},
-      },
-      open.key,
-    )
-  }
-  return [...left.values()]
-}
 
 async function deleteAll(client: HubClient, repo: RepoName, paths: readonly string[]): Promise<string[]> {
   const deleted: string[] = []

@@ -22,6 +22,8 @@ export interface WalkedFolder {
   readonly files: LocalFile[]
   /** In byte order of path. What `--exclude` or `--include` leaves out is not listed. */
   readonly leftOut: LeftOut[]
+  /** Paths of files that hold credentials and that an include pattern names. */
+  readonly includedSecrets: ReadonlySet<string>
   /** Whether a path of the repo is one that this folder's rules leave out. */
   leavesOut(path: string): boolean
 }
@@ -36,14 +38,15 @@ export async function walkToPush(dir: string, options: LeaveOutOptions): Promise
   const root = await realpath(dir).catch(() => null)
   if (root === null || !(await stat(root)).isDirectory()) throw new LocalError(`${dir} is not a folder.`)
   const leaving = leavingOut(options)
-  const walk: Walk = { root, leaving, files: new Map(), leftOut: [], faults: [] }
+  const walk: Walk = { root, leaving, files: new Map(), leftOut: [], includedSecrets: new Set(), faults: [] }
   await enter(walk, root, '', [root])
   if (walk.faults.length > 0) {
     const many = walk.faults.length === 1 ? 'One path' : `${walk.faults.length} paths`
     throw new LocalError(`${many} in ${dir} cannot be pushed; nothing was sent.`, walk.faults)
   }
   const files = [...walk.files.values()].sort(byPath)
-  return { files, leftOut: walk.leftOut.sort(byPath), leavesOut: leaving.leavesOut }
+  const { leftOut, includedSecrets } = walk
+  return { files, leftOut: leftOut.sort(byPath), includedSecrets, leavesOut: leaving.leavesOut }
 }
 
 /** All files of a folder that the filter selects. */
@@ -59,6 +62,7 @@ interface Walk {
   readonly leaving: Leaving
   readonly files: Map<string, LocalFile>
   readonly leftOut: LeftOut[]
+  readonly includedSecrets: Set<string>
   readonly faults: string[]
 }
 
@@ -114,7 +118,8 @@ async function take(walk: Walk, file: string, path: string): Promise<void> {
   if (stats === null) return fault(walk, path, 'cannot be read')
   if (!stats.isFile()) return fault(walk, path, 'is neither a file nor a folder')
   const secret = await walk.leaving.secret(path, file)
-  if (secret) {
+  if (secret === 'included') walk.includedSecrets.add(path)
+  else if (secret) {
     walk.leftOut.push(secret)
     return
   }

@@ -9,6 +9,7 @@ import { openS3Store } from '../../src/store/objects/s3.ts'
 import { startCeph } from '../support/ceph.ts'
 import { runHub } from '../support/command-line.ts'
 import { cloneTemplate } from '../support/database.ts'
+import { needs } from '../support/needs.ts'
 import { isTorture } from '../support/torture.ts'
 
 const ceph = isTorture ? await startCeph() : { skipped: 'not in torture' }
@@ -17,7 +18,7 @@ const bytes = randomBytes(70_000)
 let dir: string
 let database: Awaited<ReturnType<typeof cloneTemplate>>
 
-describe.skipIf('skipped' in ceph)('hub backup on S3', () => {
+describe('hub backup on S3', needs('skipped' in ceph && ceph.skipped), () => {
   const settings = 'settings' in ceph ? ceph.settings : null
   const s3 = () => ({
     OBJECT_STORE: 's3',

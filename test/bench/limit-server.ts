@@ -3,13 +3,14 @@
  * the same work around them (request id, key check, rate, log line, ETag) and none of a graph: one statement, one map, one `JSON.stringify`.
  */
 import Fastify from 'fastify'
-import { isKeyToken, tokenDigest } from '../../src/auth/api-key.ts'
+import { tokenDigest } from '../../src/auth/api-key.ts'
 import { keyByDigest } from '../../src/auth/credential-rows.ts'
 import { repoViewer, type VisibleRepos } from '../../src/auth/policy.ts'
 import { requestId } from '../../src/http/edge.ts'
 import { createLogger, pathOf, requestLogger } from '../../src/http/logger.ts'
 import { createRateLimit } from '../../src/http/rate-limit.ts'
 import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
+import { isKeyToken } from '../../src/platform/key-token.ts'
 import { repoPageStatement } from '../../src/repos/list-sql.ts'
 import { type RepoRow, repoColumns, visibleRepo } from '../../src/repos/repo-shape.ts'
 import { openDb } from '../../src/store/db.ts'

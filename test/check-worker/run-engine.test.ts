@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type EngineLimits, engineLimits } from '../../src/check-worker/engine/limits.ts'
 import { type EngineRun, runEngine } from '../../src/check-worker/engine/run-engine.ts'
 import { processorMsOf } from '../../src/models/reader/processor-time.ts'
+import { needs } from '../support/needs.ts'
 import { inTorture } from '../support/torture.ts'
 import { robotFolders } from './support/robot-folder.ts'
 
@@ -81,7 +82,7 @@ inTorture(() => {
 })
 
 inTorture(() => {
-  describe.skipIf(process.platform !== 'linux')('an engine whose worker was killed', () => {
+  describe('an engine whose worker was killed', needs(process.platform !== 'linux' && 'this is not Linux'), () => {
     it('still ends at its limit', async () => {
       const folder = await robots.folder({ 'model.xml': minutes })
       const worker = fork(join(import.meta.dirname, 'support/killed-worker.ts'), [join(folder, 'model.xml'), '6'])

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RobotCheckRequest } from '../../src/check-worker/request.ts'
-import { sharedDir } from '../support/shared.ts'
+import { needs } from '../support/needs.ts'
+import { noRobots, sharedDir } from '../support/shared.ts'
 import { robotFolders } from './support/robot-folder.ts'
 
 const shared = sharedDir()
@@ -63,7 +64,7 @@ const robots: readonly Robot[] = [
   },
 ]
 
-describe.skipIf(shared === null)('a real robot', () => {
+describe('a real robot', needs(noRobots), () => {
   const { check } = robotFolders()
 
   it.each(robots)('$folder/$entry', async ({ folder, grade, joints, face, ...answers }) => {

@@ -15,13 +15,14 @@ import { stillsLimits } from '../../src/check-worker/stills/limits.ts'
 import { renderStills } from '../../src/check-worker/stills/render-stills.ts'
 import { decodeScene, encodeScene } from '../../src/robot-scene/scene-bytes.ts'
 import { geom, scene } from '../robot-scene/support/scenes.ts'
-import { sharedDir } from '../support/shared.ts'
+import { needs } from '../support/needs.ts'
+import { noRobots, sharedDir } from '../support/shared.ts'
 import { sampleSize } from '../support/torture.ts'
 import { robotFolders } from './support/robot-folder.ts'
 
 const chromium = await findChromium(process.env.HUB_CHROMIUM, process.env.PATH)
 const program = 'program' in chromium ? chromium.program : ''
-const canDraw = sampleSize(1, 0) === 1 && program !== ''
+const noDrawing = sampleSize(1, 0) === 0 ? 'in `npm run test:torture` alone' : 'missing' in chromium && chromium.missing
 const shared = sharedDir()
 const output = join(import.meta.dirname, '../../test-output/stills')
 const robots = robotFolders()
@@ -43,7 +44,7 @@ afterAll(async () => {
 })
 const foldersOfChromium = () => readdirSync(temporary).filter((name) => /^hub-stills-(?!test)/.test(name))
 
-describe.skipIf(!canDraw || shared === null)('the stills of', () => {
+describe('the stills of', needs(noDrawing, noRobots), () => {
   it.each([
     ['trossen_wx250s', 'scene.xml'],
     ['trs_so_arm100', 'scene.xml'],
@@ -86,7 +87,7 @@ function stl(side: number, phase: number): Buffer {
   return bytes
 }
 
-describe.skipIf(!canDraw)('a model of a million triangles', () => {
+describe('a model of a million triangles', needs(noDrawing), () => {
   it('is drawn within the limits', async () => {
     const numbers = [0, 1, 2, 3, 4, 5]
     const meshes = numbers.map((at) => `<mesh name="m${at}" file="m${at}.stl" inertia="shell"/>`).join('')
@@ -114,7 +115,7 @@ describe.skipIf(!canDraw)('a model of a million triangles', () => {
   })
 })
 
-describe.skipIf(!canDraw)('Chromium', () => {
+describe('Chromium', needs(noDrawing), () => {
   const small = encodeScene(scene([geom()]))
 
   it('draws the same picture of the same scene', async () => {

@@ -16,6 +16,7 @@ import { claimedCheck } from '../../src/client/check-shapes.ts'
 import type { HubClient } from '../../src/client/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { decodeScene } from '../../src/robot-scene/scene-bytes.ts'
+import { needs } from '../support/needs.ts'
 import { itInTorture } from '../support/torture.ts'
 import { readPng } from './support/png.ts'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
@@ -143,7 +144,7 @@ describe('Chromium', () => {
     )
     expect(stills).toEqual([])
     expect(statuses['sim.compiles']).toBe('pass')
-    expect(lines.filter((line) => line.startsWith('stills: none.'))).toHaveLength(1)
+    expect(lines.filter((line) => line.startsWith('no stills: '))).toHaveLength(1)
   })
 })
 
@@ -157,7 +158,7 @@ const robot = `<mujoco><worldbody><geom type="plane" size="5 5 .1" rgba="0 1 0 1
   <body name="&lt;img src=x onerror=alert(1)&gt;" pos="0 0 .3"><geom type="box" size=".3 .3 .3" rgba=".9 .05 .05 1"/></body></worldbody></mujoco>`
 
 // One start of Chromium, since each takes seconds of the processor; `stills-of-robots.test.ts` has more.
-describe.skipIf('missing' in chromium)('the worker with Chromium (skipped where there is none)', () => {
+describe('the worker with Chromium', needs('missing' in chromium && chromium.missing), () => {
   it('has a light and a dark still of the robot alone among its artifacts, whatever its names say', async () => {
     const files = checkFiles(await robots.folder({ 'check_1/sources/model.xml': robot }), 'check_1')
     const lines: string[] = []

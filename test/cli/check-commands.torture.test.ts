@@ -54,7 +54,8 @@ async function folder(files: Record<string, string>): Promise<string> {
 
 function run(args: readonly string[], stopWith?: (stop: () => void) => void, change: Record<string, string> = {}) {
   const register = (program: Command, io: ClientIo) => {
-    registerCheckCommand(program, io)
+    // Longer than any of these checks waits: a worker is there.
+    registerCheckCommand(program, io, 600_000)
     registerChecksCommand(program, io)
     registerLogCommand(program, io)
     registerPublishCommand(program, io)
@@ -73,7 +74,8 @@ describe('hub check', () => {
     expect(out).toMatch(/^report {3}(pass|warn): \d+ checks by mujoco 3\.14\.0, 0 failed, /m)
     expect(out).toContain('answer: --option proprioception=joint_pos,joint_vel')
     expect(err).toContain(`sent 2 files to ${name}, a new private repo`)
-    expect(err).toContain('it waits for a worker (start one with: hub check-worker)')
+    expect(err).toMatch(/^hub: queued check_\w+$/m)
+    expect(err).not.toContain('start one')
     expect(err).toContain('mujoco 3.14.0: compiled and stepped')
     expect((await hub.call(ada, 'GET', `/v1/repos/${name}`)).json.visibility).toBe('private')
   })

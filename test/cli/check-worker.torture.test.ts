@@ -98,13 +98,13 @@ describe('hub check-worker', () => {
     const text = await (await fetch(url)).text()
     expect([sha256Of(text), JSON.parse(text).dof]).toEqual([sha256, 1])
     expect(check.log_tail.split('\n')).toEqual([
-      expect.stringMatching(/^fetching 2 of 2 files, \d+ bytes$/),
-      'arm.xml: 1 files',
+      expect.stringMatching(/^fetching 2 of 2 files, \d+ B$/),
+      'arm.xml: a model of 1 file',
       'mujoco 3.14.0: compiled and stepped',
       'card.thumbnails skip: The card names no stills.',
-      'stills: none. HUB_CHROMIUM is off.',
-      expect.stringMatching(/^sending robot_card.json, \d+ bytes$/),
-      'done: the report is good, worst is pass',
+      'no stills: HUB_CHROMIUM is off.',
+      expect.stringMatching(/^sending robot_card.json, [\d.]+ k?B$/),
+      'done: the report passes',
       '',
     ])
     expect(await left()).toEqual([])
@@ -189,7 +189,7 @@ describe('a check that is taken from its worker', () => {
     const ended = worker(false, [], {}, (given) => {
       stop = given
     })
-    await expect.poll(async () => (await get(canceled)).log_tail ?? '').toContain('arm.xml: 1 files')
+    await expect.poll(async () => (await get(canceled)).log_tail ?? '').toContain('arm.xml: a model of 1 file')
     await expect.poll(() => enginesOf(process.pid)).toBe(1)
     expect((await hub.call(ada, 'POST', `/v1/robot-checks/${canceled}/cancel`)).status).toBe(202)
     const next = await queue({ robot_repo: await robot({ 'arm.xml': arm }) })
@@ -213,7 +213,7 @@ describe('a check that is taken from its worker', () => {
     const ended = worker(true, [], {}, (given) => {
       stop = given
     })
-    await expect.poll(async () => (await get(id)).log_tail ?? '').toContain('arm.xml: 1 files')
+    await expect.poll(async () => (await get(id)).log_tail ?? '').toContain('arm.xml: a model of 1 file')
     stop()
     expect((await ended).code).toBe(1)
     const error = 'The check worker was stopped. Queue the check again.'

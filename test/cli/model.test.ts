@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerModelCommand } from '../../src/cli/model-command.ts'
-import { sharedDir } from '../support/shared.ts'
+import { needs } from '../support/needs.ts'
+import { noRobots, sharedDir } from '../support/shared.ts'
 import { inTorture, itInTorture } from '../support/torture.ts'
 
 let base: string
@@ -207,7 +208,7 @@ describe('hub model --stdin', () => {
   })
 
   inTorture(() => {
-    it.skipIf(roots.length === 0)('agrees with MuJoCo on a set of real robots', async () => {
+    it('agrees with MuJoCo on a set of real robots', needs(noRobots), async () => {
       const lines = roots.map((root) => {
         const [robot = '', ...entry] = root.split('/')
         return JSON.stringify({ dir: join(robots, robot), entry: entry.join('/') })

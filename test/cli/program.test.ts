@@ -56,6 +56,19 @@ describe('each command', () => {
     },
   )
 
+  it('is described in one style: a sentence that begins with a verb; of its options and arguments what they are, without an article', () => {
+    const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)]
+    const commands = all(program).slice(1)
+    const verb =
+      /^(?:Apply|Approve|Back|Cancel|Change|Check|Claim|Copy|Create|Delete|Download|Draft|End|List|Make|Name|Open|Permit|Print|Publish|Queue|Read|Refuse|Register|Reject|Remove|Revoke|Search|Serve|Set|Show|Sign|Start|Stop|Store|Submit|Upload|Withdraw)\b.*[^.]$/
+    expect(commands.map((command) => command.description()).filter((text) => !verb.test(text))).toEqual([])
+    const parts = commands.flatMap(({ options, registeredArguments }) => [...options, ...registeredArguments])
+    const fragment = /^(?!(?:the|a|an) )(?:[a-z0-9]|GPU|JSON|MJCF|ONNX|URL)[^\n]{0,170}[^.]$/
+    const described = parts.map(({ description }) => description).filter(Boolean)
+    expect(described.filter((text) => !fragment.test(text))).toEqual([])
+    expect(described.filter((text) => /\(default [^)]/.test(text))).toEqual([])
+  })
+
   it('belongs to a job, under which `hub --help` lists it', () => {
     const text = helpOf(program)
     expect(text).not.toContain('Other commands:')

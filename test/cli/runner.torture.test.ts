@@ -1,4 +1,5 @@
 /** The runner against a complete hub: every line of the command is reported once. */
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -127,6 +128,26 @@ describe('hub runner', () => {
         [20, 9],
       ],
     ])
+  })
+
+  it('leaves no folder of a run whose files are all at the hub, and says where the others are', async () => {
+    const work = join(base, 'work')
+    const foldersAfter = async (script: string, ...args: string[]) => {
+      const id = await submit()
+      const { err } = await runner(script, ['--work-dir', work, ...args])
+      const path = join(work, id, 'attempt-1', 'run')
+      return [existsSync(join(work, id)), existsSync(path), err.includes(`its files are kept in ${path}`)]
+    }
+    const removed = [false, false, false]
+    const kept = [true, true, true]
+    expect(await foldersAfter(hello)).toEqual(removed)
+    expect(await foldersAfter('process.exit(3)')).toEqual(removed)
+    expect(await foldersAfter(hello, '--keep')).toEqual(kept)
+    // The hub takes no scorecard that is no JSON, and no checkpoint whose paths are none.
+    const write = (path: string, text: string) =>
+      `import { mkdirSync, writeFileSync } from 'node:fs'\nmkdirSync('checkpoints/step_1', { recursive: true })\nwriteFileSync(${JSON.stringify(path)}, ${JSON.stringify(text)})`
+    expect(await foldersAfter(write('scorecard.json', 'none'))).toEqual(kept)
+    expect(await foldersAfter(write('checkpoints/step_1/back\\slash', 'x'))).toEqual(kept)
   })
 
   it('splits large output into accepted chunks and drops only invalid metrics lines', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newKeyToken } from '../../src/auth/api-key.ts'
 import { registerClientCommands } from '../../src/cli/client-commands.ts'
 import { registerLoginCommands } from '../../src/cli/login-command.ts'
 import { progressOn } from '../../src/cli/transfer-progress.ts'
@@ -171,8 +172,32 @@ describe('output', () => {
       vi.advanceTimersByTime(5_000)
       progress.end()
       expect(text().split('\n')).toEqual([
-        'hub: pushing 40%, 40 MB of 100 MB, 0 of 1 file, 0 B/s, unknown time left',
+        'hub: pushing 40%, 40 MB of 100 MB, 0 of 1 file, 0 B/s',
         'hub: pushing 50%, 50 MB of 100 MB, 0 of 1 file, 1 MB/s, 50 s left',
+        '',
+      ])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+  it('says nothing of the time that is left while small files alone have moved, and counts empty files by their number', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    try {
+      const { stream, text } = sink()
+      const progress = progressOn(stream, { plan: false })
+      progress.begin('send', 501, 1_000_500_000)
+      for (let sent = 0; sent < 100; sent += 1) {
+        vi.advanceTimersByTime(50)
+        progress.bytes(1000)
+        progress.file('small')
+      }
+      progress.begin('fetch', 4, 0)
+      progress.file('empty')
+      vi.advanceTimersByTime(5_000)
+      progress.end()
+      expect(text().split('\n')).toEqual([
+        'hub: pushing 0%, 99 kB of 1 GB, 99 of 501 files, 19.8 kB/s',
+        'hub: pulling 25%, 0 B of 0 B, 1 of 4 files, 0 B/s, 15 s left',
         '',
       ])
     } finally {
@@ -203,6 +228,23 @@ describe('output', () => {
       sent: ['.env', 'a.log', 'node_modules/x'],
       left_out: [],
     })
+  })
+  it('exits with 5 for a push of a secret, says file, line, kind and what to do, and never the secret', async () => {
+    const [dir, key] = [join(base, 'robot'), newKeyToken()]
+    await mkdir(dir)
+    await writeFile(join(dir, 'notes.md'), `# Notes\n${key}\n`)
+    const ended = await hubCommand(['push', dir, 'o/s'])
+    expect([ended.code, ended.out]).toEqual([5, ''])
+    expect(ended.err).toContain('hub: Files to send hold secrets; nothing was sent.\n  notes.md:2: API key of a hub\n')
+    expect(ended.err).toMatch(/\.hubignore.*--exclude.*--allow-secrets/s)
+    const json = await hubCommand(['push', dir, 'o/s', '--json'])
+    expect(JSON.parse(json.err).error).toMatchObject({
+      type: 'local.secrets',
+      errors: [{ detail: 'notes.md:2: API key of a hub' }],
+    })
+    expect(ended.err + json.err).not.toContain(key.slice(10))
+    expect(hub.files.size).toBe(0)
+    expect((await hubCommand(['push', dir, 'o/s', '--allow-secrets', '*.md'])).code).toBe(0)
   })
   it('lists the conflicts of a pull, leaves them alone and exits with 5', async () => {
     hub.store('a', Buffer.from('theirs'))

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../../clients/node/package.json' with { type: 'json' }
 import { contractHub, newName, type Person } from '../contract/support/hub.ts'
 import { machineNode } from '../support/machine-node.ts'
+import { needs } from '../support/needs.ts'
 
 const root = join(import.meta.dirname, '../..')
 const hub = contractHub()
@@ -202,9 +203,8 @@ describe('the examples of docs/clients.md', () => {
 const nodePackage = `node-${process.platform}-${process.arch}`
 const asked = ['-c', 'npm view npm@latest version --fetch-timeout=5000 --fetch-retries=0']
 const isReachable = (await run('/bin/sh', asked, root, machine)).code === 0
-if (!isReachable) say('the npm registry cannot be reached: installing on every Node and npm is skipped')
 
-describe.skipIf(!isReachable)('installed into an empty folder', () => {
+describe('installed into an empty folder', needs(!isReachable && 'the npm registry cannot be reached'), () => {
   let tools: string
   beforeAll(async () => {
     tools = await mkdtemp(join(base, 'tools-'))

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { byteGate } from '../../src/client/byte-gate.ts'
 import { createHubClient, pullRepo, pushFolder } from '../../src/client/index.ts'
+import { silent } from '../../src/client/progress.ts'
 import { PART_BYTES, partSizeFor } from '../../src/client/upload.ts'
 import { walkFolder } from '../../src/client/walk.ts'
 import { type HubDouble, json, problem, startHubDouble } from './hub-double.ts'
@@ -90,6 +91,31 @@ describe('push', () => {
     await pushFolder(client(), repo, dir, options({ jobs: 1 }))
     expect(hub.puts).toHaveLength(23)
     expect(hub.puts.slice(0, 4)).toEqual(['b#1', 'c#1', 'd#1', 'a-large.bin#1'])
+  })
+  it('tells of bytes as they are hashed, and of a file whose digest is known that it was', async () => {
+    await put('big.bin', Buffer.alloc(3 * MIB, 7))
+    const long = new Date(Date.now() - 60_000)
+    await utimes(join(dir, 'big.bin'), long, long)
+    const told = async () => {
+      const read: string[] = []
+      let phase = ''
+      const say = (what: string) => phase === 'hash' && read.push(what)
+      const progress = {
+        ...silent,
+        begin: (name: string) => {
+          phase = name
+        },
+        bytes: (count: number, how = 'read') => say(`${count} ${how}`),
+        file: (path: string, how = 'read') => say(`${path} ${how}`),
+      }
+      await pushFolder(client(), repo, dir, options({ progress, dryRun: true }))
+      return read
+    }
+    expect(await told()).toEqual([`${MIB} read`, `${MIB} read`, `${MIB} read`, 'big.bin read'])
+    // The time of the last change of its attributes cannot be set: the digest is kept once that is two seconds ago.
+    await vi.waitFor(async () => expect(await told()).toEqual([`${3 * MIB} known`, 'big.bin known']), {
+      timeout: 60_000,
+    })
   })
   it('skips files it pushed itself before the hub has hashed them', async () => {
     await put('big.bin', Buffer.alloc(3500, 7))

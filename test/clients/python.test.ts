@@ -1,13 +1,16 @@
 /** The Python client: its own unit tests, and programs of its users against a complete hub. */
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newKeyToken } from '../../src/auth/api-key.ts'
 import { everything } from '../../src/client/globs.ts'
+import { secretsIn } from '../../src/client/secrets/secret-rules.ts'
 import { walkToPush } from '../../src/client/walk.ts'
 import { contractHub, type Json, newName, type Person } from '../contract/support/hub.ts'
-import { hasPython, runPython } from '../support/python.ts'
+import { needs } from '../support/needs.ts'
+import { noPython, runPython } from '../support/python.ts'
 
 const hub = contractHub()
 let base: string
@@ -44,7 +47,7 @@ async function answer(code: string, more: Record<string, string> = {}): Promise<
   return JSON.parse(out.trim().split('\n').at(-1) ?? '')
 }
 
-describe.skipIf(!hasPython)('the Python client (skipped where there is no Python 3.9)', () => {
+describe('the Python client', needs(noPython), () => {
   it('makes a run of a script with two lines: config, metrics, output and end', async () => {
     const id = await answer(`
 import hub
@@ -188,6 +191,54 @@ print(json.dumps([sorted(report.sent), sorted([left.path, left.reason, left.rule
     const left = pushed.leftOut.map(({ path, reason, rule }) => [path, reason, rule])
     expect(found).toEqual([pushed.files.map(({ path }) => `in/${path}`), left, ['.env']])
     expect(left).toHaveLength(12)
+  })
+
+  it('refuses a folder with a secret in a text, where hub push does, before a repo is made', async () => {
+    const folder = join(base, newName())
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const letters = 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnop'
+    const header = Buffer.from('{"alg":"EdDSA","typ":"svc-approval+jwt"}').toString('base64url')
+    const texts = {
+      'a/key.py': `import os\nkey = "${newKeyToken()}"\n`,
+      'a/token.txt': `${header}.${'a'.repeat(40)}.${'b'.repeat(86)}`,
+      'pem.json': JSON.stringify({ key: privateKey.export({ type: 'pkcs8', format: 'pem' }) }),
+      'tokens.md': `\nghp_${letters.slice(0, 36)}\nhf_${letters.slice(0, 34)}\naws_secret_access_key = ${letters.slice(0, 40)}\n`,
+      'fine.md': `hub_key_${'x'.repeat(36)}\n${newKeyToken()} # secretlint-disable-line\n# secretlint-disable-next-line\n${newKeyToken()}\n`,
+      'weights.txt': `\0${newKeyToken()}`,
+    }
+    for (const [path, text] of Object.entries(texts)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), text)
+    }
+    const ofPush = []
+    for (const [path, text] of Object.entries(texts))
+      if (path !== 'weights.txt')
+        for (const { line, kind } of await secretsIn(text, join(folder, path))) ofPush.push([path, line, kind])
+    const repo = `${ada.handle}/${newName()}`
+    const found = await answer(`
+import hub, json
+try:
+    hub.upload_folder("${repo}", "${folder}", path_in_repo="in", kind="dataset")
+except hub.SecretsFound as error:
+    found = [[one.path, one.line, one.kind] for one in error.secrets]
+    text = str(error)
+try:
+    hub.upload_folder("${repo}", "${folder}")
+except hub.HubError as error:
+    missing = error.status
+report = hub.upload_folder("${repo}", "${folder}", path_in_repo="in", kind="dataset", allow_secrets=["a/", "pem.json", "tokens.md"])
+print(json.dumps([found, text, missing, len(report.sent)]))
+`)
+    expect(found).toEqual([ofPush, expect.stringContaining('a/key.py:2: API key of a hub'), 404, 6])
+    expect(ofPush.map(([path]) => path)).toEqual([
+      'a/key.py',
+      'a/token.txt',
+      'pem.json',
+      'tokens.md',
+      'tokens.md',
+      'tokens.md',
+    ])
+    expect(found[1]).not.toMatch(/hub_key_|ghp_|BEGIN/)
   })
 
   it('asks for parts of 8 MiB, sends only those that an interruption left, and links bytes that the hub has elsewhere', async () => {

@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { registerRunnerCommand } from '../../src/cli/runner-command.ts'
 import { runCommandLine } from '../support/command-line.ts'
 import { kill, killableHub } from '../support/killable-hub.ts'
-import { hasPython, pythonClientDir, runPython, startPython } from '../support/python.ts'
+import { needs } from '../support/needs.ts'
+import { noPython, pythonClientDir, runPython, startPython } from '../support/python.ts'
 
 const hub = killableHub()
 const { database, made } = hub
@@ -62,7 +63,7 @@ async function runs(): Promise<{ id: string; status: string; attempt: number }[]
   return database.db.query({ name: '', text: 'select id, status, attempt from runs order by id' })
 }
 
-describe.skipIf(!hasPython)('the Python client (skipped where there is no Python 3.9)', () => {
+describe('the Python client', needs(noPython), () => {
   it('passes its unit tests', async () => {
     const { code, err } = await runPython(['-m', 'unittest', '-q'], { cwd: pythonClientDir, env: {} })
     expect([code, err]).toEqual([0, expect.stringMatching(/^OK$/m)])

@@ -12,6 +12,7 @@ import { ConfigMap, Namespace, Service, ServiceAccount } from 'kubernetes-models
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/platform/config.ts'
 import { environment } from '../../src/platform/config-environment.ts'
+import { needs } from '../support/needs.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -133,7 +134,7 @@ describe('deploy/compose.yaml', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it.skipIf(!has('docker', 'compose', 'version'))('is valid to Docker Compose', () => {
+  it('is valid to Docker Compose', needs(!has('docker', 'compose', 'version') && 'there is no Docker Compose'), () => {
     execFileSync('docker', ['compose', '--file', join(folder, 'compose.yaml'), 'config', '--quiet'])
   })
 
@@ -184,7 +185,7 @@ describe('deploy/compose.yaml', () => {
 describe('deploy/hub.service', () => {
   const unit = read('deploy/hub.service')
 
-  it.skipIf(!has('systemd-analyze', '--version'))('is valid to systemd', () => {
+  it('is valid to systemd', needs(!has('systemd-analyze', '--version') && 'there is no systemd-analyze'), () => {
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(root, 'deploy/hub.service')], {
       encoding: 'utf8',
     })

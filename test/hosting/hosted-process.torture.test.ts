@@ -22,9 +22,10 @@ import { readConfig } from '../../src/platform/config.ts'
 import { processMark } from '../../src/store/start-lock.ts'
 import { contractHub, type Person } from '../contract/support/hub.ts'
 import { testDb } from '../support/database.ts'
+import { needs } from '../support/needs.ts'
 
 const isRoot = process.getuid?.() === 0
-const asRoot = 'as root, which the hub must be to start processes as another user'
+const notRoot = !isRoot && 'only root starts processes as another user'
 const patiently = { interval: 50 }
 
 /** Where the commands of this file write, whoever they run as. */
@@ -140,7 +141,7 @@ describe('more hosted runs than HOSTED_MAX_PROCESSES', () => {
   })
 })
 
-describe.skipIf(!isRoot)(`an attack: a hosted process that reads the hub's secrets (${asRoot})`, () => {
+describe("an attack: a hosted process that reads the hub's secrets", needs(notRoot), () => {
   const { submit, go, environment } = hosting({ HOSTED_USER: 'nobody' })
 
   it('is another user, to whom the environment of the hub is closed', async () => {
@@ -195,17 +196,21 @@ describe('places', () => {
 describe('HOSTED_USER', () => {
   const database = testDb()
 
-  it.skipIf(isRoot)('is refused at start where the hub is not root (as root it may be set)', () => {
-    expect(() => readConfig({ HOSTED_USER: 'nobody' })).toThrow(/HOSTED_USER: only a hub that runs as root/)
-  })
+  it(
+    'is refused at start where the hub is not root',
+    needs(isRoot && 'root may start processes as another user'),
+    () => {
+      expect(() => readConfig({ HOSTED_USER: 'nobody' })).toThrow(/HOSTED_USER: only a hub that runs as root/)
+    },
+  )
 
-  it.skipIf(!isRoot)(`is a user of the machine and not root (${asRoot})`, () => {
+  it('is a user of the machine and not root', needs(notRoot), () => {
     expect(() => readConfig({ HOSTED_USER: 'nobody-there' })).toThrow(/HOSTED_USER: nobody-there is not a user/)
     expect(() => readConfig({ HOSTED_USER: 'root' })).toThrow(/HOSTED_USER: root is root/)
     expect(() => readConfig({ HOSTED_USER: '-u' })).toThrow(/HOSTED_USER: must be a user name/)
   })
 
-  it.skipIf(!isRoot)(`is not the user of the embedded database (${asRoot})`, async () => {
+  it('is not the user of the embedded database', needs(notRoot), async () => {
     const dataDir = mkdtempSync(join(dir, 'data-'))
     const config = readConfig({ ...settings, HUB_DATA_DIR: dataDir, HOSTED_USER: 'nobody' })
     expect(processFault(config)).toBeNull()

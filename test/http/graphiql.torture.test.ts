@@ -7,14 +7,15 @@ import { SESSION_COOKIE } from '../../src/auth/cookie.ts'
 import { findChromium } from '../../src/check-worker/stills/find-chromium.ts'
 import { examples } from '../../src/http/graphiql/examples.ts'
 import { contractHub, type Json, newName, type Person } from '../contract/support/hub.ts'
+import { needs } from '../support/needs.ts'
 import { isTorture } from '../support/torture.ts'
 
 const found = await findChromium(process.env.HUB_TEST_CHROMIUM, process.env.PATH)
-const skipped = !isTorture ? 'in the torture run alone' : 'missing' in found ? found.missing : null
+const skipped = !isTorture ? 'in `npm run test:torture` alone' : 'missing' in found && found.missing
 /** Looked at by people: in the folder of the test run's output. */
 const shots = join(import.meta.dirname, '../../test-output/graphiql')
 
-describe.skipIf(skipped)(`GraphiQL${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
+describe('GraphiQL', needs(skipped), () => {
   const hub = contractHub()
   let browser: Browser
   let context: BrowserContext

@@ -9,12 +9,13 @@ import { startThrowawayHub, type ThrowawayHub } from '../../scripts/demo/throwaw
 import { createHubClient, pullRepo } from '../../src/client/index.ts'
 import { startCeph } from '../support/ceph.ts'
 import { databaseUrl, onServer } from '../support/global-setup.ts'
+import { needs } from '../support/needs.ts'
 
 const ceph = await startCeph()
 const title = 'two instances on one database and one bucket'
 
 if ('skipped' in ceph) {
-  describe.skip(`${title} (skipped: ${ceph.skipped})`, () => {
+  describe(title, needs(ceph.skipped), () => {
     it('give the same responses', () => undefined)
   })
 } else {

@@ -8,6 +8,7 @@ import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
 import { everywhere, specOperations, statusesOf } from '../../rest-compat/engine/spec-operations.ts'
 import { pending, routes, streamed } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
+import { needs } from '../support/needs.ts'
 import { sharedDir } from '../support/shared.ts'
 
 const plans = planRoutes({ schema, routes, readDocument: documentReader() })
@@ -58,16 +59,20 @@ describe('the route table', () => {
     },
   )
 
-  it.skipIf(specTexts.length === 0)('knows every path that the spec names', () => {
-    const named = specTexts.flatMap((text) =>
-      [...text.matchAll(/^\*\*(GET|POST|PUT|PATCH|DELETE) (\/v1\/[^\s*]+)\*\*/gm)].map(
-        ([, method, path]) => `${method} ${path}`,
-      ),
-    )
-    const known = Object.values(specOperations).map(({ method, path }) => `${method} ${path}`)
-    expect(named.length).toBeGreaterThan(40)
-    expect(named.filter((operation) => !known.includes(operation))).toEqual([])
-  })
+  it(
+    'knows every path that the spec names',
+    needs(specTexts.length === 0 && 'there is no folder with the texts of the spec (HUB_SHARED_DIR)'),
+    () => {
+      const named = specTexts.flatMap((text) =>
+        [...text.matchAll(/^\*\*(GET|POST|PUT|PATCH|DELETE) (\/v1\/[^\s*]+)\*\*/gm)].map(
+          ([, method, path]) => `${method} ${path}`,
+        ),
+      )
+      const known = Object.values(specOperations).map(({ method, path }) => `${method} ${path}`)
+      expect(named.length).toBeGreaterThan(40)
+      expect(named.filter((operation) => !known.includes(operation))).toEqual([])
+    },
+  )
 
   it('has no two routes on one method and path', () => {
     const places = routes.map((route) => `${route.method} ${route.path}`)

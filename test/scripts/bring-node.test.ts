@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { machineNode } from '../support/machine-node.ts'
+import { needs } from '../support/needs.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -16,6 +17,8 @@ const brought = Object.keys(manifest.optionalDependencies).find((name) => exists
 const own = machineNode()
 const ownVersion = spawnSync(own, ['--version'], { encoding: 'utf8' }).stdout.trim()
 const isNew = Number(/\d+/.exec(ownVersion)?.[0]) >= 24
+const ownIsNew = "the machine's own Node is 24 or newer"
+const nothingBrought = brought === undefined && 'npm installed no Node of its own'
 
 let clone = ''
 beforeEach(() => {
@@ -45,8 +48,9 @@ describe(`on the machine's own Node (${ownVersion})`, () => {
     for (const [, name] of imported) expect(name).toMatch(/^node:/)
   })
 
-  it.skipIf(brought === undefined)(
+  it(
     'links the Node that npm installed, since npm 10 omits the link, and runs a file on it',
+    needs(nothingBrought),
     () => {
       const name = brought ?? ''
       mkdirSync(join(clone, 'node_modules', '.bin'), { recursive: true })
@@ -61,11 +65,11 @@ describe(`on the machine's own Node (${ownVersion})`, () => {
     },
   )
 
-  it.skipIf(isNew)('reports in its first line that nothing is installed', () => {
+  it('reports in its first line that nothing is installed', needs(isNew && ownIsNew), () => {
     expect(bring()).toEqual({ status: 1, stdout: '', stderr: 'The hub is not installed: run `npm ci` first.\n' })
   })
 
-  it.skipIf(isNew || brought === undefined)('names the missing package in its first line', () => {
+  it('names the missing package in its first line', needs(isNew && ownIsNew, nothingBrought), () => {
     mkdirSync(join(clone, 'node_modules'))
     const { status, stderr } = bring('-p', '1')
     expect(status).toBe(1)

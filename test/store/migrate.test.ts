@@ -2,7 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { pino } from 'pino'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { openDatabase } from '../../src/open-database.ts'
+import { readConfig } from '../../src/platform/config.ts'
 import { MIGRATIONS_DIR, migrate, pendingMigrations } from '../../src/store/migrate.ts'
 import {
   newestSnapshot,
@@ -41,6 +44,17 @@ test('of two processes that start at once on an empty database one migrates, and
   const applied = await Promise.all([migrate(url), migrate(url)])
   expect(applied.map(({ length }) => length).sort()).toEqual([0, (await names()).length])
   expect(await migrate(url)).toEqual([])
+})
+
+test('the log of a first start has one short line of them, and that of the next start none', async () => {
+  const lines: string[] = []
+  const log = pino({ base: undefined, timestamp: false }, { write: (line: string) => lines.push(line) })
+  const config = readConfig({ DATABASE_URL: url, HUB_SECRET: 'a secret of more than thirty-two characters' })
+  for (let start = 1; start <= 2; start += 1) await (await openDatabase(config, log)).close()
+  const known = await names()
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { level: 30, applied: known.length, newest: known.at(-1), msg: 'database migrated' },
+  ])
 })
 
 test('the bookkeeping is that of Prisma: a finished row with the checksum of each script', async () => {

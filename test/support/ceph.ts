@@ -39,7 +39,7 @@ export async function startCeph(): Promise<Ceph> {
 async function start(): Promise<string | null> {
   const shared = sharedDir()
   const script = shared && join(shared, 's3', 'start-ceph.sh')
-  if (!script || !existsSync(script)) return 'no shared folder with an S3 server'
+  if (!script || !existsSync(script)) return 'there is no folder with an S3 server (HUB_SHARED_DIR)'
   if (process.getuid?.() !== 0 && !isInstalled()) return 'installing the S3 server needs root'
   return await inTurn(() => runScript(script))
 }

@@ -6,7 +6,9 @@ const root = join(import.meta.dirname, '../..')
 export const pythonClientDir = join(root, 'clients/python')
 
 const isNew = 'import sys; sys.exit(sys.version_info < (3, 9))'
-export const hasPython = spawnSync('python3', ['-c', isNew], { stdio: 'ignore' }).status === 0
+/** Why its tests are skipped; null where there is one. */
+export const noPython =
+  spawnSync('python3', ['-c', isNew], { stdio: 'ignore' }).status === 0 ? null : 'there is no Python 3.9 or later'
 
 export interface PythonEnded {
   /** Null after a signal. */

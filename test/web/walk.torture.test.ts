@@ -7,6 +7,7 @@ import { type PageName, pagePath } from '../../src/platform/page-paths.ts'
 import { publishing } from '../contract/checks/support/publishing.ts'
 import { contractHub } from '../contract/support/hub.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
+import { needs } from '../support/needs.ts'
 import {
   accessibilityFaults,
   desktop,
@@ -20,12 +21,10 @@ import {
 } from './support/browser.ts'
 import { type Lab, labSettings, makeLab, report } from './support/lab.ts'
 
-if (noBrowser !== null) process.stdout.write(`The pages are not walked: ${noBrowser}\n`)
-
 const program = hostedFunction()
 afterAll(() => program.remove())
 
-describe.skipIf(noBrowser !== null)('the pages in Chromium', () => {
+describe('the pages in Chromium', needs(noBrowser), () => {
   const hub = contractHub(labSettings(program.command))
   let lab: Lab
   let browser: Browser

@@ -3,6 +3,7 @@ import { lstat, mkdir, realpath, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
+import { countText, sizeText } from '../../client/amounts.ts'
 import { fetchVerified } from '../../client/fetch-verified.ts'
 import { sha256Of } from '../../client/hash.ts'
 import { type ClaimedCheck, LocalError, type Progress, silent } from '../../client/index.ts'
@@ -38,7 +39,7 @@ export async function fetchSources({ sources, folder, isFresh, signAgain, log, s
   const bytes = missing.reduce((sum, { size }) => sum + size, 0)
   if (missing.length === 0) return
   await assertRoom(root, bytes)
-  log(`fetching ${missing.length} of ${sources.length} files, ${bytes} bytes`)
+  log(`fetching ${missing.length} of ${countText(sources.length, 'file')}, ${sizeText(bytes)}`)
   const urls = signedUrls(isFresh ? sources : null, signAgain)
   const slot = pLimit(CONCURRENCY)
   const { progress, stop } = spokenProgress(bytes, log)
@@ -76,7 +77,7 @@ async function assertRoom(root: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(root)
   if (bytes <= bavail * bsize) return
   throw new LocalError(
-    `The files of the check have ${bytes} bytes, and the disk of this worker has ${bavail * bsize} left: move large files out of the repo, or give the worker a larger --work.`,
+    `The files of the check have ${sizeText(bytes)}, and the disk of this worker has ${sizeText(bavail * bsize)} left: move large files out of the repo, or give the worker a larger --work.`,
   )
 }
 
@@ -104,7 +105,7 @@ function signedUrls(first: readonly Source[] | null, signAgain: SourcesFetch['si
 
 function spokenProgress(total: number, log: (line: string) => void): { progress: Progress; stop: () => void } {
   let done = 0
-  const timer = setInterval(() => log(`fetched ${done} of ${total} bytes`), PROGRESS_MS)
+  const timer = setInterval(() => log(`fetched ${sizeText(Math.max(0, done))} of ${sizeText(total)}`), PROGRESS_MS)
   const progress = {
     ...silent,
     bytes(count: number) {

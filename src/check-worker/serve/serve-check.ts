@@ -1,5 +1,6 @@
 /** Serves one claimed check to its end: fetches its files, judges them, uploads what was made, reports. Each step that is done is on disk before the next begins. */
 import { rm } from 'node:fs/promises'
+import { sizeText } from '../../client/amounts.ts'
 import { failureLine, type HubClient, LocalError, ProblemError } from '../../client/index.ts'
 import type { Claim } from '../../client/worker/claim-file.ts'
 import { openJournal } from '../../client/worker/journal.ts'
@@ -114,13 +115,16 @@ async function judged(worker: CheckWorker, held: HeldCheck, serving: Serving): P
   }
   const { artifacts, body } = await keptVerdict(files)
   if (!journal.state.sent) {
-    for (const { name, size } of artifacts) log(`sending ${name}, ${size} bytes`)
+    for (const { name, size } of artifacts) log(`sending ${name}, ${sizeText(size)}`)
     await sendArtifacts(client, check.id, artifacts, signal)
     journal.put({ sent: true })
   }
-  log(body.report ? `done: the report is ${body.report.ok ? 'good' : 'bad'}, worst is ${body.report.grade}` : 'done')
+  log(body.report ? `done: ${verdictOf(body.report)}` : 'done')
   return { ...body, status: 'succeeded', artifacts: artifacts.map(({ name }) => ({ path: name })) }
 }
+
+const verdictOf = ({ ok, grade }: NonNullable<Body['report']>) =>
+  ok ? `the report passes${grade === 'warn' ? ', with warnings' : ''}` : 'a check of the report failed'
 
 /** The hub remembers an Idempotency-Key for 24 hours. One hour is for clocks that differ: a key that is forgotten would claim another check. */
 const CLAIM_MEMORY_MS = 23 * 3_600_000

@@ -19,7 +19,7 @@ export interface Drawing {
 export async function stillsOf(scene: EngineRun['scene'], drawing: Drawing): Promise<readonly Still[]> {
   const stills = await drawn(scene, drawing)
   if ('skipped' in stills) {
-    drawing.log(`stills: none. ${stills.skipped}`)
+    drawing.log(`no stills: ${stills.skipped}`)
     return []
   }
   return [

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isJsonObject, readJson, writeJson } from '../exact-json.ts'
+import { isJsonObject, writeJson } from '../exact-json.ts'
 import type { HubClient } from '../hub-client.ts'
-import { failureLine, ProblemError } from '../problem.ts'
+import { failureLine } from '../problem.ts'
 import type { RemoteRun } from '../run-shapes.ts'
 import { openJournal } from '../worker/journal.ts'
 import { backgroundTask } from './background.ts'
@@ -14,10 +14,11 @@ import { createDeadline, type Deadline, isPastDeadline, leaseMs } from './deadli
 import { gateRemaining } from './gate-remaining.ts'
 import { startGating } from './gating.ts'
 import { createPublisher, outputSlug } from './publish-checkpoints.ts'
-import { type RunFiles, runFiles, textOf, versionOf } from './run-files.ts'
+import { type RunFiles, removeFolder, runFiles, versionOf } from './run-files.ts'
 import { newState, type RunJournal, readRunState } from './run-journal.ts'
 import { type RunResult, resultOf } from './run-result.ts'
 import { ClaimLostError, createReporter, type Reporter } from './send-report.ts'
+import { sendConfig, sendOutput, sendScorecard } from './send-run-files.ts'
 
 export interface Runner {
   /** Retries for as long as the runner lives: the hub may be unreachable for a while. */
@@ -37,6 +38,8 @@ export interface Runner {
   readonly intervalMs: number
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number
+  /** Keeps the folder of a run that was all reported; else it is removed. */
+  readonly keepFiles?: boolean
   /** Stops the runner; the run fails with the abort reason. */
   readonly stop: AbortSignal
   readonly logLine: (line: string) => void
@@ -79,6 +82,7 @@ export async function executeRun(runner: Runner, run: RemoteRun): Promise<RunOut
     if (!(error instanceof ClaimLostError)) throw error
     journal.put({ done: true })
     logLine(`claim lost, command stopped: ${error.message}`)
+    logLine(`its files are kept in ${files.dir}`)
     return { run: run.id, status: 'lost', error: error.message }
   } finally {
     runner.stop.removeEventListener('abort', stopNow)
@@ -163,7 +167,22 @@ async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journa
     await gating.close()
   }
   await sendScorecard(reporter, files, journal, logLine)
-  return finish(runner, reporter, files, journal)
+  const outcome = await finish(runner, reporter, files, journal)
+  await endFolder(runner, files, journal, await publisher.hasAll().catch(() => false))
+  return outcome
+}
+
+/** The folder goes once everything in it that the runner looks for is at the hub. */
+async function endFolder(
+  { keepFiles = false, logLine }: Runner,
+  files: RunFiles,
+  journal: RunJournal,
+  hasAll: boolean,
+): Promise<void> {
+  const removable = hasAll && !journal.state.unsent && !keepFiles
+  journal.put({ done: true, removable })
+  if (!removable) return logLine(`its files are kept in ${files.dir}`)
+  await removeFolder(files).catch((error: unknown) => logLine(`its files cannot be removed: ${failureLine(error)}`))
 }
 
 /** Stops the command at the deadline, even while a report to an unreachable hub is being retried. */
@@ -210,59 +229,6 @@ async function nextInterval(runner: Runner, files: RunFiles, journal: RunJournal
   }
 }
 
-/** Sends config.yaml once, when it is unchanged for one interval. Returns its version. */
-async function sendConfig(
-  reporter: Reporter,
-  files: RunFiles,
-  journal: RunJournal,
-  before: string | null,
-  isFinal: boolean,
-  logLine: Runner['logLine'],
-): Promise<string | null> {
-  if (journal.state.configSent) return null
-  const version = await versionOf(files.config)
-  if (version === null || (version !== before && !isFinal)) return version
-  const text = await textOf(files.config)
-  if (text) await sendOrSkip('config.yaml', () => reporter.post({ config_yaml: text }), logLine)
-  journal.put({ configSent: true })
-  return version
-}
-
-async function sendOutput(reporter: Reporter, journal: RunJournal): Promise<RemoteRun | null> {
-  const { published, outputReported } = journal.state
-  if (!published?.repo || outputReported) return null
-  const run = await reporter.post({ output_model_repo: published.repo })
-  journal.put({ outputReported: true })
-  return run
-}
-
-async function sendScorecard(
-  reporter: Reporter,
-  files: RunFiles,
-  journal: RunJournal,
-  logLine: Runner['logLine'],
-): Promise<void> {
-  if (journal.state.scorecardSent) return
-  const text = await textOf(files.scorecard)
-  if (text !== null)
-    await sendOrSkip(
-      'scorecard.json',
-      async () => reporter.post({ scorecard_json: readJson(text) as Record<string, unknown> }),
-      logLine,
-    )
-  journal.put({ scorecardSent: true })
-}
-
-/** Skips a file that the hub rejects or that is not JSON; the run continues. */
-async function sendOrSkip(name: string, send: () => Promise<unknown>, logLine: Runner['logLine']): Promise<void> {
-  try {
-    await send()
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof ProblemError && error.status < 500)) throw error
-    logLine(`${name} skipped: ${failureLine(error)}`)
-  }
-}
-
 async function finish(runner: Runner, reporter: Reporter, files: RunFiles, journal: RunJournal): Promise<RunOutcome> {
   const { runId, attempt } = journal.state
   const ending = journal.state.ending ?? (await resultOf(files))
@@ -276,7 +242,6 @@ async function finish(runner: Runner, reporter: Reporter, files: RunFiles, journ
     const now = await runner.client.runs.get(runId)
     if (now.status !== status || now.attempt !== attempt) throw failure
   }
-  journal.put({ done: true })
   return { run: runId, status, error }
 }
 

@@ -12,6 +12,8 @@ import type { RunJournal } from './run-journal.ts'
 export interface Publisher {
   /** Publishes complete checkpoints; with `isFinal` all count as complete. Rejects with transient errors; the next poll retries. */
   poll(isFinal: boolean): Promise<void>
+  /** Whether each checkpoint that is here was published. */
+  hasAll(): Promise<boolean>
 }
 
 export interface PublisherOptions {
@@ -55,9 +57,14 @@ export function createPublisher(options: PublisherOptions): Publisher {
         } catch (error) {
           if (!isPermanent(error)) throw error
           skipped.add(folder.name)
+          journal.put({ unsent: true })
           logLine(`step ${folder.step} was not published: ${failureLine(error)}`)
         }
       }
+    },
+    async hasAll() {
+      const last = journal.state.published?.step ?? -1
+      return (await listCheckpoints(files.checkpoints)).every(({ step }) => step <= last)
     },
   }
 }

@@ -1,6 +1,6 @@
 /** The local folder of a run. */
-import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, rm, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { nullIfMissing } from '../worker/growing-file.ts'
 
 export type RunFiles = ReturnType<typeof runFiles>
@@ -37,6 +37,12 @@ function gateFiles(root: string) {
     exitCode: join(root, 'exit-code'),
     results: join(dir, 'results.json'),
   }
+}
+
+/** Removes the folder of an attempt, and that of its run if no other attempt has one. A process that the command left may still write there for a moment. */
+export async function removeFolder({ root }: Pick<RunFiles, 'root'>): Promise<void> {
+  await rm(root, { recursive: true, force: true, maxRetries: 3 })
+  await rmdir(dirname(root)).catch(() => {})
 }
 
 /** The text of a file; null if missing. */

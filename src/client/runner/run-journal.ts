@@ -32,8 +32,12 @@ const shape = z.object({
   gating: z.object({ step: z.number().int(), command }).nullable().default(null),
   /** The final status, once decided. */
   ending: z.object({ status: z.enum(['succeeded', 'failed', 'canceled']), error: z.string().nullable() }).nullable(),
+  /** Something that the runner looks for was not sent: the hub refused it. */
+  unsent: z.boolean().default(false),
   /** The final status was reported, or the claim was lost. */
   done: z.boolean(),
+  /** It was all reported: nobody needs the folder. */
+  removable: z.boolean().default(false),
 })
 export type RunState = z.output<typeof shape>
 export type RunJournal = Journal<RunState>
@@ -56,6 +60,8 @@ export function newState(run: Pick<RunState, 'runId' | 'url' | 'attempt'>): RunS
     gated: 0,
     gating: null,
     ending: null,
+    unsent: false,
     done: false,
+    removable: false,
   }
 }

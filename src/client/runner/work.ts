@@ -7,7 +7,7 @@ import { nullIfMissing } from '../worker/growing-file.ts'
 import { openJournal } from '../worker/journal.ts'
 import { type ServeOptions, serve, type Unfinished, type WorkerKind } from '../worker/serve.ts'
 import { executeRun, type Runner, type RunOutcome } from './execute-run.ts'
-import { runFiles } from './run-files.ts'
+import { removeFolder, runFiles } from './run-files.ts'
 import { newState, type RunState, readRunState } from './run-journal.ts'
 
 export type WorkOptions = Pick<
@@ -61,6 +61,9 @@ function unfinishedRun(runner: Runner, { runId, attempt }: RunState): Unfinished
     id: runId,
     lock: runFiles(runner.workDir, runId, attempt).lock,
     async load() {
+      // Read again under the lock: another process may have ended it meanwhile, and then its folder is gone.
+      const state = readRunState(runFiles(runner.workDir, runId, attempt).journal)
+      if (state === null || state.done) return null
       const run = await runner.client.runs.get(runId).catch(nullIfNotFound)
       if (!run) return null
       runner.logLine(`${runId}: resuming attempt ${attempt}`)
@@ -76,15 +79,17 @@ function nullIfNotFound(error: unknown): null {
   throw error
 }
 
-/** Journals of this hub that are not done. */
+/** Journals of this hub that are not done. Folders whose removal a kill cut off are removed now. */
 async function unfinishedRuns(runner: Runner): Promise<RunState[]> {
   const found: RunState[] = []
   for (const runId of (await readdir(runner.workDir).catch(nullIfMissing)) ?? []) {
     for (const name of (await readdir(join(runner.workDir, runId)).catch(nullIfMissing)) ?? []) {
       const [, attempt] = /^attempt-(\d+)$/.exec(name) ?? []
       if (attempt === undefined) continue
-      const state = readRunState(runFiles(runner.workDir, runId, Number(attempt)).journal)
-      if (state && !state.done && state.url === runner.client.url) found.push(state)
+      const files = runFiles(runner.workDir, runId, Number(attempt))
+      const state = readRunState(files.journal)
+      if (state?.removable) await removeFolder(files)
+      else if (state && !state.done && state.url === runner.client.url) found.push(state)
     }
   }
   return found

@@ -33,6 +33,8 @@ export interface PushSettings extends TransferSettings {
   readonly visibility?: Visibility
   /** Deletes files of the repo that the folder lacks. */
   readonly deleteExtra?: boolean
+  /** Globs of files that are sent whatever secret is in their text. A push of others with one rejects before anything is sent, with `faults` that name them. */
+  readonly allowSecrets?: readonly string[]
 }
 
 export interface PullSettings extends TransferSettings {
@@ -88,8 +90,8 @@ export async function pushFolder(
   repo: string,
   settings: PushSettings = {},
 ): Promise<PushResult> {
-  const { kind = null, visibility, deleteExtra } = settings
-  const options = { ...transfer(settings), kind, visibility, deleteExtra }
+  const { kind = null, visibility, deleteExtra, allowSecrets } = settings
+  const options = { ...transfer(settings), kind, visibility, deleteExtra, allowSecrets }
   return pushTo(hubClient(client, settings), repoName(repo), dir, options)
 }
 

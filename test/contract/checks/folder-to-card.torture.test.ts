@@ -6,7 +6,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { sharedDir } from '../../support/shared.ts'
+import { needs } from '../../support/needs.ts'
+import { noRobots, sharedDir } from '../../support/shared.ts'
 import { isFull } from '../../support/torture.ts'
 import { contractHub, type Json } from '../support/hub.ts'
 import { answersTo, blockingNeeds, type CheckedRobot, folderToCard, found } from './support/folder-to-card.ts'
@@ -77,7 +78,7 @@ async function refusedPublish(robot: CheckedRobot): Promise<void> {
   expect((await path.card(robot)).status).toBe(404)
 }
 
-describe.skipIf(models.length === 0)('a robot of the shared folder', () => {
+describe('a robot of the shared folder', needs(noRobots), () => {
   it.each(tried)('$robot/$entry gets a card that a second hub accepts', async ({ robot, entry, expected }) => {
     const repo = await path.pushed(join(dir, robot))
     const isUrdf = expected.format === 'urdf'

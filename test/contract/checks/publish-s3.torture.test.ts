@@ -2,13 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import { abortAbandoned, deleteDoomed } from '../../../src/jobs/collect-objects.ts'
 import { startCeph } from '../../support/ceph.ts'
+import { needs } from '../../support/needs.ts'
 import { contractHub, sha256Of, types } from '../support/hub.ts'
 import { arm, cardText, publishing, type Reported } from './support/publishing.ts'
 
 const ceph = await startCeph()
 
 if ('skipped' in ceph) {
-  describe.skip(`publishing on the S3 store (skipped: ${ceph.skipped})`, () => {
+  describe('publishing on the S3 store', needs(ceph.skipped), () => {
     it('is as on the disk store', () => undefined)
   })
 } else {

@@ -6,7 +6,8 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHubClient, pushFolder } from '../../../src/client/index.ts'
 import { startHub } from '../../../src/start-hub.ts'
-import { sharedDir } from '../../support/shared.ts'
+import { needs } from '../../support/needs.ts'
+import { noRobots, sharedDir } from '../../support/shared.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 /** MuJoCo's result for one root file; other members are ignored. */
@@ -65,7 +66,7 @@ function cardOf(entry: string, { base, joints, keyframes }: Expected) {
   }
 }
 
-describe.skipIf(models.length === 0)('the real robots of the shared folder, through the running hub', () => {
+describe('the real robots of the shared folder, through the running hub', needs(noRobots), () => {
   const hub = contractHub()
   let ada: Person
   let cache: string

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ModelFiles } from '../../../src/models/mjcf/model-files.ts'
 import { readModel } from '../../../src/models/mjcf/read-model.ts'
-import { sharedDir } from '../../support/shared.ts'
+import { needs } from '../../support/needs.ts'
+import { noRobots, sharedDir } from '../../support/shared.ts'
 
 /** MuJoCo's result for one model; if it rejected the model, everything is null except the existing files. */
 interface Expected {
@@ -47,7 +48,7 @@ function filesOf(folder: string): ModelFiles {
   }
 }
 
-describe.skipIf(robots === null)('a real robot', () => {
+describe('a real robot', needs(noRobots), () => {
   it('is available', () => {
     expect(cases.length).toBeGreaterThan(10)
   })

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readModel } from '../../../src/models/mjcf/read-model.ts'
-import { sharedDir } from '../../support/shared.ts'
+import { needs } from '../../support/needs.ts'
+import { noRobots, sharedDir } from '../../support/shared.ts'
 import { obj, stl } from './asset-models.ts'
 import { disagreements } from './disagreement.ts'
 import { greyPng } from './generator/asset-bytes.ts'
@@ -40,7 +41,7 @@ const models = Object.entries(expected).flatMap(([path, { compiles, files }]) =>
   return compiles ? [{ path, files: standIns(robot, files), entry: entry.join('/') }] : []
 })
 
-describe.skipIf(robots === null)('a real robot, varied:', () => {
+describe('a real robot, varied:', needs(noRobots), () => {
   const verdicts = new Map<Judgement['verdict'], number>()
 
   it.each(Object.entries(VARIATIONS))('%s', async (_kind, vary) => {

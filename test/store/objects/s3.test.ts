@@ -3,13 +3,14 @@ import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { openS3Store } from '../../../src/store/objects/s3.ts'
 import { startCeph } from '../../support/ceph.ts'
+import { needs } from '../../support/needs.ts'
 import { describeOnce } from '../../support/torture.ts'
 import { code, objectStoreContract, partOf } from './contract.ts'
 
 const ceph = await startCeph()
 
 if ('skipped' in ceph) {
-  describe.skip(`the S3 store (skipped: ${ceph.skipped})`, () => {
+  describe('the S3 store', needs(ceph.skipped), () => {
     it('keeps the contract', () => undefined)
   })
 } else {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ago, bytes, count, counted, duration, money, words } from '../../../web/src/ui/format.ts'
+import { ago, bytes, claimer, count, counted, duration, money, words } from '../../../web/src/ui/format.ts'
 
 describe('what people read', () => {
   it.each([
@@ -50,6 +50,15 @@ describe('what people read', () => {
     ['2020-05-01T12:00:00Z', '6 years ago'],
   ])('of the time %s at noon of May 1 is %s', (time, text) =>
     expect(ago(time, Date.parse('2026-05-01T12:00:00Z'))).toBe(text),
+  )
+
+  it.each([
+    ['bench-3', 'WORKER', 'bench-3'],
+    [null, 'WORKER', 'none yet'],
+    [null, 'HOSTED', 'the hub'],
+    ['pod-7', 'HOSTED', 'pod-7'],
+  ] as const)('of a job that %s claimed and %s executes is %s', (claimedBy, executor, text) =>
+    expect(claimer({ claimedBy, executor })).toBe(text),
   )
 
   it('of counts has commas, and of a constant its words', () => {

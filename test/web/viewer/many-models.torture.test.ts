@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub } from '../../contract/support/hub.ts'
+import { needs } from '../../support/needs.ts'
 import { noBrowser, openBrowser, openPage } from '../support/browser.ts'
 
 const hub = contractHub()
@@ -34,137 +35,143 @@ let faults: () => string[]
 /** Most of its time is MuJoCo's, which starts anew for each model: `npm run test:viewer` asks for it. */
 const isAsked = process.env.HUB_TEST_VIEWER === 'on'
 
-describe.skipIf(noBrowser !== null || !isAsked)('on one page, models one after another', () => {
-  beforeAll(async () => {
-    browser = await openBrowser()
-    const context = await browser.newContext({ viewport: { width: 640, height: 480 } })
-    ;({ page, faults } = await openPage(context, new URL(hub.running.url).origin))
-    await page.addInitScript(() => {
-      const watched: Watched = { contexts: [] }
-      Object.assign(globalThis, { watched })
-      const get = HTMLCanvasElement.prototype.getContext
-      HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, ...asked: never[]) {
-        const made: unknown = Reflect.apply(get, this, asked)
-        const isKnown = watched.contexts.some((one) => one.deref() === made)
-        if (made instanceof WebGL2RenderingContext && !isKnown) watched.contexts.push(new WeakRef(made))
-        return made as never
-      }
+describe(
+  'on one page, models one after another',
+  needs(noBrowser, !isAsked && 'only `npm run test:viewer` opens them'),
+  () => {
+    beforeAll(async () => {
+      browser = await openBrowser()
+      const context = await browser.newContext({ viewport: { width: 640, height: 480 } })
+      ;({ page, faults } = await openPage(context, new URL(hub.running.url).origin))
+      await page.addInitScript(() => {
+        const watched: Watched = { contexts: [] }
+        Object.assign(globalThis, { watched })
+        const get = HTMLCanvasElement.prototype.getContext
+        HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, ...asked: never[]) {
+          const made: unknown = Reflect.apply(get, this, asked)
+          const isKnown = watched.contexts.some((one) => one.deref() === made)
+          if (made instanceof WebGL2RenderingContext && !isKnown) watched.contexts.push(new WeakRef(made))
+          return made as never
+        }
+      })
+      const person = await hub.person()
+      const name = await hub.repo(person, { kind: 'robot', visibility: 'public' })
+      await hub.upload(person, name, files)
+      await page.clock.install()
+      await page.goto(new URL(`/${name}/robot`, hub.running.url).href)
     })
-    const person = await hub.person()
-    const name = await hub.repo(person, { kind: 'robot', visibility: 'public' })
-    await hub.upload(person, name, files)
-    await page.clock.install()
-    await page.goto(new URL(`/${name}/robot`, hub.running.url).href)
-  })
-  afterAll(() => browser?.close())
+    afterAll(() => browser?.close())
 
-  const choose = (entry: string) => page.getByLabel('Model', { exact: true }).selectOption(entry)
-  const problem = async (entry: string) => {
-    await choose(entry)
-    return page.getByRole('alert').innerText()
-  }
-  const shown = async (entry: string, joint = 'turn') => {
-    await choose(entry)
-    await page.getByRole('slider', { name: joint, exact: true }).waitFor()
-  }
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const liveContexts = () =>
-    page.evaluate(() => {
-      const { watched } = globalThis as unknown as { watched: Watched }
-      return watched.contexts.filter((one) => one.deref()?.isContextLost() === false).length
-    })
-  const elements = async () => {
-    const session = await page.context().newCDPSession(page)
-    await session.send('HeapProfiler.collectGarbage')
-    const { nodes } = await session.send('Memory.getDOMCounters')
-    await session.detach()
-    return nodes
-  }
+    const choose = (entry: string) => page.getByLabel('Model', { exact: true }).selectOption(entry)
+    const problem = async (entry: string) => {
+      await choose(entry)
+      return page.getByRole('alert').innerText()
+    }
+    const shown = async (entry: string, joint = 'turn') => {
+      await choose(entry)
+      await page.getByRole('slider', { name: joint, exact: true }).waitFor()
+    }
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const liveContexts = () =>
+      page.evaluate(() => {
+        const { watched } = globalThis as unknown as { watched: Watched }
+        return watched.contexts.filter((one) => one.deref()?.isContextLost() === false).length
+      })
+    const elements = async () => {
+      const session = await page.context().newCDPSession(page)
+      await session.send('HeapProfiler.collectGarbage')
+      const { nodes } = await session.send('Memory.getDOMCounters')
+      await session.detach()
+      return nodes
+    }
 
-  it('ten of them leave no worker, no graphics context and no elements behind', async () => {
-    await shown('first.xml')
-    await shown('second.xml')
-    const before = await elements()
-    for (let turn = 0; turn < 5; turn += 1) {
+    it('ten of them leave no worker, no graphics context and no elements behind', async () => {
       await shown('first.xml')
       await shown('second.xml')
-    }
-    await expect.poll(() => page.workers().length).toBe(1)
-    expect(await liveContexts()).toBe(1)
-    // A page of the viewer has some hundreds: one more for each model would be thousands.
-    expect((await elements()) - before).toBeLessThan(100)
-    expect(faults()).toEqual([])
-  })
+      const before = await elements()
+      for (let turn = 0; turn < 5; turn += 1) {
+        await shown('first.xml')
+        await shown('second.xml')
+      }
+      await expect.poll(() => page.workers().length).toBe(1)
+      expect(await liveContexts()).toBe(1)
+      // A page of the viewer has some hundreds: one more for each model would be thousands.
+      expect((await elements()) - before).toBeLessThan(100)
+      expect(faults()).toEqual([])
+    })
 
-  it('one that stands still is not drawn again', async () => {
-    await shown('first.xml')
-    const drawnInThirtyFrames = () =>
-      page.evaluate(async () => {
-        const { prototype } = WebGL2RenderingContext
-        const { clear } = prototype
-        let drawn = 0
-        prototype.clear = function (mask) {
-          drawn += 1
-          clear.call(this, mask)
-        }
-        for (let frame = 0; frame < 30; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
-        prototype.clear = clear
-        return drawn
-      })
-    await expect.poll(drawnInThirtyFrames).toBe(0)
-    await page.getByRole('slider', { name: 'turn', exact: true }).press('ArrowRight')
-    await button('Simulate').click()
-    expect(await drawnInThirtyFrames()).toBeGreaterThan(0)
-    expect(faults()).toEqual([])
-  })
+    it('one that stands still is not drawn again', async () => {
+      await shown('first.xml')
+      const drawnInThirtyFrames = () =>
+        page.evaluate(async () => {
+          const { prototype } = WebGL2RenderingContext
+          const { clear } = prototype
+          let drawn = 0
+          prototype.clear = function (mask) {
+            drawn += 1
+            clear.call(this, mask)
+          }
+          for (let frame = 0; frame < 30; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
+          prototype.clear = clear
+          return drawn
+        })
+      await expect.poll(drawnInThirtyFrames).toBe(0)
+      await page.getByRole('slider', { name: 'turn', exact: true }).press('ArrowRight')
+      await button('Simulate').click()
+      expect(await drawnInThirtyFrames()).toBeGreaterThan(0)
+      expect(faults()).toEqual([])
+    })
 
-  it('a body is chosen by a click in the picture, its pose is copied, and the picture fills the screen', async () => {
-    await shown('second.xml')
-    const place = page.locator('.viewer-place')
-    expect(await place.isVisible()).toBe(false)
-    await page.locator('.viewer-stage canvas').click()
-    await expect.poll(() => place.innerText()).toMatch(/^sphere · 4\.189 kg · turn\nx 0\.000, y 0\.000, z 0\.500 m$/)
-    await page.locator('.viewer-stage canvas').click()
-    await expect.poll(() => place.isVisible()).toBe(false)
+    it('a body is chosen by a click in the picture, its pose is copied, and the picture fills the screen', async () => {
+      await shown('second.xml')
+      const place = page.locator('.viewer-place')
+      expect(await place.isVisible()).toBe(false)
+      await page.locator('.viewer-stage canvas').click()
+      await expect.poll(() => place.innerText()).toMatch(/^sphere · 4\.189 kg · turn\nx 0\.000, y 0\.000, z 0\.500 m$/)
+      await page.locator('.viewer-stage canvas').click()
+      await expect.poll(() => place.isVisible()).toBe(false)
 
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    const slider = page.getByRole('slider', { name: 'turn', exact: true })
-    await slider.fill('1.5')
-    await button('Copy qpos').click()
-    await page.getByText('Copied.').waitFor()
-    const copied = Number(await page.evaluate(() => navigator.clipboard.readText()))
-    expect(copied).toBeCloseTo(Number(await slider.inputValue()))
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      const slider = page.getByRole('slider', { name: 'turn', exact: true })
+      await slider.fill('1.5')
+      await button('Copy qpos').click()
+      await page.getByText('Copied.').waitFor()
+      const copied = Number(await page.evaluate(() => navigator.clipboard.readText()))
+      expect(copied).toBeCloseTo(Number(await slider.inputValue()))
 
-    await button('Full screen').click()
-    await button('Leave full screen').click()
-    await button('Full screen').waitFor()
-    expect(faults()).toEqual([])
-  })
+      await button('Full screen').click()
+      await button('Leave full screen').click()
+      await button('Full screen').waitFor()
+      expect(faults()).toEqual([])
+    })
 
-  it('one with too many shapes, and one with too large a surface, are refused in words', async () => {
-    expect(await problem('crowd.xml')).toMatch(/too many parts.*\n.*5002 shapes on 2 bodies; the viewer draws 5000 on/s)
-    await expect.poll(() => page.workers().length).toBe(0)
-    expect(await liveContexts()).toBe(0)
-    expect(await problem('wide.xml')).toMatch(/too many triangles.*MiB/s)
-    expect(faults()).toEqual([])
-  })
+    it('one with too many shapes, and one with too large a surface, are refused in words', async () => {
+      expect(await problem('crowd.xml')).toMatch(
+        /too many parts.*\n.*5002 shapes on 2 bodies; the viewer draws 5000 on/s,
+      )
+      await expect.poll(() => page.workers().length).toBe(0)
+      expect(await liveContexts()).toBe(0)
+      expect(await problem('wide.xml')).toMatch(/too many triangles.*MiB/s)
+      expect(faults()).toEqual([])
+    })
 
-  it('one that MuJoCo compiles for longer than a minute is ended, and the next one is shown', async () => {
-    await choose('endless.xml')
-    await page.getByText('Compiling the model').waitFor()
-    await page.clock.fastForward(61_000)
-    expect(await page.getByRole('alert').innerText()).toMatch(/takes too long.*ended after 60 seconds/s)
-    await expect.poll(() => page.workers().length).toBe(0)
-    await shown('first.xml')
-    expect(faults()).toEqual([])
-  })
+    it('one that MuJoCo compiles for longer than a minute is ended, and the next one is shown', async () => {
+      await choose('endless.xml')
+      await page.getByText('Compiling the model').waitFor()
+      await page.clock.fastForward(61_000)
+      expect(await page.getByRole('alert').innerText()).toMatch(/takes too long.*ended after 60 seconds/s)
+      await expect.poll(() => page.workers().length).toBe(0)
+      await shown('first.xml')
+      expect(faults()).toEqual([])
+    })
 
-  it('one whose numbers are none is shown, and its simulation stops with a warning', async () => {
-    await shown('no-number.xml')
-    await button('Simulate').click()
-    await page.getByText('The simulation became unstable').waitFor()
-    await button('Simulate').waitFor()
-    await shown('second.xml')
-    expect(faults()).toEqual([])
-  })
-})
+    it('one whose numbers are none is shown, and its simulation stops with a warning', async () => {
+      await shown('no-number.xml')
+      await button('Simulate').click()
+      await page.getByText('The simulation became unstable').waitFor()
+      await button('Simulate').waitFor()
+      await shown('second.xml')
+      expect(faults()).toEqual([])
+    })
+  },
+)

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Person } from '../../contract/support/hub.ts'
-import { sharedDir } from '../../support/shared.ts'
+import { needs } from '../../support/needs.ts'
+import { noRobots, sharedDir } from '../../support/shared.ts'
 import { accessibilityFaults, noBrowser, openBrowser, openPage, phone, widerBy } from '../support/browser.ts'
 import { lerobotDataset } from '../support/lerobot.ts'
 
@@ -28,7 +29,9 @@ const measured: Record<string, string>[] = []
 /** Of robots and pages the ordinary run takes a sample, since the processor draws them; `npm run test:viewer` asks for all. */
 const isAsked = process.env.HUB_TEST_VIEWER === 'on'
 
-describe.skipIf(noBrowser !== null)('on the pages of a hub', () => {
+const notAsked = !isAsked && 'only `npm run test:viewer` opens them'
+
+describe('on the pages of a hub', needs(noBrowser), () => {
   beforeAll(async () => {
     await mkdir(output, { recursive: true })
     browser = await openBrowser()
@@ -70,9 +73,9 @@ describe.skipIf(noBrowser !== null)('on the pages of a hub', () => {
     { folder: 'so100_urdf', entry: 'so100.urdf', joint: 'elbow_flex' },
   ].filter(({ isSample }) => isAsked || isSample)
 
-  it.skipIf(shared === null).each(robots)(
+  it.each(robots)(
     '$folder is shown in 3D, posed and simulated',
-    { timeout },
+    { ...needs(noRobots), timeout },
     async ({ folder, entry, joint }) => {
       const name = await robotRepo(folder)
       if (folder === 'trs_so_arm100')
@@ -130,26 +133,25 @@ describe.skipIf(noBrowser !== null)('on the pages of a hub', () => {
     },
   )
 
-  it.skipIf(shared === null || !isAsked)(
-    'a model that MuJoCo refuses is told by file and line; leaving the page ends the worker',
-    { timeout },
-    async () => {
-      const name = await robotRepo('google_barkour_vb')
-      await open(name, 'robot')
-      await button('Simulate').waitFor()
-      expect(page.workers()).toHaveLength(1)
-      await page.getByLabel('Model', { exact: true }).selectOption('barkour_vb_rev_1_0_head_straight.urdf')
-      const problem = page.getByRole('alert')
-      await problem.waitFor()
-      expect(await problem.innerText()).toMatch(/barkour_vb_rev_1_0_head_straight\.urdf:\d+: .*package:\/\//)
-      await picture('refused')
-      await page.getByRole('link', { name: 'Repos' }).first().click()
-      await expect.poll(() => page.workers().length).toBe(0)
-      expect(faults()).toEqual([])
-    },
-  )
+  it('a model that MuJoCo refuses is told by file and line; leaving the page ends the worker', {
+    ...needs(noRobots, notAsked),
+    timeout,
+  }, async () => {
+    const name = await robotRepo('google_barkour_vb')
+    await open(name, 'robot')
+    await button('Simulate').waitFor()
+    expect(page.workers()).toHaveLength(1)
+    await page.getByLabel('Model', { exact: true }).selectOption('barkour_vb_rev_1_0_head_straight.urdf')
+    const problem = page.getByRole('alert')
+    await problem.waitFor()
+    expect(await problem.innerText()).toMatch(/barkour_vb_rev_1_0_head_straight\.urdf:\d+: .*package:\/\//)
+    await picture('refused')
+    await page.getByRole('link', { name: 'Repos' }).first().click()
+    await expect.poll(() => page.workers().length).toBe(0)
+    expect(faults()).toEqual([])
+  })
 
-  it.skipIf(shared === null || !isAsked)('a robot fits a phone, in the dark', { timeout }, async () => {
+  it('a robot fits a phone, in the dark', { ...needs(noRobots, notAsked), timeout }, async () => {
     const name = await robotRepo('trs_so_arm100')
     await page.setViewportSize(phone)
     await page.emulateMedia({ colorScheme: 'dark' })

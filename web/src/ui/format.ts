@@ -55,3 +55,12 @@ export function ago(time: string, now = Date.now()): string {
 
 /** `QUEUED_FOR_WORK` is `queued for work`. */
 export const words = (name: string): string => name.toLowerCase().replaceAll('_', ' ')
+
+/** Who executes a job: nobody is awaited for one that the hub executes itself. */
+export const claimer = ({
+  claimedBy,
+  executor,
+}: {
+  readonly claimedBy: string | null
+  readonly executor: 'WORKER' | 'HOSTED' | null
+}): string => claimedBy ?? (executor === 'HOSTED' ? 'the hub' : 'none yet')

@@ -15,6 +15,7 @@ from ._files import DownloadedFile, download, snapshot_download
 from ._http import Client
 from ._left_out import LeftOut
 from ._run import Run, init
+from ._secrets import FoundSecret, SecretsFound
 from ._settings import connect
 from ._sync import sync
 from ._uploads import UploadReport, upload_folder
@@ -25,12 +26,14 @@ __version__ = "0.1.0"
 __all__ = [
     "Client",
     "DownloadedFile",
+    "FoundSecret",
     "HubConnectionError",
     "HubError",
     "LeftOut",
     "Run",
     "RunCanceled",
     "RunLost",
+    "SecretsFound",
     "UploadReport",
     "connect",
     "download",

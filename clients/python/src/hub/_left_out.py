@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import List, Optional
+from typing import List, Optional, Set
 
 from ._files import PARTIAL
 from ._globs import Patterns, path_rules
@@ -65,6 +65,8 @@ class Leaving:
     def __init__(self, allow: Patterns, ignore_files: bool, include_secrets: bool) -> None:
         #: What was left out so far.
         self.left: List[LeftOut] = []
+        #: Hold a credential, and a pattern names them all the same.
+        self.included: Set[str] = set()
         self._is_named = path_rules(allow, None).names
         self._ignore_files = ignore_files
         self._include_secrets = include_secrets
@@ -99,10 +101,14 @@ class Leaving:
 
     def secret(self, path: str, file: Path) -> Optional[LeftOut]:
         """Whether a file holds a credential, by its content too, or by the name that a link to it leads to."""
-        if self._include_secrets or self._is_named(path):
+        if self._include_secrets:
             return None
-        is_secret = is_secret_name(file.name) or is_secret_name(path) or _shows_secret(path, file)
-        return LeftOut(path, "secret") if is_secret else None
+        if not is_secret_name(file.name) and not is_secret_name(path) and not _shows_secret(path, file):
+            return None
+        if self._is_named(path):
+            self.included.add(path)
+            return None
+        return LeftOut(path, "secret")
 
 
 def is_secret_name(path: str) -> bool:

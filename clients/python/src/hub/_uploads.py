@@ -13,6 +13,7 @@ from ._files import PathLike, repo_url, tree
 from ._globs import Patterns, path_rules
 from ._http import Client, is_transient, put_bytes, with_retry
 from ._left_out import LeftOut, Leaving
+from ._secrets import assert_no_secrets
 from ._settings import connect
 from ._walk import Local, assert_unchanged, hashed_file, walk
 
@@ -56,6 +57,7 @@ def upload_folder(
     jobs: int = 4,
     ignore_files: bool = True,
     include_secrets: bool = False,
+    allow_secrets: Patterns = None,
     client: Optional[Client] = None,
 ) -> UploadReport:
     """Uploads the files of ``folder`` that the patterns mean to ``owner/slug``, below ``path_in_repo``.
@@ -67,15 +69,25 @@ def upload_folder(
     Left out, as by ``hub push``: what ``.gitignore`` and ``.hubignore`` of the folder and the folders in it name, and build and cache folders, unless ``ignore_files`` is
     False; files that may hold credentials (``.env``, ``*.pem``, ``id_rsa``, …) unless ``include_secrets``. ``left_out`` of the report names them. A pattern of
     ``allow_patterns`` that names a file sends it anyway; ``.git``, ``.hub`` and ``.DS_Store`` are never sent.
+
+    ``SecretsFound``, before anything is sent, if a text file of at most 4 MiB holds a key, session or approval of a hub, a private key, or a token of GitHub, Hugging Face or
+    AWS, and no pattern of ``allow_secrets`` matches it. ``include_secrets`` looks into no file. ``hub push`` knows more kinds.
     """
     client = client or connect()
     prefix = path_in_repo.strip("/")
     leaving = Leaving(allow_patterns, ignore_files, include_secrets)
     local = walk(Path(folder), prefix, path_rules(allow_patterns, ignore_patterns), leaving)
-    remote = _remote_files(client, repo, kind, private)
+    remote = _remote_files(client, repo, kind is not None)
     with crew(jobs) as pool:
         hashed = pool.all([bind(hashed_file, file) for file in local])
-        todo = [file for file in hashed if remote.get(file.path) != (file.size, file.sha256)]
+        todo = [file for file in hashed if (remote or {}).get(file.path) != (file.size, file.sha256)]
+        if not include_secrets:
+            is_meant = path_rules(allow_secrets, None).matches if allow_secrets else lambda _path: False
+            within = [(file.path[len(prefix) + 1 :] if prefix else file.path, file) for file in todo]
+            looked = [(path, file.file, file.size) for path, file in within if path not in leaving.included and not is_meant(path)]
+            assert_no_secrets(looked)
+        if remote is None:
+            _create(client, repo, str(kind), private)
         link = _Linker(client, repo)
         for batch in batches(todo, _part_count, _PARTS_PER_PRESIGN):
             sent = _send_batch(client, repo, link(batch), pool)
@@ -88,12 +100,19 @@ def upload_folder(
     return UploadReport(repo, [f.path for f in sent_files], skipped, sum(f.size for f in sent_files), link.linked, leaving.left)
 
 
-def _remote_files(client: Client, repo: str, kind: Optional[str], private: bool) -> Dict[str, Tuple[int, Optional[str]]]:
+def _remote_files(client: Client, repo: str, may_lack: bool) -> Optional[Dict[str, Tuple[int, Optional[str]]]]:
+    """Size and SHA-256 by path; None for a repo that does not exist and may be created."""
     try:
+        # A change of nothing needs the right to write and writes nothing: else an upload with nothing to send would succeed without it.
+        client.call("PATCH", repo_url(repo), {})
         return {entry["path"]: (entry["size"], entry["sha256"]) for entry in tree(client, repo)}
     except HubError as error:
-        if error.status != 404 or kind is None:
+        if error.status != 404 or not may_lack:
             raise
+        return None
+
+
+def _create(client: Client, repo: str, kind: str, private: bool) -> None:
     owner, _, slug = repo.partition("/")
     body = {"kind": kind, "owner": owner, "slug": slug, "visibility": "private" if private else "public"}
     try:
@@ -102,7 +121,6 @@ def _remote_files(client: Client, repo: str, kind: Optional[str], private: bool)
         # Another process made it in the meantime.
         if error.status != 409:
             raise
-    return {}
 
 
 _Sent = Tuple[Local, Dict[str, Any]]

@@ -1,5 +1,6 @@
 /** A public policy of Hugging Face, fetched into a folder: only the files that it is made of, at one commit, up to limits of size. */
 import { join } from 'node:path'
+import { sizeText } from '../../../client/amounts.ts'
 import type { ModelSource } from '../model-request.ts'
 import { FetchFault } from './fetch-fault.ts'
 import { guardedGetter } from './guarded-get.ts'
@@ -50,7 +51,7 @@ export async function fetchPolicy({
   const policy = policyOf(repo, files)
   const { taken, skipped } = withinLimits(policy.files, limits)
   for (const { path, sizeBytes, sha256 } of taken) {
-    log(`${repo}@${revision.slice(0, 12)}: ${path}, ${sizeBytes} bytes`)
+    log(`${repo}@${revision.slice(0, 12)}: ${path}, ${sizeText(sizeBytes)}`)
     const place = path.split('/').map(encodeURIComponent).join('/')
     await getFile(
       getter,

@@ -2,7 +2,7 @@
 import { lazy, Suspense } from 'react'
 import { useQuery, useSubscription } from 'urql'
 import { Action } from '../../ui/action.tsx'
-import { bytes, money, words } from '../../ui/format.ts'
+import { bytes, claimer, money, words } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -98,7 +98,7 @@ function Facts({ check }: { readonly check: Check }) {
         <dt>Entry</dt>
         <dd className="mono">{check.entry ?? '–'}</dd>
         <dt>Worker</dt>
-        <dd>{check.claimedBy ?? 'none yet'}</dd>
+        <dd>{claimer(check)}</dd>
         <dt>Took</dt>
         <dd>{tookOf(check)}</dd>
         {check.priced && (

@@ -6,7 +6,7 @@ import { commands } from '../../app/commands.ts'
 import { accountsOf, useSession } from '../../app/session.tsx'
 import { Action } from '../../ui/action.tsx'
 import { Command } from '../../ui/command.tsx'
-import { bytes, counted, duration, money, words } from '../../ui/format.ts'
+import { bytes, claimer, counted, duration, money, words } from '../../ui/format.ts'
 import { Live } from '../../ui/live.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -110,7 +110,7 @@ function Facts({ endpoint }: { readonly endpoint: Endpoint }) {
         <dd className="mono">{endpoint.url ?? '–'}</dd>
         <dt>Server</dt>
         <dd>
-          {endpoint.claimedBy ?? 'none yet'} <span className="dim">({endpoint.tier})</span>
+          {claimer(endpoint)} <span className="dim">({endpoint.tier})</span>
         </dd>
         <dt>Served</dt>
         <dd>

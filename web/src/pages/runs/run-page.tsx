@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react'
 import { useQuery, useSubscription } from 'urql'
 import { Link, useSearchParams } from '../../app/navigate.tsx'
 import { Action } from '../../ui/action.tsx'
-import { bytes, count, duration, money } from '../../ui/format.ts'
+import { bytes, claimer, count, duration, money } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -131,7 +131,7 @@ function Facts({ run }: { readonly run: RunShown }) {
         <dd>{tookOf(run)}</dd>
         <dt>Runner</dt>
         <dd>
-          {run.claimedBy ?? 'none yet'} {run.gpuType && <span className="dim">({run.gpuType})</span>}
+          {claimer(run)} {run.gpuType && <span className="dim">({run.gpuType})</span>}
         </dd>
         <dt>Spend</dt>
         <dd>

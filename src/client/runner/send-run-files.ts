@@ -1,0 +1,71 @@
+/** What a run's folder holds beside log, metrics and checkpoints: its config, its scorecard, and the repo of its output. */
+import { readJson } from '../exact-json.ts'
+import { failureLine, ProblemError } from '../problem.ts'
+import type { RemoteRun } from '../run-shapes.ts'
+import { type RunFiles, textOf, versionOf } from './run-files.ts'
+import type { RunJournal } from './run-journal.ts'
+import type { Reporter } from './send-report.ts'
+
+type LogLine = (line: string) => void
+
+/** Sends config.yaml once, when it is unchanged for one interval. Returns its version. */
+export async function sendConfig(
+  reporter: Reporter,
+  files: RunFiles,
+  journal: RunJournal,
+  before: string | null,
+  isFinal: boolean,
+  logLine: LogLine,
+): Promise<string | null> {
+  if (journal.state.configSent) return null
+  const version = await versionOf(files.config)
+  if (version === null || (version !== before && !isFinal)) return version
+  const text = await textOf(files.config)
+  if (text) await sendOrSkip(journal, 'config.yaml', () => reporter.post({ config_yaml: text }), logLine)
+  journal.put({ configSent: true })
+  return version
+}
+
+/** Names the repo of the published checkpoints, once. */
+export async function sendOutput(reporter: Reporter, journal: RunJournal): Promise<RemoteRun | null> {
+  const { published, outputReported } = journal.state
+  if (!published?.repo || outputReported) return null
+  const run = await reporter.post({ output_model_repo: published.repo })
+  journal.put({ outputReported: true })
+  return run
+}
+
+/** Sends scorecard.json once, at the end. */
+export async function sendScorecard(
+  reporter: Reporter,
+  files: RunFiles,
+  journal: RunJournal,
+  logLine: LogLine,
+): Promise<void> {
+  if (journal.state.scorecardSent) return
+  const text = await textOf(files.scorecard)
+  if (text !== null)
+    await sendOrSkip(
+      journal,
+      'scorecard.json',
+      async () => reporter.post({ scorecard_json: readJson(text) as Record<string, unknown> }),
+      logLine,
+    )
+  journal.put({ scorecardSent: true })
+}
+
+/** Skips a file that the hub rejects or that is not JSON; the run continues. */
+async function sendOrSkip(
+  journal: RunJournal,
+  name: string,
+  send: () => Promise<unknown>,
+  logLine: LogLine,
+): Promise<void> {
+  try {
+    await send()
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof ProblemError && error.status < 500)) throw error
+    journal.put({ unsent: true })
+    logLine(`${name} skipped: ${failureLine(error)}`)
+  }
+}
