@@ -25,7 +25,7 @@ export const relayOptions = {
     args: { id: { description: 'TypeID, such as `repo_…`.' } },
   },
   nodesQueryOptions: {
-    nullable: true,
+    nullable: { list: true, items: true },
     most: MAX_NODE_IDS,
     description: 'Objects by id, in the order requested; null for each one that is not visible to the caller.',
     extensions: unguarded,

@@ -25,6 +25,14 @@ export interface ProblemEntry {
   readonly loc: ReadonlyArray<string | number>
 }
 
+/** Where in an answer of the graph a Problem stands, and what is there beside it. */
+export interface GraphPlace {
+  /** The field that failed, by its keys in the answer; empty where the whole operation did. */
+  readonly path: ReadonlyArray<string | number>
+  /** The data of the answer: root fields that did not fail are in it, so what a mutation did before is. Null where nothing was answered. */
+  readonly data: Readonly<Record<string, unknown>> | null
+}
+
 /** The hub answered with a Problem (RFC 9457). `kind` is the last segment of its `type`. */
 export class ProblemError extends Error {
   readonly status: number
@@ -34,8 +42,10 @@ export class ProblemError extends Error {
   readonly title: string
   readonly requestId: string | null
   readonly entries: readonly ProblemEntry[]
+  /** Of an answer of the graph; null in `/v1`. */
+  readonly graph: GraphPlace | null
 
-  constructor(status: number, body: unknown, requestId: string | null) {
+  constructor(status: number, body: unknown, requestId: string | null, graph: GraphPlace | null = null) {
     const parsed = problemBody.safeParse(body)
     const problem = parsed.success ? parsed.data : problemBody.parse({})
     super(problem.detail || problem.title || `The hub answered ${status}.`)
@@ -46,6 +56,7 @@ export class ProblemError extends Error {
     this.title = problem.title || `HTTP ${status}`
     this.requestId = problem.request_id ?? requestId
     this.entries = problem.errors.map((entry) => ({ type: entry.type, detail: entry.detail, loc: entry.loc ?? [] }))
+    this.graph = graph
   }
 
   /** The Problem's `errors`: each fault with its place in the request. */

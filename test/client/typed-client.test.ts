@@ -101,6 +101,20 @@ describe('documents', () => {
     await expect(asked).rejects.toBeInstanceOf(ProblemError)
   })
 
+  it('reject with what the other root fields answered, so that what a mutation did is known', async () => {
+    const slug = newName()
+    const make = `createRepo(input: { kind: ROBOT, slug: "${slug}" }) { repo { fullName } }`
+    const asked = client().graphql(`mutation { made: ${make} again: ${make} }`)
+    const refused = await asked.catch((error: unknown) => error)
+    expect(refused).toMatchObject({
+      kind: 'conflict.taken',
+      graph: { path: ['again'], data: { made: { repo: { fullName: `${ada.handle}/${slug}` } }, again: null } },
+    })
+    await expect(client().v1.getRepo({ path: { owner: ada.handle, repo: 'no-such' } })).rejects.toMatchObject({
+      graph: null,
+    })
+  })
+
   it('subscribe to a repo: its state now, and after each change', async () => {
     const path = await newRepo()
     const { id } = await client().v1.getRepo({ path })

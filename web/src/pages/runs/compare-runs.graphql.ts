@@ -17,7 +17,7 @@ export type CompareRunsQueryVariables = Exact<{
 export type CompareRunsQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly config: { readonly total: number, readonly keys: ReadonlyArray<{ readonly group: string, readonly path: string, readonly value: string }> } }
     | Record<PropertyKey, never>
-  > | null };
+   | null> | null };
 
 export const compareRunsQuery = gql<CompareRunsQuery, CompareRunsQueryVariables>(`
 query compareRuns($ids: [ID!]!) {

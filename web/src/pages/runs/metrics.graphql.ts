@@ -13,7 +13,7 @@ export type RunMetricsQueryVariables = Exact<{
 export type RunMetricsQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string, readonly metrics: { readonly keys: ReadonlyArray<string>, readonly series: ReadonlyArray<{ readonly key: string, readonly count: number, readonly steps: ReadonlyArray<number>, readonly values: ReadonlyArray<number>, readonly elapsedS: ReadonlyArray<number> }> } }
     | Record<PropertyKey, never>
-  > | null };
+   | null> | null };
 
 export const runMetricsQuery = gql<RunMetricsQuery, RunMetricsQueryVariables>(`
 query runMetrics($ids: [ID!]!, $keys: [String!], $fromStep: Float, $toStep: Float) {
