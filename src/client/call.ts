@@ -7,7 +7,7 @@ import { problemOf, send, shownUrl, textWithin } from './http.ts'
 import { LocalError, ProblemError, TransferError } from './problem.ts'
 import { randomId } from './random-id.ts'
 import { type AnswerTo, type AnyParts, type Parts, type Request, requestLine } from './request.ts'
-import { defaultRetry, withRetry } from './retry.ts'
+import { defaultRetry, type RetryAfter, withRetry } from './retry.ts'
 
 /** Completing an upload hashes the file before the hub responds. */
 const RESPONSE_TIMEOUT_MS = 280_000
@@ -192,7 +192,9 @@ const graphAnswer = z.looseObject({
 /** The first error of a GraphQL result as the error that `/v1` would answer. */
 export function problemOfGraph({ message, path = [], extensions }: GraphError, data: GraphData): ProblemError {
   const { status = 400, problem = { title: message } } = extensions ?? {}
-  return new ProblemError(status, problem, null, { path, data: data ?? null })
+  const error: ProblemError & RetryAfter = new ProblemError(status, problem, null, { path, data: data ?? null })
+  error.retryAfterMs = error.retryAfterS === null ? null : error.retryAfterS * 1000
+  return error
 }
 
 function checkedAnswer<Check extends z.ZodType>(url: string, check: Check, data: unknown): z.output<Check> {

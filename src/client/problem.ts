@@ -7,6 +7,12 @@ const problemBody = z.looseObject({
   status: z.number().optional(),
   detail: z.string().default(''),
   request_id: z.string().nullish(),
+  unit: z.string().optional(),
+  limit: z.number().optional(),
+  used: z.number().optional(),
+  left: z.number().optional(),
+  retry_after_s: z.number().optional(),
+  resets_at: z.string().optional(),
   errors: z
     .array(
       z.looseObject({
@@ -23,6 +29,18 @@ export interface ProblemEntry {
   readonly type: string
   readonly detail: string
   readonly loc: ReadonlyArray<string | number>
+}
+
+/** The limit that a request met; what is not known of it is null. */
+export interface ProblemLimit {
+  readonly limit: number
+  /** What counts against it. */
+  readonly used: number | null
+  readonly left: number | null
+  /** What is counted: `bytes`, `gpu_hours`, `usd`, `requests` … */
+  readonly unit: string | null
+  /** RFC 3339. */
+  readonly resetsAt: string | null
 }
 
 /** Where in an answer of the graph a Problem stands, and what is there beside it. */
@@ -42,6 +60,10 @@ export class ProblemError extends Error {
   readonly title: string
   readonly requestId: string | null
   readonly entries: readonly ProblemEntry[]
+  /** Null where the Problem is about none. */
+  readonly limit: ProblemLimit | null
+  /** Seconds until the request may succeed, where the hub says so. */
+  readonly retryAfterS: number | null
   /** Of an answer of the graph; null in `/v1`. */
   readonly graph: GraphPlace | null
 
@@ -56,6 +78,8 @@ export class ProblemError extends Error {
     this.title = problem.title || `HTTP ${status}`
     this.requestId = problem.request_id ?? requestId
     this.entries = problem.errors.map((entry) => ({ type: entry.type, detail: entry.detail, loc: entry.loc ?? [] }))
+    this.limit = limitOf(problem)
+    this.retryAfterS = problem.retry_after_s ?? null
     this.graph = graph
   }
 
@@ -63,6 +87,11 @@ export class ProblemError extends Error {
   get errors(): readonly ProblemEntry[] {
     return this.entries
   }
+}
+
+function limitOf({ limit, used, left, unit, resets_at }: z.output<typeof problemBody>): ProblemLimit | null {
+  if (limit === undefined) return null
+  return { limit, used: used ?? null, left: left ?? null, unit: unit ?? null, resetsAt: resets_at ?? null }
 }
 
 /** No usable response: connection refused or cut, timeout, or an unexpected body. `where` never contains a query string. */

@@ -193,6 +193,23 @@ describe('a hub that fails', () => {
     expect([asked.length, new Set(asked.map(({ key }) => key)).size]).toEqual([3, 1])
   })
 
+  it('is asked a query again when its answer says that there is room', async () => {
+    const problem = { type: '/problems/rate.limited', detail: 'Slowly.', unit: 'objects', limit: 5, used: 6, left: 0 }
+    const refusal = (wait: object) =>
+      answer({ errors: [{ message: 'x', extensions: { status: 429, problem: { ...problem, ...wait } } }] })
+    const soon = await failing(refusal({ retry_after_s: 1 }), answer({ data: { viewer: null } }))
+    const began = performance.now()
+    expect(await soon.client.graphql('{ viewer { kind } }')).toEqual({ viewer: null })
+    expect(performance.now() - began).toBeGreaterThan(990)
+    const late = await failing(refusal({ retry_after_s: 3600 }))
+    await expect(late.client.graphql('{ viewer { kind } }')).rejects.toMatchObject({
+      status: 429,
+      retryAfterS: 3600,
+      limit: { unit: 'objects', limit: 5, used: 6, left: 0, resetsAt: null },
+    })
+    expect(late.asked.length).toBe(1)
+  })
+
   it('is asked a query again, and never a mutation', async () => {
     const first = await failing(busy, answer({ data: { viewer: null } }))
     expect(await first.client.graphql('{ viewer { kind } }')).toEqual({ viewer: null })

@@ -109,7 +109,8 @@ async function assertRoom(tx: Tx, network: string): Promise<void> {
   const [waiting] = await tx.query(waitingOfNetwork, { network })
   if (!waiting || waiting.count < MAX_WAITING) return
   const detail = `${MAX_WAITING} sign-ins from your network wait to be decided, which is the most; retry in ${waiting.freeInSeconds} s.`
-  throw new HubError('rate.limited', detail, { headers: { 'retry-after': String(Math.max(1, waiting.freeInSeconds)) } })
+  const facts = { unit: 'sign_ins', limit: MAX_WAITING, used: waiting.count, retryAfterS: waiting.freeInSeconds }
+  throw new HubError('rate.limited', detail, { facts })
 }
 
 /** Inserts the row under a user code that no pending sign-in has; returns the code with its hyphen. */
