@@ -38,7 +38,7 @@ export function placedUnder(argument: string, error: unknown): unknown {
   const items = error.items.map((item) => (item.loc ? { ...item, loc: [argument, ...item.loc] } : item))
   const quotesPlace = error.message.startsWith(`${error.items[0]?.loc?.join('.')}: `)
   const detail = quotesPlace ? `${argument}.${error.message}` : error.message
-  return new HubError(error.type, detail, { items, headers: { ...error.headers }, cause: error })
+  return error.reworded(detail, items)
 }
 
 /** Anything with a rule beside it: an argument or an input field. */

@@ -15,13 +15,7 @@ export const checkRoutes: readonly TypedRoute[] = [
     unwrap: 'result',
     held: heldAsHold,
     headers: ({ id }) => ({ Location: `/v1/robot-checks/${id}` }),
-    errorHeaders: {
-      429: {
-        'Retry-After': 'Seconds until the request may succeed.',
-        'X-Robot-Check-Quota-Limit': 'Checks that the account may make in 24 hours.',
-        'X-Robot-Check-Quota-Used': 'Checks that it made in the last 24 hours.',
-      },
-    },
+    quotas: ['quota.robot_checks'],
   },
   {
     operation: 'listRobotChecks',

@@ -231,5 +231,5 @@ function placed(plan: RoutePlan, error: HubError): HubError {
   const [first] = error.items
   const quotesPlace = error.message === `${first?.loc?.join('.')}: ${first?.detail}`
   const detail = error.type === 'validation.failed' || quotesPlace ? firstOf(items) : error.message
-  return new HubError(error.type, detail, { items, headers: { ...error.headers }, cause: error.cause })
+  return error.reworded(detail, items, error.cause)
 }

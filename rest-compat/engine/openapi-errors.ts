@@ -1,4 +1,8 @@
-/** What the statuses of errors mean, for the OpenAPI document. */
+/** What the statuses of errors mean, and what an error is made of, for the OpenAPI document. */
+import { errorTable } from '../../src/platform/errors.ts'
+import { limitHeaderMeanings, limitMeanings } from '../../src/platform/limit-texts.ts'
+import type { JsonSchema } from './openapi-schemas.ts'
+import type { Route } from './route.ts'
 
 /** The same for every operation: which errors of a status an operation can have is in its own description. */
 const meanings: Readonly<Record<number, string>> = {
@@ -24,4 +28,39 @@ export function errorMeaning(status: number): string {
   const meaning = meanings[status]
   if (meaning === undefined) throw new Error(`No meaning for the status ${status}.`)
   return `${meaning} \`type\` says which error it is: [all types](/problems).`
+}
+
+/** The headers in which an error of this status has its numbers, with their meanings. */
+export function numbersOf({ quotas = [] }: Route, status: number): Record<string, string> {
+  return status === 429 || status === 503 ? limitHeaderMeanings(status === 429 ? quotas : []) : {}
+}
+
+const text = { type: 'string' }
+/** The body of every error. */
+export const problemSchema: JsonSchema = {
+  type: 'object',
+  description: 'RFC 9457.',
+  properties: {
+    type: { type: 'string', format: 'uri-reference', enum: Object.keys(errorTable).map((type) => `/problems/${type}`) },
+    title: text,
+    status: { type: 'integer' },
+    detail: text,
+    instance: { type: 'string', format: 'uri-reference' },
+    request_id: text,
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { type: text, detail: text, loc: { type: 'array', items: { type: ['string', 'integer'] } } },
+        required: ['type', 'detail'],
+      },
+    },
+    unit: { ...text, description: limitMeanings.unit },
+    limit: { type: 'number', description: limitMeanings.limit },
+    used: { type: 'number', description: limitMeanings.used },
+    left: { type: 'number', minimum: 0, description: limitMeanings.left },
+    retry_after_s: { type: 'integer', minimum: 1, description: limitMeanings.retry_after_s },
+    resets_at: { type: 'string', format: 'date-time', description: limitMeanings.resets_at },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance', 'request_id', 'errors'],
 }

@@ -11,11 +11,10 @@ import {
   Kind,
 } from 'graphql'
 import { MAX_PAGE_SIZE } from '../../schema/builder.ts'
-import { errorTable } from '../../src/platform/errors.ts'
 import { MAX_CURSOR_LENGTH } from '../../src/platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
-import { errorMeaning } from './openapi-errors.ts'
+import { errorMeaning, numbersOf, problemSchema } from './openapi-errors.ts'
 import { handlerPaths } from './openapi-handlers.ts'
 import {
   Components,
@@ -221,7 +220,7 @@ function responseOf(plan: RoutePlan, status: number, components: Components): Js
     const schema = { $ref: '#/components/schemas/Problem' }
     return {
       description: errorMeaning(status),
-      ...errorHeadersOf(route.errorHeaders?.[status]),
+      ...errorHeadersOf({ ...numbersOf(route, status), ...route.errorHeaders?.[status] }),
       content: { 'application/problem+json': { schema } },
     }
   }
@@ -268,27 +267,4 @@ function answerSchema(plan: RoutePlan, components: Components, unwrap = plan.rou
   }
   const always = ['items', 'next_cursor', ...required.filter((name) => name !== 'items' && name !== 'pageInfo')]
   return { type: 'object', properties: { items, next_cursor: cursor, ...rest }, required: always }
-}
-
-const text = { type: 'string' }
-const problemSchema: JsonSchema = {
-  type: 'object',
-  description: 'RFC 9457.',
-  properties: {
-    type: { type: 'string', format: 'uri-reference', enum: Object.keys(errorTable).map((type) => `/problems/${type}`) },
-    title: text,
-    status: { type: 'integer' },
-    detail: text,
-    instance: { type: 'string', format: 'uri-reference' },
-    request_id: text,
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { type: text, detail: text, loc: { type: 'array', items: { type: ['string', 'integer'] } } },
-        required: ['type', 'detail'],
-      },
-    },
-  },
-  required: ['type', 'title', 'status', 'detail', 'instance', 'request_id', 'errors'],
 }

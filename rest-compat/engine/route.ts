@@ -17,6 +17,7 @@
  * root field; its value is the response, or the member that `unwrap` names. Response members are named by aliases (`full_name: fullName`);
  * a 'page' document selects `items: nodes {…} pageInfo { endCursor hasNextPage }`.
  */
+import type { LimitType } from '../../src/platform/limit-facts.ts'
 
 /** A segment of the path, `:name` in `Route.path`. */
 export interface PathSource {
@@ -113,7 +114,9 @@ export interface Route {
   readonly bodyLimitBytes?: number
   /** Response headers computed from the response body: `Location`. */
   headers?(answer: Readonly<Record<string, unknown>>): Record<string, string>
-  /** Headers that an error of this operation carries, by status, each with its meaning; for the OpenAPI document. */
+  /** Quotas that the operation may meet (429), for the headers of the OpenAPI document. */
+  readonly quotas?: readonly LimitType[]
+  /** Headers that an error of this operation carries, by status, each with its meaning; for the OpenAPI document. `Retry-After` of 429 and 503 is known. */
   readonly errorHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>
   /** A create that may be held: the payload member that is the response instead where it is not null. */
   readonly held?: HeldAnswer

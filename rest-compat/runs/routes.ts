@@ -27,6 +27,7 @@ export const runRoutes: readonly TypedRoute[] = [
     unwrap: 'result',
     held: heldAsHold,
     headers: runLocation,
+    quotas: ['quota.gpu_hours'],
   },
   {
     operation: 'startRun',

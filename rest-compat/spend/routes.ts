@@ -14,7 +14,7 @@ export const spendRoutes: readonly TypedRoute[] = [
     status: 200,
     result: 'object',
     unwrap: 'hold',
-    errorHeaders: { 429: { 'Retry-After': 'Seconds until the request may succeed.' } },
+    quotas: ['quota.gpu_hours', 'quota.robot_checks'],
   },
   {
     operation: 'denySpendHold',

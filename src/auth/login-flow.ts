@@ -104,7 +104,7 @@ function isSilence(error: unknown): boolean {
 function providerSilent(cause: unknown): HubError {
   return new HubError('unavailable', 'The identity provider does not respond; try again.', {
     cause,
-    headers: { 'Retry-After': '5' },
+    facts: { retryAfterS: 5 },
   })
 }
 

@@ -204,7 +204,7 @@ function issuerSilent(cause: unknown): HubError {
     'The identity provider does not answer, so its tokens cannot be checked; try again.',
     {
       cause,
-      headers: { 'Retry-After': '5' },
+      facts: { retryAfterS: 5 },
     },
   )
 }

@@ -36,11 +36,7 @@ function overQuota(hours: number, reservations: readonly Reservation[], limit: n
   const type = 'quota.gpu_hours'
   return new HubError(type, detail, {
     items: [{ type, detail, loc: ['recipe', 'maxHours'] }],
-    headers: {
-      'Retry-After': String(secondsUntilRoom(hours, reservations, limit)),
-      'X-GPU-Quota-Limit': shown(limit),
-      'X-GPU-Quota-Used': shown(used),
-    },
+    facts: { limit, used, retryAfterS: secondsUntilRoom(hours, reservations, limit) },
   })
 }
 
@@ -50,7 +46,7 @@ function secondsUntilRoom(hours: number, reservations: readonly Reservation[], l
   let left = sumOf(reservations)
   for (const { hours: freed, ageS } of oldestFirst) {
     left -= freed
-    if (millionths(left + hours) <= millionths(limit)) return Math.max(1, Math.ceil(WINDOW_S - ageS))
+    if (millionths(left + hours) <= millionths(limit)) return WINDOW_S - ageS
   }
   return WINDOW_S
 }

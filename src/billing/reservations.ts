@@ -121,6 +121,6 @@ function capRefusal(month: SpendMonth, amountUsd: Usd): HubError {
   }
   return new HubError(type, detail, {
     items: [{ type, detail, ...facts }],
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(month.secondsLeft))) },
+    facts: { limit: Number(capUsd), used: Number(monthUsd(month)), retryAfterS: month.secondsLeft, resetsAt: endsAt },
   })
 }

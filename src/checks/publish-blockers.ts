@@ -2,7 +2,7 @@
  * Why a check cannot be published at the moment. Pure. Used by publishing and by every response that shows a check. Spec,
  * "POST /v1/robot-checks/{check_id}/publish".
  */
-import type { ErrorType } from '../platform/errors.ts'
+import type { PlainErrorType } from '../platform/errors.ts'
 import type { JobStatus } from '../work/job-status.ts'
 
 /** The facts of a check that decide whether it can be published. */
@@ -25,13 +25,13 @@ export interface PublishFacts {
 }
 
 export interface PublishBlocker {
-  readonly type: ErrorType
+  readonly type: PlainErrorType
   readonly detail: string
   /** The files or fields that cause the blocker. */
   readonly names: readonly string[]
 }
 
-const conflict = (type: ErrorType, detail: string, names: readonly string[] = []): PublishBlocker => ({
+const conflict = (type: PlainErrorType, detail: string, names: readonly string[] = []): PublishBlocker => ({
   type,
   detail,
   names,

@@ -7,7 +7,7 @@ import { problemOf, send, shownUrl, textWithin } from './http.ts'
 import { LocalError, ProblemError, TransferError } from './problem.ts'
 import { randomId } from './random-id.ts'
 import { type AnswerTo, type AnyParts, type Parts, type Request, requestLine } from './request.ts'
-import { defaultRetry, withRetry } from './retry.ts'
+import { defaultRetry, type RetryAfter, withRetry } from './retry.ts'
 
 /** Completing an upload hashes the file before the hub responds. */
 const RESPONSE_TIMEOUT_MS = 280_000
@@ -90,7 +90,7 @@ export function openCaller(options: HubClientOptions) {
       if (!response.ok) throw await problemOf(response)
       const { data, errors } = await parseResponse(response, url, graphAnswer, read)
       const [error] = errors ?? []
-      if (error) throw problemOfGraph(error)
+      if (error) throw problemOfGraph(error, data)
       return checkedAnswer(url, check, data)
     }
     return isRepeatable ? withRetry(retry, signal, ask) : ask()
@@ -178,16 +178,23 @@ function unexpected(url: string, answered: string, cause: unknown): Error {
 
 const graphError = z.looseObject({
   message: z.string(),
+  path: z.array(z.union([z.string(), z.number()])).optional(),
   extensions: z.looseObject({ status: z.number().optional(), problem: z.unknown() }).optional(),
 })
 export type GraphError = z.output<typeof graphError>
+type GraphData = Readonly<Record<string, unknown>> | null | undefined
 /** Without `data` where the document was refused before it ran. */
-const graphAnswer = z.looseObject({ data: z.unknown().optional(), errors: z.array(graphError).optional() })
+const graphAnswer = z.looseObject({
+  data: z.record(z.string(), z.unknown()).nullish(),
+  errors: z.array(graphError).optional(),
+})
 
 /** The first error of a GraphQL result as the error that `/v1` would answer. */
-export function problemOfGraph({ message, extensions }: GraphError): ProblemError {
+export function problemOfGraph({ message, path = [], extensions }: GraphError, data: GraphData): ProblemError {
   const { status = 400, problem = { title: message } } = extensions ?? {}
-  return new ProblemError(status, problem, null)
+  const error: ProblemError & RetryAfter = new ProblemError(status, problem, null, { path, data: data ?? null })
+  error.retryAfterMs = error.retryAfterS === null ? null : error.retryAfterS * 1000
+  return error
 }
 
 function checkedAnswer<Check extends z.ZodType>(url: string, check: Check, data: unknown): z.output<Check> {

@@ -7,6 +7,12 @@ const problemBody = z.looseObject({
   status: z.number().optional(),
   detail: z.string().default(''),
   request_id: z.string().nullish(),
+  unit: z.string().optional(),
+  limit: z.number().optional(),
+  used: z.number().optional(),
+  left: z.number().optional(),
+  retry_after_s: z.number().optional(),
+  resets_at: z.string().optional(),
   errors: z
     .array(
       z.looseObject({
@@ -25,6 +31,26 @@ export interface ProblemEntry {
   readonly loc: ReadonlyArray<string | number>
 }
 
+/** The limit that a request met; what is not known of it is null. */
+export interface ProblemLimit {
+  readonly limit: number
+  /** What counts against it. */
+  readonly used: number | null
+  readonly left: number | null
+  /** What is counted: `bytes`, `gpu_hours`, `usd`, `requests` … */
+  readonly unit: string | null
+  /** RFC 3339. */
+  readonly resetsAt: string | null
+}
+
+/** Where in an answer of the graph a Problem stands, and what is there beside it. */
+export interface GraphPlace {
+  /** The field that failed, by its keys in the answer; empty where the whole operation did. */
+  readonly path: ReadonlyArray<string | number>
+  /** The data of the answer: root fields that did not fail are in it, so what a mutation did before is. Null where nothing was answered. */
+  readonly data: Readonly<Record<string, unknown>> | null
+}
+
 /** The hub answered with a Problem (RFC 9457). `kind` is the last segment of its `type`. */
 export class ProblemError extends Error {
   readonly status: number
@@ -34,8 +60,14 @@ export class ProblemError extends Error {
   readonly title: string
   readonly requestId: string | null
   readonly entries: readonly ProblemEntry[]
+  /** Null where the Problem is about none. */
+  readonly limit: ProblemLimit | null
+  /** Seconds until the request may succeed, where the hub says so. */
+  readonly retryAfterS: number | null
+  /** Of an answer of the graph; null in `/v1`. */
+  readonly graph: GraphPlace | null
 
-  constructor(status: number, body: unknown, requestId: string | null) {
+  constructor(status: number, body: unknown, requestId: string | null, graph: GraphPlace | null = null) {
     const parsed = problemBody.safeParse(body)
     const problem = parsed.success ? parsed.data : problemBody.parse({})
     super(problem.detail || problem.title || `The hub answered ${status}.`)
@@ -46,12 +78,20 @@ export class ProblemError extends Error {
     this.title = problem.title || `HTTP ${status}`
     this.requestId = problem.request_id ?? requestId
     this.entries = problem.errors.map((entry) => ({ type: entry.type, detail: entry.detail, loc: entry.loc ?? [] }))
+    this.limit = limitOf(problem)
+    this.retryAfterS = problem.retry_after_s ?? null
+    this.graph = graph
   }
 
   /** The Problem's `errors`: each fault with its place in the request. */
   get errors(): readonly ProblemEntry[] {
     return this.entries
   }
+}
+
+function limitOf({ limit, used, left, unit, resets_at }: z.output<typeof problemBody>): ProblemLimit | null {
+  if (limit === undefined) return null
+  return { limit, used: used ?? null, left: left ?? null, unit: unit ?? null, resetsAt: resets_at ?? null }
 }
 
 /** No usable response: connection refused or cut, timeout, or an unexpected body. `where` never contains a query string. */

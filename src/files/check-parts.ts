@@ -1,5 +1,5 @@
 /** Compares the parts named by a completion with the stored ones (contract, "Uploads"). Pure. */
-import type { ErrorItem, ErrorType, Loc } from '../platform/errors.ts'
+import type { ErrorItem, Loc, PlainErrorType } from '../platform/errors.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { partCount } from './upload-sql.ts'
 
@@ -9,7 +9,7 @@ interface Part {
   readonly sizeBytes: number
 }
 
-export type PartFault = ErrorItem & { readonly type: ErrorType }
+export type PartFault = ErrorItem & { readonly type: PlainErrorType }
 
 /** ETags are compared without the quotes that HTTP wraps them in. */
 export const bareEtag = (etag: string) => etag.replace(/^"(.*)"$/, '$1')
@@ -31,7 +31,7 @@ export function partFaults(
   loc: Loc,
 ): PartFault[] {
   const count = partCount(file.size, file.partSize)
-  const fault = (type: ErrorType, detail: string, ...at: (string | number)[]): PartFault => ({
+  const fault = (type: PlainErrorType, detail: string, ...at: (string | number)[]): PartFault => ({
     type,
     detail: `${JSON.stringify(named.path)}: ${detail}`,
     loc: [...loc, 'parts', ...at],

@@ -103,5 +103,6 @@ function firstFailure(outcomes: readonly Outcome[]): unknown {
   const [first] = refusals
   if (!first || refusals.length < reasons.length)
     return reasons.find((reason) => !(reason instanceof HubError)) ?? first
-  return new HubError(first.type, first.message, { items: refusals.flatMap((refusal) => refusal.items), cause: first })
+  const items = refusals.flatMap((refusal) => refusal.items)
+  return first.reworded(first.message, items)
 }

@@ -1,5 +1,5 @@
 /** `if_none_match` and `if_match` of a completion (contract, "Uploads"). */
-import { type ErrorType, HubError } from '../platform/errors.ts'
+import { HubError, type PlainErrorType } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { statement } from '../store/statement.ts'
 import type { CompletedUpload } from './schemas.ts'
@@ -47,7 +47,7 @@ export function assertPreconditions(
 }
 
 interface ConditionFault {
-  readonly type: ErrorType
+  readonly type: PlainErrorType
   readonly detail: string
   readonly member: 'ifMatch' | 'ifNoneMatch'
 }

@@ -218,7 +218,9 @@ function assertSizes(files: readonly PresignUploadFile[]): void {
     return [{ type: 'too_large', detail, loc: ['files', index, 'size'] }]
   })
   const [first] = items
-  if (first) throw new HubError('too_large', first.detail, { items })
+  const used = Math.max(...files.map(({ size }) => size))
+  if (first)
+    throw new HubError('too_large', first.detail, { items, facts: { unit: 'bytes', limit: MAX_FILE_BYTES, used } })
 }
 
 /** A request for smaller parts has a limited number of URLs; resumed uploads keep the parts that they have. */

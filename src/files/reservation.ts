@@ -87,8 +87,11 @@ function overUploads(pending: number, uploads: number): HubError {
   const detail =
     `The owner has ${pending} uploads pending, and ${uploads} more would pass the limit of ${MAX_PENDING_UPLOADS}. ` +
     'Complete or abort uploads first.'
-  const facts = { pending_uploads: pending, limit_uploads: MAX_PENDING_UPLOADS, requested_uploads: uploads }
-  return new HubError('quota.uploads', detail, { items: [{ type: 'quota.uploads', detail, ...facts }] })
+  const item = { pending_uploads: pending, limit_uploads: MAX_PENDING_UPLOADS, requested_uploads: uploads }
+  return new HubError('quota.uploads', detail, {
+    items: [{ type: 'quota.uploads', detail, ...item }],
+    facts: { limit: MAX_PENDING_UPLOADS, used: pending },
+  })
 }
 
 function overQuota(config: Config, use: StorageUse, bytes: number): HubError {
@@ -97,12 +100,15 @@ function overQuota(config: Config, use: StorageUse, bytes: number): HubError {
   const detail =
     `The owner has ${use.used} bytes stored and ${use.reserved} reserved by pending uploads; ` +
     `${bytes} more would pass the limit of ${limit} bytes, of which ${left} are left. Delete files or runs, or abort uploads, to make room.`
-  const facts = {
+  const item = {
     used_bytes: use.used,
     reserved_bytes: use.reserved,
     limit_bytes: limit,
     left_bytes: left,
     requested_bytes: bytes,
   }
-  return new HubError('quota.storage', detail, { items: [{ type: 'quota.storage', detail, ...facts }] })
+  return new HubError('quota.storage', detail, {
+    items: [{ type: 'quota.storage', detail, ...item }],
+    facts: { limit, used: use.used + use.reserved },
+  })
 }

@@ -5,7 +5,7 @@
 
 import type { CheckpointGateSpec, Recipe, RunExecutor } from '../planner/recipe/recipe.ts'
 import type { HostedSettings, OwnerList } from '../platform/config.ts'
-import { type ErrorType, HubError, type Loc } from '../platform/errors.ts'
+import { HubError, type Loc, type PlainErrorType } from '../platform/errors.ts'
 
 /** The hosted part of a run. */
 export interface HostedWork {
@@ -52,7 +52,7 @@ export function ownerRefusal(work: HostedWork, hosted: HostedSettings): HubError
   )
 }
 
-function refusal(type: ErrorType, { what, loc }: HostedWork, rest: string): HubError {
+function refusal(type: PlainErrorType, { what, loc }: HostedWork, rest: string): HubError {
   const detail = `${what} ${rest}`
   return new HubError(type, detail, { items: [{ type, detail, loc }] })
 }

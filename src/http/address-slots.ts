@@ -73,8 +73,7 @@ export class AddressSlots {
   #busy(): HubError {
     const { running } = this.#bounds
     const detail = `An anonymous address runs at most ${running} operations at once; send fewer at a time, or a credential.`
-    const limit = { name: 'address-operations', maximum: running, actual: null }
-    const items = [{ type: 'rate.limited', detail, limit }]
-    return new HubError('rate.limited', detail, { items, headers: { 'retry-after': '1' } })
+    const facts = { name: 'address-operations', unit: 'operations', limit: running, used: null, retryAfterS: 1 }
+    return new HubError('rate.limited', detail, { facts })
   }
 }

@@ -1,6 +1,7 @@
 /** Errors below `/auth/`: a page for a browser, a Problem for a program. Contract, "Signing in from a browser". */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HubError, toProblem } from '../platform/errors.ts'
+import { limitHeaders } from '../platform/limit-facts.ts'
 import { sendFormPage } from './form-page.ts'
 import { escapeHtml } from './html.ts'
 import { knownError } from './known-error.ts'
@@ -19,7 +20,7 @@ function sendAuthError(error: unknown, request: FastifyRequest, reply: FastifyRe
   const known = knownError(error, request)
   const problem = toProblem(known, request.id)
   if (!(request.headers.accept ?? '').includes('text/html')) return sendProblem(reply, problem, known.headers)
-  reply.headers({ ...known.headers, vary: 'accept' })
+  reply.headers({ ...limitHeaders(problem), ...known.headers, vary: 'accept' })
   return sendFormPage(reply, problem.status, problem.title, errorPage(problem.detail, request.id))
 }
 

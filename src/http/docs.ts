@@ -7,6 +7,7 @@ import { checkCodes } from '../cards/check-codes.ts'
 import { errorTable } from '../platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../platform/etag.ts'
 import { lazy } from '../platform/lazy.ts'
+import { limitSentence } from '../platform/limit-texts.ts'
 import { mayCompress } from './compression.ts'
 import { escapeHtml, page } from './html.ts'
 
@@ -73,6 +74,9 @@ export function registerDocs(app: FastifyInstance, schema: GraphQLSchema, docume
   registerProblemPages(app)
 }
 
+/** Words between backticks as code. */
+const withCode = (text: string) => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+
 function registerProblemPages(app: FastifyInstance): void {
   const rows = Object.entries(errorTable)
   const line = ([type, row]: (typeof rows)[number]) =>
@@ -93,7 +97,8 @@ function registerProblemPages(app: FastifyInstance): void {
     )
   }
   for (const [type, row] of rows) {
-    const about = `<p>${escapeHtml(row.about)}</p>\n<p class="dim">HTTP ${row.status} · GraphQL <code>${row.code}</code></p>`
+    const numbers = limitSentence(type)
+    const about = `<p>${escapeHtml(row.about)}</p>\n${numbers ? `<p>${withCode(numbers)}</p>\n` : ''}<p class="dim">HTTP ${row.status} · GraphQL <code>${row.code}</code></p>`
     pages.set(
       type,
       page(

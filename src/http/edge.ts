@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { HubError, toProblem } from '../platform/errors.ts'
+import { limitHeaderNames } from '../platform/limit-facts.ts'
 import { registerCompression, vary } from './compression.ts'
 import { knownError } from './known-error.ts'
 import { pathOf, requestLogger } from './logger.ts'
@@ -90,8 +91,10 @@ function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): 
   )
 }
 
-const exposedHeaders =
-  'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Idempotent-Replayed'
+const exposedHeaders = [
+  'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Idempotent-Replayed',
+  ...limitHeaderNames,
+].join(', ')
 
 /** Only the configured origins, without cookies: a page of another origin sends its own credential. */
 function registerCors(app: FastifyInstance, origins: ReadonlySet<string>): void {

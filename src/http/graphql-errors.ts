@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { errorTable, HubError, type Problem, toProblem } from '../platform/errors.ts'
+import { limitHeaders } from '../platform/limit-facts.ts'
 import { knownError } from './known-error.ts'
 
 type RequestInfo = Pick<FastifyRequest, 'log' | 'id'>
@@ -38,7 +39,8 @@ export function withStatus(result: ExecutionResult): ExecutionResult {
   const errors = (result.errors ?? []).map((error) => {
     if (error.extensions.http) return error
     const { problem } = error.extensions as { problem: Problem }
-    const http = { status: problem.status, spec: problem.type.startsWith('/problems/validation.') }
+    const spec = problem.type.startsWith('/problems/validation.')
+    const http = { status: problem.status, spec, headers: limitHeaders(problem) }
     const { nodes, source, positions, path, extensions } = error
     return new GraphQLError(error.message, { nodes, source, positions, path, extensions: { ...extensions, http } })
   })
@@ -60,7 +62,7 @@ export function sendGraphqlError(error: unknown, request: FastifyRequest, reply:
   if (known.status === 401) reply.header('www-authenticate', 'Bearer')
   return reply
     .code(known.status)
-    .headers(known.headers)
+    .headers({ ...limitHeaders(toProblem(known, request.id)), ...known.headers })
     .type('application/json; charset=utf-8')
     .send({ errors: [renderError(known, request)] })
 }

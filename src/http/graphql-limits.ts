@@ -113,7 +113,11 @@ function refusal(
   finished: readonly FinishedVerb[] = [],
 ): HubError {
   const done = finished.map(({ key, field, value }) => ({ key, field, ids: idsIn(value) }))
-  return new HubError(type, detail, { items: [{ type, detail, limit, ...(done.length > 0 && { done }) }] })
+  const { name, maximum, actual } = limit
+  return new HubError(type, detail, {
+    items: [{ type, detail, ...(done.length > 0 && { done }) }],
+    facts: { name, unit: name, limit: maximum, used: actual },
+  })
 }
 
 /** The ids in the result of a verb: of the thing itself, or of those that its payload holds. */

@@ -4,8 +4,15 @@ import { HubError } from '../platform/errors.ts'
 import { asUnavailable } from '../store/db-errors.ts'
 import { storeGone } from '../store/objects/store-gone.ts'
 
-const fastifyErrors: Readonly<Record<string, () => HubError>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new HubError('too_large', 'The body is over the limit of this operation.'),
+/** What an error is told by. A request that was never routed has no limit of a body. */
+type Failed = Pick<FastifyRequest, 'log' | 'id'> & Partial<Pick<FastifyRequest, 'routeOptions' | 'headers'>>
+
+const fastifyErrors: Readonly<Record<string, (request: Failed) => HubError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ({ routeOptions, headers }) => {
+    const declared = Number(headers?.['content-length'])
+    const facts = { unit: 'bytes', limit: routeOptions?.bodyLimit, used: declared > 0 ? declared : null }
+    return new HubError('too_large', 'The body is over the limit of this operation.', { facts })
+  },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new HubError('validation.content_type', 'Send the body as application/json.'),
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new HubError('validation.json', 'The body is empty.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new HubError('validation.json', 'The body is not JSON.'),
@@ -27,7 +34,7 @@ function isAbort(error: unknown): boolean {
 }
 
 /** A HubError stays as it is; an unreachable database or store is 503; everything else is 500. Logs errors that are the hub's fault. */
-export function knownError(error: unknown, request: Pick<FastifyRequest, 'log' | 'id'>): HubError {
+export function knownError(error: unknown, request: Failed): HubError {
   if (error instanceof HubError) {
     if (error.status >= 500)
       request.log.warn({ request_id: request.id, type: error.type, err: error.cause }, error.message)
@@ -38,7 +45,7 @@ export function knownError(error: unknown, request: Pick<FastifyRequest, 'log' |
     return new HubError('unavailable', 'The request was closed before its response.', { cause: error })
   const code = codeOf(error)
   const known = fastifyErrors[code]
-  if (known) return known()
+  if (known) return known(request)
   if (unstorableCodes.test(code))
     return new HubError('validation.value', 'A text contains a character that cannot be stored.', { cause: error })
   const unavailable = storeGone(error) ?? asUnavailable(error)

@@ -146,11 +146,11 @@ function asHubError(error: unknown): unknown {
     case 'no_such_upload':
       return new HubError('not_found', 'The upload was completed, aborted or never started.', { cause: error })
     case 'too_large':
-      return new HubError('too_large', error.message, { cause: error })
+      return new HubError('too_large', error.message, { cause: error, facts: error.facts })
     case 'too_small':
       return new HubError('upload.size_mismatch', error.message, { cause: error })
     case 'busy':
-      return new HubError('rate.limited', error.message, { cause: error, headers: { 'retry-after': '1' } })
+      return new HubError('rate.limited', error.message, { cause: error, facts: { ...error.facts, retryAfterS: 1 } })
     default:
       return storeGone(error) ?? error
   }
@@ -159,8 +159,10 @@ function asHubError(error: unknown): unknown {
 /** Checks the declared length before reading; without one, bytes are counted as they arrive. */
 function assertLength(contentLength: string | undefined, sizeBytes: number): void {
   if (contentLength === undefined || Number(contentLength) === sizeBytes) return
-  const type = Number(contentLength) > sizeBytes ? 'too_large' : 'upload.size_mismatch'
-  throw new HubError(type, `The body has ${contentLength} bytes; the part of this URL has ${sizeBytes}.`)
+  const used = Number(contentLength)
+  const detail = `The body has ${contentLength} bytes; the part of this URL has ${sizeBytes}.`
+  if (!(used > sizeBytes)) throw new HubError('upload.size_mismatch', detail)
+  throw new HubError('too_large', detail, { facts: { unit: 'bytes', limit: sizeBytes, used } })
 }
 
 function unsatisfiable(sizeBytes: number): HubError {

@@ -16,7 +16,7 @@ export interface StreamBounds {
 const defaultBounds: StreamBounds = { credential: 1000, address: 100 }
 
 const RETRY_HINT = 'retry: 2000\n\n'
-const RETRY_AFTER_S = '5'
+const RETRY_AFTER_S = 5
 
 /** One per server; call `endAll` in its `preClose`. */
 export class OpenStreams {
@@ -92,5 +92,7 @@ export class OpenStreams {
 
 function tooMany(whose: string, bound: number): HubError {
   const detail = `${whose} has at most ${bound} streams open per instance of the hub; close one first.`
-  return new HubError('rate.limited', detail, { headers: { 'retry-after': RETRY_AFTER_S } })
+  return new HubError('rate.limited', detail, {
+    facts: { unit: 'streams', limit: bound, used: bound, retryAfterS: RETRY_AFTER_S },
+  })
 }

@@ -59,5 +59,6 @@ async function count(limiter: RateLimiterMemory, part: string): Promise<void> {
   if (taken.consumedPoints <= PUTS_PER_MINUTE) return
   const resetS = Math.max(1, Math.ceil(taken.msBeforeNext / 1000))
   const detail = `The part was sent more than ${PUTS_PER_MINUTE} times in a minute; retry in ${resetS} s.`
-  throw new HubError('rate.limited', detail, { headers: { 'retry-after': String(resetS) } })
+  const facts = { unit: 'requests', limit: PUTS_PER_MINUTE, used: taken.consumedPoints, retryAfterS: resetS }
+  throw new HubError('rate.limited', detail, { facts })
 }

@@ -48,13 +48,16 @@ const unlimited: RateLimit = { count: nothing, spend: nothing, assertTime: nothi
 interface Policy {
   readonly name: string
   readonly quota: number
+  /** What is counted: for programs, and for people. */
+  readonly unit: string
   readonly what: string
   readonly limiter: RateLimiterMemory
 }
 
-const policy = (name: string, quota: number, what: string): Policy => ({
+const policy = (name: string, quota: number, unit: string, what = unit): Policy => ({
   name,
   quota,
+  unit,
   what,
   limiter: new RateLimiterMemory({ points: quota, duration: WINDOW_S }),
 })
@@ -70,7 +73,7 @@ export function createRateLimit(perMinute: number): RateLimit {
   const credential = policiesOf('credential', perMinute)
   const account = policiesOf('account', CREDENTIALS_OF_ACCOUNT * perMinute)
   const address = policiesOf('address', anonymousPerMinute)
-  const time = policy('address-time', ADDRESS_TIME_MS, 'ms of processor time')
+  const time = policy('address-time', ADDRESS_TIME_MS, 'ms', 'ms of processor time')
   const take = async (reply: FastifyReply, who: Caller, kind: 'requests' | 'cost', points: number) => {
     if ('address' in who)
       return show(reply, address[kind], await consume(address[kind], networkOf(who.address), points))
@@ -114,14 +117,12 @@ function show(reply: FastifyReply, of: Policy, taken: RateLimiterRes): void {
   setHeader('ratelimit-policy', `"${of.name}";q=${of.quota};w=${WINDOW_S}`)
   setHeader('ratelimit', `"${of.name}";r=${Math.max(0, taken.remainingPoints)};t=${resetS}`)
   if (taken.consumedPoints <= of.quota) return
-  if (!reply.raw.headersSent) reply.header('retry-after', String(resetS))
   throw over(of, taken)
 }
 
-function over({ name, quota, what }: Policy, taken: RateLimiterRes): HubError {
+function over({ name, quota, unit, what }: Policy, taken: RateLimiterRes): HubError {
   const resetS = resetOf(taken)
   const detail = `More than ${quota} ${what} in a minute; retry in ${resetS} s.`
-  const limit = { name, maximum: quota, actual: taken.consumedPoints }
-  const items = [{ type: 'rate.limited', detail, limit }]
-  return new HubError('rate.limited', detail, { items, headers: { 'retry-after': String(resetS) } })
+  const facts = { name, unit, limit: quota, used: taken.consumedPoints, retryAfterS: resetS }
+  return new HubError('rate.limited', detail, { facts })
 }

@@ -1,5 +1,5 @@
 /** Error responses outside any route: headers that time out, are too large or not HTTP, and a stalled body. RFC 9457, as everywhere. */
-import { STATUS_CODES } from 'node:http'
+import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { HubError, toProblem } from '../platform/errors.ts'
 import { requestId } from './edge.ts'
@@ -12,7 +12,9 @@ const refusals = {
     'timeout.request',
     'The headers did not arrive in time; send the request again.',
   ),
-  HPE_HEADER_OVERFLOW: new HubError('too_large.headers', 'The headers are over 16 KiB; send fewer or shorter ones.'),
+  HPE_HEADER_OVERFLOW: new HubError('too_large.headers', 'The headers are over 16 KiB; send fewer or shorter ones.', {
+    facts: { limit: maxHeaderSize },
+  }),
 } as const
 
 /** Node's `clientError`: sends an error if the socket is still writable, then closes it. */

@@ -1,8 +1,9 @@
 /** RFC 9457 on the wire: the one place where a Problem becomes a response. */
 import type { FastifyReply } from 'fastify'
 import type { Problem } from '../platform/errors.ts'
+import { limitHeaders } from '../platform/limit-facts.ts'
 
-/** Sends a Problem with the headers that its status asks for. */
+/** Sends a Problem with the headers that its status asks for, those of its numbers, and `headers`. */
 export function sendProblem(
   reply: FastifyReply,
   problem: Problem,
@@ -12,7 +13,7 @@ export function sendProblem(
   reply.header('cache-control', 'no-store')
   return reply
     .code(problem.status)
-    .headers(headers)
+    .headers({ ...limitHeaders(problem), ...headers })
     .type('application/problem+json; charset=utf-8')
     .send(JSON.stringify(problem))
 }

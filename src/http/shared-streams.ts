@@ -112,7 +112,7 @@ class SharedStream {
     if (this.#operations.has(operation.id))
       throw new HubError('conflict.taken', 'An operation with this id is already active on the stream.')
     const bytes = operation.bytes + OPERATION_BYTES
-    if (this.#waitingBytes + bytes > this.#maxWaitingBytes) throw full(this.#maxWaitingBytes)
+    if (this.#waitingBytes + bytes > this.#maxWaitingBytes) throw full(this.#maxWaitingBytes, this.#waitingBytes)
     this.#operations.set(operation.id, operation)
     this.#waiting.push(operation)
     this.#waitingBytes += bytes
@@ -178,7 +178,8 @@ class SharedStream {
   }
 }
 
-function full(maxBytes: number): HubError {
+function full(maxBytes: number, waitingBytes: number): HubError {
   const detail = `Operations queued for a stream are limited to ${maxBytes} bytes; read pending results first.`
-  return new HubError('rate.limited', detail, { headers: { 'retry-after': '1' } })
+  const facts = { unit: 'bytes', limit: maxBytes, used: waitingBytes, retryAfterS: 1 }
+  return new HubError('rate.limited', detail, { facts })
 }

@@ -190,9 +190,7 @@ export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSig
       throw new HubError(
         'idempotency.in_flight',
         'A request with this Idempotency-Key is still in progress; try again in a moment.',
-        {
-          headers: { 'retry-after': '1' },
-        },
+        { facts: { retryAfterS: 1 } },
       )
     }
     await delay(POLL_MS, undefined, { signal })

@@ -6,10 +6,14 @@
  */
 
 import { errorTable } from './error-table.ts'
+import { type LimitFacts, type LimitMembers, type LimitType, limitMembers } from './limit-facts.ts'
 
 export { errorTable }
 
 export type ErrorType = keyof typeof errorTable
+
+/** Of errors that are about no limit. */
+export type PlainErrorType = Exclude<ErrorType, LimitType>
 
 /**
  * A location in the request. A verb gives the path of a field in its input, `["files", 0, "contentType"]`; the API layers prefix its source and
@@ -25,38 +29,63 @@ export interface ErrorItem {
   readonly [extra: string]: unknown
 }
 
+interface Options {
+  readonly items?: readonly ErrorItem[]
+  readonly facts?: LimitFacts
+  readonly headers?: Record<string, string>
+  readonly cause?: unknown
+}
+
 /** An error from the closed table. `detail` names the problem and the fix, never a secret or internals of the hub. */
 export class HubError extends Error {
   readonly type: ErrorType
   readonly items: readonly ErrorItem[]
-  /** Extra response headers: `Retry-After`, `Allow`, `WWW-Authenticate`. */
+  /** Of a limit that the request met, and when to try again: both dialects show them, and `/v1` has headers of them. */
+  readonly facts: LimitFacts
+  /** Headers of the protocol: `Allow`, `WWW-Authenticate`, `Content-Range`. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(
-    type: ErrorType,
-    detail: string,
-    options: { items?: readonly ErrorItem[]; headers?: Record<string, string>; cause?: unknown } = {},
-  ) {
+  /** An error about a limit says its numbers. */
+  constructor(type: PlainErrorType, detail: string, options?: Options)
+  constructor(type: ErrorType, detail: string, options: Options & { readonly facts: LimitFacts })
+  constructor(type: ErrorType, detail: string, options: Options = {}) {
     super(detail, { cause: options.cause })
     this.name = 'HubError'
     this.type = type
-    this.items = options.items ?? [{ type, detail }]
+    this.facts = options.facts ?? {}
+    this.items = withLimit(options.items ?? [{ type, detail }], this.facts)
     this.headers = options.headers ?? {}
   }
 
   get status(): number {
     return errorTable[this.type].status
   }
+
+  /** The same error in other words, or with other places. */
+  reworded(detail: string, items: readonly ErrorItem[], cause: unknown = this): HubError {
+    const { facts, headers } = this
+    return new HubError(this.type, detail, { items, facts, headers: { ...headers }, cause })
+  }
+}
+
+/** `limit` of the first entry, where the limit has a name. */
+function withLimit(items: readonly ErrorItem[], { name, limit, used = null }: LimitFacts): readonly ErrorItem[] {
+  const [first, ...others] = items
+  if (name === undefined || !first) return items
+  return [{ ...first, limit: { name, maximum: limit, actual: used } }, ...others]
 }
 
 /** 422 with one entry at one location. */
-export function invalid(type: ErrorType, detail: string, loc: Loc): HubError {
+export function invalid(type: PlainErrorType, detail: string, loc: Loc): HubError {
   return new HubError(type, detail, { items: [{ type, detail, loc }] })
 }
 
-/** 413 for a part of a request. The message begins with the location of that part, which the API layers replace with their own spelling. */
-export function tooLarge(detail: string, loc: Loc): HubError {
-  return new HubError('too_large', `${loc.join('.')}: ${detail}`, { items: [{ type: 'too_large', detail, loc }] })
+/** 413 for a part of a request, with what that has and what it may have. The message begins with the location of that part, which the API layers replace with their own spelling. */
+export function tooLarge(detail: string, loc: Loc, facts: LimitFacts): HubError {
+  return new HubError('too_large', `${loc.join('.')}: ${detail}`, {
+    items: [{ type: 'too_large', detail, loc }],
+    facts,
+  })
 }
 
 /** 404 both for missing and for invisible resources: clients must not be able to distinguish them. */
@@ -65,7 +94,7 @@ export function notFound(what: string): HubError {
 }
 
 /** RFC 9457 body: the response body in `/v1`, `extensions.problem` in GraphQL. */
-export interface Problem {
+export interface Problem extends LimitMembers {
   readonly type: string
   readonly title: string
   readonly status: number
@@ -90,5 +119,6 @@ export function toProblem(error: unknown, requestId: string): Problem {
     instance: `/requests/${requestId}`,
     request_id: requestId,
     errors: known.items,
+    ...limitMembers(known.type, known.facts),
   }
 }

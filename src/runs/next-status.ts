@@ -51,9 +51,8 @@ export function nextStatus(trigger: RunTrigger, run: HeldRun, actor: RunActor): 
 function leaseLost({ barredUntil, now }: HeldRun, why: string): HubError {
   const until = barredUntil ?? now
   const detail = `${why} It may claim the run from ${until} on, or as soon as a report of the lost attempt was refused; other credentials may claim it now.`
-  const waitSeconds = Math.max(1, Math.ceil((Date.parse(until) - Date.parse(now)) / 1000))
   return new HubError('conflict.lease_lost', detail, {
     items: [{ type: 'conflict.lease_lost', detail, until }],
-    headers: { 'retry-after': String(waitSeconds) },
+    facts: { retryAfterS: (Date.parse(until) - Date.parse(now)) / 1000 },
   })
 }

@@ -44,5 +44,5 @@ async function approve(ctx: AllowedContext, hold: SpendHold, personId: string): 
 function rethrowUnplaced(error: unknown): never {
   if (!(error instanceof HubError)) throw error
   const items = error.items.map(({ loc: _loc, ...item }) => item)
-  throw new HubError(error.type, error.message, { items, headers: { ...error.headers }, cause: error })
+  throw error.reworded(error.message, items)
 }

@@ -20,5 +20,7 @@ export const unlessLeftOut = (sql: string): string =>
 /** Throws 413 if rows were left out. */
 export function assertAllRead(rows: readonly { readonly isLeftOut: boolean }[], what: string): void {
   if (rows.some((row) => row.isLeftOut))
-    throw new HubError('too_large', `These ${what} are too large in total: request fewer at a time.`)
+    throw new HubError('too_large', `These ${what} are too large in total: request fewer at a time.`, {
+      facts: { unit: 'bytes', limit: MAX_READ_BYTES, used: null },
+    })
 }

@@ -71,11 +71,11 @@ export function asUnavailable(error: unknown): unknown {
     return new HubError(
       'unavailable',
       'The disk of the database is full, so nothing was changed; its operator has to make room.',
-      { cause: error, headers: { 'Retry-After': '60' } },
+      { cause: error, facts: { retryAfterS: 60 } },
     )
   if (!chain.some(isLost)) return error
   return new HubError('unavailable', 'The database does not respond; try again.', {
     cause: error,
-    headers: { 'Retry-After': '2' },
+    facts: { retryAfterS: 2 },
   })
 }

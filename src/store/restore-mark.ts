@@ -26,8 +26,8 @@ export async function refuseDuringRestore(client: Pick<pg.ClientBase, 'query'>):
 /** Of each new connection of a running hub, before its first use: 503 `unavailable` while a restore is under way. */
 async function onConnect(client: pg.ClientBase): Promise<void> {
   if (!(await isBeingRestored(client))) return
-  const headers = { 'Retry-After': '60' }
-  throw new HubError('unavailable', 'The hub is being restored from a backup; try again later.', { headers })
+  const facts = { retryAfterS: 60 }
+  throw new HubError('unavailable', 'The hub is being restored from a backup; try again later.', { facts })
 }
 
 /** Settings of a pool. It waits for the promise, which its types do not say. */

@@ -1,10 +1,10 @@
 /** Why a state change is refused: messages that the kinds of job share, and the error of a refusal. Pure. */
-import { type ErrorType, HubError, type Loc } from '../platform/errors.ts'
+import { HubError, type Loc, type PlainErrorType } from '../platform/errors.ts'
 import type { HeldJob } from './held-job.ts'
 
 /** The reason for a refusal: an error type, a message, and the input field that caused it, if any. */
 export interface JobRefusal {
-  readonly type: ErrorType
+  readonly type: PlainErrorType
   readonly detail: string
   readonly loc?: Loc
 }

@@ -49,8 +49,11 @@ export async function relatedJobs<T extends { readonly id: string }>(
   const found = Map.groupBy(rows, (row) => row.of)
   const cuts = of.map((id) => cut(found.get(id) ?? [], limit))
   const shown = cuts.flatMap(({ rows }) => rows)
-  if (shown.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BYTES)
-    throw new HubError('too_large', `These ${job.noun}s are too large in total: request fewer at a time.`)
+  const used = shown.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (used > MAX_BYTES)
+    throw new HubError('too_large', `These ${job.noun}s are too large in total: request fewer at a time.`, {
+      facts: { unit: 'bytes', limit: MAX_BYTES, used },
+    })
   const ids = [...new Set(shown.map(({ id }) => id))]
   const jobs = ids.length === 0 ? [] : await byId(ctx.deps.db, ctx.viewer, ids)
   const known = new Map(jobs.flatMap((one) => (one ? [[one.id, one] as const] : [])))

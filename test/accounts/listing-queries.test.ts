@@ -98,7 +98,8 @@ describe('API keys', () => {
       'validation.cursor',
       'validation.value',
       'validation.value',
-      'validation.value',
+      // There is no such argument.
+      'validation.request',
     ])
   })
 

@@ -14,6 +14,7 @@ import type { AccountRef } from '../../src/operation/context.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { testDb } from '../support/database.ts'
+import { shownNumbers } from '../support/shown-numbers.ts'
 import { sampleSize } from '../support/torture.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
@@ -83,8 +84,11 @@ describe('a cap in STOP mode', () => {
     expect([refusal?.type, refusal?.status]).toEqual(['quota.spend_cap', 429])
     expect(refusal?.message).toContain('1.0000 USD recorded and 3.9999 USD that work under way can still cost')
     const { secondsLeft } = await readSpendMonth(t.db, account.id)
-    expect(Number(refusal?.headers['Retry-After'])).toBeGreaterThanOrEqual(Math.floor(secondsLeft))
-    expect(Number(refusal?.headers['Retry-After'])).toBeLessThanOrEqual(secondsLeft + 30)
+    const { headers, members } = shownNumbers(refusal)
+    expect(Number(headers['Retry-After'])).toBe(members.retry_after_s)
+    expect(members.retry_after_s).toBeGreaterThanOrEqual(Math.floor(secondsLeft))
+    expect(members.retry_after_s).toBeLessThanOrEqual(secondsLeft + 30)
+    expect(members).toMatchObject({ unit: 'usd', limit: 5, used: 4.9999, left: 0.0001 })
     expect(await month(account)).toEqual(['1.0000', '3.9999'])
     expect(await reserve(account, '0.0001')).toBeNull()
     expect(await notices(account)).toEqual([])

@@ -131,7 +131,7 @@ it('pulls what a run was made with, byte for byte, after its dataset was edited:
   const { id } = (await hub.call(ada, 'POST', '/v1/runs', { recipe })).json
   await hub.upload(ada, data, { 'a.txt': 'edited later' })
   await hub.call(ada, 'POST', `/v1/repos/${data}/files/delete`, { paths: ['b/c.bin'] })
-  const text = `{ run(id: "${id}") { datasets { seq state { seq isCurrent withdrawnCount fileSummary { count totalBytes } files { nodes { path size } } } } } }`
+  const text = `{ run(id: "${id}") { datasets { seq state { seq isCurrent withdrawnCount fileSummary { count totalBytes } files(first: 10) { nodes { path size } } } } } }`
   const [{ seq, state }] = (await hub.graphql(ada, text)).data.run.datasets
   expect(state).toEqual({
     seq,

@@ -101,6 +101,20 @@ describe('documents', () => {
     await expect(asked).rejects.toBeInstanceOf(ProblemError)
   })
 
+  it('reject with what the other root fields answered, so that what a mutation did is known', async () => {
+    const slug = newName()
+    const make = `createRepo(input: { kind: ROBOT, slug: "${slug}" }) { repo { fullName } }`
+    const asked = client().graphql(`mutation { made: ${make} again: ${make} }`)
+    const refused = await asked.catch((error: unknown) => error)
+    expect(refused).toMatchObject({
+      kind: 'conflict.taken',
+      graph: { path: ['again'], data: { made: { repo: { fullName: `${ada.handle}/${slug}` } }, again: null } },
+    })
+    await expect(client().v1.getRepo({ path: { owner: ada.handle, repo: 'no-such' } })).rejects.toMatchObject({
+      graph: null,
+    })
+  })
+
   it('subscribe to a repo: its state now, and after each change', async () => {
     const path = await newRepo()
     const { id } = await client().v1.getRepo({ path })
@@ -177,6 +191,23 @@ describe('a hub that fails', () => {
     const { asked, client: caller } = await failing(busy, busy, answer({ id: 'repo_1' }))
     expect(await caller.v1.createRepo({ body: { kind: 'robot', slug: 'arm' } })).toEqual({ id: 'repo_1' })
     expect([asked.length, new Set(asked.map(({ key }) => key)).size]).toEqual([3, 1])
+  })
+
+  it('is asked a query again when its answer says that there is room', async () => {
+    const problem = { type: '/problems/rate.limited', detail: 'Slowly.', unit: 'objects', limit: 5, used: 6, left: 0 }
+    const refusal = (wait: object) =>
+      answer({ errors: [{ message: 'x', extensions: { status: 429, problem: { ...problem, ...wait } } }] })
+    const soon = await failing(refusal({ retry_after_s: 1 }), answer({ data: { viewer: null } }))
+    const began = performance.now()
+    expect(await soon.client.graphql('{ viewer { kind } }')).toEqual({ viewer: null })
+    expect(performance.now() - began).toBeGreaterThan(990)
+    const late = await failing(refusal({ retry_after_s: 3600 }))
+    await expect(late.client.graphql('{ viewer { kind } }')).rejects.toMatchObject({
+      status: 429,
+      retryAfterS: 3600,
+      limit: { unit: 'objects', limit: 5, used: 6, left: 0, resetsAt: null },
+    })
+    expect(late.asked.length).toBe(1)
   })
 
   it('is asked a query again, and never a mutation', async () => {

@@ -143,7 +143,7 @@ const ofTheRun: Record<string, Edge> = {
   },
   'RunDataset.state of a private one': {
     ask: fromRun(
-      'datasets { state { seq isCurrent fileSummary { count totalBytes } withdrawnCount files { nodes { path } } } }',
+      'datasets { state { seq isCurrent fileSummary { count totalBytes } withdrawnCount files(first: 10) { nodes { path } } } }',
     ),
     at: ({ run }) => run.datasets.map(({ state }: Json) => state),
     end: () => [emptyState, emptyState, null],

@@ -11,21 +11,22 @@ describe('a verb names fields, and the edge names the argument that they stand i
       { type: 'validation.value', detail: 'all of it', loc: [] },
       { type: 'conflict.referenced', detail: 'is used' },
     ]
-    const cause = new HubError('validation.failed', 'No.', { items, headers: { 'retry-after': '1' } })
+    const cause = new HubError('validation.failed', 'No.', { items, headers: { allow: 'GET' } })
     const placed = under(cause)
     expect(placed.items.map(({ loc }) => loc)).toEqual([['input', 'files', 0, 'path'], ['input'], undefined])
     expect([placed.type, placed.message, placed.headers, placed.cause]).toEqual([
       'validation.failed',
       'No.',
-      { 'retry-after': '1' },
+      { allow: 'GET' },
       cause,
     ])
   })
 
   it('also in a sentence that begins with the place', () => {
     const items = [{ type: 'too_large', detail: 'has 9 bytes', loc: ['artifacts', 'configYaml'] }]
-    const error = new HubError('too_large', 'artifacts.configYaml: has 9 bytes', { items })
-    expect(under(error).message).toBe('input.artifacts.configYaml: has 9 bytes')
+    const facts = { unit: 'bytes', limit: 8, used: 9 }
+    const error = new HubError('too_large', 'artifacts.configYaml: has 9 bytes', { items, facts })
+    expect([under(error).message, under(error).facts]).toEqual(['input.artifacts.configYaml: has 9 bytes', facts])
   })
 
   it.each([

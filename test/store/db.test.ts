@@ -6,6 +6,7 @@ import { HubError } from '../../src/platform/errors.ts'
 import { type Db, openDb, type Statement, type Tx } from '../../src/store/db.ts'
 import { parseTimestamp } from '../../src/store/type-parsers.ts'
 import { testDb } from '../support/database.ts'
+import { shownNumbers } from '../support/shown-numbers.ts'
 
 const t = testDb()
 
@@ -164,7 +165,10 @@ test('a connection that is not available in time is 503 with Retry-After, and th
     const release = Promise.withResolvers<void>()
     const holder = db.withTx(() => release.promise)
     const refusal = await refusalOf(db.query(unnamed('select 1')))
-    expect([refusal.type, refusal.headers]).toEqual(['unavailable', { 'Retry-After': '2' }])
+    expect([refusal.type, shownNumbers(refusal)]).toEqual([
+      'unavailable',
+      { headers: { 'Retry-After': '2' }, members: { retry_after_s: 2 } },
+    ])
     expect((await refusalOf(db.withTx(async () => 1))).type).toBe('unavailable')
     release.resolve()
     await holder

@@ -2,7 +2,9 @@
 import { Kind, NoDeprecatedCustomRule, type OperationDefinitionNode, print, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { schema } from '../../schema/index.ts'
-import { assertShape } from '../../src/http/graphql-limits.ts'
+import { assertCost, assertShape, eventLimits, executionLimits } from '../../src/http/graphql-limits.ts'
+import { costFunction } from '../../src/http/operation-cost.ts'
+import { COMPARED, CONFIGS_AT_ONCE } from '../../web/src/pages/runs/compared.ts'
 import { contractHub, type Json } from '../contract/support/hub.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { statementsOf } from '../support/request-statements.ts'
@@ -12,6 +14,14 @@ import { statements } from './support/statements.ts'
 
 const documents = await pageDocuments()
 const queries = documents.filter(({ operation }) => operation.operation === 'query')
+
+const idsOf = (count: number) => Array.from({ length: count }, (_, index) => `run_${index}`)
+/** Variables that set sizes, where pages give them: the most that they give. */
+const largest: Readonly<Record<string, Json>> = {
+  compareRuns: { ids: idsOf(CONFIGS_AT_ONCE) },
+  runMetrics: { ids: idsOf(COMPARED) },
+  RepoFileSizes: { first: 1000 },
+}
 
 const program = hostedFunction()
 afterAll(() => program.remove())
@@ -31,6 +41,15 @@ describe('the documents of the pages', () => {
     for (const { file, document } of documents) {
       expect([file, validate(schema, document)]).toEqual([file, []])
       assertShape(document)
+    }
+  })
+
+  it('may be asked for the most that the pages ask for', () => {
+    for (const { name, operation, document } of documents) {
+      const cost = costFunction(schema, document, operation)(largest[name] ?? {})
+      expect(() =>
+        assertCost(cost, operation.operation === 'subscription' ? eventLimits : executionLimits),
+      ).not.toThrow()
     }
   })
 

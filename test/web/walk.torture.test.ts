@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type PageName, pagePath } from '../../src/platform/page-paths.ts'
+import { pagePath } from '../../src/platform/page-paths.ts'
 import { publishing } from '../contract/checks/support/publishing.ts'
 import { contractHub } from '../contract/support/hub.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { needs } from '../support/needs.ts'
+import { pageAddresses } from './support/addresses.ts'
 import {
   accessibilityFaults,
   desktop,
@@ -66,46 +67,10 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await context.close()
   })
 
-  /** Where each page is; `null` is tried by another test. */
-  const addresses = (): Record<PageName, string | null> => {
-    const [owner = '', repo = ''] = lab.robot.split('/')
-    const [, dataset = ''] = lab.dataset.split('/')
-    return {
-      home: '/',
-      repos: '/repos',
-      runs: '/runs',
-      checks: '/checks',
-      endpoints: '/endpoints',
-      sessions: '/sessions',
-      holds: '/holds',
-      spend: '/spend',
-      operator: '/operator',
-      developers: '/developers',
-      login: '/login',
-      settings: '/settings',
-      keys: '/settings/keys',
-      orgs: '/settings/orgs',
-      org: pagePath('org', { handle: lab.org }),
-      account: pagePath('account', { handle: lab.ada.handle }),
-      run: pagePath('run', { id: lab.run }),
-      check: pagePath('check', { id: lab.check }),
-      endpoint: pagePath('endpoint', { id: lab.endpoint }),
-      hold: pagePath('hold', { id: lab.hold }),
-      repo: pagePath('repo', { owner, repo }),
-      repoFiles: pagePath('repoFiles', { owner, repo, path: 'meshes' }),
-      repoHistory: pagePath('repoHistory', { owner, repo: dataset }),
-      repoRuns: pagePath('repoRuns', { owner, repo }),
-      repoSettings: pagePath('repoSettings', { owner, repo }),
-      // With models of real robots and a recorded dataset.
-      repoRobot: null,
-      repoEpisodes: null,
-    }
-  }
-
   it('each have a title, no fault, nothing that axe finds, and fit on a phone', async () => {
     const { page, faults } = await openPage(signedIn, origin)
     const found: Record<string, unknown> = {}
-    for (const [name, path] of Object.entries(addresses())) {
+    for (const [name, path] of Object.entries(pageAddresses(lab))) {
       if (path === null) continue
       await page.setViewportSize(desktop)
       await page.goto(`${origin}${path}`)

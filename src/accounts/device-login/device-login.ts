@@ -158,5 +158,6 @@ async function loginOf(db: Db, personId: string, text: string): Promise<DeviceLo
 
 function tooManyMisses(seconds: number): HubError {
   const detail = `You have entered ${MAX_MISSES} unknown codes; wait ${Math.ceil(seconds / 60)} minutes, then start \`hub login\` again.`
-  return new HubError('rate.limited', detail, { headers: { 'retry-after': String(seconds) } })
+  const facts = { unit: 'codes', limit: MAX_MISSES, used: MAX_MISSES, retryAfterS: seconds }
+  return new HubError('rate.limited', detail, { facts })
 }

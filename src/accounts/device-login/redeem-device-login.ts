@@ -74,9 +74,9 @@ async function poll(tx: Tx, ctx: RequestContext, login: Polled): Promise<Created
   if (login.state === loginMoves.redeem.from && login.approver) return handOut(tx, ctx, login, login.approver)
   const pollSeconds = Math.min(login.pollSeconds + (login.isEarly ? SLOWER_SECONDS : 0), MAX_INTERVAL_SECONDS)
   await tx.query(touchLogin, { id: login.id, pollSeconds })
-  const headers = { 'retry-after': String(pollSeconds) }
-  if (login.isEarly) return new HubError('device_login.slow_down', `Ask every ${pollSeconds} s at most.`, { headers })
-  return new HubError('device_login.authorization_pending', 'The sign-in is not approved yet.', { headers })
+  const facts = { retryAfterS: pollSeconds }
+  if (login.isEarly) return new HubError('device_login.slow_down', `Ask every ${pollSeconds} s at most.`, { facts })
+  return new HubError('device_login.authorization_pending', 'The sign-in is not approved yet.', { facts })
 }
 
 async function handOut(tx: Tx, ctx: RequestContext, login: Polled, approver: AccountRef): Promise<CreatedApiKey> {

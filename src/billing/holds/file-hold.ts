@@ -74,7 +74,7 @@ export async function fileHold(ctx: RequestContext, tx: Tx, held: HeldRequest): 
   const { credentialId: keyId, personId, name } = viewer
   await lockAccounts(tx, [held.accountId])
   const [found] = await tx.query(pendingOfKey, { accountId: held.accountId, keyId })
-  if (found && found.pending >= MAX_PENDING_HOLDS) throw tooMany(found.roomInS ?? 0)
+  if (found && found.pending >= MAX_PENDING_HOLDS) throw tooMany(found.pending, found.roomInS ?? 0)
   const id = newId('spend')
   await tx.query(insertHold, {
     ...held,
@@ -91,9 +91,8 @@ export async function fileHold(ctx: RequestContext, tx: Tx, held: HeldRequest): 
   return findHold(tx, viewer, id)
 }
 
-function tooMany(roomInS: number): HubError {
+function tooMany(pending: number, roomInS: number): HubError {
   const detail = `The key has ${MAX_PENDING_HOLDS} pending spend holds on this account, and may have no more; cancel some, or ask a person to decide.`
-  return new HubError('quota.spend_holds', detail, {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(roomInS))) },
-  })
+  const facts = { limit: MAX_PENDING_HOLDS, used: pending, retryAfterS: roomInS }
+  return new HubError('quota.spend_holds', detail, { facts })
 }

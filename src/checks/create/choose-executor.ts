@@ -3,7 +3,7 @@ import { type AllowanceUsage, isAllowance } from '../../billing/allowance.ts'
 import { appRefusal, type HostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { HostedSettings } from '../../platform/config.ts'
 import { HubError } from '../../platform/errors.ts'
-import { mostOfSeconds, type Usd } from '../../platform/money.ts'
+import { mostOfSeconds, type Usd, usdSum } from '../../platform/money.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 
 /** The columns of a check for its executor, its time limit and its rate. */
@@ -61,7 +61,7 @@ export function allowanceRefusal(settings: HostedSettings, usage: AllowanceUsage
   const detail =
     `The check may cost up to ${costUsd} USD, and ${remainingUsd} USD of the hosted allowance of ${allowanceUsd} USD are left ` +
     `(${usedUsd} used, ${reservedUsd} reserved by checks under way) until it resets at ${resetsAt}; a worker may run it.`
-  const facts = {
+  const item = {
     cost_usd_max: Number(costUsd),
     limit_usd: Number(allowanceUsd),
     used_usd: Number(usedUsd),
@@ -69,5 +69,8 @@ export function allowanceRefusal(settings: HostedSettings, usage: AllowanceUsage
     remaining_usd: Number(remainingUsd),
     resets_at: resetsAt,
   }
-  return new HubError(type, detail, { items: [{ type, detail, loc: ['executor'], ...facts }] })
+  return new HubError(type, detail, {
+    items: [{ type, detail, loc: ['executor'], ...item }],
+    facts: { limit: Number(allowanceUsd), used: Number(usdSum(usedUsd, reservedUsd)), resetsAt },
+  })
 }

@@ -22,7 +22,7 @@ const lately = statement({
 })
 
 /**
- * Throws 429 `quota.robot_checks` with its headers if the account has reached its quota. The caller has locked the account, and inserts the new check in the
+ * Throws 429 `quota.robot_checks` with its numbers if the account has reached its quota. The caller has locked the account, and inserts the new check in the
  * same transaction.
  */
 export async function assertDailyQuota(tx: Querier, accountId: string, limit: number): Promise<void> {
@@ -35,11 +35,5 @@ export async function assertDailyQuota(tx: Querier, accountId: string, limit: nu
 export function quotaRefusal(used: number, limit: number, oldestAgeS: number): HubError | null {
   if (used < limit) return null
   const detail = `The account may make ${limit} checks in 24 hours, and has.`
-  return new HubError('quota.robot_checks', detail, {
-    headers: {
-      'Retry-After': String(Math.max(1, Math.ceil(WINDOW_S - oldestAgeS))),
-      'X-Robot-Check-Quota-Limit': String(limit),
-      'X-Robot-Check-Quota-Used': String(used),
-    },
-  })
+  return new HubError('quota.robot_checks', detail, { facts: { limit, used, retryAfterS: WINDOW_S - oldestAgeS } })
 }

@@ -35,7 +35,7 @@ export async function* subscription(
         if (event !== 'next') continue
         const result: Result = JSON.parse(data)
         const [error] = result.errors ?? []
-        if (error) throw problemOfGraph(error)
+        if (error) throw problemOfGraph(error, result.data)
         if (!result.data) continue
         if (resume) now = resume(result.data)
         yield result.data

@@ -105,7 +105,10 @@ export interface Client {
   followRun(runId: string, settings?: FollowSettings): AsyncGenerator<RunEvent, void>
   /** The events of a check's log. */
   followCheck(checkId: string, settings?: FollowSettings): AsyncGenerator<RunEvent, void>
-  /** The data of a query or mutation. Rejects with the `ProblemError` of the first error; a query is tried again after a transient failure, a mutation never. */
+  /**
+   * The data of a query or mutation. Rejects with the `ProblemError` of the first error, whose `graph` has the field that failed and the data of the others; a query
+   * is tried again after a transient failure, a mutation never.
+   */
   graphql<Result, Given extends Variables>(
     document: TypedDocument<Result, Given>,
     ...[variables, settings]: object extends Given

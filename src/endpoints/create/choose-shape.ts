@@ -1,5 +1,5 @@
 /** Which artifact of a model repo a request is about. Pure. Spec, createEndpoint rule 2. */
-import { type ErrorType, HubError } from '../../platform/errors.ts'
+import { HubError, type PlainErrorType } from '../../platform/errors.ts'
 import type { ArtifactKind } from '../endpoint-shape.ts'
 
 export interface ArtifactRequest {
@@ -56,7 +56,7 @@ const of = (kind: ArtifactKind, found: readonly ArtifactShape[]) => found.filter
 const named = (shapes: readonly ArtifactShape[]) =>
   shapes.map(({ path, kind }) => JSON.stringify(kind === 'checkpoint' && path === '' ? 'policy' : path)).join(', ')
 
-function refused(type: ErrorType, detail: string, member: 'onnxPath' | 'policyPath'): HubError {
+function refused(type: PlainErrorType, detail: string, member: 'onnxPath' | 'policyPath'): HubError {
   return new HubError(type, detail, { items: [{ type, detail, loc: [member] }] })
 }
 

@@ -1,5 +1,5 @@
 /** Whether an endpoint takes sessions now. Spec, openEndpointSession. */
-import { HubError } from '../../platform/errors.ts'
+import { HubError, type PlainErrorType } from '../../platform/errors.ts'
 import { hasEnded } from '../../work/job-status.ts'
 import type { HeldEndpoint } from '../endpoint-row.ts'
 
@@ -11,7 +11,7 @@ const MAX_OPEN_SESSIONS = 200
  * `conflict.sessions_full`.
  */
 export function assertServes(endpoint: HeldEndpoint, approvedSha256: string | undefined): string {
-  const refuse = (type: ConstructorParameters<typeof HubError>[0], detail: string) => new HubError(type, detail)
+  const refuse = (type: PlainErrorType, detail: string) => new HubError(type, detail)
   if (endpoint.modelSha256 !== approvedSha256)
     throw refuse(
       'conflict.model_changed',
@@ -24,6 +24,12 @@ export function assertServes(endpoint: HeldEndpoint, approvedSha256: string | un
   if (endpoint.cancelRequestedAt !== null)
     throw refuse('conflict.stopping', 'The endpoint was asked to stop and takes no new sessions.')
   if (endpoint.sessionsOpen >= MAX_OPEN_SESSIONS)
-    throw refuse('conflict.sessions_full', `The endpoint has ${MAX_OPEN_SESSIONS} open sessions; close one first.`)
+    throw new HubError(
+      'conflict.sessions_full',
+      `The endpoint has ${MAX_OPEN_SESSIONS} open sessions; close one first.`,
+      {
+        facts: { limit: MAX_OPEN_SESSIONS, used: endpoint.sessionsOpen },
+      },
+    )
   return endpoint.url
 }

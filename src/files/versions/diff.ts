@@ -164,7 +164,7 @@ async function seqOf(ctx: RequestContext, repo: RepoFacts, to: string | null, ke
   const state = await findState(ctx, repo, String(kept), ['after']).catch((error: unknown) => {
     if (!(error instanceof HubError && (error.status === 401 || error.status === 403))) throw error
     const detail = `${repo.fullName} has changed since the first page. Start again without the cursor.`
-    throw new HubError(error.type, detail, { headers: error.headers })
+    throw error.reworded(detail, [{ type: error.type, detail }], null)
   })
   return state.seq
 }

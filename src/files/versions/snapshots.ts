@@ -148,8 +148,11 @@ function takenName(fullName: string, { name, seq }: RepoSnapshot): HubError {
 
 function tooMany({ fullName, snapshotCount }: RepoFacts): HubError {
   const detail = `${fullName} has ${snapshotCount} snapshots, and a repo has at most ${MAX_SNAPSHOTS_PER_REPO}; delete some first.`
-  const facts = { snapshots: snapshotCount, limit_snapshots: MAX_SNAPSHOTS_PER_REPO }
-  return new HubError('quota.snapshots', detail, { items: [{ type: 'quota.snapshots', detail, ...facts }] })
+  const item = { snapshots: snapshotCount, limit_snapshots: MAX_SNAPSHOTS_PER_REPO }
+  return new HubError('quota.snapshots', detail, {
+    items: [{ type: 'quota.snapshots', detail, ...item }],
+    facts: { limit: MAX_SNAPSHOTS_PER_REPO, used: snapshotCount },
+  })
 }
 
 const remove = statement({

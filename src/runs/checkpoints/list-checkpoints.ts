@@ -79,4 +79,10 @@ function toList(repoId: string | null, rows: readonly FileRow[]): CheckpointList
 const isFile = (file: { readonly path: string | null }): file is RepoFileEntry => file.path !== null
 
 const tooMany = (fullName: string) =>
-  new HubError('too_large', `The checkpoints of ${fullName} have more than ${MAX_FILES} files: list its tree instead.`)
+  new HubError(
+    'too_large',
+    `The checkpoints of ${fullName} have more than ${MAX_FILES} files: list its tree instead.`,
+    {
+      facts: { unit: 'files', limit: MAX_FILES, used: null },
+    },
+  )

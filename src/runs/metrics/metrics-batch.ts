@@ -19,7 +19,7 @@ export function readMetrics(given: readonly unknown[] | null | undefined): Metri
   if (!given || given.length === 0) return null
   if (given.length > MAX_METRICS_LINES) {
     const detail = `has ${given.length} lines; ${MAX_METRICS_LINES} is the limit`
-    throw tooLarge(detail, ['metrics'])
+    throw tooLarge(detail, ['metrics'], { unit: 'lines', limit: MAX_METRICS_LINES, used: given.length })
   }
   const read = given.map((line) => readMetricsLine(line as Record<string, unknown>))
   return {

@@ -35,7 +35,10 @@ export async function writeNewFile(
   try {
     for await (const chunk of signal ? untilAborted(source, signal) : source) {
       sizeBytes += chunk.byteLength
-      if (sizeBytes > wanted) throw new ObjectStoreError('too_large', `The body is larger than ${wanted} bytes.`)
+      if (sizeBytes > wanted)
+        throw new ObjectStoreError('too_large', `The body is larger than ${wanted} bytes.`, {
+          facts: { unit: 'bytes', limit: wanted, used: null },
+        })
       hash.update(chunk)
       await writer.add(chunk)
     }

@@ -27,7 +27,9 @@ export function partWriters(): PartWriters {
 
   const run: PartWriters['run'] = async (uploadId, replaces, signal, write) => {
     if (replaces && replacements >= MAX_REPLACEMENTS)
-      throw new ObjectStoreError('busy', 'Too many parts are being sent a second time right now; try again.')
+      throw new ObjectStoreError('busy', 'Too many parts are being sent a second time right now; try again.', {
+        facts: { unit: 'parts', limit: MAX_REPLACEMENTS, used: replacements },
+      })
     if (replaces) replacements += 1
     const ended = new AbortController()
     const work = write(signal ? AbortSignal.any([signal, ended.signal]) : ended.signal)

@@ -5,6 +5,7 @@
  * life of its part URLs, so no URL that is still out there can rewrite bytes which the hub has verified.
  */
 import type { Readable } from 'node:stream'
+import type { LimitFacts } from '../../platform/limit-facts.ts'
 
 export interface StoredPart {
   readonly partNumber: number
@@ -99,10 +100,13 @@ export type ObjectStoreErrorCode =
 /** The only error of an object store. `message` may be shown to a client: it holds no key, path or secret; `cause` is for the log. */
 export class ObjectStoreError extends Error {
   readonly code: ObjectStoreErrorCode
+  /** Of the limit that was met. */
+  readonly facts: LimitFacts
 
-  constructor(code: ObjectStoreErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: ObjectStoreErrorCode, message: string, options?: { facts?: LimitFacts; cause?: unknown }) {
     super(message, options)
     this.name = 'ObjectStoreError'
     this.code = code
+    this.facts = options?.facts ?? {}
   }
 }

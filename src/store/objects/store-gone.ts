@@ -9,11 +9,11 @@ export function storeGone(error: unknown): HubError | null {
     return new HubError(
       'unavailable',
       'The disk of the object store is full, so nothing was kept; its operator has to make room.',
-      { cause: error, headers: { 'Retry-After': '60' } },
+      { cause: error, facts: { retryAfterS: 60 } },
     )
   if (error.code !== 'unavailable') return null
   return new HubError('unavailable', 'The object store does not respond; try again.', {
     cause: error,
-    headers: { 'Retry-After': '1' },
+    facts: { retryAfterS: 1 },
   })
 }

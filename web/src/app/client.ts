@@ -1,7 +1,17 @@
 /** The client of the graph: queries and mutations over `/graphql`, subscriptions over `/graphql/stream`; the session cookie is the credential. */
-import { cacheExchange, createClient, type ExecutionResult, fetchExchange, subscriptionExchange } from '@urql/core'
+import {
+  cacheExchange,
+  createClient,
+  type ExecutionResult,
+  fetchExchange,
+  mapExchange,
+  subscriptionExchange,
+} from '@urql/core'
 import { createClient as createSseClient } from 'graphql-sse'
+import { withoutFailedFields } from '../ui/root-field.ts'
 import { resumable, waitMs } from './resume.ts'
+
+const knownFields = mapExchange({ onResult: withoutFailedFields })
 
 // One connection for all subscriptions of a tab: a browser opens six at most over HTTP/1.1.
 const events = createSseClient({
@@ -13,7 +23,11 @@ const events = createSseClient({
 })
 
 /** For answers that are large and asked for once, such as a part of a curve: those of `client` stay in its cache as long as the page is open. */
-export const readings = createClient({ url: '/graphql', preferGetMethod: false, exchanges: [fetchExchange] })
+export const readings = createClient({
+  url: '/graphql',
+  preferGetMethod: false,
+  exchanges: [knownFields, fetchExchange],
+})
 
 export const client = createClient({
   url: '/graphql',
@@ -21,6 +35,7 @@ export const client = createClient({
   requestPolicy: 'cache-and-network',
   exchanges: [
     cacheExchange,
+    knownFields,
     fetchExchange,
     subscriptionExchange({
       forwardSubscription: ({ query = '', variables }) => ({

@@ -1,6 +1,7 @@
 /** The bar at the top with the sections of the hub, and the account of the person. */
 import { type ReactNode, useEffect, useState } from 'react'
 import type { PageName } from '../../../src/platform/page-paths.ts'
+import { asksToSignIn, messageOf } from '../ui/problem.ts'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import './layout.css'
 import { Link, signInPath, usePage } from './navigate.tsx'
@@ -81,8 +82,14 @@ export function Layout({ children }: { readonly children: ReactNode }) {
 }
 
 function Account() {
-  const { viewer, isLoading } = useSession()
+  const { viewer, isLoading, error, again } = useSession()
   if (isLoading) return null
+  if (error && !asksToSignIn(error))
+    return (
+      <button type="button" className="button" title={messageOf(error)} onClick={again}>
+        Account: try again
+      </button>
+    )
   if (!viewer)
     return (
       <a className="button primary" href={signInPath()}>

@@ -1,22 +1,32 @@
 /** Who is signed in, for every page. */
 import { createContext, type ReactNode, useContext } from 'react'
-import { useQuery } from 'urql'
+import { type CombinedError, useQuery } from 'urql'
+import { rootField } from '../ui/root-field.ts'
 import { type SessionQuery, sessionQuery } from './session.graphql.ts'
 
 type Viewer = NonNullable<SessionQuery['viewer']>
 
 interface Session {
-  /** Null for an anonymous visitor. */
+  /** Null for an anonymous visitor, and while it is not known who is here. */
   readonly viewer: Viewer | null
   /** Until the first answer. */
   readonly isLoading: boolean
+  /** Why it is not known who is here. */
+  readonly error: CombinedError | undefined
+  readonly again: () => void
 }
 
-const Context = createContext<Session>({ viewer: null, isLoading: true })
+const Context = createContext<Session>({ viewer: null, isLoading: true, error: undefined, again: () => undefined })
 
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
-  const [{ data, fetching }] = useQuery({ query: sessionQuery })
-  const value = { viewer: data?.viewer ?? null, isLoading: fetching && !data }
+  const [answer, again] = useQuery({ query: sessionQuery })
+  const { value: viewer, error } = rootField(answer, 'viewer')
+  const value = {
+    viewer: viewer ?? null,
+    isLoading: answer.fetching && viewer === undefined,
+    error: viewer === undefined ? error : undefined,
+    again: () => again({ requestPolicy: 'network-only' }),
+  }
   return <Context value={value}>{children}</Context>
 }
 

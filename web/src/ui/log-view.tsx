@@ -3,8 +3,10 @@ import './log-view.css'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import Anser from 'anser'
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import type { CombinedError } from 'urql'
 import { count } from './format.ts'
 import { type LogLines, noSearch, searched } from './log-lines.ts'
+import { ErrorNotice } from './states.tsx'
 import { useToast } from './toast.tsx'
 
 const LINE_PX = 20
@@ -14,6 +16,7 @@ const NEAR_PX = 40
 interface Props {
   readonly label: string
   readonly log: LogLines
+  readonly error: CombinedError | undefined
   /** Where the whole log is downloaded. */
   readonly download: string
 }
@@ -21,7 +24,7 @@ interface Props {
 /** Without its escape sequences. */
 const plain = (text: string) => (text.includes('\u001b') ? Anser.ansiToText(text) : text)
 
-export function LogView({ label, log, download }: Props) {
+export function LogView({ label, log, error, download }: Props) {
   const [search, setSearch] = useState('')
   const [follows, setFollows] = useState(true)
   const box = useRef<HTMLDivElement>(null)
@@ -49,6 +52,7 @@ export function LogView({ label, log, download }: Props) {
   const textOf = (number: number) => log.lines[number - log.first]?.text ?? ''
   return (
     <div className="stack">
+      {error && <ErrorNotice error={error} />}
       <div className="row spread">
         <span className="row">
           <input

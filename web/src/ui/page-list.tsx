@@ -15,8 +15,9 @@ export function PageList({ pages, empty, children }: Props) {
   return (
     <>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {!pages.data && !pages.error && <Loading />}
-      {pages.nodes.length > 0 ? children : pages.data ? empty : null}
+      {pages.root === undefined && !pages.error && <Loading />}
+      {pages.nodes.length > 0 && children}
+      {pages.isEmpty && empty}
       <LoadMore pages={pages} />
     </>
   )

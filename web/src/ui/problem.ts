@@ -16,6 +16,9 @@ export function problemOf(error: CombinedError | Error | undefined): Problem | n
   return typeof problem === 'object' && problem !== null ? (problem as Problem) : null
 }
 
+/** Whether signing in may help. */
+export const asksToSignIn = (error: CombinedError | Error): boolean => problemOf(error)?.type.includes('auth') ?? false
+
 /** One sentence for a person. */
 export function messageOf(error: CombinedError | Error): string {
   const problem = problemOf(error)

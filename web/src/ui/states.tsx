@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
 import { signInPath } from '../app/navigate.tsx'
-import { messageOf, problemOf } from './problem.ts'
+import { asksToSignIn, messageOf, problemOf } from './problem.ts'
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
@@ -42,13 +42,13 @@ export function ErrorNotice({ error, retry }: ErrorProps) {
       <h2>{problem?.title ?? 'Something went wrong'}</h2>
       <p>{messageOf(error)}</p>
       <div className="row">
-        {problem?.type.includes('auth') && (
+        {asksToSignIn(error) && (
           <a className="button primary" href={signInPath()}>
             Sign in
           </a>
         )}
         {retry && (
-          <button type="button" className="button" onClick={retry}>
+          <button type="button" className="button" onClick={() => retry()}>
             Try again
           </button>
         )}

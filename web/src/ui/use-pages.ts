@@ -1,34 +1,51 @@
 /** A connection, page by page: what was loaded stays, and `more` asks for the page after its end. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient, useQuery } from 'urql'
+import { type Answer, rootField } from './root-field.ts'
 
 interface Connection<Node> {
   readonly nodes: readonly Node[]
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
-export interface Pages<Data, Node> {
+export interface Pages<Root, Node> {
   readonly nodes: readonly Node[]
-  /** The first page's answer, for what stands beside the connection. */
-  readonly data: Data | undefined
+  /** The first page's root field, as `rootField` has it, for what stands beside the connection in it. */
+  readonly root: Root | undefined
+  /** Of this root field; of a later page too. */
   readonly error: CombinedError | undefined
   readonly isLoading: boolean
+  /** Whether the first page is there, and has nothing. */
+  readonly isEmpty: boolean
   readonly hasMore: boolean
   readonly more: () => void
   /** Asks for the first page again. */
   readonly refresh: () => void
 }
 
-/** `select` finds the connection in the answer. Other variables begin anew. */
-export function usePages<Data, Variables extends AnyVariables & { readonly after?: string | null }, Node>(options: {
+interface Options<Data, Variables, Name extends keyof Data, Node> {
   readonly query: TypedDocumentNode<Data, Variables>
   readonly variables: Variables
-  readonly select: (data: Data) => Connection<Node> | null | undefined
+  /** The root field that is the connection, or has it. */
+  readonly field: Name
+  /** Finds the connection in the root field. */
+  readonly select: (root: NonNullable<Data[Name]>) => Connection<Node> | null | undefined
   readonly pause?: boolean
-}): Pages<Data, Node> {
-  const { query, variables, select, pause = false } = options
+}
+
+/** `select` of a root field that is a connection itself. */
+export const itself = <Root>(root: Root): Root => root
+
+/** Other variables begin anew. `first` is the answer with the first page, for root fields beside this one. */
+export function usePages<
+  Data extends object,
+  Variables extends AnyVariables & { readonly after?: string | null },
+  Name extends keyof Data & string,
+  Node,
+>(options: Options<Data, Variables, Name, Node>): Pages<Data[Name], Node> & { readonly first: Answer<Data> } {
+  const { query, variables, field, select, pause = false } = options
   const client = useClient()
-  const [{ data, error, fetching }, again] = useQuery({ query, variables, pause })
+  const [first, again] = useQuery({ query, variables, pause })
   const [later, setLater] = useState<readonly Connection<Node>[]>([])
   const [moreError, setMoreError] = useState<CombinedError>()
   const [isLoadingMore, setLoadingMore] = useState(false)
@@ -42,8 +59,9 @@ export function usePages<Data, Variables extends AnyVariables & { readonly after
     setLoadingMore(false)
   }, [])
   useEffect(begin, [key])
-  const first = data ? select(data) : null
-  const last = later.at(-1) ?? first
+  const { value: root, error } = rootField(first, field)
+  const page = root ? select(root) : null
+  const last = later.at(-1) ?? page
   const more = useCallback(async () => {
     if (!last?.pageInfo.hasNextPage || isLoadingMore) return
     setLoadingMore(true)
@@ -51,21 +69,24 @@ export function usePages<Data, Variables extends AnyVariables & { readonly after
     const answer = await client.query(query, { ...variables, after: last.pageInfo.endCursor } as Variables).toPromise()
     if (asked !== list.current) return
     setLoadingMore(false)
-    setMoreError(answer.error)
-    const page = answer.data && select(answer.data)
-    if (page) setLater((before) => [...before, page])
-  }, [client, query, variables, select, last, isLoadingMore])
-  const nodes = useMemo(() => [first, ...later].flatMap((page) => page?.nodes ?? []), [first, later])
+    const next = rootField(answer, field)
+    setMoreError(next.error)
+    const connection = next.value && select(next.value)
+    if (connection) setLater((before) => [...before, connection])
+  }, [client, query, variables, field, select, last, isLoadingMore])
+  const nodes = useMemo(() => [page, ...later].flatMap((one) => one?.nodes ?? []), [page, later])
   return {
     nodes,
-    data,
+    root,
     error: error ?? moreError,
-    isLoading: fetching || isLoadingMore,
+    isLoading: first.fetching || isLoadingMore,
+    isEmpty: root !== undefined && nodes.length === 0,
     hasMore: last?.pageInfo.hasNextPage ?? false,
     more,
     refresh: () => {
       begin()
       again({ requestPolicy: 'network-only' })
     },
+    first,
   }
 }

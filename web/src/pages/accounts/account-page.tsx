@@ -11,13 +11,13 @@ import { RepoTable } from '../repos/repo-table.tsx'
 import { RunTable } from '../repos/runs/run-table.tsx'
 import { type AccountQuery, accountQuery } from './account.graphql.ts'
 
-const reposOf = (data: AccountQuery) => data.account?.repos
+const reposOf = ({ repos }: NonNullable<AccountQuery['account']>) => repos
 
 export function Page({ params: { handle } }: { readonly params: { readonly handle: string } }) {
   const variables = useMemo(() => ({ handle, after: null }), [handle])
-  const pages = usePages({ query: accountQuery, variables, select: reposOf })
+  const pages = usePages({ query: accountQuery, variables, field: 'account', select: reposOf })
   const { viewer } = useSession()
-  const account = pages.data?.account
+  const { root: account } = pages
   const isOrgOfViewer = account?.kind === 'ORG' && accountsOf(viewer).includes(handle)
   return (
     <>
@@ -32,8 +32,8 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
         )}
       </PageHeader>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {!pages.data && !pages.error && <Loading />}
-      {pages.data && !account && (
+      {account === undefined && !pages.error && <Loading />}
+      {account === null && (
         <Empty title="There is no such account">
           <p>Handles are lower-case letters, digits and inner hyphens.</p>
         </Empty>

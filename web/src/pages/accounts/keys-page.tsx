@@ -2,16 +2,14 @@
 import { useMemo, useState } from 'react'
 import { useSearchParams } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'
-import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { PageList } from '../../ui/page-list.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { itself, usePages } from '../../ui/use-pages.ts'
 import { KeyTable } from './key-table.tsx'
-import { type KeysQuery, keysQuery } from './keys.graphql.ts'
+import { keysQuery } from './keys.graphql.ts'
 import { NewKey } from './new-key.tsx'
 import { SignInFirst } from './sign-in-first.tsx'
-
-const keysOf = (data: KeysQuery) => data.apiKeys
 
 export function Page() {
   const { viewer } = useSession()
@@ -20,7 +18,7 @@ export function Page() {
   const accounts = accountsOf(viewer)
   const owner = accounts.find((handle) => handle === search.get('owner')) ?? accounts[0] ?? null
   const variables = useMemo(() => ({ owner, after: null }), [owner])
-  const pages = usePages({ query: keysQuery, variables, select: keysOf, pause: owner === null })
+  const pages = usePages({ query: keysQuery, variables, field: 'apiKeys', select: itself, pause: owner === null })
   return (
     <SignInFirst title="API keys">
       <PageHeader title="API keys" about="Programs act as an account by a key. Each can do only what its scope allows.">
@@ -39,15 +37,16 @@ export function Page() {
           New key
         </button>
       </PageHeader>
-      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {!pages.data && !pages.error && <Loading />}
-      {pages.data && pages.nodes.length === 0 && (
-        <Empty title="No key yet">
-          <p>Create one for each program, so that each can be revoked alone.</p>
-        </Empty>
-      )}
-      {pages.nodes.length > 0 && <KeyTable keys={pages.nodes} changed={pages.refresh} />}
-      <LoadMore pages={pages} />
+      <PageList
+        pages={pages}
+        empty={
+          <Empty title="No key yet">
+            <p>Create one for each program, so that each can be revoked alone.</p>
+          </Empty>
+        }
+      >
+        <KeyTable keys={pages.nodes} changed={pages.refresh} />
+      </PageList>
       {owner !== null && <NewKey owner={owner} isOpen={isNew} close={() => setNew(false)} created={pages.refresh} />}
     </SignInFirst>
   )

@@ -27,7 +27,7 @@ export function Members({ org, members, isOwner, changed }: Props) {
   const confirm = async () => {
     if (asked === null) return
     const { data, error } = await remove({ input: { org, user: asked } })
-    const keys = data?.removeOrgMember.revokedKeyIds.length ?? 0
+    const keys = data?.removeOrgMember?.revokedKeyIds.length ?? 0
     toast(error ? messageOf(error) : `${asked} is removed${keys > 0 ? `, and ${keys} keys are revoked` : ''}.`)
     setAsked(null)
     if (!error) changed()

@@ -27,7 +27,7 @@ export function NewKey({ owner, isOpen, close, created }: Props) {
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const { data } = await create({ input: keyInput(owner, new FormData(event.currentTarget), Date.now()) })
-    if (!data) return
+    if (!data?.createApiKey) return
     setToken(data.createApiKey.token)
     created()
   }

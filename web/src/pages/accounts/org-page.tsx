@@ -11,13 +11,13 @@ import { type OrgQuery, orgQuery } from './orgs.graphql.ts'
 import { SignInFirst } from './sign-in-first.tsx'
 import { SpendCapForm } from './spend-cap-form.tsx'
 
-const membersOf = (data: OrgQuery) => data.account?.members
+const membersOf = ({ members }: NonNullable<OrgQuery['account']>) => members
 
 export function Page({ params: { handle } }: { readonly params: { readonly handle: string } }) {
   const { viewer } = useSession()
   const variables = useMemo(() => ({ handle, after: null }), [handle])
-  const pages = usePages({ query: orgQuery, variables, select: membersOf, pause: viewer === null })
-  const org = pages.data?.account
+  const pages = usePages({ query: orgQuery, variables, field: 'account', select: membersOf, pause: viewer === null })
+  const { root: org } = pages
   const role = pages.nodes.find(({ user }) => user.id === viewer?.account.id)?.role
   const isMember = viewer?.orgs.some((one) => one.handle === handle)
   return (
@@ -33,8 +33,8 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
         )}
       </PageHeader>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {!pages.data && !pages.error && <Loading />}
-      {pages.data && (org?.kind !== 'ORG' || pages.nodes.length === 0) && (
+      {org === undefined && !pages.error && <Loading />}
+      {org !== undefined && (org?.kind !== 'ORG' || pages.nodes.length === 0) && (
         <Empty title="No organization of yours has this handle">
           <p>Ask one of its owners to add you.</p>
         </Empty>

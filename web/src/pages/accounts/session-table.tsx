@@ -5,7 +5,7 @@ import { browserOf } from '../../ui/browser-of.ts'
 import { Time } from '../../ui/time.tsx'
 import { endSessionMutation, type SettingsQuery } from './settings.graphql.ts'
 
-type Session = SettingsQuery['sessions']['nodes'][number]
+type Session = NonNullable<SettingsQuery['sessions']>['nodes'][number]
 
 export function SessionTable(props: { readonly sessions: readonly Session[]; readonly changed: () => void }) {
   return (

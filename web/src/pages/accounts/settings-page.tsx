@@ -6,22 +6,22 @@ import { bytes } from '../../ui/format.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { itself, usePages } from '../../ui/use-pages.ts'
 import { hasEnded, SessionTable } from './session-table.tsx'
-import {
-  endOtherSessionsMutation,
-  type SettingsQuery,
-  type SettingsQueryVariables,
-  settingsQuery,
-} from './settings.graphql.ts'
+import { endOtherSessionsMutation, type SettingsQueryVariables, settingsQuery } from './settings.graphql.ts'
 import { SignInFirst } from './sign-in-first.tsx'
 
 const firstPage: SettingsQueryVariables = {}
-const sessionsOf = (data: SettingsQuery) => data.sessions
 
 export function Page() {
   const { viewer } = useSession()
-  const pages = usePages({ query: settingsQuery, variables: firstPage, select: sessionsOf, pause: viewer === null })
+  const pages = usePages({
+    query: settingsQuery,
+    variables: firstPage,
+    field: 'sessions',
+    select: itself,
+    pause: viewer === null,
+  })
   const current = pages.nodes.find((session) => session.current)
   return (
     <SignInFirst title="Settings">
@@ -57,8 +57,8 @@ export function Page() {
         <section className="panel stack">
           <h2>Where you are signed in</h2>
           {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-          {!pages.data && !pages.error && <Loading />}
-          {pages.data && <SessionTable sessions={pages.nodes} changed={pages.refresh} />}
+          {pages.root === undefined && !pages.error && <Loading />}
+          {pages.nodes.length > 0 && <SessionTable sessions={pages.nodes} changed={pages.refresh} />}
           <div className="row">
             <LoadMore pages={pages} />
             {current && pages.nodes.some((session) => !session.current && !hasEnded(session)) && (

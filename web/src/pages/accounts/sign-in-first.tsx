@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { signInPath } from '../../app/navigate.tsx'
 import { useSession } from '../../app/session.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Empty, Loading } from '../../ui/states.tsx'
+import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 
 interface Props {
   readonly title: string
@@ -11,14 +11,14 @@ interface Props {
 }
 
 export function SignInFirst({ title, children }: Props) {
-  const { viewer, isLoading } = useSession()
+  const { viewer, isLoading, error, again } = useSession()
   if (viewer) return children
   return (
     <>
       <PageHeader title={title} />
-      {isLoading ? (
-        <Loading />
-      ) : (
+      {isLoading && <Loading />}
+      {error && <ErrorNotice error={error} retry={again} />}
+      {!isLoading && !error && (
         <Empty title="Sign in first">
           <p>This page shows what is yours.</p>
           <a className="button primary" href={signInPath()}>

@@ -2,19 +2,18 @@
 import { useCallback } from 'react'
 import { useClient } from 'urql'
 import { LogView } from '../../ui/log-view.tsx'
-import { useLog } from '../../ui/use-log.ts'
-import { type CheckLogLinesSubscription, checkLogLinesSubscription } from './checks.graphql.ts'
-
-type Events = CheckLogLinesSubscription['robotCheckLog']['events']
+import { rootField } from '../../ui/root-field.ts'
+import { type Heard, useLog } from '../../ui/use-log.ts'
+import { checkLogLinesSubscription } from './checks.graphql.ts'
 
 export function CheckLog({ id }: { readonly id: string }) {
   const client = useClient()
   const follow = useCallback(
-    (heard: (events: Events) => void) =>
+    (heard: Heard) =>
       client
         .subscription(checkLogLinesSubscription, { id })
-        .subscribe(({ data }) => heard(data?.robotCheckLog.events ?? [])).unsubscribe,
+        .subscribe((event) => heard(rootField(event, 'robotCheckLog'))).unsubscribe,
     [client, id],
   )
-  return <LogView label="Log of the check" log={useLog(follow)} download={`/v1/robot-checks/${id}/logs/download`} />
+  return <LogView label="Log of the check" {...useLog(follow)} download={`/v1/robot-checks/${id}/logs/download`} />
 }

@@ -3,8 +3,10 @@ import { lazy, Suspense } from 'react'
 import { useQuery, useSubscription } from 'urql'
 import { Action } from '../../ui/action.tsx'
 import { bytes, claimer, money, words } from '../../ui/format.ts'
+import { NotThere } from '../../ui/not-there.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { rootField } from '../../ui/root-field.ts'
+import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
@@ -23,17 +25,10 @@ type Check = NonNullable<CheckQuery['robotCheck']>
 
 export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
   const [{ data: change }] = useSubscription({ query: checkChangedSubscription, variables: { id } })
-  const [{ data, error }, again] = useQuery({ query: checkQuery, variables: { id } })
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (!data) return <Loading />
-  if (!data.robotCheck)
-    return (
-      <>
-        <PageHeader title="Check" />
-        <Empty title="There is no such check, or you cannot see it" />
-      </>
-    )
-  const check: Check = { ...data.robotCheck, ...change?.robotCheckUpdated }
+  const [answer, again] = useQuery({ query: checkQuery, variables: { id } })
+  const field = rootField(answer, 'robotCheck')
+  if (!field.value) return <NotThere what="check" field={field} retry={again} />
+  const check: Check = { ...field.value, ...change?.robotCheckUpdated }
   const repo = check.robotRepoRef ?? check.modelRepoRef
   const reload = () => again({ requestPolicy: 'network-only' })
   return (
@@ -72,6 +67,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
         )}
       </PageHeader>
       <div className="stack">
+        {field.error && <ErrorNotice error={field.error} retry={again} />}
         {check.error && <p className="notice">{check.error}</p>}
         <Facts check={check} />
         <Blockers check={check} />

@@ -12,7 +12,7 @@ import { Empty } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { StatusSelect } from '../../ui/status-select.tsx'
 import { Time } from '../../ui/time.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { itself, usePages } from '../../ui/use-pages.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { tookOf } from '../runs/run-table.tsx'
 import {
@@ -23,14 +23,13 @@ import {
 } from './checks.graphql.ts'
 
 const statuses = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const
-const checksOf = (data: ChecksQuery) => data.robotChecks
 
 export function Page() {
   const [search, setSearch] = useSearchParams()
   const { viewer } = useSession()
   const status = statuses.find((one) => one === search.get('status')) ?? null
   const variables = useMemo<ChecksQueryVariables>(() => ({ status }), [status])
-  const pages = usePages({ query: checksQuery, variables, select: checksOf })
+  const pages = usePages({ query: checksQuery, variables, field: 'robotChecks', select: itself })
   return (
     <>
       <PageHeader title="Checks" about="Whether a robot or model is what it claims to be">
@@ -55,7 +54,7 @@ export function Page() {
   )
 }
 
-function CheckTable({ checks }: { readonly checks: ChecksQuery['robotChecks']['nodes'] }) {
+function CheckTable({ checks }: { readonly checks: NonNullable<ChecksQuery['robotChecks']>['nodes'] }) {
   return (
     <div className="panel flush table-wrap">
       <table>

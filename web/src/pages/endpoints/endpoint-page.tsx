@@ -9,8 +9,9 @@ import { Command } from '../../ui/command.tsx'
 import { bytes, claimer, counted, duration, money, words } from '../../ui/format.ts'
 import { Live } from '../../ui/live.tsx'
 import { LoadMore } from '../../ui/load-more.tsx'
+import { NotThere } from '../../ui/not-there.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { Empty, ErrorNotice } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { usePages } from '../../ui/use-pages.ts'
@@ -25,23 +26,16 @@ import {
 import { SessionTable } from './session-table.tsx'
 
 type Endpoint = NonNullable<EndpointQuery['endpoint']>
-const sessionsOf = (data: EndpointQuery) => data.endpoint?.sessions
+const sessionsOf = ({ sessions }: Endpoint) => sessions
 
 export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
   const { viewer } = useSession()
   const variables = useMemo(() => ({ id }), [id])
-  const pages = usePages({ query: endpointQuery, variables, select: sessionsOf })
+  const pages = usePages({ query: endpointQuery, variables, field: 'endpoint', select: sessionsOf })
   const [{ data: change }] = useSubscription({ query: endpointChangedSubscription, variables: { id } })
-  if (pages.error) return <ErrorNotice error={pages.error} retry={pages.refresh} />
-  if (!pages.data) return <Loading />
-  if (!pages.data.endpoint)
-    return (
-      <>
-        <PageHeader title="Endpoint" />
-        <Empty title="There is no such endpoint, or you cannot see it" />
-      </>
-    )
-  const endpoint: Endpoint = { ...pages.data.endpoint, ...change?.endpointUpdated }
+  const { root, error } = pages
+  if (!root) return <NotThere what="endpoint" field={{ value: root, error }} retry={pages.refresh} />
+  const endpoint: Endpoint = { ...root, ...change?.endpointUpdated }
   const isOver = endpoint.finishedAt !== null
   return (
     <>
@@ -67,6 +61,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
       </PageHeader>
       <Live query={sessionsChangedSubscription} owners={accountsOf(viewer)} changed={pages.refresh} />
       <div className="stack">
+        {error && <ErrorNotice error={error} retry={pages.refresh} />}
         {endpoint.error && <p className="notice">{endpoint.error}</p>}
         <Facts endpoint={endpoint} />
         {endpoint.status === 'QUEUED' && endpoint.executor === 'WORKER' && (

@@ -12,7 +12,7 @@ import { Empty } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { StatusSelect } from '../../ui/status-select.tsx'
 import { Time } from '../../ui/time.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { itself, usePages } from '../../ui/use-pages.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import {
   type EndpointsQuery,
@@ -22,14 +22,13 @@ import {
 } from './endpoints.graphql.ts'
 
 const statuses = ['QUEUED', 'RUNNING', 'STOPPED', 'FAILED'] as const
-const endpointsOf = (data: EndpointsQuery) => data.endpoints
 
 export function Page() {
   const [search, setSearch] = useSearchParams()
   const { viewer } = useSession()
   const status = statuses.find((one) => one === search.get('status')) ?? null
   const variables = useMemo<EndpointsQueryVariables>(() => ({ status }), [status])
-  const pages = usePages({ query: endpointsQuery, variables, select: endpointsOf })
+  const pages = usePages({ query: endpointsQuery, variables, field: 'endpoints', select: itself })
   return (
     <>
       <PageHeader title="Endpoints" about="Policies that are served to real robots">
@@ -57,7 +56,7 @@ export function Page() {
   )
 }
 
-function EndpointTable({ endpoints }: { readonly endpoints: EndpointsQuery['endpoints']['nodes'] }) {
+function EndpointTable({ endpoints }: { readonly endpoints: NonNullable<EndpointsQuery['endpoints']>['nodes'] }) {
   return (
     <div className="panel flush table-wrap">
       <table>

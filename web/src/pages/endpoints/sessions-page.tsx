@@ -6,6 +6,7 @@ import { commands } from '../../app/commands.ts'
 import { accountsOf, useSession } from '../../app/session.tsx'
 import { Live } from '../../ui/live.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { rootField } from '../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -17,7 +18,8 @@ export function Page() {
   const { viewer } = useSession()
   const owners = accountsOf(viewer)
   const variables = useMemo(() => ({ owner: null }), [])
-  const [{ data, error }, again] = useQuery({ query: deviceSessionsQuery, variables })
+  const [answer, again] = useQuery({ query: deviceSessionsQuery, variables })
+  const { value: devices, error } = rootField(answer, 'devices')
   const refresh = () => again({ requestPolicy: 'network-only' })
   return (
     <>
@@ -27,8 +29,8 @@ export function Page() {
       />
       <Live query={sessionsChangedSubscription} owners={owners} changed={refresh} />
       {error && <ErrorNotice error={error} retry={refresh} />}
-      {!data && !error && <Loading />}
-      {data?.devices.nodes.length === 0 && (
+      {devices === undefined && !error && <Loading />}
+      {devices?.nodes.length === 0 && (
         <Empty title="No device">
           <p>
             Register a robot: <code>{commands.addDevice()}</code>
@@ -36,7 +38,7 @@ export function Page() {
         </Empty>
       )}
       <div className="stack">
-        {data?.devices.nodes.map((device) => {
+        {devices?.nodes.map((device) => {
           const [approval] = device.approvals.nodes
           return (
             <section key={device.id} className="stack" aria-label={device.name}>

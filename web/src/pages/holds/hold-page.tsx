@@ -6,9 +6,11 @@ import { Action } from '../../ui/action.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { money, words } from '../../ui/format.ts'
+import { NotThere } from '../../ui/not-there.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { faultOf, messageOf } from '../../ui/problem.ts'
-import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { rootField } from '../../ui/root-field.ts'
+import { ErrorNotice } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -23,18 +25,11 @@ import {
 type Hold = NonNullable<HoldQuery['spendHold']>
 
 export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
-  const [{ data, error }, again] = useQuery({ query: holdQuery, variables: { id } })
+  const [answer, again] = useQuery({ query: holdQuery, variables: { id } })
   const [{ data: change }] = useSubscription({ query: holdChangedSubscription, variables: { id } })
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (!data) return <Loading />
-  if (!data.spendHold)
-    return (
-      <>
-        <PageHeader title="Approval" />
-        <Empty title="There is no such hold, or you cannot see it" />
-      </>
-    )
-  const hold: Hold = { ...data.spendHold, ...change?.spendHoldUpdated }
+  const field = rootField(answer, 'spendHold')
+  if (!field.value) return <NotThere what="approval" field={field} retry={again} />
+  const hold: Hold = { ...field.value, ...change?.spendHoldUpdated }
   return (
     <>
       <PageHeader title={hold.summary} about={<Status of={hold.status} />}>
@@ -57,6 +52,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
         )}
       </PageHeader>
       <div className="stack">
+        {field.error && <ErrorNotice error={field.error} retry={again} />}
         <Facts hold={hold} />
         <section className="panel" aria-label="Request">
           <h2>What was asked for</h2>

@@ -5,7 +5,7 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { HoldsQuery } from './holds.graphql.ts'
 
-export function HoldTable({ holds }: { readonly holds: HoldsQuery['spendHolds']['nodes'] }) {
+export function HoldTable({ holds }: { readonly holds: NonNullable<HoldsQuery['spendHolds']>['nodes'] }) {
   return (
     <div className="panel flush table-wrap">
       <table>

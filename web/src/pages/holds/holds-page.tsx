@@ -7,19 +7,18 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { StatusSelect } from '../../ui/status-select.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { itself, usePages } from '../../ui/use-pages.ts'
 import { HoldTable } from './hold-table.tsx'
-import { type HoldsQuery, type HoldsQueryVariables, holdsChangedSubscription, holdsQuery } from './holds.graphql.ts'
+import { type HoldsQueryVariables, holdsChangedSubscription, holdsQuery } from './holds.graphql.ts'
 
 const statuses = ['PENDING', 'APPROVED', 'DENIED', 'EXPIRED', 'CANCELED'] as const
-const holdsOf = (data: HoldsQuery) => data.spendHolds
 
 export function Page() {
   const [search, setSearch] = useSearchParams()
   const { viewer } = useSession()
   const status = statuses.find((one) => one === search.get('status')) ?? null
   const variables = useMemo<HoldsQueryVariables>(() => ({ status }), [status])
-  const pages = usePages({ query: holdsQuery, variables, select: holdsOf })
+  const pages = usePages({ query: holdsQuery, variables, field: 'spendHolds', select: itself })
   return (
     <>
       <PageHeader title="Approvals" about="An agent's cloud spend is held until a person says yes.">

@@ -3,6 +3,8 @@ import { useCallback } from 'react'
 import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
 import { Live } from '../../ui/live.tsx'
+import { rootField } from '../../ui/root-field.ts'
+import { ErrorNotice } from '../../ui/states.tsx'
 import { checksChangedSubscription } from '../checks/checks.graphql.ts'
 import { endpointsChangedSubscription } from '../endpoints/endpoints.graphql.ts'
 import { runsChangedSubscription } from '../runs/runs.graphql.ts'
@@ -13,15 +15,17 @@ type Account = NonNullable<CountsQuery['viewer']>['account']
 
 /** Nothing for a key that may not count. */
 export function AccountNumbers({ owners }: { readonly owners: readonly string[] }) {
-  const [{ data }, read] = useQuery({ query: countsQuery })
+  const [answer, read] = useQuery({ query: countsQuery })
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read])
-  const accounts = data?.viewer ? [data.viewer.account, ...data.viewer.orgs] : []
+  const { value: viewer, error } = rootField(answer, 'viewer')
+  const accounts = viewer ? [viewer.account, ...viewer.orgs] : []
   const counted = accounts.filter(({ counts }) => counts)
   return (
     <>
       <Live query={runsChangedSubscription} owners={owners} changed={refresh} />
       <Live query={checksChangedSubscription} owners={owners} changed={refresh} />
       <Live query={endpointsChangedSubscription} owners={owners} changed={refresh} />
+      {error && <ErrorNotice error={error} retry={refresh} />}
       {counted.length > 0 && (
         <section className="panel" aria-label="In numbers">
           <dl className="facts">

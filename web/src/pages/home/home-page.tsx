@@ -8,22 +8,19 @@ import { accountsOf, useSession } from '../../app/session.tsx'
 import { Live } from '../../ui/live.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { itself, usePages } from '../../ui/use-pages.ts'
 import { HoldTable } from '../holds/hold-table.tsx'
-import { type HoldsQuery, holdsChangedSubscription, holdsQuery } from '../holds/holds.graphql.ts'
+import { holdsChangedSubscription, holdsQuery } from '../holds/holds.graphql.ts'
 import { RepoTable } from '../repos/repo-table.tsx'
-import { type ReposQuery, type ReposQueryVariables, reposQuery } from '../repos/repos.graphql.ts'
+import { type ReposQueryVariables, reposQuery } from '../repos/repos.graphql.ts'
 import { RunTable } from '../runs/run-table.tsx'
-import { type RunsQuery, runsChangedSubscription, runsQuery } from '../runs/runs.graphql.ts'
+import { runsChangedSubscription, runsQuery } from '../runs/runs.graphql.ts'
 import { AccountNumbers } from './account-numbers.tsx'
 
-const reposOf = (data: ReposQuery) => data.repos
-const runsOf = (data: RunsQuery) => data.runs
-const holdsOf = (data: HoldsQuery) => data.spendHolds
-
 export function Page() {
-  const { viewer, isLoading } = useSession()
+  const { viewer, isLoading, error, again } = useSession()
   if (isLoading) return <Loading />
+  if (error) return <ErrorNotice error={error} retry={again} />
   return viewer ? <Dashboard handle={viewer.account.handle} owners={accountsOf(viewer)} /> : <Welcome />
 }
 
@@ -63,14 +60,15 @@ function Dashboard({ handle, owners }: { readonly handle: string; readonly owner
 /** Nothing where nothing waits: most people have no agent. */
 function WaitingHolds({ owners }: { readonly owners: readonly string[] }) {
   const variables = useMemo(() => ({ status: 'PENDING' as const }), [])
-  const pages = usePages({ query: holdsQuery, variables, select: holdsOf })
+  const pages = usePages({ query: holdsQuery, variables, field: 'spendHolds', select: itself })
   return (
     <>
       <Live query={holdsChangedSubscription} owners={owners} changed={pages.refresh} />
-      {pages.nodes.length > 0 && (
+      {(pages.error || pages.nodes.length > 0) && (
         <section className="stack" aria-label="Waiting for approval">
           <SectionHead title="Waiting for approval" to="holds" />
-          <HoldTable holds={pages.nodes} />
+          {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+          {pages.nodes.length > 0 && <HoldTable holds={pages.nodes} />}
         </section>
       )}
     </>
@@ -79,13 +77,13 @@ function WaitingHolds({ owners }: { readonly owners: readonly string[] }) {
 
 function RunningRuns({ owners }: { readonly owners: readonly string[] }) {
   const variables = useMemo(() => ({ status: 'RUNNING' as const }), [])
-  const pages = usePages({ query: runsQuery, variables, select: runsOf })
+  const pages = usePages({ query: runsQuery, variables, field: 'runs', select: itself })
   return (
     <section className="stack" aria-label="Running">
       <Live query={runsChangedSubscription} owners={owners} changed={pages.refresh} />
       <SectionHead title="Running" to="runs" />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {pages.data && pages.nodes.length === 0 && <p className="dim">No run is under way.</p>}
+      {pages.isEmpty && <p className="dim">No run is under way.</p>}
       {pages.nodes.length > 0 && <RunTable runs={pages.nodes} />}
     </section>
   )
@@ -93,13 +91,13 @@ function RunningRuns({ owners }: { readonly owners: readonly string[] }) {
 
 function Repos({ owner, title }: { readonly owner: string | null; readonly title: string }) {
   const variables = useMemo<ReposQueryVariables>(() => ({ owner, sort: 'UPDATED' }), [owner])
-  const pages = usePages({ query: reposQuery, variables, select: reposOf })
+  const pages = usePages({ query: reposQuery, variables, field: 'repos', select: itself })
   return (
     <section className="stack" aria-label={title}>
       <SectionHead title={title} to="repos" />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {!pages.data && !pages.error && <Loading />}
-      {pages.data && pages.nodes.length === 0 && (
+      {pages.root === undefined && !pages.error && <Loading />}
+      {pages.isEmpty && (
         <Empty title="No repo yet">
           <p>
             Push a folder: <code>{commands.pushNew('dataset')}</code>

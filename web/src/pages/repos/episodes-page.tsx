@@ -1,5 +1,6 @@
 /** The episodes of a dataset. */
 import { useQuery } from 'urql'
+import { rootField } from '../../ui/root-field.ts'
 import { episodesRepoQuery } from './episodes.graphql.ts'
 import { EpisodesView } from './episodes-view.tsx'
 import { RepoFrame } from './repo-frame.tsx'
@@ -9,9 +10,10 @@ interface Props {
 }
 
 export function Page({ params }: Props) {
-  const [{ data, error }, again] = useQuery({ query: episodesRepoQuery, variables: params })
+  const [answer, again] = useQuery({ query: episodesRepoQuery, variables: params })
+  const { value: head, error } = rootField(answer, 'repo')
   return (
-    <RepoFrame params={params} part="Episodes" head={data?.repo} error={data ? undefined : error} retry={again}>
+    <RepoFrame params={params} part="Episodes" head={head} error={error} retry={again}>
       <EpisodesView owner={params.owner} repo={params.repo} />
     </RepoFrame>
   )

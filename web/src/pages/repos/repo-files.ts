@@ -33,7 +33,7 @@ export function repoFiles(client: Client, owner: string, repo: string): RepoFile
         .mutation(signDownloadsMutation, { owner, repo, paths: [...paths] })
         .toPromise()
       if (error) throw new Error(messageOf(error))
-      const urls = new Map(data?.presignDownload.files.map(({ path, url }) => [path, url]))
+      const urls = new Map(data?.presignDownload?.files.map(({ path, url }) => [path, url]))
       return paths.map((path) => urls.get(path) ?? '')
     },
   }

@@ -4,7 +4,7 @@ import { bytes, count, words } from '../../ui/format.ts'
 import { Time } from '../../ui/time.tsx'
 import type { ReposQuery } from './repos.graphql.ts'
 
-export type RepoRow = ReposQuery['repos']['nodes'][number]
+export type RepoRow = NonNullable<ReposQuery['repos']>['nodes'][number]
 
 export function RepoTable({ repos }: { readonly repos: readonly RepoRow[] }) {
   return (

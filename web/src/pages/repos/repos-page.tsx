@@ -4,15 +4,14 @@ import { useMemo } from 'react'
 import { commands } from '../../app/commands.ts'
 import { useSearchParams } from '../../app/navigate.tsx'
 import { count, words } from '../../ui/format.ts'
-import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { PageList } from '../../ui/page-list.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { itself, usePages } from '../../ui/use-pages.ts'
 import { RepoTable } from './repo-table.tsx'
-import { type ReposQuery, type ReposQueryVariables, reposQuery } from './repos.graphql.ts'
+import { type ReposQueryVariables, reposQuery } from './repos.graphql.ts'
 
 const kinds = ['DATASET', 'MODEL', 'ROBOT'] as const
-const reposOf = (data: ReposQuery) => data.repos
 
 export function Page() {
   const [search, setSearch] = useSearchParams()
@@ -24,7 +23,7 @@ export function Page() {
     () => ({ kind, q: q || null, tag: tagKey ? tagKey.split('\n') : null, sort: 'UPDATED' }),
     [kind, q, tagKey],
   )
-  const pages = usePages({ query: reposQuery, variables, select: reposOf })
+  const pages = usePages({ query: reposQuery, variables, field: 'repos', select: itself })
   const change = (edit: (next: URLSearchParams) => void) =>
     setSearch(
       (before) => {
@@ -34,7 +33,7 @@ export function Page() {
       },
       { replace: true },
     )
-  const facets = pages.data?.repos.facets
+  const facets = pages.root?.facets
   return (
     <>
       <PageHeader title="Repos" about={facets && `${count(facets.total)} that you can see`} />
@@ -66,17 +65,18 @@ export function Page() {
               ))}
             </select>
           </search>
-          {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-          {!pages.data && !pages.error && <Loading />}
-          {pages.data && pages.nodes.length === 0 && (
-            <Empty title="No repo matches">
-              <p>
-                Search for less, or create one: <code>{commands.createRepo('dataset')}</code>
-              </p>
-            </Empty>
-          )}
-          {pages.nodes.length > 0 && <RepoTable repos={pages.nodes} />}
-          <LoadMore pages={pages} />
+          <PageList
+            pages={pages}
+            empty={
+              <Empty title="No repo matches">
+                <p>
+                  Search for less, or create one: <code>{commands.createRepo('dataset')}</code>
+                </p>
+              </Empty>
+            }
+          >
+            <RepoTable repos={pages.nodes} />
+          </PageList>
         </div>
         <aside className="panel" aria-label="Tags">
           <h2>Tags</h2>

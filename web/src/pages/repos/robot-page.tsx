@@ -1,5 +1,6 @@
 /** A robot in 3D. */
 import { useQuery } from 'urql'
+import { rootField } from '../../ui/root-field.ts'
 import { Empty } from '../../ui/states.tsx'
 import { RepoFrame } from './repo-frame.tsx'
 import { viewedRobotQuery } from './robot.graphql.ts'
@@ -10,10 +11,10 @@ interface Props {
 }
 
 export function Page({ params }: Props) {
-  const [{ data, error }, again] = useQuery({ query: viewedRobotQuery, variables: params })
-  const head = data?.repo
+  const [answer, again] = useQuery({ query: viewedRobotQuery, variables: params })
+  const { value: head, error } = rootField(answer, 'repo')
   return (
-    <RepoFrame params={params} part="3D" head={head} error={data ? undefined : error} retry={again}>
+    <RepoFrame params={params} part="3D" head={head} error={error} retry={again}>
       {head?.kind === 'ROBOT' ? (
         <RobotView owner={params.owner} repo={params.repo} card={head.card} />
       ) : (

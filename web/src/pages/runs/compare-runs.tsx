@@ -2,20 +2,25 @@
 import { lazy, Suspense } from 'react'
 import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
+import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { type CompareRunsQuery, compareRunsQuery } from './compare-runs.graphql.ts'
+import { COMPARED, CONFIGS_AT_ONCE } from './compared.ts'
 import { differences } from './config-diff.ts'
 
 const RunMetrics = lazy(async () => ({ default: (await import('./run-metrics.tsx')).RunMetrics }))
 
-type Compared = Extract<NonNullable<CompareRunsQuery['nodes'][number]>, { readonly displayName: string }>
-const isRun = (node: CompareRunsQuery['nodes'][number]): node is Compared => node !== null && 'displayName' in node
+type Node = NonNullable<CompareRunsQuery['nodes']>[number]
+type Compared = Extract<NonNullable<Node>, { readonly displayName: string }>
+const isRun = (node: Node): node is Compared => node !== null && 'displayName' in node
 
 export function CompareRuns({ ids }: { readonly ids: readonly string[] }) {
-  const [{ data, error }, again] = useQuery({ query: compareRunsQuery, variables: { ids: [...ids] } })
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (!data) return <Loading />
-  const runs = data.nodes.filter(isRun)
+  const first = useConfigs(ids.slice(0, CONFIGS_AT_ONCE))
+  const others = useConfigs(ids.slice(CONFIGS_AT_ONCE, COMPARED))
+  const failed = [first, others].find(({ error }) => error)
+  if (failed?.error) return <ErrorNotice error={failed.error} retry={failed.again} />
+  if (!first.nodes || !others.nodes) return <Loading />
+  const runs = [...first.nodes, ...others.nodes].filter(isRun)
   if (runs.length < ids.length) return <p className="panel">One of these runs is not visible to you.</p>
   return (
     <section className="panel stack" aria-label="Comparison">
@@ -26,6 +31,14 @@ export function CompareRuns({ ids }: { readonly ids: readonly string[] }) {
       </Suspense>
     </section>
   )
+}
+
+/** Of at most `CONFIGS_AT_ONCE` runs. */
+function useConfigs(ids: readonly string[]) {
+  const pause = ids.length === 0
+  const [answer, again] = useQuery({ query: compareRunsQuery, variables: { ids: [...ids] }, pause })
+  const { value, error } = rootField(answer, 'nodes')
+  return { nodes: pause ? [] : value, error, again }
 }
 
 function ConfigTable({ runs }: { readonly runs: readonly Compared[] }) {

@@ -2,18 +2,17 @@
 import { useCallback } from 'react'
 import { useClient } from 'urql'
 import { LogView } from '../../ui/log-view.tsx'
-import { useLog } from '../../ui/use-log.ts'
-import { type RunLogLinesSubscription, runLogLinesSubscription } from './run.graphql.ts'
-
-type Events = RunLogLinesSubscription['runLog']['events']
+import { rootField } from '../../ui/root-field.ts'
+import { type Heard, useLog } from '../../ui/use-log.ts'
+import { runLogLinesSubscription } from './run.graphql.ts'
 
 export function RunLog({ id }: { readonly id: string }) {
   const client = useClient()
   const follow = useCallback(
-    (heard: (events: Events) => void) =>
-      client.subscription(runLogLinesSubscription, { id }).subscribe(({ data }) => heard(data?.runLog.events ?? []))
+    (heard: Heard) =>
+      client.subscription(runLogLinesSubscription, { id }).subscribe((event) => heard(rootField(event, 'runLog')))
         .unsubscribe,
     [client, id],
   )
-  return <LogView label="Log of the run" log={useLog(follow)} download={`/v1/runs/${id}/logs/download`} />
+  return <LogView label="Log of the run" {...useLog(follow)} download={`/v1/runs/${id}/logs/download`} />
 }

@@ -47,11 +47,12 @@ export function RunMetrics({ runs, tick }: Props) {
     () => extent(charts.flatMap(({ lines }) => lines.map(({ curve }) => (view.isTime ? curve.elapsedS : curve.steps)))),
     [charts, view.isTime],
   )
-  if (error) return <ErrorNotice error={error} retry={again} />
+  if (error && keys.length === 0) return <ErrorNotice error={error} retry={again} />
   if (isLoading) return <Loading />
   if (keys.length === 0) return <Empty title="No metric yet" />
   return (
     <div className="stack">
+      {error && <ErrorNotice error={error} retry={again} />}
       <ChartControls view={view} change={setView} all={all} search={search} setSearch={setSearch} />
       <p className="dim small" aria-live="polite">
         {isRefining

@@ -4,8 +4,10 @@ import { useQuery, useSubscription } from 'urql'
 import { Link, useSearchParams } from '../../app/navigate.tsx'
 import { Action } from '../../ui/action.tsx'
 import { bytes, claimer, count, duration, money } from '../../ui/format.ts'
+import { NotThere } from '../../ui/not-there.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
+import { rootField } from '../../ui/root-field.ts'
+import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
@@ -21,20 +23,13 @@ const parts = ['Log', 'Metrics', 'Config', 'Checkpoints', 'Gate', 'Data', 'Attem
 type Part = (typeof parts)[number]
 
 export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
-  const [{ data, error }, again] = useQuery({ query: runQuery, variables: { id } })
+  const [answer, again] = useQuery({ query: runQuery, variables: { id } })
   // Its fields land in the same cache entry as the page's.
   const [{ data: change }] = useSubscription({ query: runChangedSubscription, variables: { id } })
   const [search, setSearch] = useSearchParams()
-  if (error) return <ErrorNotice error={error} retry={again} />
-  if (!data) return <Loading />
-  if (!data.run)
-    return (
-      <>
-        <PageHeader title="Run" />
-        <Empty title="There is no such run, or you cannot see it" />
-      </>
-    )
-  const run = { ...data.run, ...change?.runUpdated, recipe: data.run.recipe }
+  const field = rootField(answer, 'run')
+  if (!field.value) return <NotThere what="run" field={field} retry={again} />
+  const run = { ...field.value, ...change?.runUpdated, recipe: field.value.recipe }
   const part = parts.find((one) => one.toLowerCase() === search.get('part')) ?? 'Log'
   const isOver = run.finishedAt !== null
   return (
@@ -66,6 +61,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
           Compare
         </Link>
       </PageHeader>
+      {field.error && <ErrorNotice error={field.error} retry={again} />}
       {run.error && <p className="notice">{run.error}</p>}
       <Facts run={run} />
       <nav className="tabs" aria-label="Parts of the run">

@@ -4,6 +4,7 @@ import { useQuery } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { Command } from '../../ui/command.tsx'
 import { bytes, count, words } from '../../ui/format.ts'
+import { rootField } from '../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -13,10 +14,11 @@ import type { RunShown } from './run-shown.ts'
 
 /** The config, and what the run changed of its parent's. */
 export function Config({ id }: { readonly id: string }) {
-  const [{ data, error }, again] = useQuery({ query: runConfigQuery, variables: { id } })
+  const [answer, again] = useQuery({ query: runConfigQuery, variables: { id } })
+  const { value: run, error } = rootField(answer, 'run')
   if (error) return <ErrorNotice error={error} retry={again} />
-  if (!data) return <Loading />
-  const config = data.run?.config
+  if (run === undefined) return <Loading />
+  const config = run?.config
   const changed = config?.pairs.filter((pair) => pair.changed) ?? []
   if (!config || config.keys.length === 0) return <Empty title="No config yet">{config?.reason}</Empty>
   return (
@@ -72,7 +74,7 @@ function Rows({ label, heads, rows }: RowsProps) {
 }
 
 export function Checkpoints({ run }: { readonly run: RunShown }) {
-  const { items } = run.checkpoints
+  const { items, repo } = run.checkpoints
   if (items.length === 0) return <Empty title="No checkpoint yet" />
   return (
     <div className="stack">
@@ -91,7 +93,7 @@ export function Checkpoints({ run }: { readonly run: RunShown }) {
               <tr key={one.step}>
                 <td className="number">{count(one.step)}</td>
                 <td className="mono">
-                  {one.repo && <RepoLink fullName={one.repo.fullName} />} {one.path}
+                  {repo && <RepoLink fullName={repo.fullName} />} {one.path}
                 </td>
                 <td className="number nowrap">{bytes(one.bytes)}</td>
                 <td>
@@ -113,10 +115,11 @@ export function Checkpoints({ run }: { readonly run: RunShown }) {
 }
 
 export function Gate({ id }: { readonly id: string }) {
-  const [{ data, error }, again] = useQuery({ query: runGateQuery, variables: { id } })
+  const [answer, again] = useQuery({ query: runGateQuery, variables: { id } })
+  const { value: run, error } = rootField(answer, 'run')
   if (error) return <ErrorNotice error={error} retry={again} />
-  if (!data) return <Loading />
-  const results = data.run?.gateResults ?? []
+  if (run === undefined) return <Loading />
+  const results = run?.gateResults ?? []
   if (results.length === 0) return <Empty title="No checkpoint was tried yet" />
   return (
     <div className="stack">

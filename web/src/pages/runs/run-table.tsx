@@ -6,7 +6,7 @@ import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
 import type { RunsQuery } from './runs.graphql.ts'
 
-type RunRow = RunsQuery['runs']['nodes'][number]
+type RunRow = NonNullable<RunsQuery['runs']>['nodes'][number]
 
 interface Props {
   readonly runs: readonly RunRow[]

@@ -9,15 +9,13 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { StatusSelect } from '../../ui/status-select.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { itself, usePages } from '../../ui/use-pages.ts'
 import { CompareRuns } from './compare-runs.tsx'
+import { COMPARED } from './compared.ts'
 import { RunTable } from './run-table.tsx'
-import { type RunsQuery, type RunsQueryVariables, runsChangedSubscription, runsQuery } from './runs.graphql.ts'
+import { type RunsQueryVariables, runsChangedSubscription, runsQuery } from './runs.graphql.ts'
 
 const statuses = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const
-const runsOf = (data: RunsQuery) => data.runs
-/** A chart has a color for each. */
-const COMPARED = 6
 
 export function Page() {
   const [search, setSearch] = useSearchParams()
@@ -27,7 +25,7 @@ export function Page() {
   const owner = search.get('owner')
   const chosen = (search.get('compare') ?? '').split(',').filter((id) => id.startsWith('run_'))
   const variables = useMemo<RunsQueryVariables>(() => ({ owner, status }), [owner, status])
-  const pages = usePages({ query: runsQuery, variables, select: runsOf })
+  const pages = usePages({ query: runsQuery, variables, field: 'runs', select: itself })
   const set = (name: string, value: string) =>
     setSearch((before) => {
       const next = new URLSearchParams(before)

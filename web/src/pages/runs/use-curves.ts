@@ -1,7 +1,8 @@
 /** The curves of runs: all of each, and in full the part that is in view. */
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { useQuery } from 'urql'
+import { type CombinedError, useQuery } from 'urql'
 import { readings } from '../../app/client.ts'
+import type { Answer } from '../../ui/root-field.ts'
 import { type Curve, type Range, spliced, stepsOf } from './curve.ts'
 import { type RunMetricsQuery, runMetricsQuery } from './metrics.graphql.ts'
 
@@ -9,7 +10,7 @@ import { type RunMetricsQuery, runMetricsQuery } from './metrics.graphql.ts'
 const REFRESH_MS = 2_000
 const REST = 10
 
-type Metrics = Extract<NonNullable<RunMetricsQuery['nodes'][number]>, { readonly metrics: unknown }>
+type Metrics = Extract<NonNullable<NonNullable<RunMetricsQuery['nodes']>[number]>, { readonly metrics: unknown }>
 
 /** By the key, then by the id of the run. */
 type CurvesByKey = ReadonlyMap<string, ReadonlyMap<string, Curve>>
@@ -32,7 +33,7 @@ export function useCurves(options: {
   const first = useMemo(() => byKey(data), [data])
 
   const missing = keys.filter((key) => !first.has(key) && isShown(key)).slice(0, MAX_MORE)
-  const [{ data: rest }] = useQuery({
+  const [{ data: rest, error: restError }] = useQuery({
     query: runMetricsQuery,
     variables: { ids, keys: missing },
     pause: missing.length === 0,
@@ -45,7 +46,8 @@ export function useCurves(options: {
   }, [coarse, range, isTime])
   const part = usePart(ids, steps, [...coarse.keys()].filter(isShown).slice(0, MAX_MORE))
   const curves: CurvesByKey = useMemo(() => (part ? withParts(coarse, part) : coarse), [coarse, part])
-  return { keys, curves, error, again, isLoading: !data, isRefining: steps !== null && part === null }
+  const isRefining = steps !== null && part === null
+  return { keys, curves, error: error ?? restError ?? part?.error, again, isLoading: !data && !error, isRefining }
 }
 
 /** A zoom is often followed by the next. */
@@ -53,6 +55,7 @@ const SETTLE_MS = 200
 
 interface Part {
   readonly curves: CurvesByKey
+  readonly error: CombinedError | undefined
   readonly steps: Range
 }
 
@@ -64,11 +67,11 @@ function usePart(ids: readonly string[], steps: Range | null, keys: readonly str
     setPart(null)
     if (asked === null) return undefined
     const variables = JSON.parse(asked) as { ids: string[]; keys: string[]; fromStep: number; toStep: number }
-    const show = (data: RunMetricsQuery | undefined) =>
-      setPart(data ? { curves: byKey(data), steps: [variables.fromStep, variables.toStep] } : null)
+    const show = ({ data, error }: Answer<RunMetricsQuery>) =>
+      setPart({ curves: byKey(data), error, steps: [variables.fromStep, variables.toStep] })
     let end: () => void = () => {}
     const timer = setTimeout(() => {
-      end = readings.query(runMetricsQuery, variables).subscribe(({ data }) => show(data)).unsubscribe
+      end = readings.query(runMetricsQuery, variables).subscribe(show).unsubscribe
     }, SETTLE_MS)
     return () => {
       clearTimeout(timer)

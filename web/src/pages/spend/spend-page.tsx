@@ -4,27 +4,23 @@ import { useQuery } from 'urql'
 import { Link, useSearchParams } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'
 import { count, duration, money, words } from '../../ui/format.ts'
-import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { PageList } from '../../ui/page-list.tsx'
+import { rootField } from '../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import { usePages } from '../../ui/use-pages.ts'
+import { itself, usePages } from '../../ui/use-pages.ts'
+import { SignInFirst } from '../accounts/sign-in-first.tsx'
 import { CapForm } from './cap-form.tsx'
 import { type SpendQuery, type SpendQueryVariables, spendQuery, tiersQuery } from './spend.graphql.ts'
 
-const ledgerOf = (data: SpendQuery) => data.ledger
-
 export function Page() {
-  const { viewer, isLoading } = useSession()
-  if (isLoading) return <Loading />
-  if (!viewer)
-    return (
-      <>
-        <PageHeader title="Spend" />
-        <Empty title="Sign in to see what your accounts spend" />
-      </>
-    )
-  return <Spend accounts={accountsOf(viewer)} />
+  const { viewer } = useSession()
+  return (
+    <SignInFirst title="Spend">
+      <Spend accounts={accountsOf(viewer)} />
+    </SignInFirst>
+  )
 }
 
 function Spend({ accounts }: { readonly accounts: readonly string[] }) {
@@ -33,7 +29,7 @@ function Spend({ accounts }: { readonly accounts: readonly string[] }) {
   const account = accounts.find((one) => one === asked) ?? accounts[0] ?? ''
   const month = /^\d{4}-\d{2}$/.test(search.get('month') ?? '') ? search.get('month') : null
   const variables = useMemo<SpendQueryVariables>(() => ({ account, month }), [account, month])
-  const pages = usePages({ query: spendQuery, variables, select: ledgerOf })
+  const pages = usePages({ query: spendQuery, variables, field: 'ledger', select: itself })
   const set = (name: string, value: string) =>
     setSearch((before) => {
       const next = new URLSearchParams(before)
@@ -41,7 +37,7 @@ function Spend({ accounts }: { readonly accounts: readonly string[] }) {
       else next.delete(name)
       return next
     })
-  const summary = pages.data?.spendSummary
+  const { value: summary, error } = rootField(pages.first, 'spendSummary')
   return (
     <>
       <PageHeader title="Spend" about="By month, in US dollars">
@@ -57,25 +53,31 @@ function Spend({ accounts }: { readonly accounts: readonly string[] }) {
           onChange={({ target }) => set('month', target.value)}
         />
       </PageHeader>
-      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {!summary && !pages.error && <Loading />}
-      {summary && (
-        <div className="stack">
-          <Totals summary={summary} />
-          <section className="panel stack" aria-label="Cap">
-            <h2>Cap</h2>
-            <CapForm key={account} account={account} cap={summary.cap} changed={pages.refresh} />
-          </section>
-          <Ledger rows={pages.nodes} />
-          <LoadMore pages={pages} />
-          <Tiers />
-        </div>
-      )}
+      <div className="stack">
+        {error && <ErrorNotice error={error} retry={pages.refresh} />}
+        {summary === undefined && !error && <Loading />}
+        {summary && (
+          <>
+            <Totals summary={summary} />
+            <section className="panel stack" aria-label="Cap">
+              <h2>Cap</h2>
+              <CapForm key={account} account={account} cap={summary.cap} changed={pages.refresh} />
+            </section>
+          </>
+        )}
+        {/* What is wrong with the whole request was said above. */}
+        {!(error && pages.error === error) && (
+          <PageList pages={pages} empty={<Empty title="Nothing was billed yet" />}>
+            <Ledger rows={pages.nodes} />
+          </PageList>
+        )}
+        <Tiers />
+      </div>
     </>
   )
 }
 
-function Totals({ summary }: { readonly summary: SpendQuery['spendSummary'] }) {
+function Totals({ summary }: { readonly summary: NonNullable<SpendQuery['spendSummary']> }) {
   return (
     <section className="panel stack" aria-label="Totals">
       <dl className="facts">
@@ -135,8 +137,7 @@ function Totals({ summary }: { readonly summary: SpendQuery['spendSummary'] }) {
 
 const pageOf = (jobId: string) => (jobId.startsWith('run_') ? 'run' : jobId.startsWith('check_') ? 'check' : 'endpoint')
 
-function Ledger({ rows }: { readonly rows: SpendQuery['ledger']['nodes'] }) {
-  if (rows.length === 0) return <Empty title="Nothing was billed yet" />
+function Ledger({ rows }: { readonly rows: NonNullable<SpendQuery['ledger']>['nodes'] }) {
   return (
     <section className="panel flush table-wrap" aria-label="Ledger">
       <table>
@@ -174,8 +175,10 @@ function Ledger({ rows }: { readonly rows: SpendQuery['ledger']['nodes'] }) {
 }
 
 function Tiers() {
-  const [{ data }] = useQuery({ query: tiersQuery })
-  if (!data) return null
+  const [answer, again] = useQuery({ query: tiersQuery })
+  const { value: tiers, error } = rootField(answer, 'hardwareTiers')
+  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!tiers) return null
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard on a narrow window
     <section className="panel flush table-wrap" aria-label="Hardware" tabIndex={0}>
@@ -189,7 +192,7 @@ function Tiers() {
           </tr>
         </thead>
         <tbody>
-          {data.hardwareTiers.items.map((tier) => (
+          {tiers.items.map((tier) => (
             <tr key={tier.tier}>
               <td className="mono">{tier.tier}</td>
               <td>{tier.description}</td>

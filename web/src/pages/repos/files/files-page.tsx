@@ -14,7 +14,7 @@ interface Params {
   readonly path: string
 }
 
-const filesOf = (data: RepoTreeQuery) => data.repo?.files
+const filesOf = ({ files }: NonNullable<RepoTreeQuery['repo']>) => files
 
 export function Page({ params }: { readonly params: Params }) {
   const { owner, repo } = params
@@ -23,15 +23,15 @@ export function Page({ params }: { readonly params: Params }) {
     () => ({ owner, repo, path, folder: path === '' ? null : `${path}/`, after: null }),
     [owner, repo, path],
   )
-  const pages = usePages({ query: repoTreeQuery, variables, select: filesOf })
-  const head = pages.data?.repo
+  const pages = usePages({ query: repoTreeQuery, variables, field: 'repo', select: filesOf })
+  const { root: head } = pages
   useChanges(head?.id, pages.refresh)
   const exact = head?.exact.nodes.find((file) => file.path === path)
   return (
     <RepoFrame
       params={params}
       part={path === '' ? 'Files' : path}
-      head={pages.data && head}
+      head={head}
       error={pages.error}
       retry={pages.refresh}
     >
@@ -54,7 +54,7 @@ function useChanges(repoId: string | undefined, refresh: () => void): void {
     variables: { repoId: repoId ?? '' },
     pause: repoId === undefined,
   })
-  const seq = data?.repoFilesUpdated.seq
+  const seq = data?.repoFilesUpdated?.seq
   const known = useRef<number | undefined>(undefined)
   const again = useRef(refresh)
   again.current = refresh

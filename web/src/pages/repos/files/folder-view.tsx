@@ -18,7 +18,7 @@ interface Place {
 
 interface Props extends Place {
   readonly folder: string
-  readonly pages: Pages<RepoTreeQuery, FileRowFragment>
+  readonly pages: Pages<RepoTreeQuery['repo'], FileRowFragment>
 }
 
 export function FolderView({ owner, repo, folder, pages }: Props) {

@@ -6,8 +6,8 @@ import { Link } from '../../../app/navigate.tsx'
 import { bytes, words } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
-import { usePages } from '../../../ui/use-pages.ts'
-import { type RepoDiffQuery, repoDiffQuery } from './history.graphql.ts'
+import { itself, usePages } from '../../../ui/use-pages.ts'
+import { repoDiffQuery } from './history.graphql.ts'
 
 interface Props {
   readonly owner: string
@@ -17,12 +17,11 @@ interface Props {
   readonly to: string | null
 }
 
-const diffOf = (data: RepoDiffQuery) => data.diff
 const tones = { ADDED: 'badge good', CHANGED: 'badge warn', REMOVED: 'badge bad' } as const
 
 export function Diff({ owner, repo, from, to }: Props) {
   const variables = useMemo(() => ({ owner, repo, from, to, after: null }), [owner, repo, from, to])
-  const pages = usePages({ query: repoDiffQuery, variables, select: diffOf })
+  const pages = usePages({ query: repoDiffQuery, variables, field: 'diff', select: itself })
   return (
     <section className="panel stack">
       <div className="row spread">
@@ -34,8 +33,8 @@ export function Diff({ owner, repo, from, to }: Props) {
         </Link>
       </div>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {!pages.data && !pages.error && <Loading />}
-      {pages.data && pages.nodes.length === 0 && <p className="dim">Nothing differs.</p>}
+      {pages.root === undefined && !pages.error && <Loading />}
+      {pages.isEmpty && <p className="dim">Nothing differs.</p>}
       <ul className="lines">
         {pages.nodes.map(({ path, change, before, after }) => (
           <li key={path} className="row">

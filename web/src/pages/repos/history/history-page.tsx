@@ -14,16 +14,16 @@ interface Params {
   readonly repo: string
 }
 
-const historyOf = (data: RepoHistoryQuery) => data.repo?.history
+const historyOf = ({ history }: NonNullable<RepoHistoryQuery['repo']>) => history
 
 export function Page({ params }: { readonly params: Params }) {
   const { owner, repo } = params
   const canWrite = useCanWrite(owner)
   const variables = useMemo(() => ({ owner, repo, canWrite, after: null }), [owner, repo, canWrite])
-  const pages = usePages({ query: repoHistoryQuery, variables, select: historyOf })
+  const pages = usePages({ query: repoHistoryQuery, variables, field: 'repo', select: historyOf })
   const [search] = useSearchParams()
   const from = search.get('from')
-  const head = pages.data?.repo
+  const { root: head } = pages
   return (
     <RepoFrame params={params} part="History" head={head} error={pages.error} retry={pages.refresh}>
       {head && (

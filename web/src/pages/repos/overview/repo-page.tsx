@@ -1,5 +1,6 @@
 /** A repo: its README, what is in it, where it comes from, what uses it, and how to get it. */
 import { useQuery } from 'urql'
+import { rootField } from '../../../ui/root-field.ts'
 import { RepoFrame } from '../repo-frame.tsx'
 import { Commands } from './commands.tsx'
 import { Facts } from './facts.tsx'
@@ -14,8 +15,8 @@ interface Params {
 
 export function Page({ params }: { readonly params: Params }) {
   const { owner, repo: slug } = params
-  const [{ data, error }, again] = useQuery({ query: repoQuery, variables: { owner, repo: slug } })
-  const repo = data?.repo
+  const [answer, again] = useQuery({ query: repoQuery, variables: { owner, repo: slug } })
+  const { value: repo, error } = rootField(answer, 'repo')
   const readme = repo?.readme.nodes.find(({ path }) => path === 'README.md')
   return (
     <RepoFrame params={params} head={repo} error={error} retry={again}>

@@ -16,14 +16,14 @@ interface Params {
 }
 
 const states = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const
-const runsOf = (data: RepoRunsQuery) => data.repo?.runs
+const runsOf = ({ runs }: NonNullable<RepoRunsQuery['repo']>) => runs
 
 export function Page({ params }: { readonly params: Params }) {
   const { owner, repo } = params
   const [search, setSearch] = useSearchParams()
   const status = states.find((one) => one === search.get('status')) ?? null
   const variables = useMemo(() => ({ owner, repo, status, after: null }), [owner, repo, status])
-  const pages = usePages({ query: repoRunsQuery, variables, select: runsOf })
+  const pages = usePages({ query: repoRunsQuery, variables, field: 'repo', select: runsOf })
   const isMember = useIsMember(owner)
   const [{ data: change }] = useSubscription({
     query: repoRunsChangedSubscription,
@@ -33,14 +33,14 @@ export function Page({ params }: { readonly params: Params }) {
   const again = useRef(pages.refresh)
   again.current = pages.refresh
   const first = useRef(true)
-  const cursor = change?.runsUpdated.cursor
+  const cursor = change?.runsUpdated?.cursor
   useEffect(() => {
     // The first event is the state that the page reads anyway.
     if (cursor !== undefined && !first.current) again.current()
     if (cursor !== undefined) first.current = false
   }, [cursor])
   return (
-    <RepoFrame params={params} part="Runs" head={pages.data?.repo} error={pages.error} retry={pages.refresh}>
+    <RepoFrame params={params} part="Runs" head={pages.root} error={pages.error} retry={pages.refresh}>
       <div className="stack">
         <div className="row">
           <select

@@ -1,5 +1,6 @@
 /** What the people of a repo can change about it. */
 import { useQuery } from 'urql'
+import { rootField } from '../../../ui/root-field.ts'
 import { Empty } from '../../../ui/states.tsx'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { DeleteRepo } from './delete-repo.tsx'
@@ -12,9 +13,9 @@ interface Params {
 }
 
 export function Page({ params }: { readonly params: Params }) {
-  const [{ data, error }, again] = useQuery({ query: repoSettingsQuery, variables: { ...params } })
+  const [answer, again] = useQuery({ query: repoSettingsQuery, variables: { ...params } })
+  const { value: repo, error } = rootField(answer, 'repo')
   const canWrite = useCanWrite(params.owner)
-  const repo = data?.repo
   return (
     <RepoFrame params={params} part="Settings" head={repo} error={error} retry={again}>
       {repo && !canWrite && (
