@@ -1,4 +1,6 @@
-/** What the statuses of errors mean, for the OpenAPI document. */
+/** What the statuses of errors mean, and the schema of a Problem, for the OpenAPI document. */
+import { errorTable } from '../../src/platform/errors.ts'
+import type { JsonSchema } from './openapi-schemas.ts'
 
 /** The same for every operation: which errors of a status an operation can have is in its own description. */
 const meanings: Readonly<Record<number, string>> = {
@@ -24,4 +26,30 @@ export function errorMeaning(status: number): string {
   const meaning = meanings[status]
   if (meaning === undefined) throw new Error(`No meaning for the status ${status}.`)
   return `${meaning} \`type\` says which error it is: [all types](/problems).`
+}
+
+const text = { type: 'string' }
+/** The body of every error. */
+export const problemSchema: JsonSchema = {
+  type: 'object',
+  description: 'RFC 9457.',
+  properties: {
+    type: { type: 'string', format: 'uri-reference', enum: Object.keys(errorTable).map((type) => `/problems/${type}`) },
+    title: text,
+    status: { type: 'integer' },
+    detail: text,
+    instance: { type: 'string', format: 'uri-reference' },
+    request_id: text,
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { type: text, detail: text, loc: { type: 'array', items: { type: ['string', 'integer'] } } },
+        required: ['type', 'detail'],
+        // The facts of its type, such as `limit_usd`.
+        additionalProperties: true,
+      },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance', 'request_id', 'errors'],
 }

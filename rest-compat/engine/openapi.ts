@@ -11,11 +11,10 @@ import {
   Kind,
 } from 'graphql'
 import { MAX_PAGE_SIZE } from '../../schema/builder.ts'
-import { errorTable } from '../../src/platform/errors.ts'
 import { MAX_CURSOR_LENGTH } from '../../src/platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
-import { errorMeaning } from './openapi-errors.ts'
+import { errorMeaning, problemSchema } from './openapi-errors.ts'
 import { handlerPaths } from './openapi-handlers.ts'
 import {
   Components,
@@ -229,10 +228,18 @@ function responseOf(plan: RoutePlan, status: number, components: Components): Js
     const schema = answerSchema(plan, components, route.held.unwrap)
     return { description: 'Held: a person has to approve it first.', content: { 'application/json': { schema } } }
   }
-  if (status !== route.status || route.result === 'empty')
+  const isReplay = status === route.replayStatus
+  if ((status !== route.status && !isReplay) || route.result === 'empty')
     return { description: status === 204 ? 'Done; no body.' : 'Done.' }
-  return { description: 'Done.', content: { 'application/json': { schema: answerSchema(plan, components) } } }
+  const description = isReplay ? 'The answer to the first request under this `Idempotency-Key`.' : 'Done.'
+  const schema =
+    route.replayStatus === undefined
+      ? answerSchema(plan, components)
+      : components.ref(`${pascal(route.operation)}Answer`, () => answerSchema(plan, components))
+  return { description, content: { 'application/json': { schema } } }
 }
+
+const pascal = (operation: string) => `${operation.charAt(0).toUpperCase()}${operation.slice(1)}`
 
 function answerSchema(plan: RoutePlan, components: Components, unwrap = plan.route.unwrap): JsonSchema {
   let node = rootNode(plan)
@@ -268,27 +275,4 @@ function answerSchema(plan: RoutePlan, components: Components, unwrap = plan.rou
   }
   const always = ['items', 'next_cursor', ...required.filter((name) => name !== 'items' && name !== 'pageInfo')]
   return { type: 'object', properties: { items, next_cursor: cursor, ...rest }, required: always }
-}
-
-const text = { type: 'string' }
-const problemSchema: JsonSchema = {
-  type: 'object',
-  description: 'RFC 9457.',
-  properties: {
-    type: { type: 'string', format: 'uri-reference', enum: Object.keys(errorTable).map((type) => `/problems/${type}`) },
-    title: text,
-    status: { type: 'integer' },
-    detail: text,
-    instance: { type: 'string', format: 'uri-reference' },
-    request_id: text,
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { type: text, detail: text, loc: { type: 'array', items: { type: ['string', 'integer'] } } },
-        required: ['type', 'detail'],
-      },
-    },
-  },
-  required: ['type', 'title', 'status', 'detail', 'instance', 'request_id', 'errors'],
 }
