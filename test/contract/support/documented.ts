@@ -2,12 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
-type Schema = Readonly<Record<string, unknown>>
+export type Schema = Readonly<Record<string, unknown>>
 
-interface Operation {
-  readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
-  >
+interface Content {
+  readonly content: Readonly<Record<string, { readonly schema: Schema }>>
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
+  readonly requestBody?: Content
+  readonly responses: Readonly<Record<string, Partial<Content>>>
 }
 
 interface Answer {
@@ -18,7 +23,7 @@ interface Answer {
 
 const document: {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: Schema
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 } = JSON.parse(readFileSync(new URL('../../../rest-compat/openapi.json', import.meta.url), 'utf8'), (_name, value) =>
   listsMembers(value) ? { ...value, unevaluatedProperties: false } : value,
 )
@@ -42,20 +47,36 @@ const ajv = new Ajv2020({
 ajv.addSchema({ $id: 'v1', components: document.components })
 
 const operations = Object.entries(document.paths)
-  .map(([path, methods]) => ({ path: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`), methods, words: path }))
+  .map(([path, methods]) => ({ path, methods, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
   // `/v1/runs/start` before `/v1/runs/{run_id}`.
-  .sort((one, other) => one.words.split('{').length - other.words.split('{').length)
+  .sort((one, other) => one.path.split('{').length - other.path.split('{').length)
+
+/** The operation of a request, and its path in the document; null for another path. */
+export function operationOf(
+  method: string,
+  url: string,
+): { readonly path: string; readonly operation: Operation } | null {
+  const { pathname } = new URL(url, 'http://hub')
+  const found = operations.find(({ pattern }) => pattern.test(pathname))
+  const operation = found?.methods[method.toLowerCase()]
+  return found && operation ? { path: found.path, operation } : null
+}
+
+/** A schema without a reference. */
+export function resolved(schema: Schema): Schema {
+  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
+  return name === undefined ? schema : (document.components.schemas[name] ?? {})
+}
 
 const validators = new Map<string, ValidateFunction | null>()
 
 /** How a JSON answer to a request differs from the document; empty if it does not, or if the document has no such operation. */
 export function undocumented(method: string, url: string, { status, headers, json }: Answer): string[] {
-  const { pathname } = new URL(url, 'http://hub')
-  const found = operations.find(({ path }) => path.test(pathname))
-  const operation = found?.methods[method.toLowerCase()]
-  if (!found || !operation) return []
+  const found = operationOf(method, url)
+  if (!found) return []
+  const { path, operation } = found
   const type = headers.get('content-type')?.split(';')[0] ?? ''
-  const name = `${method} ${found.words} ${status} ${type}`
+  const name = `${method} ${path} ${status} ${type}`
   if (!validators.has(name)) validators.set(name, compiled(operation.responses[status]?.content?.[type]?.schema))
   const validate = validators.get(name)
   if (!validate) return [`${name} is not in the document`]

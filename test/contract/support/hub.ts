@@ -17,7 +17,8 @@ import { readConfig } from '../../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../../src/start-hub.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
 import { cloneTemplate } from '../../support/database.ts'
-import { undocumented } from './documented.ts'
+import { operationOf, undocumented } from './documented.ts'
+import { misplaced, misplacedInGraph } from './places.ts'
 
 /** What came back. `json` is the parsed body: its shape is what the tests are about, so it is not declared here. */
 export interface Answer {
@@ -112,7 +113,12 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
     const json = isJson && text ? JSON.parse(text) : null
     const answer = { status: response.status, headers: response.headers, text, json }
-    if (json !== null) expect(undocumented(method, path, answer)).toEqual([])
+    if (json !== null) {
+      expect(undocumented(method, path, answer)).toEqual([])
+      const operation = operationOf(method, path)?.operation
+      if (operation && json.errors)
+        expect([operation.operationId, misplaced(operation, json.errors)]).toEqual([operation.operationId, []])
+    }
     return answer
   }
 
@@ -153,6 +159,7 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables }),
     })
+    expect(misplacedInGraph(query, answer.json.errors ?? [])).toEqual([])
     return answer.json
   }
 
