@@ -164,7 +164,11 @@ export const FacetsType = builder.objectRef<RunFacets>('RunFacets').implement({
     kind: t.expose('kind', { type: [Bucket], description: 'By kind.' }),
     executor: t.expose('executor', { type: [Bucket], description: 'By executor.' }),
     status: t.expose('status', { type: [Bucket], description: 'By status.' }),
-    robot: t.expose('robot', { type: [Bucket], description: 'By the robot in the recipe, case-insensitive.' }),
+    robot: t.expose('robot', {
+      type: [Bucket],
+      description:
+        'By the robot in the recipe, case-insensitive: under the name that it has now, and not at all once it was deleted.',
+    }),
     gated: t.expose('gated', {
       type: [Bucket],
       description: 'By whether the run was gated: always both `true` and `false`.',

@@ -1675,7 +1675,7 @@ export interface Operations {
           count: number
         }[]
         /**
-         * By the robot in the recipe, case-insensitive.
+         * By the robot in the recipe, case-insensitive: under the name that it has now, and not at all once it was deleted.
          */
         robot: {
           /**

@@ -41,7 +41,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'robot-cards-of-repos',
     'robot-checks-by-id',
     'robot-checks-page${variant}',
-    'robots-by-name',
+    'robots-meant',
     'runs-by-id',
     'src/repos/list-sql.ts',
     'uploads-resumable',

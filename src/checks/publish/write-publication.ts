@@ -107,7 +107,8 @@ async function linkCopies(
 
 async function storeMeta(ctx: RequestContext, tx: Tx, repo: RepoFacts, row: CheckRow): Promise<void> {
   const [current] = await getReposById(tx, ctx.viewer, [repo.id])
-  const { intake, model, robotRepoName: robot } = row
+  const { intake, model, robotRepoId: id, robotRepoName: fullName } = row
+  const robot = id === null || fullName === null ? null : { id, fullName }
   await setModelMeta(ctx, tx, repo, metaToPublish({ intake, model, robot, current: current?.modelMeta ?? null }))
 }
 

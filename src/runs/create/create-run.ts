@@ -36,6 +36,7 @@ const insertRun = statement({
     filedBy: param<string>(),
     template: param<string>(),
     robot: param<string | null>(),
+    robotRepoId: param<string | null>(),
     /** JSON. */
     recipe: param<string>(),
     recipeHash: param<string>(),
@@ -48,9 +49,9 @@ const insertRun = statement({
     repoIds: param<readonly string[]>(),
     selfStarted: param<boolean>(),
   },
-  text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, gpu_type, max_hours,
+  text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, robot_repo_id, recipe, recipe_hash, gpu_type, max_hours,
       budget_usd, priced, rate_usd_per_hour, parent_run_id, repo_ids, self_started)
-    values (:id, 'cloud', 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :template, :robot, :recipe::json, :recipeHash, :gpuType,
+    values (:id, 'cloud', 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :template, :robot, :robotRepoId, :recipe::json, :recipeHash, :gpuType,
       :maxHours, :budgetUsd, :priced, :rateUsdPerHour, :parentRunId, :repoIds, :selfStarted)`,
 })
 
@@ -159,6 +160,7 @@ function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, 
     filedBy: viewer.credentialId,
     template: recipe.template,
     robot: recipe.robot ?? null,
+    robotRepoId: named.robotId,
     recipe: JSON.stringify(recipe),
     recipeHash: recipeHash(recipe),
     gpuType: plan.tier?.tier ?? null,
