@@ -11,6 +11,7 @@ import { acceptedCard, isRefused } from './accepted-card.ts'
 import type { RobotCardDocument } from './card-schema.ts'
 import { interfaceFingerprint } from './fingerprint.ts'
 import { assertRobotRepo, judgeCard } from './judge-card.ts'
+import { withoutReadDefaults } from './read-defaults.ts'
 import { type RobotCard, storedCard, upsertCard } from './robot-card.ts'
 
 export interface PutRobotCardInput {
@@ -76,17 +77,18 @@ async function store(
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
   if (repo.seq !== seq) throw new FilesMoved()
-  return storeCard(ctx, tx, repo, card)
+  return storeCard(ctx, tx, repo, (before) => withoutReadDefaults(card, before))
 }
 
-/** Replaces the card of a repo that the caller has locked, audited. The card has passed its checks at the repo's `seq`. */
+/** Replaces the card of a repo that the caller has locked, audited; `cardOf` gets the one before. The card has passed its checks at the repo's `seq`. */
 export async function storeCard(
   ctx: RequestContext,
   tx: Tx,
   repo: RepoFacts,
-  card: RobotCardDocument,
+  cardOf: (before: RobotCardDocument | null) => RobotCardDocument,
 ): Promise<RobotCard> {
   const [before] = await tx.query(storedCard, [repo.id])
+  const card = cardOf(before?.card ?? null)
   const text = JSON.stringify(card)
   const fingerprint = interfaceFingerprint(card.interface)
   const [row] = await tx.query(upsertCard, [repo.id, text, fingerprint])

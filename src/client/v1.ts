@@ -4545,21 +4545,15 @@ export interface RobotCard {
    */
   dof: number
   /**
-   * Actuators as submitted, including vendor fields.
+   * Actuators as submitted, including vendor fields; `model` and `count` are null where they were left out.
    */
   actuators: {
     /**
      * Name used by the manufacturer or in the model.
      */
     name: string
-    /**
-     * Part number or model name.
-     */
-    model?: string | null
-    /**
-     * Number of them on the robot.
-     */
-    count?: number | null
+    model: string | null
+    count: number | null
     [k: string]: unknown
   }[]
   /**
@@ -4636,7 +4630,7 @@ export interface RobotCard {
   updated_at: string
 }
 /**
- * The embodiment interface: what a policy needs to know about the robot it controls. Absent members are null, including lists, so that clients can recompute the fingerprint.
+ * The embodiment interface: what a policy needs to know about the robot it controls. Absent members are null, including lists, save for `inMjcf`. `document` of the card has it as it was put and hashed.
  */
 export interface EmbodimentInterface {
   /**
@@ -4782,9 +4776,9 @@ export interface EmbodimentInterface {
          */
         gripper_joint: string | null
         /**
-         * False for a real tool that is not in the model; null means true.
+         * False for a real tool that is not in the model; true also where the card leaves it out.
          */
-        in_mjcf: boolean | null
+        in_mjcf: boolean
       }[]
     | null
   /**
