@@ -53,6 +53,8 @@ export const problemSchema: JsonSchema = {
         type: 'object',
         properties: { type: text, detail: text, loc: { type: 'array', items: { type: ['string', 'integer'] } } },
         required: ['type', 'detail'],
+        // The facts of its type, such as `limit_usd`.
+        additionalProperties: true,
       },
     },
     unit: { ...text, description: limitMeanings.unit },

@@ -194,11 +194,11 @@ export class Selections {
         const field = fields[node.name.value]
         if (!field) continue
         const optional = this.#onlyWhenSet.has(key)
-        const type = field.extensions.nullInV1 ? getNullableType(field.type) : field.type
+        // The rules of a free-form member are its JSON types, without null.
+        const schema = { ...this.#present(field.type, node.selectionSet), ...zodRules(field.extensions.zod) }
+        const mayBeNull = !optional && (field.extensions.nullInV1 || !isNonNullType(field.type))
         properties[key] = {
-          ...(optional ? this.#present(type, node.selectionSet) : this.ofType(type, node.selectionSet)),
-          // JSON types of a free-form member.
-          ...zodRules(field.extensions.zod),
+          ...(mayBeNull ? orNull(schema) : schema),
           ...(field.description ? { description: field.description } : {}),
         }
         if (!node.directives?.length && !optional) required.push(key)

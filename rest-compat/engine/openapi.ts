@@ -228,10 +228,18 @@ function responseOf(plan: RoutePlan, status: number, components: Components): Js
     const schema = answerSchema(plan, components, route.held.unwrap)
     return { description: 'Held: a person has to approve it first.', content: { 'application/json': { schema } } }
   }
-  if (status !== route.status || route.result === 'empty')
+  const isReplay = status === route.replayStatus
+  if ((status !== route.status && !isReplay) || route.result === 'empty')
     return { description: status === 204 ? 'Done; no body.' : 'Done.' }
-  return { description: 'Done.', content: { 'application/json': { schema: answerSchema(plan, components) } } }
+  const description = isReplay ? 'The answer to the first request under this `Idempotency-Key`.' : 'Done.'
+  const schema =
+    route.replayStatus === undefined
+      ? answerSchema(plan, components)
+      : components.ref(`${pascal(route.operation)}Answer`, () => answerSchema(plan, components))
+  return { description, content: { 'application/json': { schema } } }
 }
+
+const pascal = (operation: string) => `${operation.charAt(0).toUpperCase()}${operation.slice(1)}`
 
 function answerSchema(plan: RoutePlan, components: Components, unwrap = plan.route.unwrap): JsonSchema {
   let node = rootNode(plan)

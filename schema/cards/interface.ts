@@ -1,5 +1,6 @@
 /** Output types of the embodiment interface of a robot. Spec, "EmbodimentInterface". */
 import type { EmbodimentInterface as Interface } from '../../src/cards/interface-schema.ts'
+import { isInModel } from '../../src/cards/read-defaults.ts'
 import { builder } from '../builder.ts'
 import { CameraSlotEnum } from './enums.ts'
 
@@ -62,9 +63,9 @@ const EndEffector = builder.objectRef<Entry<'end_effectors'>>('EmbodimentEndEffe
       nullable: true,
       description: 'Name of the joint that opens and closes the gripper.',
     }),
-    inMjcf: t.exposeBoolean('in_mjcf', {
-      nullable: true,
-      description: 'False for a real tool that is not in the model; null means true.',
+    inMjcf: t.boolean({
+      description: 'False for a real tool that is not in the model; true also where the card leaves it out.',
+      resolve: isInModel,
     }),
   }),
 })
@@ -108,7 +109,7 @@ const Safety = builder.objectRef<NonNullable<Interface['safety']>>('EmbodimentSa
 
 export const InterfaceType = builder.objectRef<Interface>('EmbodimentInterface').implement({
   description:
-    'The embodiment interface: what a policy needs to know about the robot it controls. Absent members are null, including lists, so that clients can recompute the fingerprint.',
+    'The embodiment interface: what a policy needs to know about the robot it controls. Absent members are null, including lists, save for `inMjcf`. `document` of the card has it as it was put and hashed.',
   fields: (t) => ({
     version: t.exposeInt('version', { description: 'Version chosen by the publisher.' }),
     base: t.exposeString('base', { description: 'Base of the robot: `fixed` or `floating`.' }),

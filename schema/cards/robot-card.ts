@@ -2,9 +2,10 @@
 import { createContextCache } from '@pothos/core'
 import DataLoader from 'dataloader'
 import { z } from 'zod'
-import { actuatorList, type RobotCardDocument } from '../../src/cards/card-schema.ts'
+import { type RobotCardDocument, shownActuators } from '../../src/cards/card-schema.ts'
 import { getCardsOfRepos, getRobotCard } from '../../src/cards/get-robot-card.ts'
 import type { RobotModelSummary } from '../../src/cards/model-checks.ts'
+import { wholeActuator } from '../../src/cards/read-defaults.ts'
 import type { RobotCard } from '../../src/cards/robot-card.ts'
 import type { RobotValidationReport } from '../../src/cards/validate-robot-card.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
@@ -114,9 +115,10 @@ export const RobotCardType = builder.objectRef<RobotCard>('RobotCard').implement
     }),
     actuatorDocuments: t.field({
       type: 'JSON',
-      description: 'Actuators as submitted, including vendor fields.',
-      extensions: { zod: actuatorList },
-      resolve: ({ card }) => card.actuators ?? [],
+      description:
+        'Actuators as submitted, including vendor fields; `model` and `count` are null where they were left out.',
+      extensions: { zod: shownActuators },
+      resolve: ({ card }) => (card.actuators ?? []).map(wholeActuator),
     }),
     massKg: t.float({ nullable: true, description: 'Kilograms.', resolve: ({ card }) => card.mass_kg }),
     limits: t.field({

@@ -177,7 +177,10 @@ query('robotChecks', {
   scope: 'key:read',
   args: args((t) => ({
     ...pageArgs(t),
-    robotRepo: t.string({ ...rule(fullNameText), description: 'Only checks of this robot, `owner/slug`.' }),
+    robotRepo: t.string({
+      ...rule(fullNameText),
+      description: 'Only checks of the robot repo that has this name now, `owner/slug`.',
+    }),
     status: t.field({ type: JobStatusEnum, description: 'Only checks with this status.' }),
     executor: t.field({ type: RobotCheckExecutorEnum, description: 'Only checks with this executor.' }),
   })),

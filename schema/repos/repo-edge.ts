@@ -1,7 +1,7 @@
 /** Edges to repos: one statement per level of the query, null if the repo is not visible to the caller. */
 
 import type { RequestContext } from '../../src/operation/context.ts'
-import { getReposById, getRobotsByName } from '../../src/repos/get-repo.ts'
+import { getReposById, getRobots } from '../../src/repos/get-repo.ts'
 import { builder } from '../builder.ts'
 import { RepoType } from './repo.ts'
 import { ModelMetaType } from './repo-meta.ts'
@@ -13,17 +13,22 @@ export const repoById = {
   load: (ids: string[], ctx: RequestContext) => getReposById(ctx.deps.db, ctx.viewer, ids),
 } as const
 
-/** Options of a loadable field that resolves a robot name to its repo. */
-export const robotByName = {
+/** Options of a loadable field that resolves the id of a robot, or its name, to the repo. */
+export const robotMeant = {
   type: RepoType,
   nullable: true,
-  load: (texts: string[], ctx: RequestContext) => getRobotsByName(ctx.deps.db, ctx.viewer, texts),
+  load: (keys: string[], ctx: RequestContext) => getRobots(ctx.deps.db, ctx.viewer, keys),
 } as const
+
+/** What `robotMeant` resolves: the robot that was kept beside the name, else the one that has the name now. */
+export const robotKey = (robotRepoId: string | null, name: unknown): string | null =>
+  robotRepoId ?? (typeof name === 'string' && name.includes('/') ? name : null)
 
 builder.objectField(ModelMetaType, 'robot', (t) =>
   t.loadable({
-    ...robotByName,
-    description: 'The robot repo that `robotName` names; null if there is none that is visible to the caller.',
-    resolve: (meta) => meta.robot,
+    ...robotMeant,
+    description:
+      'The robot repo that `robotName` names; null if there is none that is visible to the caller. Of a robot that was deleted the name alone is left, whoever has it now.',
+    resolve: (meta) => robotKey(meta.robotRepoId, meta.robot),
   }),
 )

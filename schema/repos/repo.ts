@@ -153,7 +153,7 @@ query('repos', {
     robot: t.string({
       ...rule(z.string().max(129)),
       description:
-        'Only models trained for this robot (`owner/slug`) and datasets of this robot type; case-insensitive.',
+        'Only models trained for the robot that has this name now (`owner/slug`), and datasets of this robot type; case-insensitive.',
     }),
     interfaceFingerprint: t.string({
       ...rule(sha256Text),

@@ -9,7 +9,7 @@ import { nodesOf, pageArgs } from '../connection.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
 import { relatedPages } from '../related-pages.ts'
 import { RepoType } from '../repos/repo.ts'
-import { repoById, robotByName } from '../repos/repo-edge.ts'
+import { repoById, robotKey, robotMeant } from '../repos/repo-edge.ts'
 import { ModelMetaType } from '../repos/repo-meta.ts'
 import { args } from '../root-field.ts'
 import { JobStatusEnum, RunKindEnum } from './enums.ts'
@@ -60,9 +60,10 @@ builder.objectFields(RunType, (t) => ({
     load: relatedPages(forksOfRuns),
   }),
   robotRepo: t.loadable({
-    ...robotByName,
-    description: 'The robot repo that its recipe names; null if there is none or it is not visible to the caller.',
-    resolve: ({ recipe: { robot } }) => (typeof robot === 'string' ? robot : null),
+    ...robotMeant,
+    description:
+      'The robot repo that its recipe names; null if there is none or it is not visible to the caller. Of a robot that was deleted the name alone is left, whoever has it now.',
+    resolve: ({ robotRepoId, recipe: { robot } }) => robotKey(robotRepoId, robot),
   }),
   outputModelRepo: t.loadable({
     ...repoById,

@@ -167,7 +167,8 @@ export const FacetsType = builder.objectRef<RunFacets>('RunFacets').implement({
     robot: t.expose('robot', {
       most: 100,
       type: [Bucket],
-      description: 'By the robot in the recipe, case-insensitive.',
+      description:
+        'By the robot in the recipe, case-insensitive: under the name that it has now, and not at all once it was deleted.',
     }),
     gated: t.expose('gated', {
       most: 10,

@@ -211,7 +211,8 @@ query('runs', {
     kind: t.field({ type: RunKindEnum, description: 'Only this kind.' }),
     robot: t.string({
       ...rule(z.string().max(129)),
-      description: 'Only runs whose recipe names this robot, case-insensitive.',
+      description:
+        'Only runs whose recipe names the robot repo that has this name now, or this text; case-insensitive.',
     }),
     gated: t.boolean({
       description: 'True: only runs whose scorecard has passed or failed rows; false: only the others.',

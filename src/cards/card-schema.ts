@@ -26,6 +26,11 @@ const actuator = z.looseObject({
 
 export const actuatorList = z.array(actuator)
 
+/** As actuators are read: with every member that the interface lists. */
+export const shownActuators = z.array(
+  actuator.extend({ model: actuator.shape.model.unwrap().unwrap().nullable(), count: count.nullable() }),
+)
+
 const statuses = ['pass', 'warn', 'fail', 'skip'] as const
 
 const validationCheck = z.strictObject({

@@ -12,6 +12,7 @@ import { acceptedCard, isRefused } from './accepted-card.ts'
 import type { RobotCardDocument } from './card-schema.ts'
 import { interfaceFingerprint } from './fingerprint.ts'
 import { assertRobotRepo, judgeCard } from './judge-card.ts'
+import { withoutReadDefaults } from './read-defaults.ts'
 import { type RobotCard, storedCard, upsertCard } from './robot-card.ts'
 
 export interface PutRobotCardInput {
@@ -77,28 +78,30 @@ async function store(
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
   if (repo.seq !== seq) throw new FilesMoved()
-  return storeCard(ctx, tx, repo, card)
+  return storeCard(ctx, tx, repo, (before) => withoutReadDefaults(card, before))
 }
 
-/** Replaces the card of a repo that the caller has locked, audited. The card has passed its checks at the repo's `seq`. */
+/** Replaces the card of a repo that the caller has locked, audited; `replace` gets the one before. The card has passed its checks at the repo's `seq`. */
 export async function storeCard(
   ctx: RequestContext,
   tx: Tx,
   repo: RepoFacts,
-  card: RobotCardDocument,
+  replace: (before: RobotCardDocument | null) => RobotCardDocument,
 ): Promise<RobotCard> {
-  const [before] = await tx.query(storedCard, [repo.id])
+  const [row] = await tx.query(storedCard, [repo.id])
+  const before = row ? cardOf(row) : null
+  const card = replace(before?.card ?? null)
   const text = JSON.stringify(card)
   const fingerprint = interfaceFingerprint(card.interface)
-  const [row] = await tx.query(upsertCard, [repo.id, text, fingerprint])
-  if (!row) throw new Error('An upsert returns its row.')
+  const [put] = await tx.query(upsertCard, [repo.id, text, fingerprint])
+  if (!put) throw new Error('An upsert returns its row.')
   await tx.query(touchRepo, [repo.id])
-  const after = { card, interfaceFingerprint: fingerprint, updatedAt: row.updatedAt }
+  const after = { card, interfaceFingerprint: fingerprint, updatedAt: put.updatedAt }
   await audit(tx, ctx, {
     action: 'repo.card',
     accountId: repo.ownerId,
     targetId: repo.id,
-    before: before ? summary(cardOf(before)) : {},
+    before: before ? summary(before) : {},
     after: summary(after),
   })
   tx.afterCommit(() => ctx.deps.events.hint(repo.id))

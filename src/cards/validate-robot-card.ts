@@ -5,10 +5,12 @@ import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { cardOf } from '../repos/repo-shape.ts'
+import type { RobotCardDocument } from './card-schema.ts'
 import { type Check, type CheckStatus, gradeOf } from './check.ts'
 import { interfaceFingerprint } from './fingerprint.ts'
 import { assertRobotRepo, judgeCard, type Verdict } from './judge-card.ts'
 import { modelSummary, type RobotModelSummary } from './model-checks.ts'
+import { mayHaveReadDefaults, withoutReadDefaults } from './read-defaults.ts'
 import { storedCard } from './robot-card.ts'
 
 export interface ValidateRobotCardInput {
@@ -62,9 +64,17 @@ async function validate(
   const [stored] = isStored ? await ctx.deps.db.query(storedCard, [repo.id]) : []
   if (isStored && !stored) throw notFound(`The robot card of ${repo.fullName}`)
   const verdict = await judgeCard(ctx, repo, stored ? cardOf(stored).card : input.document)
-  const report = reportOf(verdict, isStored ? 'stored' : 'request')
+  const kept = isStored || !verdict.card ? verdict.card : await asPut(ctx, repo, verdict.card)
+  const report = reportOf({ ...verdict, card: kept }, isStored ? 'stored' : 'request')
   // Read-only: a transaction is needed only to store the response for replays.
   return ctx.idempotency ? commitVerb(ctx, async () => report) : report
+}
+
+/** The candidate as a put would store it. */
+async function asPut(ctx: RequestContext, repo: RepoFacts, card: RobotCardDocument): Promise<RobotCardDocument> {
+  if (!mayHaveReadDefaults(card)) return card
+  const [stored] = await ctx.deps.db.query(storedCard, [repo.id])
+  return withoutReadDefaults(card, stored ? cardOf(stored).card : null)
 }
 
 function reportOf({ card, entry, reading, checks }: Verdict, source: 'stored' | 'request'): RobotValidationReport {

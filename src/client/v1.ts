@@ -1607,446 +1607,7 @@ export interface Operations {
       parent_run_id?: string | null
       recipe: RunRecipe
     }
-    answer: {
-      /**
-       * TypeID, prefix `run_`; sorts by creation.
-       */
-      id: string
-      kind: RunKind
-      status: JobStatus
-      /**
-       * The recipe as submitted.
-       */
-      recipe: {
-        /**
-         * Name of the training template.
-         */
-        template: string | null
-        /**
-         * `svc://`, `exthub://` and `codehost://` refs, in order.
-         */
-        dataset: string[]
-        /**
-         * The robot to train for: a full name (`owner/slug`) or free text.
-         */
-        robot: string | null
-        /**
-         * A JSON object, passed to the template unchanged.
-         */
-        hyperparams: {
-          [k: string]: unknown
-        }
-        /**
-         * Hardware tier; null means the deployment's default.
-         */
-        gpu: string | null
-        /**
-         * Wall-clock limit in hours over all attempts; null means 4 for hosted runs and no limit for worker runs.
-         */
-        max_hours: number | null
-        /**
-         * Who executes the run; null means `WORKER`.
-         */
-        executor: RunExecutor | null
-        /**
-         * Spending limit in US dollars.
-         */
-        budget_usd: number | null
-        /**
-         * How checkpoints are gated; null if they are not.
-         */
-        gate: {
-          /**
-           * The first checkpoint at or past each multiple is gated.
-           */
-          every_steps: number | null
-          /**
-           * Name of the set of cells; `watch` by default.
-           */
-          battery: string | null
-          /**
-           * Seeds per cell; 3 by default.
-           */
-          seeds: number | null
-          /**
-           * Control steps of actuation delay; 2 by default.
-           */
-          delay: number | null
-          /**
-           * Who executes the rollouts; null means the run's executor.
-           */
-          executor: RunExecutor | null
-          /**
-           * Conditions that stop the run.
-           */
-          tripwires: {
-            /**
-             * `pass_rate`, `alive_rate` or `gates_passed`.
-             */
-            metric: string | null
-            /**
-             * Comparison operator, such as `<`.
-             */
-            op: string | null
-            /**
-             * The value to compare the metric with.
-             */
-            threshold: number | null
-            /**
-             * Checkpoints before this step do not count.
-             */
-            from_step: number | null
-            /**
-             * Number of consecutive checkpoints that must satisfy the comparison.
-             */
-            consecutive: number | null
-          }[]
-          /**
-           * What is rendered.
-           */
-          video: VideoMode | null
-          /**
-           * Length of a rollout in seconds.
-           */
-          horizon_s: number | null
-          /**
-           * Number of cells to run.
-           */
-          cell_count: number | null
-        } | null
-        /**
-         * Starts from the parent run's checkpoint at this step; null to start from scratch.
-         */
-        parent_checkpoint_step: number | null
-      }
-      /**
-       * SHA-256 of the recipe in canonical JSON (RFC 8785), without null and absent members.
-       */
-      recipe_hash: string
-      /**
-       * The account that is billed.
-       */
-      owner: {
-        /**
-         * TypeID, prefix `user_` or `org_`.
-         */
-        id: string
-        kind: AccountKind
-        /**
-         * Name in URLs; users and orgs share one namespace.
-         */
-        handle: string
-        /**
-         * Name to display.
-         */
-        name: string | null
-      }
-      /**
-       * The user who created it; null for requests without a person.
-       */
-      created_by: {
-        /**
-         * TypeID, prefix `user_` or `org_`.
-         */
-        id: string
-        /**
-         * Name in URLs; users and orgs share one namespace.
-         */
-        handle: string
-        /**
-         * Name to display.
-         */
-        name: string | null
-      } | null
-      /**
-       * Hardware tier that is billed, or that was requested for a worker.
-       */
-      gpu_type: string | null
-      /**
-       * Billed amount in US dollars; null until the run has ended.
-       */
-      cost_usd: number | null
-      /**
-       * Storage key of the metrics.
-       */
-      metrics_key: string | null
-      /**
-       * Storage prefix of the log; null for an imported run.
-       */
-      logs_key: string | null
-      /**
-       * Storage key of the resolved config.
-       */
-      config_key: string | null
-      /**
-       * Storage key of the acceptance scorecard.
-       */
-      scorecard_key: string | null
-      /**
-       * Counts of the scorecard.
-       */
-      gate: {
-        /**
-         * Rows with `PASS`.
-         */
-        passed: number
-        /**
-         * Rows with `PASS` or `FAIL`; 0 if none is recognized.
-         */
-        total: number
-      } | null
-      /**
-       * Rows of the scorecard.
-       */
-      gates:
-        | {
-            /**
-             * Name of the gate.
-             */
-            name: string
-            status: CellVerdict
-            /**
-             * Details of the result.
-             */
-            detail: string | null
-          }[]
-        | null
-      /**
-       * The model repo it publishes to, as recorded; null until reported.
-       */
-      output_model_repo: {
-        /**
-         * TypeID, prefix `repo_`.
-         */
-        id: string
-        /**
-         * `owner/slug`.
-         */
-        full_name: string
-      } | null
-      /**
-       * The parent run.
-       */
-      parent_run_id: string | null
-      /**
-       * Executor of the run; null for an imported run.
-       */
-      executor: RunExecutor | null
-      /**
-       * Name of the runner that holds or last held it; null before the first claim.
-       */
-      claimed_by: string | null
-      /**
-       * When that runner claimed it.
-       */
-      claimed_at: string | null
-      /**
-       * Time of the runner's last report; null before the first claim.
-       */
-      heartbeat_at: string | null
-      /**
-       * When the lease expires unless the runner reports; null if it is not leased.
-       */
-      lease_expires_at: string | null
-      /**
-       * Number of claims so far.
-       */
-      attempt: number
-      /**
-       * When cancellation was requested; the runner must stop. Null if it was not.
-       */
-      cancel_requested_at: string | null
-      /**
-       * When its `max_hours` over all attempts are used up: it is then asked to stop, and ended one minute later. Null if it is not running or has no limit.
-       */
-      deadline_at: string | null
-      /**
-       * The last metrics line, as reported; null until there is one.
-       */
-      latest_metrics: {
-        [k: string]: unknown
-      }
-      /**
-       * Measured by the runner.
-       */
-      peak_vram_gb: number | null
-      /**
-       * Measured by the runner.
-       */
-      samples_per_s: number | null
-      /**
-       * Id of the hosted call that executes it; null for worker runs and before dispatch.
-       */
-      hosted_call_id: string | null
-      /**
-       * When that call was started.
-       */
-      dispatched_at: string | null
-      /**
-       * Why the run failed; null if it did not.
-       */
-      error: string | null
-      /**
-       * When it was submitted or imported.
-       */
-      created_at: string
-      /**
-       * When it was first claimed; null before that.
-       */
-      started_at: string | null
-      /**
-       * When it ended; null before that.
-       */
-      finished_at: string | null
-      /**
-       * Name to display.
-       */
-      display_name: string
-      display_name_source: DisplayNameSource
-      /**
-       * Progress as of the last report; null until there is one.
-       */
-      progress: {
-        /**
-         * Current iteration, as numbered by the trainer.
-         */
-        iteration: number | null
-        /**
-         * Total number of iterations.
-         */
-        total_iterations: number | null
-        /**
-         * Number of the last iteration.
-         */
-        final_iteration: number | null
-        /**
-         * Iteration that training started from: 0 from scratch, the parent's checkpoint step on a resume.
-         */
-        start_iteration: number
-        /**
-         * Rate over the last minute of metrics lines, assuming that lines are spread evenly between two reports; null until there are two lines.
-         */
-        iterations_per_s: number | null
-        /**
-         * Fraction done, 0 to 1, from the start to the final iteration.
-         */
-        fraction: number | null
-        /**
-         * Estimated seconds until the end; null if the run is not running.
-         */
-        eta_s: number | null
-        /**
-         * Estimated end time.
-         */
-        eta_at: string | null
-        /**
-         * Name of the metric that counts the trainer's steps.
-         */
-        step_key: string | null
-        /**
-         * When it was reported.
-         */
-        as_of: string
-      } | null
-      /**
-       * Cost of the run.
-       */
-      spend: {
-        /**
-         * Whether the run is billed.
-         */
-        priced: boolean
-        /**
-         * Cost so far: time since the claim at the rate.
-         */
-        accrued_usd: number | null
-        /**
-         * Hourly rate of tier and host together.
-         */
-        rate_usd_per_hour: number | null
-        /**
-         * Budget of the run; null without one.
-         */
-        budget_usd: number | null
-        /**
-         * Budget left; null without one.
-         */
-        remaining_usd: number | null
-        /**
-         * Whether the run has ended, so that the amount is final.
-         */
-        final: boolean
-        /**
-         * Time of the amount: now, or the end of the run.
-         */
-        as_of: string
-      } | null
-      /**
-       * The campaign round that owns it; always null, since this hub has no campaigns.
-       */
-      round: {
-        /**
-         * Id of the campaign.
-         */
-        campaign_id: string
-        /**
-         * Slug of the campaign.
-         */
-        campaign_slug: string
-        /**
-         * Name of the model.
-         */
-        campaign_name: string
-        /**
-         * Handle of its owner.
-         */
-        campaign_owner: string | null
-        /**
-         * Number of the round.
-         */
-        n: number
-        /**
-         * Name of the round.
-         */
-        name: string
-      } | null
-      /**
-       * The reward curve in miniature; null until a metrics line has a reward.
-       */
-      sparkline: {
-        /**
-         * Metrics key of the reward.
-         */
-        metric: string
-        /**
-         * `[step, reward]` pairs in step order.
-         *
-         * @maxItems 64
-         */
-        points: number[][]
-      } | null
-      /**
-       * The recipe's datasets, pinned.
-       */
-      datasets: {
-        /**
-         * Reference as written in the recipe.
-         */
-        ref: string
-        /**
-         * Id of the repo; null for a dataset outside this hub.
-         */
-        repo_id: string | null
-        /**
-         * The repo's change number that the run is pinned to; null for a dataset outside this hub.
-         */
-        seq: number | null
-      }[]
-      /**
-       * Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.
-       */
-      warnings: string[]
-    }
+    answer: CreateRunAnswer
   }
   /**
    * Runs that the caller created or whose owner is the caller or one of the caller's orgs, newest first
@@ -2122,7 +1683,7 @@ export interface Operations {
           count: number
         }[]
         /**
-         * By the robot in the recipe, case-insensitive.
+         * By the robot in the recipe, case-insensitive: under the name that it has now, and not at all once it was deleted.
          */
         robot: {
           /**
@@ -2170,446 +1731,7 @@ export interface Operations {
        */
       worker: string
     }
-    answer: {
-      /**
-       * TypeID, prefix `run_`; sorts by creation.
-       */
-      id: string
-      kind: RunKind
-      status: JobStatus
-      /**
-       * The recipe as submitted.
-       */
-      recipe: {
-        /**
-         * Name of the training template.
-         */
-        template: string | null
-        /**
-         * `svc://`, `exthub://` and `codehost://` refs, in order.
-         */
-        dataset: string[]
-        /**
-         * The robot to train for: a full name (`owner/slug`) or free text.
-         */
-        robot: string | null
-        /**
-         * A JSON object, passed to the template unchanged.
-         */
-        hyperparams: {
-          [k: string]: unknown
-        }
-        /**
-         * Hardware tier; null means the deployment's default.
-         */
-        gpu: string | null
-        /**
-         * Wall-clock limit in hours over all attempts; null means 4 for hosted runs and no limit for worker runs.
-         */
-        max_hours: number | null
-        /**
-         * Who executes the run; null means `WORKER`.
-         */
-        executor: RunExecutor | null
-        /**
-         * Spending limit in US dollars.
-         */
-        budget_usd: number | null
-        /**
-         * How checkpoints are gated; null if they are not.
-         */
-        gate: {
-          /**
-           * The first checkpoint at or past each multiple is gated.
-           */
-          every_steps: number | null
-          /**
-           * Name of the set of cells; `watch` by default.
-           */
-          battery: string | null
-          /**
-           * Seeds per cell; 3 by default.
-           */
-          seeds: number | null
-          /**
-           * Control steps of actuation delay; 2 by default.
-           */
-          delay: number | null
-          /**
-           * Who executes the rollouts; null means the run's executor.
-           */
-          executor: RunExecutor | null
-          /**
-           * Conditions that stop the run.
-           */
-          tripwires: {
-            /**
-             * `pass_rate`, `alive_rate` or `gates_passed`.
-             */
-            metric: string | null
-            /**
-             * Comparison operator, such as `<`.
-             */
-            op: string | null
-            /**
-             * The value to compare the metric with.
-             */
-            threshold: number | null
-            /**
-             * Checkpoints before this step do not count.
-             */
-            from_step: number | null
-            /**
-             * Number of consecutive checkpoints that must satisfy the comparison.
-             */
-            consecutive: number | null
-          }[]
-          /**
-           * What is rendered.
-           */
-          video: VideoMode | null
-          /**
-           * Length of a rollout in seconds.
-           */
-          horizon_s: number | null
-          /**
-           * Number of cells to run.
-           */
-          cell_count: number | null
-        } | null
-        /**
-         * Starts from the parent run's checkpoint at this step; null to start from scratch.
-         */
-        parent_checkpoint_step: number | null
-      }
-      /**
-       * SHA-256 of the recipe in canonical JSON (RFC 8785), without null and absent members.
-       */
-      recipe_hash: string
-      /**
-       * The account that is billed.
-       */
-      owner: {
-        /**
-         * TypeID, prefix `user_` or `org_`.
-         */
-        id: string
-        kind: AccountKind
-        /**
-         * Name in URLs; users and orgs share one namespace.
-         */
-        handle: string
-        /**
-         * Name to display.
-         */
-        name: string | null
-      }
-      /**
-       * The user who created it; null for requests without a person.
-       */
-      created_by: {
-        /**
-         * TypeID, prefix `user_` or `org_`.
-         */
-        id: string
-        /**
-         * Name in URLs; users and orgs share one namespace.
-         */
-        handle: string
-        /**
-         * Name to display.
-         */
-        name: string | null
-      } | null
-      /**
-       * Hardware tier that is billed, or that was requested for a worker.
-       */
-      gpu_type: string | null
-      /**
-       * Billed amount in US dollars; null until the run has ended.
-       */
-      cost_usd: number | null
-      /**
-       * Storage key of the metrics.
-       */
-      metrics_key: string | null
-      /**
-       * Storage prefix of the log; null for an imported run.
-       */
-      logs_key: string | null
-      /**
-       * Storage key of the resolved config.
-       */
-      config_key: string | null
-      /**
-       * Storage key of the acceptance scorecard.
-       */
-      scorecard_key: string | null
-      /**
-       * Counts of the scorecard.
-       */
-      gate: {
-        /**
-         * Rows with `PASS`.
-         */
-        passed: number
-        /**
-         * Rows with `PASS` or `FAIL`; 0 if none is recognized.
-         */
-        total: number
-      } | null
-      /**
-       * Rows of the scorecard.
-       */
-      gates:
-        | {
-            /**
-             * Name of the gate.
-             */
-            name: string
-            status: CellVerdict
-            /**
-             * Details of the result.
-             */
-            detail: string | null
-          }[]
-        | null
-      /**
-       * The model repo it publishes to, as recorded; null until reported.
-       */
-      output_model_repo: {
-        /**
-         * TypeID, prefix `repo_`.
-         */
-        id: string
-        /**
-         * `owner/slug`.
-         */
-        full_name: string
-      } | null
-      /**
-       * The parent run.
-       */
-      parent_run_id: string | null
-      /**
-       * Executor of the run; null for an imported run.
-       */
-      executor: RunExecutor | null
-      /**
-       * Name of the runner that holds or last held it; null before the first claim.
-       */
-      claimed_by: string | null
-      /**
-       * When that runner claimed it.
-       */
-      claimed_at: string | null
-      /**
-       * Time of the runner's last report; null before the first claim.
-       */
-      heartbeat_at: string | null
-      /**
-       * When the lease expires unless the runner reports; null if it is not leased.
-       */
-      lease_expires_at: string | null
-      /**
-       * Number of claims so far.
-       */
-      attempt: number
-      /**
-       * When cancellation was requested; the runner must stop. Null if it was not.
-       */
-      cancel_requested_at: string | null
-      /**
-       * When its `max_hours` over all attempts are used up: it is then asked to stop, and ended one minute later. Null if it is not running or has no limit.
-       */
-      deadline_at: string | null
-      /**
-       * The last metrics line, as reported; null until there is one.
-       */
-      latest_metrics: {
-        [k: string]: unknown
-      }
-      /**
-       * Measured by the runner.
-       */
-      peak_vram_gb: number | null
-      /**
-       * Measured by the runner.
-       */
-      samples_per_s: number | null
-      /**
-       * Id of the hosted call that executes it; null for worker runs and before dispatch.
-       */
-      hosted_call_id: string | null
-      /**
-       * When that call was started.
-       */
-      dispatched_at: string | null
-      /**
-       * Why the run failed; null if it did not.
-       */
-      error: string | null
-      /**
-       * When it was submitted or imported.
-       */
-      created_at: string
-      /**
-       * When it was first claimed; null before that.
-       */
-      started_at: string | null
-      /**
-       * When it ended; null before that.
-       */
-      finished_at: string | null
-      /**
-       * Name to display.
-       */
-      display_name: string
-      display_name_source: DisplayNameSource
-      /**
-       * Progress as of the last report; null until there is one.
-       */
-      progress: {
-        /**
-         * Current iteration, as numbered by the trainer.
-         */
-        iteration: number | null
-        /**
-         * Total number of iterations.
-         */
-        total_iterations: number | null
-        /**
-         * Number of the last iteration.
-         */
-        final_iteration: number | null
-        /**
-         * Iteration that training started from: 0 from scratch, the parent's checkpoint step on a resume.
-         */
-        start_iteration: number
-        /**
-         * Rate over the last minute of metrics lines, assuming that lines are spread evenly between two reports; null until there are two lines.
-         */
-        iterations_per_s: number | null
-        /**
-         * Fraction done, 0 to 1, from the start to the final iteration.
-         */
-        fraction: number | null
-        /**
-         * Estimated seconds until the end; null if the run is not running.
-         */
-        eta_s: number | null
-        /**
-         * Estimated end time.
-         */
-        eta_at: string | null
-        /**
-         * Name of the metric that counts the trainer's steps.
-         */
-        step_key: string | null
-        /**
-         * When it was reported.
-         */
-        as_of: string
-      } | null
-      /**
-       * Cost of the run.
-       */
-      spend: {
-        /**
-         * Whether the run is billed.
-         */
-        priced: boolean
-        /**
-         * Cost so far: time since the claim at the rate.
-         */
-        accrued_usd: number | null
-        /**
-         * Hourly rate of tier and host together.
-         */
-        rate_usd_per_hour: number | null
-        /**
-         * Budget of the run; null without one.
-         */
-        budget_usd: number | null
-        /**
-         * Budget left; null without one.
-         */
-        remaining_usd: number | null
-        /**
-         * Whether the run has ended, so that the amount is final.
-         */
-        final: boolean
-        /**
-         * Time of the amount: now, or the end of the run.
-         */
-        as_of: string
-      } | null
-      /**
-       * The campaign round that owns it; always null, since this hub has no campaigns.
-       */
-      round: {
-        /**
-         * Id of the campaign.
-         */
-        campaign_id: string
-        /**
-         * Slug of the campaign.
-         */
-        campaign_slug: string
-        /**
-         * Name of the model.
-         */
-        campaign_name: string
-        /**
-         * Handle of its owner.
-         */
-        campaign_owner: string | null
-        /**
-         * Number of the round.
-         */
-        n: number
-        /**
-         * Name of the round.
-         */
-        name: string
-      } | null
-      /**
-       * The reward curve in miniature; null until a metrics line has a reward.
-       */
-      sparkline: {
-        /**
-         * Metrics key of the reward.
-         */
-        metric: string
-        /**
-         * `[step, reward]` pairs in step order.
-         *
-         * @maxItems 64
-         */
-        points: number[][]
-      } | null
-      /**
-       * The recipe's datasets, pinned.
-       */
-      datasets: {
-        /**
-         * Reference as written in the recipe.
-         */
-        ref: string
-        /**
-         * Id of the repo; null for a dataset outside this hub.
-         */
-        repo_id: string | null
-        /**
-         * The repo's change number that the run is pinned to; null for a dataset outside this hub.
-         */
-        seq: number | null
-      }[]
-      /**
-       * Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.
-       */
-      warnings: string[]
-    }
+    answer: StartRunAnswer
   }
   /**
    * Imports a run trained elsewhere
@@ -5444,21 +4566,15 @@ export interface RobotCard {
    */
   dof: number
   /**
-   * Actuators as submitted, including vendor fields.
+   * Actuators as submitted, including vendor fields; `model` and `count` are null where they were left out.
    */
   actuators: {
     /**
      * Name used by the manufacturer or in the model.
      */
     name: string
-    /**
-     * Part number or model name.
-     */
-    model?: string | null
-    /**
-     * Number of them on the robot.
-     */
-    count?: number | null
+    model: string | null
+    count: number | null
     [k: string]: unknown
   }[]
   /**
@@ -5535,7 +4651,7 @@ export interface RobotCard {
   updated_at: string
 }
 /**
- * The embodiment interface: what a policy needs to know about the robot it controls. Absent members are null, including lists, so that clients can recompute the fingerprint.
+ * The embodiment interface: what a policy needs to know about the robot it controls. Absent members are null, including lists, save for `inMjcf`. `document` of the card has it as it was put and hashed.
  */
 export interface EmbodimentInterface {
   /**
@@ -5681,9 +4797,9 @@ export interface EmbodimentInterface {
          */
         gripper_joint: string | null
         /**
-         * False for a real tool that is not in the model; null means true.
+         * False for a real tool that is not in the model; true also where the card leaves it out.
          */
-        in_mjcf: boolean | null
+        in_mjcf: boolean
       }[]
     | null
   /**
@@ -5778,13 +4894,13 @@ export interface RobotValidationCheck {
   /**
    * Path into the card in `/v1` names: strings and integers.
    */
-  loc: (string | number)[]
+  loc: (string | number)[] | null
   /**
    * Measured values behind the result; `faults` lists each fault if there are several.
    */
   data: {
     [k: string]: unknown
-  }
+  } | null
 }
 /**
  * One file of a repo. Identified by its path: there are no directories, and uploading to a path again overwrites it.
@@ -6560,6 +5676,446 @@ export interface SpendHold {
    */
   result_kind: SpendHoldKind | null
 }
+export interface CreateRunAnswer {
+  /**
+   * TypeID, prefix `run_`; sorts by creation.
+   */
+  id: string
+  kind: RunKind
+  status: JobStatus
+  /**
+   * The recipe as submitted.
+   */
+  recipe: {
+    /**
+     * Name of the training template.
+     */
+    template: string | null
+    /**
+     * `svc://`, `exthub://` and `codehost://` refs, in order.
+     */
+    dataset: string[]
+    /**
+     * The robot to train for: a full name (`owner/slug`) or free text.
+     */
+    robot: string | null
+    /**
+     * A JSON object, passed to the template unchanged.
+     */
+    hyperparams: {
+      [k: string]: unknown
+    }
+    /**
+     * Hardware tier; null means the deployment's default.
+     */
+    gpu: string | null
+    /**
+     * Wall-clock limit in hours over all attempts; null means 4 for hosted runs and no limit for worker runs.
+     */
+    max_hours: number | null
+    /**
+     * Who executes the run; null means `WORKER`.
+     */
+    executor: RunExecutor | null
+    /**
+     * Spending limit in US dollars.
+     */
+    budget_usd: number | null
+    /**
+     * How checkpoints are gated; null if they are not.
+     */
+    gate: {
+      /**
+       * The first checkpoint at or past each multiple is gated.
+       */
+      every_steps: number | null
+      /**
+       * Name of the set of cells; `watch` by default.
+       */
+      battery: string | null
+      /**
+       * Seeds per cell; 3 by default.
+       */
+      seeds: number | null
+      /**
+       * Control steps of actuation delay; 2 by default.
+       */
+      delay: number | null
+      /**
+       * Who executes the rollouts; null means the run's executor.
+       */
+      executor: RunExecutor | null
+      /**
+       * Conditions that stop the run.
+       */
+      tripwires: {
+        /**
+         * `pass_rate`, `alive_rate` or `gates_passed`.
+         */
+        metric: string | null
+        /**
+         * Comparison operator, such as `<`.
+         */
+        op: string | null
+        /**
+         * The value to compare the metric with.
+         */
+        threshold: number | null
+        /**
+         * Checkpoints before this step do not count.
+         */
+        from_step: number | null
+        /**
+         * Number of consecutive checkpoints that must satisfy the comparison.
+         */
+        consecutive: number | null
+      }[]
+      /**
+       * What is rendered.
+       */
+      video: VideoMode | null
+      /**
+       * Length of a rollout in seconds.
+       */
+      horizon_s: number | null
+      /**
+       * Number of cells to run.
+       */
+      cell_count: number | null
+    } | null
+    /**
+     * Starts from the parent run's checkpoint at this step; null to start from scratch.
+     */
+    parent_checkpoint_step: number | null
+  }
+  /**
+   * SHA-256 of the recipe in canonical JSON (RFC 8785), without null and absent members.
+   */
+  recipe_hash: string
+  /**
+   * The account that is billed.
+   */
+  owner: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    kind: AccountKind
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  }
+  /**
+   * The user who created it; null for requests without a person.
+   */
+  created_by: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  } | null
+  /**
+   * Hardware tier that is billed, or that was requested for a worker.
+   */
+  gpu_type: string | null
+  /**
+   * Billed amount in US dollars; null until the run has ended.
+   */
+  cost_usd: number | null
+  /**
+   * Storage key of the metrics.
+   */
+  metrics_key: string | null
+  /**
+   * Storage prefix of the log; null for an imported run.
+   */
+  logs_key: string | null
+  /**
+   * Storage key of the resolved config.
+   */
+  config_key: string | null
+  /**
+   * Storage key of the acceptance scorecard.
+   */
+  scorecard_key: string | null
+  /**
+   * Counts of the scorecard.
+   */
+  gate: {
+    /**
+     * Rows with `PASS`.
+     */
+    passed: number
+    /**
+     * Rows with `PASS` or `FAIL`; 0 if none is recognized.
+     */
+    total: number
+  } | null
+  /**
+   * Rows of the scorecard.
+   */
+  gates:
+    | {
+        /**
+         * Name of the gate.
+         */
+        name: string
+        status: CellVerdict
+        /**
+         * Details of the result.
+         */
+        detail: string | null
+      }[]
+    | null
+  /**
+   * The model repo it publishes to, as recorded; null until reported.
+   */
+  output_model_repo: {
+    /**
+     * TypeID, prefix `repo_`.
+     */
+    id: string
+    /**
+     * `owner/slug`.
+     */
+    full_name: string
+  } | null
+  /**
+   * The parent run.
+   */
+  parent_run_id: string | null
+  /**
+   * Executor of the run; null for an imported run.
+   */
+  executor: RunExecutor | null
+  /**
+   * Name of the runner that holds or last held it; null before the first claim.
+   */
+  claimed_by: string | null
+  /**
+   * When that runner claimed it.
+   */
+  claimed_at: string | null
+  /**
+   * Time of the runner's last report; null before the first claim.
+   */
+  heartbeat_at: string | null
+  /**
+   * When the lease expires unless the runner reports; null if it is not leased.
+   */
+  lease_expires_at: string | null
+  /**
+   * Number of claims so far.
+   */
+  attempt: number
+  /**
+   * When cancellation was requested; the runner must stop. Null if it was not.
+   */
+  cancel_requested_at: string | null
+  /**
+   * When its `max_hours` over all attempts are used up: it is then asked to stop, and ended one minute later. Null if it is not running or has no limit.
+   */
+  deadline_at: string | null
+  /**
+   * The last metrics line, as reported; null until there is one.
+   */
+  latest_metrics: {
+    [k: string]: unknown
+  }
+  /**
+   * Measured by the runner.
+   */
+  peak_vram_gb: number | null
+  /**
+   * Measured by the runner.
+   */
+  samples_per_s: number | null
+  /**
+   * Id of the hosted call that executes it; null for worker runs and before dispatch.
+   */
+  hosted_call_id: string | null
+  /**
+   * When that call was started.
+   */
+  dispatched_at: string | null
+  /**
+   * Why the run failed; null if it did not.
+   */
+  error: string | null
+  /**
+   * When it was submitted or imported.
+   */
+  created_at: string
+  /**
+   * When it was first claimed; null before that.
+   */
+  started_at: string | null
+  /**
+   * When it ended; null before that.
+   */
+  finished_at: string | null
+  /**
+   * Name to display.
+   */
+  display_name: string
+  display_name_source: DisplayNameSource
+  /**
+   * Progress as of the last report; null until there is one.
+   */
+  progress: {
+    /**
+     * Current iteration, as numbered by the trainer.
+     */
+    iteration: number | null
+    /**
+     * Total number of iterations.
+     */
+    total_iterations: number | null
+    /**
+     * Number of the last iteration.
+     */
+    final_iteration: number | null
+    /**
+     * Iteration that training started from: 0 from scratch, the parent's checkpoint step on a resume.
+     */
+    start_iteration: number
+    /**
+     * Rate over the last minute of metrics lines, assuming that lines are spread evenly between two reports; null until there are two lines.
+     */
+    iterations_per_s: number | null
+    /**
+     * Fraction done, 0 to 1, from the start to the final iteration.
+     */
+    fraction: number | null
+    /**
+     * Estimated seconds until the end; null if the run is not running.
+     */
+    eta_s: number | null
+    /**
+     * Estimated end time.
+     */
+    eta_at: string | null
+    /**
+     * Name of the metric that counts the trainer's steps.
+     */
+    step_key: string | null
+    /**
+     * When it was reported.
+     */
+    as_of: string
+  } | null
+  /**
+   * Cost of the run.
+   */
+  spend: {
+    /**
+     * Whether the run is billed.
+     */
+    priced: boolean
+    /**
+     * Cost so far: time since the claim at the rate.
+     */
+    accrued_usd: number | null
+    /**
+     * Hourly rate of tier and host together.
+     */
+    rate_usd_per_hour: number | null
+    /**
+     * Budget of the run; null without one.
+     */
+    budget_usd: number | null
+    /**
+     * Budget left; null without one.
+     */
+    remaining_usd: number | null
+    /**
+     * Whether the run has ended, so that the amount is final.
+     */
+    final: boolean
+    /**
+     * Time of the amount: now, or the end of the run.
+     */
+    as_of: string
+  } | null
+  /**
+   * The campaign round that owns it; always null, since this hub has no campaigns.
+   */
+  round: {
+    /**
+     * Id of the campaign.
+     */
+    campaign_id: string
+    /**
+     * Slug of the campaign.
+     */
+    campaign_slug: string
+    /**
+     * Name of the model.
+     */
+    campaign_name: string
+    /**
+     * Handle of its owner.
+     */
+    campaign_owner: string | null
+    /**
+     * Number of the round.
+     */
+    n: number
+    /**
+     * Name of the round.
+     */
+    name: string
+  } | null
+  /**
+   * The reward curve in miniature; null until a metrics line has a reward.
+   */
+  sparkline: {
+    /**
+     * Metrics key of the reward.
+     */
+    metric: string
+    /**
+     * `[step, reward]` pairs in step order.
+     *
+     * @maxItems 64
+     */
+    points: number[][]
+  } | null
+  /**
+   * The recipe's datasets, pinned.
+   */
+  datasets: {
+    /**
+     * Reference as written in the recipe.
+     */
+    ref: string
+    /**
+     * Id of the repo; null for a dataset outside this hub.
+     */
+    repo_id: string | null
+    /**
+     * The repo's change number that the run is pinned to; null for a dataset outside this hub.
+     */
+    seq: number | null
+  }[]
+  /**
+   * Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.
+   */
+  warnings: string[]
+}
 /**
  * A training run: submitted from a recipe and executed, or imported.
  */
@@ -6998,6 +6554,446 @@ export interface Run {
      */
     seq: number | null
   }[]
+}
+export interface StartRunAnswer {
+  /**
+   * TypeID, prefix `run_`; sorts by creation.
+   */
+  id: string
+  kind: RunKind
+  status: JobStatus
+  /**
+   * The recipe as submitted.
+   */
+  recipe: {
+    /**
+     * Name of the training template.
+     */
+    template: string | null
+    /**
+     * `svc://`, `exthub://` and `codehost://` refs, in order.
+     */
+    dataset: string[]
+    /**
+     * The robot to train for: a full name (`owner/slug`) or free text.
+     */
+    robot: string | null
+    /**
+     * A JSON object, passed to the template unchanged.
+     */
+    hyperparams: {
+      [k: string]: unknown
+    }
+    /**
+     * Hardware tier; null means the deployment's default.
+     */
+    gpu: string | null
+    /**
+     * Wall-clock limit in hours over all attempts; null means 4 for hosted runs and no limit for worker runs.
+     */
+    max_hours: number | null
+    /**
+     * Who executes the run; null means `WORKER`.
+     */
+    executor: RunExecutor | null
+    /**
+     * Spending limit in US dollars.
+     */
+    budget_usd: number | null
+    /**
+     * How checkpoints are gated; null if they are not.
+     */
+    gate: {
+      /**
+       * The first checkpoint at or past each multiple is gated.
+       */
+      every_steps: number | null
+      /**
+       * Name of the set of cells; `watch` by default.
+       */
+      battery: string | null
+      /**
+       * Seeds per cell; 3 by default.
+       */
+      seeds: number | null
+      /**
+       * Control steps of actuation delay; 2 by default.
+       */
+      delay: number | null
+      /**
+       * Who executes the rollouts; null means the run's executor.
+       */
+      executor: RunExecutor | null
+      /**
+       * Conditions that stop the run.
+       */
+      tripwires: {
+        /**
+         * `pass_rate`, `alive_rate` or `gates_passed`.
+         */
+        metric: string | null
+        /**
+         * Comparison operator, such as `<`.
+         */
+        op: string | null
+        /**
+         * The value to compare the metric with.
+         */
+        threshold: number | null
+        /**
+         * Checkpoints before this step do not count.
+         */
+        from_step: number | null
+        /**
+         * Number of consecutive checkpoints that must satisfy the comparison.
+         */
+        consecutive: number | null
+      }[]
+      /**
+       * What is rendered.
+       */
+      video: VideoMode | null
+      /**
+       * Length of a rollout in seconds.
+       */
+      horizon_s: number | null
+      /**
+       * Number of cells to run.
+       */
+      cell_count: number | null
+    } | null
+    /**
+     * Starts from the parent run's checkpoint at this step; null to start from scratch.
+     */
+    parent_checkpoint_step: number | null
+  }
+  /**
+   * SHA-256 of the recipe in canonical JSON (RFC 8785), without null and absent members.
+   */
+  recipe_hash: string
+  /**
+   * The account that is billed.
+   */
+  owner: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    kind: AccountKind
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  }
+  /**
+   * The user who created it; null for requests without a person.
+   */
+  created_by: {
+    /**
+     * TypeID, prefix `user_` or `org_`.
+     */
+    id: string
+    /**
+     * Name in URLs; users and orgs share one namespace.
+     */
+    handle: string
+    /**
+     * Name to display.
+     */
+    name: string | null
+  } | null
+  /**
+   * Hardware tier that is billed, or that was requested for a worker.
+   */
+  gpu_type: string | null
+  /**
+   * Billed amount in US dollars; null until the run has ended.
+   */
+  cost_usd: number | null
+  /**
+   * Storage key of the metrics.
+   */
+  metrics_key: string | null
+  /**
+   * Storage prefix of the log; null for an imported run.
+   */
+  logs_key: string | null
+  /**
+   * Storage key of the resolved config.
+   */
+  config_key: string | null
+  /**
+   * Storage key of the acceptance scorecard.
+   */
+  scorecard_key: string | null
+  /**
+   * Counts of the scorecard.
+   */
+  gate: {
+    /**
+     * Rows with `PASS`.
+     */
+    passed: number
+    /**
+     * Rows with `PASS` or `FAIL`; 0 if none is recognized.
+     */
+    total: number
+  } | null
+  /**
+   * Rows of the scorecard.
+   */
+  gates:
+    | {
+        /**
+         * Name of the gate.
+         */
+        name: string
+        status: CellVerdict
+        /**
+         * Details of the result.
+         */
+        detail: string | null
+      }[]
+    | null
+  /**
+   * The model repo it publishes to, as recorded; null until reported.
+   */
+  output_model_repo: {
+    /**
+     * TypeID, prefix `repo_`.
+     */
+    id: string
+    /**
+     * `owner/slug`.
+     */
+    full_name: string
+  } | null
+  /**
+   * The parent run.
+   */
+  parent_run_id: string | null
+  /**
+   * Executor of the run; null for an imported run.
+   */
+  executor: RunExecutor | null
+  /**
+   * Name of the runner that holds or last held it; null before the first claim.
+   */
+  claimed_by: string | null
+  /**
+   * When that runner claimed it.
+   */
+  claimed_at: string | null
+  /**
+   * Time of the runner's last report; null before the first claim.
+   */
+  heartbeat_at: string | null
+  /**
+   * When the lease expires unless the runner reports; null if it is not leased.
+   */
+  lease_expires_at: string | null
+  /**
+   * Number of claims so far.
+   */
+  attempt: number
+  /**
+   * When cancellation was requested; the runner must stop. Null if it was not.
+   */
+  cancel_requested_at: string | null
+  /**
+   * When its `max_hours` over all attempts are used up: it is then asked to stop, and ended one minute later. Null if it is not running or has no limit.
+   */
+  deadline_at: string | null
+  /**
+   * The last metrics line, as reported; null until there is one.
+   */
+  latest_metrics: {
+    [k: string]: unknown
+  }
+  /**
+   * Measured by the runner.
+   */
+  peak_vram_gb: number | null
+  /**
+   * Measured by the runner.
+   */
+  samples_per_s: number | null
+  /**
+   * Id of the hosted call that executes it; null for worker runs and before dispatch.
+   */
+  hosted_call_id: string | null
+  /**
+   * When that call was started.
+   */
+  dispatched_at: string | null
+  /**
+   * Why the run failed; null if it did not.
+   */
+  error: string | null
+  /**
+   * When it was submitted or imported.
+   */
+  created_at: string
+  /**
+   * When it was first claimed; null before that.
+   */
+  started_at: string | null
+  /**
+   * When it ended; null before that.
+   */
+  finished_at: string | null
+  /**
+   * Name to display.
+   */
+  display_name: string
+  display_name_source: DisplayNameSource
+  /**
+   * Progress as of the last report; null until there is one.
+   */
+  progress: {
+    /**
+     * Current iteration, as numbered by the trainer.
+     */
+    iteration: number | null
+    /**
+     * Total number of iterations.
+     */
+    total_iterations: number | null
+    /**
+     * Number of the last iteration.
+     */
+    final_iteration: number | null
+    /**
+     * Iteration that training started from: 0 from scratch, the parent's checkpoint step on a resume.
+     */
+    start_iteration: number
+    /**
+     * Rate over the last minute of metrics lines, assuming that lines are spread evenly between two reports; null until there are two lines.
+     */
+    iterations_per_s: number | null
+    /**
+     * Fraction done, 0 to 1, from the start to the final iteration.
+     */
+    fraction: number | null
+    /**
+     * Estimated seconds until the end; null if the run is not running.
+     */
+    eta_s: number | null
+    /**
+     * Estimated end time.
+     */
+    eta_at: string | null
+    /**
+     * Name of the metric that counts the trainer's steps.
+     */
+    step_key: string | null
+    /**
+     * When it was reported.
+     */
+    as_of: string
+  } | null
+  /**
+   * Cost of the run.
+   */
+  spend: {
+    /**
+     * Whether the run is billed.
+     */
+    priced: boolean
+    /**
+     * Cost so far: time since the claim at the rate.
+     */
+    accrued_usd: number | null
+    /**
+     * Hourly rate of tier and host together.
+     */
+    rate_usd_per_hour: number | null
+    /**
+     * Budget of the run; null without one.
+     */
+    budget_usd: number | null
+    /**
+     * Budget left; null without one.
+     */
+    remaining_usd: number | null
+    /**
+     * Whether the run has ended, so that the amount is final.
+     */
+    final: boolean
+    /**
+     * Time of the amount: now, or the end of the run.
+     */
+    as_of: string
+  } | null
+  /**
+   * The campaign round that owns it; always null, since this hub has no campaigns.
+   */
+  round: {
+    /**
+     * Id of the campaign.
+     */
+    campaign_id: string
+    /**
+     * Slug of the campaign.
+     */
+    campaign_slug: string
+    /**
+     * Name of the model.
+     */
+    campaign_name: string
+    /**
+     * Handle of its owner.
+     */
+    campaign_owner: string | null
+    /**
+     * Number of the round.
+     */
+    n: number
+    /**
+     * Name of the round.
+     */
+    name: string
+  } | null
+  /**
+   * The reward curve in miniature; null until a metrics line has a reward.
+   */
+  sparkline: {
+    /**
+     * Metrics key of the reward.
+     */
+    metric: string
+    /**
+     * `[step, reward]` pairs in step order.
+     *
+     * @maxItems 64
+     */
+    points: number[][]
+  } | null
+  /**
+   * The recipe's datasets, pinned.
+   */
+  datasets: {
+    /**
+     * Reference as written in the recipe.
+     */
+    ref: string
+    /**
+     * Id of the repo; null for a dataset outside this hub.
+     */
+    repo_id: string | null
+    /**
+     * The repo's change number that the run is pinned to; null for a dataset outside this hub.
+     */
+    seq: number | null
+  }[]
+  /**
+   * Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.
+   */
+  warnings: string[]
 }
 export interface RunImportArtifacts {
   /**

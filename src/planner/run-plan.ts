@@ -101,8 +101,8 @@ function tierOf(tiers: TierTable, name: string): HardwareTier | null {
   return tiers.find(({ tier }) => tier === name) ?? null
 }
 
-const place = (member: keyof Recipe): Loc => ['recipe', member]
-const fault = (detail: string, member: keyof Recipe): ErrorItem => ({
+const place = (member: 'template' | 'gpu'): Loc => ['recipe', member]
+const fault = (detail: string, member: 'template' | 'gpu'): ErrorItem => ({
   type: 'validation.value',
   detail,
   loc: place(member),

@@ -2,11 +2,13 @@
 import { assertMayWriteRepo, repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
 import { fullNameText } from '../platform/text-rules.ts'
 import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../store/bounded-read.ts'
 import { type Columns, column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { type Given, param, statement } from '../store/statement.ts'
+import { repoNamed } from './named-repo.ts'
 import {
   type CardRow,
   cardColumn,
@@ -104,29 +106,37 @@ const factColumns = columns({
   snapshotCount: column<number>('r.snapshot_count'),
 })
 
-const robotsByName = statement({
-  name: 'robots-by-name',
+const robotsMeant = statement({
+  name: 'robots-meant',
   columns: repoColumns,
-  params: { ...repoViewer, names: param<readonly string[]>() },
-  text: `select ${repoColumns.sql} from repos r join accounts o on o.id = r.owner_id
-    where (o.handle, r.slug) in (select split_part(n, '/', 1), split_part(n, '/', 2) from unnest(:names::text[]) n)
-      and r.kind = 'robot' and ${visibleRepo}`,
+  params: { ...repoViewer, ids: param<readonly string[]>(), names: param<readonly string[]>() },
+  text: `select ${repoColumns.sql} from (select unnest(:ids::text[]) as id
+      union select ${repoNamed('asked.name', 'robot')} from unnest(:names::text[]) asked(name)) meant
+    join repos r on r.id = meant.id join accounts o on o.id = r.owner_id where ${visibleRepo}`,
 })
 
 /**
- * The robot repos with these names, case-insensitive, in the order requested; null if there is no such robot visible to the caller. One statement for
- * any number, none if no text is a full name.
+ * The robot repos with these ids or names (`repo_…`, or a full name in any letter case), in the order requested; null if there is no such robot visible to the
+ * caller, and for other texts. One statement for any number, none if nothing can be a robot.
  */
-export async function getRobotsByName(
+export async function getRobots(
   querier: Querier,
   viewer: Viewer,
-  texts: readonly string[],
+  texts: readonly (string | null)[],
 ): Promise<(Repo | null)[]> {
-  const names = texts.map((text) => fullNameText.safeParse(text.toLowerCase()).data ?? null)
-  const asked = [...new Set(names.filter((name) => name !== null))]
-  const rows = asked.length === 0 ? [] : await querier.query(robotsByName, { ...visibleRepos(viewer), names: asked })
-  const found = new Map(rows.map((row) => toRepo(row)).map((repo) => [repo.fullName, repo]))
-  return names.map((name) => (name === null ? null : (found.get(name) ?? null)))
+  const keys = texts.map((text) =>
+    text && isId('repo', text) ? text : fullNameText.safeParse(text?.toLowerCase()).data,
+  )
+  const asked = [...new Set(keys.filter((key) => key !== undefined))]
+  if (asked.length === 0) return texts.map(() => null)
+  const [ids, names] = [asked.filter((key) => isId('repo', key)), asked.filter((key) => !isId('repo', key))]
+  const rows = await querier.query(robotsMeant, { ...visibleRepos(viewer), ids, names })
+  const repos = rows.map((row) => toRepo(row)).filter(({ kind }) => kind === 'robot')
+  const found = new Map([
+    ...repos.map((repo) => [repo.id, repo] as const),
+    ...repos.map((repo) => [repo.fullName, repo] as const),
+  ])
+  return keys.map((key) => (key === undefined ? null : (found.get(key) ?? null)))
 }
 
 /** The facts about a repo that verbs need. */

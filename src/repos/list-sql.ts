@@ -5,6 +5,7 @@
 import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
 import { type Columns, column, columns, type RowOf } from '../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../store/statement.ts'
+import { namesRobot } from './named-repo.ts'
 import { cardedColumns, type RepoKind, repoColumns, type Visibility, visibleRepo } from './repo-shape.ts'
 
 export interface RepoFilter {
@@ -77,8 +78,10 @@ function predicates(filter: RepoFilter): string[] {
   if (filter.q) found.push('(lower(r.slug) like :pattern or lower(r.description) like :pattern)')
   if (filter.tag?.length) found.push('r.tags @> :tag::text[]')
   if (filter.robot) {
-    found.push(`r.id in (select repo_id from model_meta where lower(robot) = :robot
-      union all select repo_id from dataset_meta where lower(robot_type) = :robot)`)
+    const models = namesRobot('m', ':robot').map((condition) => `select m.repo_id from model_meta m where ${condition}`)
+    const datasets = 'select repo_id from dataset_meta where lower(robot_type) = :robot'
+    // As a list, which the planner takes for a short one: what names a robot is read, however much else there is.
+    found.push(`r.id = any(array(${[...models, datasets].join(' union all ')}))`)
   }
   if (filter.interfaceFingerprint) {
     found.push('r.id in (select repo_id from robot_cards where interface_fingerprint = :interfaceFingerprint)')
@@ -136,10 +139,11 @@ function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery)
   if (query.filter.visibility !== 'public' && viewer.accountIds.length > 0)
     streams.push(privateStream(viewer.repoIds, shared, by))
   const page = streams.length > 0 ? streams.join(' union all ') : `(select r.id, r.updated_at from repos r where false)`
+  // `any` makes it a look-up of each row: as an equality it may be a merge, which reads all repos that are newer than the page.
   const columns: Columns<ListedRow> = isCarded(query) ? cardedListing : listedColumns
   const text = `select ${columns.sql}
     from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)} limit ${MAX_ROWS}) page
-    join repos r on r.id = page.id join accounts o on o.id = r.owner_id
+    join repos r on r.id = any(array[page.id]) join accounts o on o.id = r.owner_id
     order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'page.$1')}`
   return composed({ name, columns, params, text })
 }

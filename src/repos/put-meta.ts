@@ -5,7 +5,7 @@ import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
+import { findRepoToWrite, getReposById, getRobots, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { ControlClass, Repo, RepoKind } from './repo-shape.ts'
 
 interface Target {
@@ -20,6 +20,8 @@ export interface ModelMetaBlock {
   readonly sourceRunId?: string | null
   readonly controlClass?: ControlClass | null
   readonly robot?: string | null
+  /** The repo that `robot` means; absent: the robot that has the name and that the caller sees, if there is one. */
+  readonly robotRepoId?: string | null
   readonly embodimentFingerprint?: string | null
 }
 
@@ -41,12 +43,14 @@ const upsertModelMeta = statement({
     sourceRunId: param<string | null>(),
     controlClass: param<ControlClass | null>(),
     robot: param<string | null>(),
+    robotRepoId: param<string | null>(),
     embodimentFingerprint: param<string | null>(),
   },
-  text: `insert into model_meta (repo_id, policy_type, base_model, source_run_id, control_class, robot, embodiment_fingerprint)
-    values (:repoId, :policyType, :baseModel, :sourceRunId, :controlClass, :robot, :embodimentFingerprint)
+  text: `insert into model_meta (repo_id, policy_type, base_model, source_run_id, control_class, robot, robot_repo_id, embodiment_fingerprint)
+    values (:repoId, :policyType, :baseModel, :sourceRunId, :controlClass, :robot, :robotRepoId, :embodimentFingerprint)
     on conflict (repo_id) do update set policy_type = excluded.policy_type, base_model = excluded.base_model,
       source_run_id = excluded.source_run_id, control_class = excluded.control_class, robot = excluded.robot,
+      robot_repo_id = excluded.robot_repo_id,
       embodiment_fingerprint = excluded.embodiment_fingerprint, updated_at = now()`,
 })
 
@@ -74,14 +78,17 @@ export const touchRepo: Statement<never> = {
 
 /** Replaces the model meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
 export function putModelMeta(ctx: RequestContext, input: ModelMetaInput): Promise<Repo> {
-  return putMeta(ctx, input, 'model', (tx, repoId) => writeModelMeta(tx, repoId, input))
+  return putMeta(ctx, input, 'model', (tx, repoId) => writeModelMeta(ctx, tx, repoId, input))
 }
 
-function writeModelMeta(tx: Tx, repoId: string, block: ModelMetaBlock): Promise<unknown> {
+async function writeModelMeta(ctx: RequestContext, tx: Tx, repoId: string, block: ModelMetaBlock): Promise<void> {
   const { policyType, baseModel = null, sourceRunId = null, controlClass = null, robot = null } = block
   const { embodimentFingerprint = null } = block
-  const values = { policyType, baseModel, sourceRunId, controlClass, robot, embodimentFingerprint }
-  return tx.query(upsertModelMeta, { repoId, ...values })
+  const name = robot?.includes('/') ? robot : null
+  const [found] = block.robotRepoId === undefined ? await getRobots(tx, ctx.viewer, [name]) : []
+  const robotRepoId = block.robotRepoId ?? found?.id ?? null
+  const values = { policyType, baseModel, sourceRunId, controlClass, robot, robotRepoId, embodimentFingerprint }
+  await tx.query(upsertModelMeta, { repoId, ...values })
 }
 
 /** Replaces the meta block of a model repo that the caller has locked, audited. Returns the repo. */
@@ -91,7 +98,7 @@ export function setModelMeta(
   repo: Pick<RepoFacts, 'id' | 'ownerId' | 'fullName'>,
   block: ModelMetaBlock,
 ): Promise<Repo> {
-  return applyMeta(ctx, tx, repo, (inside, repoId) => writeModelMeta(inside, repoId, block))
+  return applyMeta(ctx, tx, repo, (inside, repoId) => writeModelMeta(ctx, inside, repoId, block))
 }
 
 /** Replaces the dataset meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */

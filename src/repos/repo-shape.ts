@@ -3,6 +3,7 @@ import { repoVisibleSql } from '../auth/policy.ts'
 import type { AccountRef } from '../operation/context.ts'
 import { JsonText, weigh } from '../platform/json-text.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
+import { robotMeant } from './named-repo.ts'
 
 export type RepoKind = 'dataset' | 'model' | 'robot'
 export type Visibility = 'private' | 'public'
@@ -14,6 +15,8 @@ export interface ModelMeta {
   readonly sourceRunId: string | null
   readonly controlClass: ControlClass | null
   readonly robot: string | null
+  /** The robot repo that had that name when it was written; null where the name is text. */
+  readonly robotRepoId: string | null
   readonly embodimentFingerprint: string | null
   readonly embodimentCheck: 'match' | 'mismatch' | 'policy_unstamped' | 'robot_undeclared' | null
   readonly updatedAt: string
@@ -67,14 +70,13 @@ const embodimentCheck = `(
       when m.embodiment_fingerprint is null then 'policy_unstamped'
       when m.embodiment_fingerprint = c.interface_fingerprint then 'match'
       else 'mismatch' end
-    from accounts ro join repos rr on rr.owner_id = ro.id and rr.kind = 'robot'
-    left join robot_cards c on c.repo_id = rr.id
-    where ro.handle = split_part(lower(m.robot), '/', 1) and rr.slug = split_part(lower(m.robot), '/', 2) and ${repoVisibleSql('rr')})`
+    from repos rr left join robot_cards c on c.repo_id = rr.id
+    where rr.id = ${robotMeant('m')} and ${repoVisibleSql('rr')})`
 
 const metaColumn = `case r.kind
     when 'model' then (
       select json_build_object('policyType', m.policy_type, 'baseModel', m.base_model, 'sourceRunId', m.source_run_id,
-        'controlClass', m.control_class, 'robot', m.robot, 'embodimentFingerprint', m.embodiment_fingerprint,
+        'controlClass', m.control_class, 'robot', m.robot, 'robotRepoId', m.robot_repo_id, 'embodimentFingerprint', m.embodiment_fingerprint,
         'embodimentCheck', ${embodimentCheck}, 'updatedAt', ${isoTime('m.updated_at')})
       from model_meta m where m.repo_id = r.id)
     when 'dataset' then (
@@ -88,10 +90,13 @@ export const cardColumn = `case when r.kind = 'robot' then (
     select json_build_object('text', c.card::text, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt', ${isoTime('c.updated_at')})
     from robot_cards c where c.repo_id = r.id) end`
 
+/** Each model is looked up by its id: as a join, it is planned as a scan of all repos where a robot has many models. */
+const policiesWhere = (condition: string) =>
+  `(select count(*)::int from model_meta pm where ${condition} and (select ${repoVisibleSql('pr')} from repos pr where pr.id = pm.repo_id))`
+
 /** The number of model repos visible to the caller that name this robot; null for other kinds. */
-const policyCountColumn = `case when r.kind = 'robot' then (
-    select count(*)::int from model_meta pm join repos pr on pr.id = pm.repo_id
-    where lower(pm.robot) = o.handle || '/' || r.slug and ${repoVisibleSql('pr')}) end`
+const policyCountColumn = `case when r.kind = 'robot' then ${policiesWhere('pm.robot_repo_id = r.id')}
+    + ${policiesWhere("pm.robot_repo_id is null and lower(pm.robot) = o.handle || '/' || r.slug")} end`
 
 /** Columns of `repos r join accounts o on o.id = r.owner_id`, with the parameters `repoViewer`. */
 export const repoColumns = columns({

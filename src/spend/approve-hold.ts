@@ -6,15 +6,15 @@ import type { SpendHold } from '../billing/holds/hold-shape.ts'
 import { nextHoldStatus } from '../billing/holds/hold-state.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
-import { HubError } from '../platform/errors.ts'
 import { filingViewer } from './filing-key.ts'
 import { holdKinds } from './hold-kinds.ts'
 import { holdTarget } from './hold-target.ts'
+import { placedInRecord } from './recorded-places.ts'
 
 /**
  * Approves the hold and creates its job in one transaction. Quotas, reservation and spend cap apply at the time of the approval. Errors: 401, 403 for every key
  * and for everyone outside the account, 404, 409 `conflict.not_pending`, `conflict.key_gone`, `conflict.cost_rose`, and every error of the create itself (403,
- * 404, 409, 422, 429, 503). After an error the hold is unchanged.
+ * 404, 409, 422, 429, 503), whose places are in the recorded request. After an error the hold is unchanged.
  */
 export function approveHold(ctx: RequestContext, input: { readonly holdId: string }): Promise<SpendHold> {
   return guarded(
@@ -33,16 +33,13 @@ async function approve(ctx: AllowedContext, hold: SpendHold, personId: string): 
   const viewer = await filingViewer(ctx.deps.db, hold, kind.level)
   // The Idempotency-Key of this request stores the hold, not the job.
   const { requestId, signal, deps } = ctx
-  const make = await kind.prepare({ requestId, signal, deps, viewer }, hold.request).catch(rethrowUnplaced)
-  return commitVerb(ctx, async (tx) => {
-    await make(tx, approvalOf(ctx, hold, personId)).catch(rethrowUnplaced)
-    return findHold(tx, ctx.viewer, hold.id)
-  })
-}
-
-/** Rethrows an error of the create without its places: they are members of the recorded request, and the approval has no such members. */
-function rethrowUnplaced(error: unknown): never {
-  if (!(error instanceof HubError)) throw error
-  const items = error.items.map(({ loc: _loc, ...item }) => item)
-  throw error.reworded(error.message, items)
+  try {
+    const make = await kind.prepare({ requestId, signal, deps, viewer }, hold.request)
+    return await commitVerb(ctx, async (tx) => {
+      await make(tx, approvalOf(ctx, hold, personId))
+      return findHold(tx, ctx.viewer, hold.id)
+    })
+  } catch (error) {
+    throw placedInRecord(hold.request, error)
+  }
 }

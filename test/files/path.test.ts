@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { partBytes, partFaults } from '../../src/files/check-parts.ts'
 import { detectMime } from '../../src/files/mime.ts'
 import { completedUpload, presignUploadFile, presignUploadInput } from '../../src/files/schemas.ts'
@@ -210,6 +210,62 @@ test.each([
   ['mesh.stl', Buffer.from('solid'), null, 'model/stl'],
   ['data.bin2', Buffer.from('?'), 'application/x-given', 'application/x-given'],
   ['README', Buffer.from('?'), null, null],
+  ['anim', Buffer.from('GIF89a\x01\0\x01\0'), null, 'image/gif'],
+  ['empty.module', Buffer.from('0061736d01000000', 'hex'), null, 'application/wasm'],
+  ['photo.txt', Buffer.from('ffd8ffe000104a46', 'hex'), null, 'image/jpeg'],
 ])('the media type of %s', async (path, bytes, claimed, mime) =>
   expect(await detectMime(path, bytes, claimed)).toBe(mime),
 )
+
+describe('the media type of a file whose bytes say little', () => {
+  const detected = (path: string, bytes: Uint8Array, claimed: string | null = null) => detectMime(path, bytes, claimed)
+
+  it('is that of its name, or what the client says, for every file of one or two bytes', async () => {
+    for (let value = 0; value < 0x1_0000; value += 1) {
+      const two = new Uint8Array([value >> 8, value & 0xff])
+      const types = [
+        await detected('data', two),
+        await detected('data', two, 'text/x-given'),
+        await detected('a.txt', two),
+      ]
+      expect([value, ...types]).toEqual([value, null, 'text/x-given', 'text/plain'])
+      if (value < 0x100) expect([value, await detected('data', two.subarray(1))]).toEqual([value, null])
+    }
+  })
+
+  it.each([
+    ['text that begins as a bitmap', 'BMW of the lab: calibration'],
+    ['text that begins as a program', 'MZ is the initial of the author'],
+    ['text that begins as PostScript', '%!TEX program = xelatex'],
+    ['text that begins as a song', 'ID3 tags of the recordings are below'],
+    ['text that begins as a picture', 'GIF is what the demo is in'],
+    ['text that begins as compressed', 'BZh9 is the magic number of bzip2'],
+    ['text that begins as Flash', 'CWS is the cable of the workshop'],
+    ['text with G where packets begin', `G${'a'.repeat(187)}G${'a'.repeat(400)}`],
+  ])('is its name\u2019s for %s', async (_what, text) => {
+    const bytes = Buffer.from(text)
+    expect(await detected('notes.md', bytes)).toBe('text/markdown')
+    expect(await detected('NOTES', bytes, 'text/plain')).toBe('text/plain')
+    expect(await detected('NOTES', bytes)).toBeNull()
+  })
+
+  it.each([
+    ['weights whose header has 256 bytes', 'model.safetensors', '0001000000000000'],
+    ['numbers that begin with 1, as icons do', 'states.f32', '0000010000000000'],
+    ['compressed data', 'frames.z', '7801ffffffffffff'],
+    ['samples that look like a frame of audio', 'torque.raw', 'fffb90440000000000'],
+    ['samples of -1 and 10', 'pose.raw', 'ff0a000000000000'],
+  ])('is unknown for %s', async (_what, path, hex) => {
+    expect(await detected(path, Buffer.from(hex, 'hex'))).toBeNull()
+    expect(await detected(path, Buffer.from(hex, 'hex'), 'application/x-given')).toBe('application/x-given')
+  })
+
+  it.each([
+    ['a.bmp', '424d460000000000', 'image/bmp'],
+    ['a.mp3', 'fffb904400000000', 'audio/mpeg'],
+    ['a.ttf', '0001000000100100', 'font/ttf'],
+    ['a.tar.bz2', '425a683931415926', 'application/x-bzip2'],
+  ])('is that of the format for %s, as its name says', async (path, hex, mime) => {
+    expect(await detected(path, Buffer.from(hex, 'hex'))).toBe(mime)
+  })
+})

@@ -43,7 +43,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'robot-checks-by-id',
     'robot-checks-by-ids',
     'robot-checks-page${variant}',
-    'robots-by-name',
+    'robots-meant',
     'runs-by-id',
     'runs-by-ids',
     'src/repos/list-sql.ts',

@@ -31,6 +31,9 @@ let world: World
 let owner: AccountRef
 let few: AccountRef
 let ctx: RequestContext
+/** Of which most endpoints are, one, and none; and the robots that most models name, ten, and none. */
+let models: readonly string[]
+let robots: readonly string[]
 
 /**
  * Nine tenths are the owner's, and of the rest ten rows at the very beginning `few`'s. One endpoint has nine tenths of the sessions, which are of one device
@@ -57,11 +60,21 @@ beforeAll(async () => {
     `insert into audit_log (id, account_id, action, target_id) select ${lpad('aud')}, ${whose}, 'repo.create', ${lpad('repo')} from ${rows}`,
     `insert into devices (id, owner_id, name) select ${lpad('dev')}, ${whose}, 'arm ' || n from ${rows}`,
   ]
-  const sample = await putEndpoint(t.db, { ownerId: owner.id })
+  const named = (n: number) => `${owner.handle}/slug-${n}`
+  models = [103, 106, 109].map(named)
+  robots = [104, 107, 113].map(named)
+  const sample = await putEndpoint(t.db, {
+    ownerId: owner.id,
+    modelRepo: { id: id('repo', 103), name: named(103) },
+  })
   const changed = (n: string) =>
     `jsonb_build_object('id', ${lpad('ep', n)}, 'owner_id', ${whose.replaceAll(/\bn\b/g, n)}, 'status', case when ${n} % 50 = 0 then 'queued' else 'failed' end, 'finished_at', case when ${n} % 50 <> 0 then now() end)`
   statements.push(
     `insert into endpoints select (jsonb_populate_record(e, ${changed('n')})).* from endpoints e, generate_series(1, ${ENDPOINTS}) n where e.id = '${sample}'`,
+    `update endpoints set model_repo_id = '${id('repo', 106)}' where id = '${id('ep', 11)}'`,
+    `insert into model_meta (repo_id, policy_type, robot, robot_repo_id)
+      select ${lpad('repo')}, 'act', case when n % 10000 = 7 then '${robots[1]}' else '${robots[0]}' end,
+        case when n % 10000 = 7 then '${id('repo', 107)}' when n % 20000 <> 1 then '${id('repo', 104)}' end from ${rows} where n % 3 = 1`,
     `insert into endpoint_sessions (id, endpoint_id, device_id, approval_id, status, opened_by, expires_at, closed_at)
       select ${lpad('esess')}, case when n % 10 = 0 then '${id('ep', 200)}' else '${id('ep', 100)}' end, case when n % 10 = 0 then '${id('dev', 200)}' else '${id('dev', 100)}' end,
         case when n % 10 = 0 then '${id('appr', 2)}' else '${id('appr', 1)}' end, 'closed', 'key_x', now(), now() from ${rows}`,
@@ -73,7 +86,17 @@ beforeAll(async () => {
       await tx.query({ name: '', text })
     })
   await world.sql('checkpoint')
-  const tables = ['repos', 'devices', 'ledger', 'audit_log', 'sessions', 'api_keys', 'endpoints', 'endpoint_sessions']
+  const tables = [
+    'repos',
+    'devices',
+    'ledger',
+    'audit_log',
+    'sessions',
+    'api_keys',
+    'endpoints',
+    'endpoint_sessions',
+    'model_meta',
+  ]
   for (const table of tables) await world.sql(`vacuum analyze ${table}`)
 })
 afterAll(() => world?.close())
@@ -137,6 +160,38 @@ describe('a page of repos', () => {
             await expectFlat([statement, values] as unknown as Asked, 'repos')
           }
   })
+})
+
+it.each([
+  ['that few name', 1],
+  ['that none names', 2],
+] as const)('a page of the models of a robot %s', async (_which, nth) => {
+  const robot = robots[nth] ?? ''
+  for (const caller of [ctx, world.as(few), anonymous()])
+    for (const after of [null, [id('repo', MANY / 2)]]) {
+      const query = {
+        filter: { robot, ownerId: null },
+        sort: 'created',
+        after,
+        limit: FIRST + 1,
+        cards: false,
+      } as const
+      const { statement, values } = repoPageStatement(visibleRepos(caller.viewer), query)
+      await expectFlat([statement, values] as unknown as Asked, 'repos')
+      await expectFlat([statement, values] as unknown as Asked, 'model_meta')
+    }
+})
+
+it.each([
+  ['that most are of', 1],
+  ['that one is of', 2],
+  ['that none is of', 3],
+] as const)('a page of endpoints of a model %s', async (_which, nth) => {
+  const modelRepo = models[nth - 1] ?? ''
+  for (const after of [null, id('ep', ENDPOINTS / 2)]) {
+    const [statement, values] = await sentFor(() => listEndpoints(ctx, { modelRepo, first: FIRST }))
+    await expectFlat([statement, { ...values, after }], 'endpoints')
+  }
 })
 
 it.each([null, 'queued', 'running'] as const)('a page of endpoints (status %s)', async (status) => {

@@ -3,6 +3,7 @@ import type { ModelReading, RootBody } from '../../models/mjcf/reading.ts'
 import type { Check, CheckFault } from '../check.ts'
 import type { EmbodimentInterface } from '../interface-schema.ts'
 import { namedKeyframes } from '../model-checks.ts'
+import { isInModel } from '../read-defaults.ts'
 import type { ReadableCard } from '../readable-card.ts'
 import {
   type Findings,
@@ -97,7 +98,7 @@ export function keyframeCheck(card: ReadableCard, model: KnownModel): Check {
 export function endEffectorsCheck(card: ReadableCard, model: KnownModel): Check {
   return interfaceCheck('interface.end_effectors', card, ['end_effectors'], ({ end_effectors }) => {
     const named = (end_effectors ?? []).flatMap((effector, index) =>
-      effector.in_mjcf !== false
+      isInModel(effector)
         ? (['site', 'body', 'gripper_joint'] as const).flatMap((member) => {
             const name = effector[member]
             return typeof name === 'string' ? [{ name, member, index }] : []

@@ -3,8 +3,6 @@
  * robot's interface, and missing ones are derived. No weights are loaded, nothing is run, and no hub is called.
  */
 import { type Check, check, gradeOf } from '../../cards/check.ts'
-import { interfaceFingerprint } from '../../cards/fingerprint.ts'
-import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
 import { FormatFault } from '../../models/policy/format-fault.ts'
 import type { OnnxHeader } from '../../models/policy/onnx-header.ts'
 import type { DraftReport } from '../draft-report.ts'
@@ -17,7 +15,7 @@ import type { ModelCheckRequest, ModelIntake } from './model-request.ts'
 import { type PolicyArtifact, policyArtifacts, policyDigest, tooLarge } from './policy-artifacts.ts'
 import { type ModelLimits, modelLimits } from './policy-limits.ts'
 import { type Policy, readPolicy } from './read-policy.ts'
-import { faceOf } from './robot-face.ts'
+import { faceOf, type RobotFace } from './robot-face.ts'
 
 export interface ModelCheck {
   /** The files of the draft; an empty folder where the request names an `hf_repo`, which is fetched into it. */
@@ -47,13 +45,13 @@ export interface ModelCheckResult {
 /** Rejects with a `LocalError` or the system's error where a file cannot be read, and with `signal`'s reason; whatever is wrong with the policy is in the result. */
 export async function checkModel(given: ModelCheck): Promise<ModelCheckResult> {
   const { request, log, signal, limits = modelLimits } = given
-  const face = faceOf(given.robotCard)
+  const robot = faceOf(given.robotCard)
   const fetched = request.hf_repo ? await fetchInto(given, request.hf_repo, limits) : null
   const source = fetched && 'source' in fetched ? fetched.source : null
   const entry = fetched ? ('entry' in fetched ? fetched.entry : null) : (given.entry ?? '')
   const read = entry === null ? null : await policyAt(given.folder, entry)
   const policy = read && 'path' in read ? read : null
-  const judged = judge(read, face, request, source?.skipped ?? [])
+  const judged = judge(read, robot, request, source?.skipped ?? [])
   const checks = [...(fetched ? [sourceCheck(fetched)] : []), ...judged.checks]
   const ok = checks.every(({ status }) => status !== 'fail')
   const text = judged.manifest && `${JSON.stringify(judged.manifest, null, 2)}\n`
@@ -63,7 +61,7 @@ export async function checkModel(given: ModelCheck): Promise<ModelCheckResult> {
   for (const one of checks) if (one.status !== 'pass') log(`${one.code} ${one.status}: ${one.message}`)
   signal.throwIfAborted()
   return {
-    report: reportOf(checks, ok, face),
+    report: reportOf(checks, ok, robot),
     draft: await draftOf(policy, judged, request.hf_repo ?? entry ?? '', text, signal),
     intake: intakeOf(policy, judged, source),
     needs: [...judged.needs, ...skipped, ...made.needs],
@@ -112,25 +110,25 @@ async function policyAt(folder: string, entry: string): Promise<Policy | { reado
 
 function judge(
   read: Policy | { readonly fault: string } | null,
-  face: EmbodimentInterface | null,
+  robot: RobotFace | null,
   request: ModelCheckRequest,
   skipped: readonly string[],
 ): Judgement {
-  if (read === null) return unreadable(face, check('manifest.stamped', 'skip', 'The policy was not fetched.'))
-  if ('path' in read) return judgePolicy(read, face, request)
+  if (read === null) return unreadable(robot, check('manifest.stamped', 'skip', 'The policy was not fetched.'))
+  if ('path' in read) return judgePolicy(read, robot, request)
   // Without its largest files it was not to be read.
-  if (skipped.length > 0) return unreadable(face, check('manifest.stamped', 'skip', `It is too large: ${read.fault}`))
-  return unreadable(face, check('onnx.shapes', 'fail', read.fault))
+  if (skipped.length > 0) return unreadable(robot, check('manifest.stamped', 'skip', `It is too large: ${read.fault}`))
+  return unreadable(robot, check('onnx.shapes', 'fail', read.fault))
 }
 
-function reportOf(checks: readonly Check[], ok: boolean, face: EmbodimentInterface | null): CheckReport {
+function reportOf(checks: readonly Check[], ok: boolean, robot: RobotFace | null): CheckReport {
   return {
     ok,
     grade: gradeOf(checks),
     source: 'draft',
     engine: 'static',
     mjcf_path: null,
-    interface_fingerprint: interfaceFingerprint(face),
+    interface_fingerprint: robot?.fingerprint ?? null,
     model: null,
     checks,
   }

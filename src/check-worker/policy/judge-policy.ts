@@ -1,7 +1,5 @@
 /** A policy compared with its robot: the checks, the answers still needed, and the manifest to publish. Pure. */
 import { type Check, check } from '../../cards/check.ts'
-import { interfaceFingerprint } from '../../cards/fingerprint.ts'
-import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
 import type { ControlClass } from '../../models/policy/stamp.ts'
 import type { Need } from '../request.ts'
 import { comparisons, contractFingerprint } from './contract.ts'
@@ -9,6 +7,7 @@ import { comparedChecks, fingerprintCheck, observationCheck, stampCheck } from '
 import { missingAnswers, stampedContract } from './missing-answers.ts'
 import type { Difference, ModelCheckRequest } from './model-request.ts'
 import type { Policy } from './read-policy.ts'
+import type { RobotFace } from './robot-face.ts'
 import { shapeCheck } from './shape-checks.ts'
 
 type Document = Readonly<Record<string, unknown>>
@@ -27,11 +26,11 @@ export interface Judgement {
   readonly manifest: Document | null
 }
 
-/** `face`: the robot's interface; null where the check names no robot, or one that declares none. */
-export function judgePolicy(policy: Policy, face: EmbodimentInterface | null, request: ModelCheckRequest): Judgement {
+/** `robot`: null where the check names no robot, or one that declares no interface. */
+export function judgePolicy(policy: Policy, robot: RobotFace | null, request: ModelCheckRequest): Judgement {
   const { stamp } = policy
   const own = stamp.embodimentFingerprint
-  const robotFingerprint = interfaceFingerprint(face)
+  const [face, robotFingerprint] = [robot?.face ?? null, robot?.fingerprint ?? null]
   const compared = stamp.contract && face ? comparisons(stamp.contract, face) : []
   const needs = own === null ? missingAnswers(policy, face, request) : []
   const conflicts = compared.flatMap(({ differing }) => differing)
@@ -106,7 +105,7 @@ function advice({ stamp }: Policy, request: ModelCheckRequest, controlClass: Con
 }
 
 /** A policy that could not be read: only the check that reports this ran. */
-export function unreadable(face: EmbodimentInterface | null, failed: Check): Judgement {
+export function unreadable(robot: RobotFace | null, failed: Check): Judgement {
   return {
     checks: [failed, check('embodiment.fingerprint', 'skip', 'The policy was not read.')],
     needs: [],
@@ -115,7 +114,7 @@ export function unreadable(face: EmbodimentInterface | null, failed: Check): Jud
     differing: [],
     controlClass: null,
     embodimentFingerprint: null,
-    robotFingerprint: interfaceFingerprint(face),
+    robotFingerprint: robot?.fingerprint ?? null,
     manifest: null,
   }
 }

@@ -1,12 +1,22 @@
 /** The interface of a robot from its card as the hub returns it. Pure. */
+import { interfaceFingerprint } from '../../cards/fingerprint.ts'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
 import { readCard } from '../../cards/read-card.ts'
 import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
 
+export interface RobotFace {
+  readonly face: EmbodimentInterface
+  /** As the hub computed it, from the card as it was put: the card as it is read has values for what was left out. */
+  readonly fingerprint: string
+}
+
 /** `text`: JSON, since its numbers count as they are written. Null if there is no card, or none with an interface. */
-export function faceOf(text: string | null): EmbodimentInterface | null {
+export function faceOf(text: string | null): RobotFace | null {
   const card = text === null ? null : parseExact(text)
   if (!isJsonObject(card)) return null
-  const { interface_fingerprint: _, updated_at: __, ...stored } = card
-  return readCard(stored).card?.interface ?? null
+  const { interface_fingerprint: known, updated_at: _, ...stored } = card
+  const face = readCard(stored).card?.interface ?? null
+  if (!face) return null
+  const fingerprint = typeof known === 'string' ? known : interfaceFingerprint(face)
+  return fingerprint === null ? null : { face, fingerprint }
 }

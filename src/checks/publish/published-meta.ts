@@ -12,8 +12,8 @@ export interface MetaSource {
   readonly intake: Document | null
   /** The request of the check. */
   readonly model: Document | null
-  /** `owner/slug` of the robot that the check compared the policy with. */
-  readonly robot: string | null
+  /** The robot that the check compared the policy with. */
+  readonly robot: { readonly id: string; readonly fullName: string } | null
   /** The current meta block of the repo. */
   readonly current: ModelMeta | null
 }
@@ -30,7 +30,8 @@ export function metaToPublish({ intake, model, robot, current }: MetaSource): Mo
     baseModel: current?.baseModel ?? null,
     sourceRunId: current?.sourceRunId ?? null,
     controlClass: classOf(intake) ?? classOf(model) ?? current?.controlClass ?? null,
-    robot: robot ?? current?.robot ?? null,
+    robot: robot ? robot.fullName : (current?.robot ?? null),
+    robotRepoId: robot ? robot.id : (current?.robotRepoId ?? null),
     // The fingerprint of the published files only: the repo's current one is for other files.
     embodimentFingerprint: sha256Text.safeParse(intake?.embodiment_fingerprint).data ?? null,
   }

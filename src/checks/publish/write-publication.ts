@@ -56,7 +56,7 @@ export async function writePublication(ctx: RequestContext, tx: Tx, publication:
   const repo = 'missing' in target ? await makeRepo(ctx, tx, target.missing) : locked.get(target.repo?.id ?? '')
   if (!repo || (judged && judged.seq !== repo.seq)) throw new RepoMoved()
   const files = await linkCopies(ctx, tx, repo, publication.copies)
-  const card = judged && (await storeCard(ctx, tx, repo, judged.card))
+  const card = judged && (await storeCard(ctx, tx, repo, () => judged.card))
   if (row.kind === 'model') await storeMeta(ctx, tx, repo, row)
   const { visibility } = input.visibility ? await changeRepo(ctx, tx, repo, { visibility: input.visibility }) : repo
   const published: CheckPublished = {
@@ -107,8 +107,9 @@ async function linkCopies(
 
 async function storeMeta(ctx: RequestContext, tx: Tx, repo: RepoFacts, row: CheckRow): Promise<void> {
   const [current] = await getReposById(tx, ctx.viewer, [repo.id])
-  const { robotRepoName: robot } = row
+  const { robotRepoId: id, robotRepoName: fullName } = row
   const [intake, model] = [row.intake?.value ?? null, row.model?.value ?? null]
+  const robot = id === null || fullName === null ? null : { id, fullName }
   await setModelMeta(ctx, tx, repo, metaToPublish({ intake, model, robot, current: current?.modelMeta ?? null }))
 }
 

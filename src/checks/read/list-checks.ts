@@ -3,6 +3,7 @@ import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
+import { repoNamed } from '../../repos/named-repo.ts'
 import { column } from '../../store/columns.ts'
 import { composed, param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
@@ -12,7 +13,7 @@ import { MAX_PAGE_BYTES } from '../limits.ts'
 import { checkOfJob, pageParams, visibleChecks } from './check-streams.ts'
 
 export interface ListChecksInput {
-  /** `owner/slug`, as the check names it. */
+  /** `owner/slug`: the robot repo that has this name now. */
   readonly robotRepo?: string | null
   readonly status?: JobStatus | null
   readonly executor?: JobExecutor | null
@@ -26,7 +27,8 @@ const params = { ...runViewer, ...pageParams, robotRepo: param<string | null>() 
 
 const anyCheck = visibleChecks({ place: {}, narrowedBy: [] })
 const byStatus = visibleChecks({ place: {}, narrowedBy: ['status', 'executor'] })
-const byRobot = visibleChecks({ place: { robot_repo_name: ':robotRepo::text' }, narrowedBy: ['status', 'executor'] })
+const robotRepoId = repoNamed(':robotRepo::text', 'robot')
+const byRobot = visibleChecks({ place: { robot_repo_id: robotRepoId }, narrowedBy: ['status', 'executor'] })
 
 /** SQL for the number of client-supplied bytes of the check `alias`, which limits a page. */
 export const writtenBytes = (alias: string) =>
@@ -52,7 +54,7 @@ const listing = (variant: string, visible: string, ofJob = 'true') =>
 const pages = {
   any: listing('', anyCheck),
   byStatus: listing('-by-status', byStatus),
-  byRobot: listing('-by-robot', byRobot, 'u.robot_repo_name = :robotRepo'),
+  byRobot: listing('-by-robot', byRobot, `u.robot_repo_id = ${robotRepoId}`),
 }
 
 /** The statement for these filters: each has an index. */
@@ -61,7 +63,7 @@ function pageFor({ robotRepo, status, executor }: ListChecksInput): typeof pages
   return status == null && executor == null ? pages.any : pages.byStatus
 }
 
-/** One page, shorter than requested if its checks are large; 422 for a cursor of another listing, empty for a robot that no check names. */
+/** One page, shorter than requested if its checks are large; 422 for a cursor of another listing, empty for a name that no robot has. */
 export async function listChecks(ctx: RequestContext, input: ListChecksInput): Promise<Page<RobotCheck>> {
   const { robotRepo = null, status = null, executor = null } = input
   const name = `robot-checks:${JSON.stringify([robotRepo, status, executor])}`

@@ -27,24 +27,21 @@ const seenByKey = `(:repoIds::text[] is null or u.filed_by = :credentialId or ${
 const ofJob = (condition: string) =>
   `select u.id from endpoints u where u.id = :credentialId and ${condition} and ${filters} and u.id < ${before}`
 
-/** A status that is given: few of many endpoints may have it. */
-const statusPlace = { status: ':status::"EndpointStatus"' }
-
 export interface AccountStreams {
   /** On the endpoint `u`. */
   readonly condition: string
   /** The caller's by default. */
   readonly accounts?: string
-  /** Where `:status` is never null: those of the status alone are read. */
-  readonly byStatus?: boolean
+  /** Columns that follow the account in an index, with their values: only those endpoints are read. */
+  readonly place?: Readonly<Record<string, string>>
 }
 
 /** Selects ids of the accounts' endpoints, at most `:limit` of each account. */
-export function endpointsOfAccounts({ condition, accounts, byStatus = false }: AccountStreams): string {
+export function endpointsOfAccounts({ condition, accounts, place = {} }: AccountStreams): string {
   const stream = {
     table: 'endpoints',
     of: `${accounts ?? 'unnest(:accountIds::text[])'} account(id)`,
-    place: { owner_id: 'account.id', ...(byStatus ? statusPlace : {}) },
+    place: { owner_id: 'account.id', ...place },
     condition: `${filters} and ${seenByKey} and ${condition}`,
   }
   return `${newestOf(stream, before)} union ${ofJob(condition)}`

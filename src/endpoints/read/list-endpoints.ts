@@ -3,16 +3,17 @@ import { billedViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
 import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
+import { repoNamed } from '../../repos/named-repo.ts'
 import { composed, param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import { type Endpoint, endpointColumns, endpointTables, toEndpoint } from '../endpoint-shape.ts'
 import type { EndpointStatus } from '../endpoint-state.ts'
-import { endpointsOfAccounts, pageParams } from './endpoint-streams.ts'
+import { type AccountStreams, endpointsOfAccounts, pageParams } from './endpoint-streams.ts'
 
 export interface ListEndpointsInput {
   readonly status?: EndpointStatus | null
   readonly executor?: JobExecutor | null
-  /** `owner/slug`, as the endpoint names it. */
+  /** `owner/slug`: the model repo that has this name now. */
   readonly modelRepo?: string | null
   /** Handle of the billed account. */
   readonly owner?: string | null
@@ -20,21 +21,33 @@ export interface ListEndpointsInput {
   readonly after?: string | null
 }
 
-const named = `(:modelRepo::text is null or u.model_repo_name = :modelRepo)
-  and (:owner::text is null or u.owner_id = (select id from accounts where handle = :owner))`
+const modelRepoId = repoNamed(':modelRepo::text', 'model')
+const ofOwner = '(:owner::text is null or u.owner_id = (select id from accounts where handle = :owner))'
+/** Also holds the endpoint of a hosted job's key to the model. */
+const ofModel = `u.model_repo_id = ${modelRepoId} and ${ofOwner}`
 
 const params = { ...billedViewer, ...pageParams, modelRepo: param<string | null>(), owner: param<string | null>() }
 
-const pageOf = (variant: string, byStatus: boolean) =>
+const pageOf = (variant: string, streams: AccountStreams) =>
   composed({
     name: `endpoints-page${variant}`,
     columns: endpointColumns,
     params,
-    text: `select ${endpointColumns.sql} from (select id from (${endpointsOfAccounts({ condition: named, byStatus })}) seen order by id desc limit :limit::int) page
+    text: `select ${endpointColumns.sql} from (select id from (${endpointsOfAccounts(streams)}) seen order by id desc limit :limit::int) page
       join (${endpointTables}) on u.id = page.id order by page.id desc`,
   })
 
-const pages = { any: pageOf('', false), byStatus: pageOf('-by-status', true) }
+const pages = {
+  any: pageOf('', { condition: ofOwner }),
+  byStatus: pageOf('-by-status', { condition: ofOwner, place: { status: ':status::"EndpointStatus"' } }),
+  byModel: pageOf('-by-model', { condition: ofModel, place: { model_repo_id: modelRepoId } }),
+}
+
+/** The statement for these filters: few of many endpoints may be of a model, or have a status. */
+function pageFor({ modelRepo, status }: ListEndpointsInput): typeof pages.any {
+  if (modelRepo != null) return pages.byModel
+  return status == null ? pages.any : pages.byStatus
+}
 
 /** One page; 422 for a cursor of another listing, empty for an owner or a model that there is not. One statement. */
 export async function listEndpoints(ctx: RequestContext, input: ListEndpointsInput): Promise<Page<Endpoint>> {
@@ -43,7 +56,7 @@ export async function listEndpoints(ctx: RequestContext, input: ListEndpointsInp
   const [after] = input.after ? decodeCursor<[string]>(listing, input.after, [idPart('ep')]) : [null]
   const limit = input.first ?? DEFAULT_PAGE_SIZE
   const values = { ...visibleRuns(ctx.viewer), status, executor, modelRepo, owner, after, limit: limit + 1 }
-  const rows = await ctx.deps.db.query(status === null ? pages.any : pages.byStatus, values)
+  const rows = await ctx.deps.db.query(pageFor(input), values)
   return {
     nodes: rows.slice(0, limit).map(toEndpoint),
     hasNextPage: rows.length > limit,

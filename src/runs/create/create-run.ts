@@ -38,6 +38,7 @@ const insertRun = statement({
     filedBy: param<string>(),
     template: param<string>(),
     robot: param<string | null>(),
+    robotRepoId: param<string | null>(),
     /** JSON. */
     recipe: param<string>(),
     recipeHash: param<string>(),
@@ -50,9 +51,9 @@ const insertRun = statement({
     repoIds: param<readonly string[]>(),
     selfStarted: param<boolean>(),
   },
-  text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, gpu_type, max_hours,
+  text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, robot_repo_id, recipe, recipe_hash, gpu_type, max_hours,
       budget_usd, priced, rate_usd_per_hour, parent_run_id, repo_ids, self_started)
-    values (:id, 'cloud', 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :template, :robot, :recipe::json, :recipeHash, :gpuType,
+    values (:id, 'cloud', 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :template, :robot, :robotRepoId, :recipe::json, :recipeHash, :gpuType,
       :maxHours, :budgetUsd, :priced, :rateUsdPerHour, :parentRunId, :repoIds, :selfStarted)`,
 })
 
@@ -162,6 +163,7 @@ function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, 
     filedBy: viewer.credentialId,
     template: recipe.template,
     robot: recipe.robot ?? null,
+    robotRepoId: named.robotId,
     recipe: JSON.stringify(recipe),
     recipeHash: recipeHash(recipe),
     gpuType: plan.tier?.tier ?? null,

@@ -52,6 +52,7 @@ const insertImported = statement({
     filedBy: param<string>(),
     template: param<string>(),
     robot: param<string | null>(),
+    robotRepoId: param<string | null>(),
     /** JSON. */
     recipe: param<string>(),
     recipeHash: param<string>(),
@@ -65,9 +66,9 @@ const insertImported = statement({
     gateTotal: param<number | null>(),
     summaryBytes: param<number>(),
   },
-  text: `insert into runs (id, kind, status, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, parent_run_id, repo_ids, finished_at,
+  text: `insert into runs (id, kind, status, owner_id, created_by, filed_by, template, robot, robot_repo_id, recipe, recipe_hash, parent_run_id, repo_ids, finished_at,
       config_key, scorecard_key, gates, gate_passed, gate_total, summary_bytes)
-    values (:id, 'external', :status::"JobStatus", :ownerId, :createdBy, :filedBy, :template, :robot, :recipe::json, :recipeHash, :parentRunId, :repoIds,
+    values (:id, 'external', :status::"JobStatus", :ownerId, :createdBy, :filedBy, :template, :robot, :robotRepoId, :recipe::json, :recipeHash, :parentRunId, :repoIds,
       now(), :configKey, :scorecardKey, :gates::json, :gatePassed, :gateTotal, :summaryBytes)`,
 })
 
@@ -107,6 +108,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
         filedBy: viewer.credentialId,
         template: recipe.template,
         robot: recipe.robot ?? null,
+        robotRepoId: named.robotId,
         recipe: JSON.stringify(recipe),
         recipeHash: recipeHash(recipe),
         parentRunId: parent?.id ?? null,

@@ -2,7 +2,8 @@
  * The statements of a run listing. Each of the caller's accounts is read as a stream in index order, cut at the page size, so that the cost of a page does
  * not depend on the number of runs. A limited key has two such streams: the runs that it filed, and the runs of its listed repos.
  */
-import { ownRunSql, runListedSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
+import { ownRunSql, repoVisibleSql, runListedSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
+import { namesRobot } from '../../repos/named-repo.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
@@ -80,11 +81,14 @@ function predicates(
   if (filter.gated === true) found.push('u.gate_total > 0')
   if (filter.gated === false) found.push('coalesce(u.gate_total, 0) = 0')
   if (filter.ownerId) found.push(`${owner} = :ownerId`)
-  if (filter.robot) found.push('lower(u.robot) = :robot')
   if (filter.parentRunId) found.push('u.parent_run_id = :parentRunId')
   if (after !== null) found.push('u.id < :after')
   return found
 }
+
+/** A stream of its own for each way in which a run means the robot, so that each has an index; none means one stream of all runs. */
+const robotStreams = ({ filter }: RunPageQuery): readonly string[] =>
+  filter.robot ? namesRobot('u', ':robot::text') : ['true']
 
 /**
  * The caller's accounts (`mine`), and the accounts for which the user created runs and of which they are no longer a member: there they see only these
@@ -138,9 +142,15 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
     `(select u.id from runs u where ${[condition, ...shared].join(' and ')} order by ${order} limit :limit::int)`
   const ofAccounts = (which: string, condition: string) =>
     `select seen.id from account cross join lateral ${stream(condition, 'u.owner_id, u.id desc')} seen where ${which}`
-  const ids = few
-    ? few.map((condition) => stream(condition, 'u.id desc')).join(' union ')
-    : `${ofAccounts('account.mine', ofAccount)} union all ${ofAccounts('not account.mine', madeForOthers)}`
+  const streams = robotStreams(query).flatMap((robot) =>
+    few
+      ? few.map((condition) => stream(`${condition} and ${robot}`, 'u.id desc'))
+      : [
+          ofAccounts('account.mine', `${ofAccount} and ${robot}`),
+          ofAccounts('not account.mine', `${madeForOthers} and ${robot}`),
+        ],
+  )
+  const ids = streams.join(few ? ' union ' : ' union all ')
   const text = `${few ? '' : accounts} select ${listedColumns.sql}
     from (${bounded(`select id from (${ids}) candidates order by id desc limit :limit::int`)}) page
     join (${runTables}) on u.id = page.id order by page.id desc`
@@ -170,28 +180,33 @@ function statementName(viewer: VisibleRuns, { filter, after }: RunPageQuery): st
 
 /** One value of a facet and how many of the visible runs have it. */
 const facetColumns = columns({
-  facet: column<'total' | 'kind' | 'executor' | 'status' | 'robot' | 'gated'>(
-    `case when grouping(kind) = 0 then 'kind' when grouping(executor) = 0 then 'executor' when grouping(status) = 0 then 'status'
-      when grouping(lower(robot)) = 0 then 'robot' when grouping(gated) = 0 then 'gated' else 'total' end`,
-  ),
-  value: column<string | null>(
-    'case when grouping(lower(robot)) = 0 then min(robot) else coalesce(kind, executor, status, gated) end',
-  ),
-  count: column<number>('count(*)::int'),
+  facet: column<'total' | 'kind' | 'executor' | 'status' | 'robot' | 'gated'>('facet'),
+  value: column<string | null>('min(shown)'),
+  count: column<number>('sum(n)::int'),
 })
 
 export type FacetRow = RowOf<typeof facetColumns>
 
-const counted = `u.kind::text as kind, u.executor::text as executor, u.status::text as status, u.robot,
+const counted = `u.kind::text as kind, u.executor::text as executor, u.status::text as status, u.robot, u.robot_repo_id,
   (coalesce(u.gate_total, 0) > 0)::text as gated`
+
+const grouped = `select case when grouping(kind) = 0 then 'kind' when grouping(executor) = 0 then 'executor' when grouping(status) = 0 then 'status'
+      when grouping(lower(robot)) = 0 then 'robot' when grouping(gated) = 0 then 'gated' else 'total' end as facet,
+    case when grouping(lower(robot)) = 0 then min(robot) else coalesce(kind, executor, status, gated) end as value, robot_repo_id, count(*) as n
+  from counted group by grouping sets ((), (kind), (executor), (status), (lower(robot), robot_repo_id), (gated))`
+
+/** A robot is shown by the name that it has now: a robot that is gone by none, and a name that the caller could not know by none. */
+const shownName = `(select holder.handle || '/' || robot.slug from repos robot join accounts holder on holder.id = robot.owner_id
+  where robot.id = robot_repo_id and (${repoVisibleSql('robot')} or holder.handle || '/' || robot.slug = lower(value)))`
 
 const facetStatement = (name: string, head: string, source: string) =>
   composed({
     name,
     columns: facetColumns,
     params: runViewer,
-    text: `${head} counted as (${source}) select ${facetColumns.sql}
-      from counted group by grouping sets ((), (kind), (executor), (status), (lower(robot)), (gated))`,
+    text: `${head} counted as (${source}), grouped as (${grouped})
+      select ${facetColumns.sql} from (select facet, n, case when robot_repo_id is null then value else ${shownName} end as shown from grouped) named
+      group by facet, lower(shown)`,
   })
 
 const seen = `cross join lateral (select ${counted} from runs u where u.owner_id = account.id`

@@ -50,7 +50,7 @@ export function progressOf(run: ProgressFacts, now: string): RunProgress | null 
   const iterationsPerS = rateOf(run.pace) ?? said.iterations_per_s ?? null
   const etaMs = run.running ? arrivalMs({ iteration, end, iterationsPerS }, Date.parse(asOf), Date.parse(now)) : null
   return {
-    iteration,
+    iteration: wholeIteration(iteration),
     totalIterations: said.total_iterations ?? null,
     finalIteration: said.final_iteration ?? null,
     startIteration: start,
@@ -61,6 +61,12 @@ export function progressOf(run: ProgressFacts, now: string): RunProgress | null 
     stepKey: said.step_key ?? null,
     asOf,
   }
+}
+
+/** An iteration is an integer, and the step of a metrics line any number: the last one that was complete. Null beyond the safe integers. */
+function wholeIteration(step: number | null): number | null {
+  const whole = step === null ? null : Math.floor(step)
+  return Number.isSafeInteger(whole) ? whole : null
 }
 
 function fractionOf(iteration: number | null, start: number, end: number | null): number | null {

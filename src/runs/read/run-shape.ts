@@ -35,6 +35,8 @@ export interface Run {
   readonly status: JobStatus
   readonly recipe: RecipeDocument
   readonly recipeHash: string
+  /** The robot repo that had the name in the recipe when the run was created; null where the name is text. */
+  readonly robotRepoId: string | null
   readonly owner: AccountRef
   readonly createdBy: AccountRef | null
   readonly gpuType: string | null
@@ -95,6 +97,7 @@ export const runColumns = columns({
   creatorName: column<string | null>('c.name'),
   template: column<string>('u.template'),
   robot: column<string | null>('u.robot'),
+  robotRepoId: column<string | null>('u.robot_repo_id'),
   gpuType: column<string | null>('u.gpu_type'),
   priced: column<boolean>('u.priced'),
   rateUsdPerHour: column<string | null>('u.rate_usd_per_hour'),
@@ -157,6 +160,7 @@ export function toRun(row: RunRow): Run {
     status: row.status,
     recipe: row.recipe,
     recipeHash: row.recipeHash,
+    robotRepoId: row.robotRepoId,
     owner: { id: row.ownerId, kind: row.ownerKind, handle: row.ownerHandle, name: row.ownerName },
     createdBy:
       row.creatorId === null

@@ -33,10 +33,11 @@ const stampMeta = statement({
     policyType: param<string>(),
     runId: param<string>(),
     robot: param<string | null>(),
+    robotRepoId: param<string | null>(),
     controlClass: param<string | null>(),
   },
-  text: `insert into model_meta (repo_id, policy_type, source_run_id, robot, control_class)
-    values (:repoId, :policyType, :runId, :robot, :controlClass)
+  text: `insert into model_meta (repo_id, policy_type, source_run_id, robot, robot_repo_id, control_class)
+    values (:repoId, :policyType, :runId, :robot, :robotRepoId, :controlClass)
     on conflict (repo_id) do nothing returning ${stampedColumn.sql}`,
 })
 
@@ -50,6 +51,7 @@ export async function stampOutput(ctx: RequestContext, tx: Tx, run: LockedRun, r
     policyType: run.template,
     runId: run.id,
     robot: run.robot,
+    robotRepoId: run.robotRepoId,
     controlClass,
   })
   if (!stamped) return

@@ -50,6 +50,7 @@ export async function findRunToReport({ viewer, deps }: RequestContext, runId: s
 const lockedColumns = reportColumns.with({
   template: column<string>('u.template'),
   robot: column<string | null>('u.robot'),
+  robotRepoId: column<string | null>('u.robot_repo_id'),
   recipe: column<Recipe>('u.recipe'),
   gpuTier: column<string | null>('u.gpu_tier'),
   peakVramGb: column<number | null>('u.peak_vram_gb'),

@@ -1,6 +1,7 @@
 /** A model check reads a policy's declarations, compares them with the robot's interface, and derives missing ones. Spec, "Model check". */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { interfaceFingerprint } from '../../../src/cards/fingerprint.ts'
 import { contractFingerprint, derivedContract } from '../../../src/check-worker/policy/contract.ts'
 import { modelLimits } from '../../../src/check-worker/policy/policy-limits.ts'
 import { externalWeight, onnx, safetensors } from '../../models/policy/support/policy-files.ts'
@@ -25,6 +26,17 @@ const checkpoint = (changes: object = {}) => ({
 })
 
 describe('a stamped policy', () => {
+  it('matches by the fingerprint of the card as it was put, whatever a read of the card adds', async () => {
+    const given = { end_effectors: [{ name: 'gripper' }, { name: 'tool', in_mjcf: true }] }
+    const read = { end_effectors: given.end_effectors.map((effector) => ({ ...effector, site: null, in_mjcf: true })) }
+    const own = interfaceFingerprint({ ...face, ...given }) ?? ''
+    const policy = checkpoint({ embodiment_fingerprint: own })
+    const result = await check(policy, 'step_5', { robotCard: robotCard(read, given) })
+    expect(result.verdicts['embodiment.fingerprint']).toBe('pass match')
+    expect(result.intake).toMatchObject({ embodiment: 'match', robot_fingerprint: own })
+    expect(result.report).toMatchObject({ interface_fingerprint: own })
+  })
+
   it('matches the robot that it was made for', async () => {
     const result = await check(checkpoint(), 'step_5')
     expect(result.verdicts).toEqual({

@@ -47,7 +47,7 @@ describe('absent members of a card', () => {
     expect([status, json.actuators]).toEqual([200, []])
     expect(json.interface).toMatchObject({
       ...nulls,
-      end_effectors: [{ name: 'g', site: null, body: null, gripper_joint: null, in_mjcf: null }],
+      end_effectors: [{ name: 'g', site: null, body: null, gripper_joint: null, in_mjcf: true }],
     })
     expect((await hub.call(ada, 'GET', cardOf(name))).json).toEqual(json)
     expect(await inGraph(name)).toEqual({
@@ -57,7 +57,7 @@ describe('absent members of a card', () => {
       interface: {
         proprioception: null,
         parts: null,
-        endEffectors: [{ inMjcf: null }],
+        endEffectors: [{ inMjcf: true }],
         feet: null,
         cameras: null,
         commandSpace: null,
@@ -71,12 +71,61 @@ describe('absent members of a card', () => {
 
   it('are still absent if the response is put again: the same fingerprint', async () => {
     const name = await newRobot()
-    const card = { dof: 2, interface: { ...leastInterface, end_effectors: [{ name: 'g' }] } }
-    await hub.call(ada, 'PUT', cardOf(name), card)
-    const { interface_fingerprint, updated_at: _at, ...answer } = (await hub.call(ada, 'GET', cardOf(name))).json
-    const again = await hub.call(ada, 'PUT', cardOf(name), answer)
-    expect([again.status, again.json.interface_fingerprint]).toEqual([200, interface_fingerprint])
-    expect(interfaceFingerprint(answer.interface)).toBe(interface_fingerprint)
+    const card = {
+      dof: 2,
+      interface: { ...leastInterface, end_effectors: [{ name: 'g' }, { name: 'tool', in_mjcf: true }] },
+    }
+    const { interface_fingerprint } = (await hub.call(ada, 'PUT', cardOf(name), card)).json
+    const { interface_fingerprint: read, updated_at: _at, ...answer } = (await hub.call(ada, 'GET', cardOf(name))).json
+    expect([read, interfaceFingerprint(card.interface)]).toEqual([interface_fingerprint, interface_fingerprint])
+    expect(answer.interface.end_effectors.map(({ in_mjcf }: Json) => in_mjcf)).toEqual([true, true])
+    const report = await hub.call(ada, 'POST', `/v1/robots/${name}/validate`, { card: answer })
+    expect([report.json.ok, report.json.interface_fingerprint]).toEqual([true, interface_fingerprint])
+    for (let time = 0; time < 2; time += 1) {
+      const again = await hub.call(ada, 'PUT', cardOf(name), answer)
+      expect([again.status, again.json.interface_fingerprint]).toEqual([200, interface_fingerprint])
+    }
+    expect(interfaceFingerprint((await inGraph(name)).document.interface)).toBe(interface_fingerprint)
+    // What a client changes is changed, and nothing else.
+    const faster = { ...answer, interface: { ...answer.interface, control_rate_hz: 100 } }
+    expect((await hub.call(ada, 'PUT', cardOf(name), faster)).json.interface_fingerprint).toBe(
+      interfaceFingerprint({ ...card.interface, control_rate_hz: 100 }),
+    )
+  })
+
+  it('are hashed where the card itself says them', async () => {
+    const name = await newRobot()
+    const card = { dof: 2, interface: { ...leastInterface, end_effectors: [{ name: 'g', in_mjcf: true }] } }
+    const { json } = await hub.call(ada, 'PUT', cardOf(name), card)
+    expect(json.interface_fingerprint).toBe(interfaceFingerprint(card.interface))
+    const silent = { dof: 2, interface: { ...leastInterface, end_effectors: [{ name: 'g' }] } }
+    const put = await hub.call(ada, 'PUT', cardOf(name), silent)
+    expect(put.json.interface_fingerprint).toBe(interfaceFingerprint(silent.interface))
+    expect(put.json.interface_fingerprint).not.toBe(json.interface_fingerprint)
+    const denied = { dof: 2, interface: { ...leastInterface, end_effectors: [{ name: 'g', in_mjcf: false }] } }
+    expect((await hub.call(ada, 'PUT', cardOf(name), denied)).json.interface.end_effectors[0].in_mjcf).toBe(false)
+  })
+
+  it('of an actuator read as null beside its vendor fields, and are kept as they were put', async () => {
+    const name = await newRobot()
+    const card = {
+      dof: 2,
+      actuators: [
+        { name: 'a', volts: 12 },
+        { name: 'b', count: 2 },
+        { name: 'c', model: 'XL430' },
+      ],
+    }
+    const { json } = await hub.call(ada, 'PUT', cardOf(name), card)
+    expect(json.actuators).toEqual([
+      { name: 'a', volts: 12, model: null, count: null },
+      { name: 'b', count: 2, model: null },
+      { name: 'c', model: 'XL430', count: null },
+    ])
+    expect((await hub.call(ada, 'GET', cardOf(name))).json.actuators).toEqual(json.actuators)
+    expect((await inGraph(name)).document).toEqual(card)
+    const { interface_fingerprint: _none, updated_at: _at, ...answer } = json
+    expect((await hub.call(ada, 'PUT', cardOf(name), answer)).json.actuators).toEqual(json.actuators)
   })
 
   it('are omitted from a typed card too, with the same fingerprint', async () => {
@@ -179,7 +228,7 @@ describe('a card is kept as it was put', () => {
     expect(JSON.stringify(document)).toBe(JSON.stringify(card))
     const { json } = await hub.call(ada, 'GET', cardOf(name))
     expect(Object.keys(json.limits)).toEqual(Object.keys(card.limits))
-    expect(Object.keys(json.actuators[0])).toEqual(['volts', 'name', 'amps'])
+    expect(Object.keys(json.actuators[0])).toEqual(['volts', 'name', 'amps', 'model', 'count'])
   })
 
   it('with the last value of a member that is written twice', async () => {

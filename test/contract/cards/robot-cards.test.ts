@@ -43,7 +43,7 @@ describe('a card', () => {
     expect([made.status, made.json.errors]).toEqual([200, undefined])
     expect(made.json).toEqual({
       dof: 2,
-      actuators: [{ name: 'm', volts: 12 }],
+      actuators: [{ name: 'm', volts: 12, model: null, count: null }],
       mass_kg: null,
       limits: null,
       mjcf_path: 'arm.xml',
@@ -104,7 +104,7 @@ describe('a card', () => {
     })
     const name = await newRobot()
     const { json } = await put(name, card)
-    expect(json.actuators).toEqual(card.actuators)
+    expect(json.actuators).toEqual([{ ...card.actuators?.[0], count: null }])
     expect(json.limits).toEqual(card.limits)
     expect(json.interface.default_pose).toEqual({ elbow: -0.25 })
     expect(json.interface.action.scale_per_joint).toEqual({ elbow: 2 })

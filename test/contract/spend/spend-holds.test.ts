@@ -5,7 +5,7 @@ import { MAX_PENDING_HOLDS } from '../../../src/billing/holds/file-hold.ts'
 import { registerRunCommands } from '../../../src/cli/run-commands.ts'
 import { runCommandLine } from '../../support/command-line.ts'
 import { hostedFunction } from '../../support/hosted-function.ts'
-import { type Answer, contractHub, type Json, newName, type Person, types, type Who } from '../support/hub.ts'
+import { type Answer, contractHub, type Json, newName, type Person, places, types, type Who } from '../support/hub.ts'
 import { readSubscription } from '../support/subscription.ts'
 
 const program = hostedFunction()
@@ -391,6 +391,7 @@ describe('an approval', () => {
     const refused = await act(of.owner, id, 'approve')
     expect([refused.status, types(refused)]).toEqual([status, [type]])
     if (status === 429) expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    if (type === 'quota.gpu_hours') expect(places(refused)).toEqual([['body', 'recipe', 'max_hours']])
     if (type === 'conflict.cost_rose')
       expect(refused.json.errors[0]).toMatchObject({ cost_usd_max: 1.5984, reserve_usd: 1.5983 })
     expect(await rowsOf(of)).toBe(before)
@@ -417,7 +418,14 @@ describe('an approval', () => {
     expect((await hub.call(of.member, 'DELETE', `/v1/runs/${parent}`)).status).toBe(204)
     expect((await hub.call(of.member, 'DELETE', `/v1/repos/${of.robot}`)).status).toBe(204)
     const before = await rowsOf(of)
-    expect((await act(of.owner, ofParent.json.id, 'approve')).status).toBe(422)
+    const orphaned = await act(of.owner, ofParent.json.id, 'approve')
+    expect([orphaned.status, places(orphaned)]).toEqual([422, [['body', 'parent_run_id']]])
+    const { errors } = await hub.graphql(
+      of.owner,
+      'mutation ($holdId: ID!) { approveSpendHold(input: { holdId: $holdId }) { hold { id } } }',
+      { holdId: ofParent.json.id },
+    )
+    expect(errors[0].extensions.problem.errors[0].loc).toEqual(['input', 'parent_run_id'])
     expect((await act(of.owner, ofRobot.json.id, 'approve')).status).toBe(404)
     expect(await rowsOf(of)).toBe(before)
   })

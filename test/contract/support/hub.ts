@@ -1,4 +1,4 @@
-/** A complete hub in this process for tests that read like the contract: users, keys, both dialects, and a check that every `/v1` status is declared. */
+/** A complete hub in this process for tests that read like the contract: users, keys, both dialects, and a check of every `/v1` answer against its document. */
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,6 +17,8 @@ import { readConfig } from '../../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../../src/start-hub.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
 import { cloneTemplate } from '../../support/database.ts'
+import { operationOf, undocumented } from './documented.ts'
+import { misplaced, misplacedInGraph } from './places.ts'
 
 /** What came back. `json` is the parsed body: its shape is what the tests are about, so it is not declared here. */
 export interface Answer {
@@ -102,13 +104,22 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
     if (alone) await opened?.close()
   })
 
+  /** A request as it is. A JSON answer of `/v1` must be as the OpenAPI document says. */
   async function send(who: Who, method: string, path: string, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers(init.headers)
     if (who) headers.set('authorization', `Bearer ${typeof who === 'string' ? who : who.token}`)
     const response = await fetch(new URL(path, opened.hub.url), { redirect: 'manual', ...init, method, headers })
     const text = await response.text()
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
-    return { status: response.status, headers: response.headers, text, json: isJson && text ? JSON.parse(text) : null }
+    const json = isJson && text ? JSON.parse(text) : null
+    const answer = { status: response.status, headers: response.headers, text, json }
+    if (json !== null) {
+      expect(undocumented(method, path, answer)).toEqual([])
+      const operation = operationOf(method, path)?.operation
+      if (operation && json.errors)
+        expect([operation.operationId, misplaced(operation, json.errors)]).toEqual([operation.operationId, []])
+    }
+    return answer
   }
 
   /** A `/v1` request with a JSON body; the response's status must be declared by its operation, and an error must be a Problem. */
@@ -148,6 +159,7 @@ export function contractHub(settings: Record<string, string> = {}, { alone = Obj
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables }),
     })
+    expect(misplacedInGraph(query, answer.json.errors ?? [])).toEqual([])
     return answer.json
   }
 

@@ -24,6 +24,8 @@ let credential: Credentialed
 let stranger: string
 /** A dataset that all runs use, and a model with the forks of the parent. */
 let lineage: string[]
+/** A robot that runs name, which keep its id. */
+let robot: string
 
 /** A quarter is the owner's, a quarter the org's, half are other accounts'; every 25th has a parent, the same one for the last 20 of those. */
 beforeAll(async () => {
@@ -49,6 +51,12 @@ beforeAll(async () => {
        (select array_fill($1::text, array[10]) || array_fill($2::text, array[10]) || $3::text[] as ids) accounts`,
     [owner.id, org.id, strangers.map(({ id }) => id)],
   )
+  const arm = await world.repo(owner, { kind: 'robot' })
+  robot = `${arm.owner}/${arm.repo}`
+  await world.sql(`update runs set robot = $1, robot_repo_id = $2 where substr(id, 5)::int / 40 % 50 = 6`, [
+    robot,
+    arm.id,
+  ])
   const [data, model] = [await world.repo(owner), await world.repo(owner, { kind: 'model' })]
   lineage = [data.id, model.id]
   // Every run pins the dataset, three of the owner's publish to the model, of which one has a fork, and as many checks as there are runs refer to the dataset.
@@ -74,7 +82,9 @@ describe('among 10,000 runs', () => {
     ['status', () => ({ status: 'failed' })],
     ['work that waits', () => ({ status: 'queued', executor: 'worker' })],
     ['kind', () => ({ kind: 'external' })],
-    ['robot', () => ({ robot: 'ada/arm' })],
+    ['robot', () => ({ robot })],
+    ['robot that is text', () => ({ robot: 'ada/arm' })],
+    ['robot that nothing names', () => ({ robot: 'no/robot' })],
     ['gated', () => ({ gated: true })],
     ['executor', () => ({ executor: 'hosted' })],
     ['owner', ({ org: { id } }) => ({ ownerId: id })],

@@ -46,6 +46,11 @@ describe('progress', () => {
     })
   })
 
+  it('has a whole iteration where the trainer counts in fractions, and none beyond the safe integers', () => {
+    const iterationAt = (step: number) => progressOf(facts({ pace: [[ms(61), step]] }), at(70))?.iteration
+    expect([7.75, -0.5, 2 ** 53, 1e300].map(iterationAt)).toEqual([7, -1, null, null])
+  })
+
   it('has no rate before two reports, and uses the rate that the trainer reports', () => {
     const pace = [[ms(0), 1]] as const
     expect(progressOf(facts({ pace }), at(60))).toMatchObject({ iterationsPerS: null, etaS: null, etaAt: null })

@@ -18,12 +18,12 @@ export const face = {
 }
 
 /** As the hub returns it. */
-export const robotCard = (changes: object = {}) =>
+export const robotCard = (changes: object = {}, hashed: object = changes) =>
   JSON.stringify({
     dof: 3,
     actuators: [],
     interface: { ...face, ...changes },
-    interface_fingerprint: 'f'.repeat(64),
+    interface_fingerprint: interfaceFingerprint({ ...face, ...hashed } as typeof face),
     updated_at: '2026-01-31T09:30:00.000Z',
   })
 
