@@ -4,7 +4,7 @@ import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { readJobObject } from '../job-objects.ts'
 import type { JobLog } from './job-log.ts'
-import { readChunk } from './log-chunks.ts'
+import { partOfLog, readChunk } from './log-chunks.ts'
 
 /**
  * All chunks in order of arrival, up to the last one at the time of the request; prefetches one chunk. 404 if the job is not visible to the caller.
@@ -45,5 +45,5 @@ async function* textsOf(
 
 async function readText(ctx: RequestContext, log: JobLog, jobId: string, seq: number): Promise<string> {
   const chunk = await readChunk(ctx.deps.db, log, jobId, seq)
-  return chunk.key === null ? (chunk.text ?? '') : readJobObject(ctx.deps, chunk.key, ctx.signal)
+  return chunk.key === null ? (chunk.text ?? '') : readJobObject(ctx.deps, chunk.key, partOfLog(jobId, seq), ctx.signal)
 }

@@ -10,7 +10,7 @@ import type { Deps } from '../../operation/context.ts'
 import { readJobObject } from '../job-objects.ts'
 import type { JobLog, JobMetrics, LogHead } from './job-log.ts'
 import type { LogBatch, MetricBatch, SharedLogs } from './log-batch.ts'
-import { type LogChunk, readChunk, readHeads } from './log-chunks.ts'
+import { type LogChunk, partOfLog, readChunk, readHeads } from './log-chunks.ts'
 import { linesOf } from './log-lines.ts'
 import type { LogPosition } from './position.ts'
 
@@ -99,7 +99,8 @@ export class JobLogs implements SharedLogs {
   #readChunk(log: JobLog, jobId: string, seq: number): Promise<ReadChunk> {
     return this.#kept(this.#chunks, `${jobId}/${seq}`, async () => {
       const row = await readChunk(this.#parts.db, log, jobId, seq)
-      const text = row.key === null ? (row.text ?? '') : await readJobObject(this.#parts, row.key)
+      const text =
+        row.key === null ? (row.text ?? '') : await readJobObject(this.#parts, row.key, partOfLog(jobId, seq))
       return { value: { row, lines: linesOf(text) }, size: sizeOf(row.byteCount, row.lineCount) }
     })
   }
