@@ -1,7 +1,16 @@
 /** Validation rules of arguments and input fields: collects every violation of a request, even if its types are wrong too. */
-import { type GraphQLInputType, getNullableType, isInputObjectType, isLeafType, isListType } from 'graphql'
+import {
+  type GraphQLInputType,
+  type GraphQLScalarType,
+  getNullableType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isScalarType,
+} from 'graphql'
 import type { z } from 'zod'
 import { type ErrorItem, type ErrorType, errorTable, HubError, type Loc } from '../src/platform/errors.ts'
+import { freeFormFaults } from '../src/platform/free-form-faults.ts'
 
 interface RuleIssue {
   readonly message: string
@@ -65,7 +74,10 @@ function faultsAt({ type, extensions }: Ruled, value: unknown, loc: Loc, read: R
   const rule = extensions.rule as z.ZodType | undefined
   const ruled = rule && read(type, value)
   const issues = ruled === undefined ? [] : (rule?.safeParse(ruled).error?.issues ?? [])
-  return [...itemsOf(issues, loc), ...faultsBelow(type, value, loc, read)]
+  const below = extensions.anyText ? [] : faultsBelow(type, value, loc, read)
+  // Of a text that is none this is said, and nothing else.
+  const isTold = ({ loc: at }: ErrorItem) => below.some((fault) => String(fault.loc) === String(at))
+  return [...itemsOf(issues, loc).filter((item) => !isTold(item)), ...below]
 }
 
 /** As GraphQL would coerce it. An input object has no rule of its own, so its members stay unchanged. */
@@ -89,12 +101,32 @@ function faultsBelow(type: GraphQLInputType, value: unknown, loc: Loc, read: Rea
   const nullable = getNullableType(type)
   if (value === null || value === undefined) return []
   if (isListType(nullable) && Array.isArray(value))
-    return value.flatMap((item, place) => faultsBelow(nullable.ofType, item, [...loc, place], read))
+    return ofItems(value, (item, place) => faultsBelow(nullable.ofType, item, [...loc, place], read))
+  if (isScalarType(nullable)) return textFaults(nullable, value, loc)
   if (!isInputObjectType(nullable) || typeof value !== 'object') return []
   const members = value as Readonly<Record<string, unknown>>
   return Object.values(nullable.getFields()).flatMap((field) =>
     faultsAt(field, members[field.name], [...loc, field.name], read),
   )
+}
+
+/** The first faults of a list: millions of items may each have one. */
+function ofItems(items: readonly unknown[], faultsOf: (item: unknown, place: number) => ErrorItem[]): ErrorItem[] {
+  const faults: ErrorItem[] = []
+  for (const [place, item] of items.entries()) {
+    if (faults.length >= MAX_FAULTS) break
+    faults.push(...faultsOf(item, place))
+  }
+  return faults
+}
+
+/** The faults of every text and every free-form value of the input, whatever rule its field has or lacks. */
+function textFaults({ name }: GraphQLScalarType, value: unknown, loc: Loc): ErrorItem[] {
+  // Decoded by now, a node id is one text all the same.
+  const read = name === 'ID' && typeof value === 'object' ? (value as { id?: unknown }).id : value
+  if (typeof read !== 'string' && name !== 'JSON') return []
+  const faults = freeFormFaults(read).map(({ message, loc: path }) => ({ message, path }))
+  return itemsOf(faults, loc)
 }
 
 /** The error for rule violations; null if there are none. */

@@ -21,7 +21,7 @@ const SCHEMA_DIR = join(import.meta.dirname, '..', 'prisma', 'schema')
 async function differenceOf(from: string | null, to: string): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'hub-migrate-'))
   const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
-  const { engine, close } = await openSchemaEngine({ connectionString: server.url })
+  const { engine, close } = await openSchemaEngine(server.url)
   const schema = (content: string) => ({
     tag: 'schemaDatamodel' as const,
     files: [{ path: SNAPSHOT_FILE, content }],

@@ -10,7 +10,7 @@ import { ensureOperator } from './accounts/operator.ts'
 import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { openBackend } from './hosting/open-backend.ts'
-import { processWarning } from './hosting/process/process-settings.ts'
+import { processNotice } from './hosting/process/process-settings.ts'
 import { tokenSeal } from './hosting/token-seal.ts'
 import { askedOrigin, linkOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
@@ -104,8 +104,8 @@ async function openHub(
   closeLater('model reader', () => models.close())
   const hosted = await openBackend(config, log)
   closeLater('hosting backend', () => hosted.close())
-  const warning = config.hosted.appName === null || config.hosted.kubernetes ? null : processWarning(config)
-  if (warning !== null) log.warn(warning)
+  const notice = config.hosted.appName === null || config.hosted.kubernetes ? null : processNotice(config)
+  if (notice !== null) log.warn(notice)
   const ending = new AbortController()
   const logs = new JobLogs({ db, objects })
   const deps: Deps = {

@@ -1,15 +1,9 @@
 /** What text and free-form JSON may contain: everything that PostgreSQL can store, except member names that are unsafe in JavaScript objects. */
 import type { ErrorItem, Loc } from '../../src/platform/errors.ts'
 import { ExactNumber } from '../../src/platform/exact-json.ts'
+import { textFault } from '../../src/platform/text-rules.ts'
 
 const MAX_DEPTH = 100
-
-/** Why a string cannot be stored, or null: PostgreSQL's text has no NUL, and UTF-8 no lone surrogate. */
-export function textFault(text: string): string | null {
-  if (text.includes('\0')) return 'contains a NUL character'
-  if (!text.isWellFormed()) return 'is not well-formed Unicode'
-  return null
-}
 
 interface FreeFormFault {
   readonly type: ErrorItem['type']

@@ -10,12 +10,12 @@ import { cardArgument } from './card-document.ts'
 import { RobotCardType, ValidationReport } from './robot-card.ts'
 import { RobotCardInput } from './robot-card-input.ts'
 
-/** The two forms of a card. The verb checks the document, so that validate can report schema faults. */
+/** The two forms of a card. The verb checks both, texts too, so that validate can report schema faults. */
 const eitherCard = (t: InputFields) => ({
-  card: t.field({ type: RobotCardInput, description: 'The card as typed input.' }),
+  card: t.field({ type: RobotCardInput, extensions: { anyText: true }, description: 'The card as typed input.' }),
   document: t.field({
     type: 'JSON',
-    extensions: { zod: robotCardPut },
+    extensions: { zod: robotCardPut, anyText: true },
     description: 'The card as a JSON document in `/v1` names, instead of `card`: the content of a `robot_card.json`.',
   }),
 })

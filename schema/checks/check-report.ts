@@ -4,8 +4,8 @@ import { type ArtifactTicket, presignArtifacts, signUpload } from '../../src/che
 import { CHECK_URL_TTL_SECONDS, MAX_ARTIFACT_BYTES, MAX_ARTIFACTS } from '../../src/checks/limits.ts'
 import { reportCheck } from '../../src/checks/report/report-check.ts'
 import { filePath, newFilePath } from '../../src/platform/file-path.ts'
-import { jsonObject, jsonValue } from '../../src/platform/json-object-rule.ts'
-import { contentTypeText } from '../../src/platform/text-rules.ts'
+import { jsonObject } from '../../src/platform/json-object-rule.ts'
+import { contentTypeText, plainText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { RobotCheckStatusEnum } from '../cards/enums.ts'
 import { rule } from '../input-field.ts'
@@ -16,10 +16,7 @@ import { ModelEmbodimentEnum, RobotCheckReportStatusEnum } from './enums.ts'
 import { documentOfInput } from './input-document.ts'
 import { targetCheck } from './target-check.ts'
 
-const text = z
-  .string()
-  .max(65_536)
-  .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
+const text = plainText(65_536)
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(10_000)
 const loc = z.array(z.union([text, z.int()], 'must be a string or an integer'), 'must be an array').max(100)
 
@@ -160,8 +157,8 @@ const DifferenceInput = builder.inputType('ModelIntakeDifferenceInput', {
   description: 'A field in which the contract of a policy differs from the interface of the robot.',
   fields: (t) => ({
     field: t.string({ required: true, ...rule(text), description: 'Name of the field.' }),
-    policy: t.field({ type: 'JSON', ...rule(jsonValue), description: 'Its value in the contract of the policy.' }),
-    robot: t.field({ type: 'JSON', ...rule(jsonValue), description: 'Its value in the interface of the robot.' }),
+    policy: t.field({ type: 'JSON', description: 'Its value in the contract of the policy.' }),
+    robot: t.field({ type: 'JSON', description: 'Its value in the interface of the robot.' }),
   }),
 })
 

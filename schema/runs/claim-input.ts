@@ -1,13 +1,9 @@
 /** Input of the claims of any kind of job. */
 import { z } from 'zod'
-import { handleText } from '../../src/platform/text-rules.ts'
+import { handleText, plainText } from '../../src/platform/text-rules.ts'
 import { type InputFields, rule } from '../input-field.ts'
 
-const workerText = z
-  .string()
-  .min(1)
-  .max(128)
-  .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+const workerText = plainText(128).min(1)
 
 const MAX_WAIT_S = 30
 

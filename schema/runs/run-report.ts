@@ -1,7 +1,7 @@
 /** reportRun: a runner's reports after its claim. Spec, "POST /v1/runs/{run_id}/report". */
 import { z } from 'zod'
 import { jsonObject, jsonObjectList } from '../../src/platform/json-object-rule.ts'
-import { fullNameText, longNameText, wordText } from '../../src/platform/text-rules.ts'
+import { fullNameText, longNameText, plainText, wordText } from '../../src/platform/text-rules.ts'
 import { MAX_METRICS_LINES } from '../../src/runs/metrics/metrics-batch.ts'
 import type { ReportedProgress } from '../../src/runs/read/progress.ts'
 import { reportRun } from '../../src/runs/report/report-run.ts'
@@ -15,10 +15,7 @@ import { targetRun } from './target-run.ts'
 const count = z.int().min(0)
 const measured = z.number().min(0)
 /** The error of a trainer, with its stack trace. */
-const errorText = z
-  .string()
-  .max(65_536)
-  .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+const errorText = plainText(65_536)
 
 const RunReportProgressInput = builder.inputType('RunReportProgressInput', {
   description: 'Progress of the trainer; replaces the previous report.',
@@ -63,10 +60,7 @@ mutation('reportRun', {
       description: 'Text to append to the log; at most 256 KiB of UTF-8.',
     }),
     error: t.string({ ...rule(errorText), description: 'Why the run failed; null if it did not.' }),
-    configYaml: t.string({
-      extensions: { anyText: true },
-      description: 'The resolved config; replaces an earlier one.',
-    }),
+    configYaml: t.string({ description: 'The resolved config; replaces an earlier one.' }),
     scorecardJson: t.field({
       type: 'JSON',
       ...rule(jsonObject),

@@ -42,7 +42,7 @@ export async function accountOfPerson(tx: Tx, person: Person): Promise<string> {
   const made = await findIdentity(tx, person)
   if (made !== null) return made
   const handle = person.proposedHandle ?? ''
-  const name = person.name?.replaceAll('\0', '').slice(0, 200) || null
+  const name = person.name?.replaceAll('\0', '').slice(0, 200).toWellFormed() || null
   const account = handleFault(handle) === null ? await takeHandle(tx, 'user', handle, name) : null
   if (account === null) throw chooseHandle(handle)
   await tx.query(insertPerson, [person.issuer, person.subject, account.id])

@@ -1,8 +1,8 @@
 /** The checks of a model, from its reading: whether it exists, whether MuJoCo would compile it, and whether its files are complete. Pure. */
 import type { FaultKind, ModelFault } from '../models/mjcf/fault.ts'
 import type { MissingFile, ModelReading } from '../models/mjcf/reading.ts'
+import { wellFormed } from '../platform/well-formed.ts'
 import { type Check, type CheckFault, check, faultyCheck } from './check.ts'
-import { wellFormed } from './well-formed.ts'
 
 /** Spec, "RobotModelSummary". */
 export interface RobotModelSummary {

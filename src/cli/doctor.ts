@@ -1,5 +1,5 @@
 /** `hub doctor`: checks the configuration of a deployment and whether each part works. Leaves nothing behind and prints no secret. */
-import { processFault, processWarning } from '../hosting/process/process-settings.ts'
+import { cannotHost, processFault, processWarning } from '../hosting/process/process-settings.ts'
 import { type Config, readConfig } from '../platform/config.ts'
 import { hubVersion } from '../platform/version.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
@@ -88,7 +88,7 @@ function placeOf({ objectStore: store }: Config): string | null {
 
 function hostedChecks({ configured, backend, fault, warning }: DoctorReport['hosted']): Check[] {
   if (!configured) return []
-  if (fault !== null) return [fail('hosting', fault, 'see docs/operations.md, Hosting')]
+  if (fault !== null) return [fail('hosting', cannotHost(fault), 'see docs/operations.md, Hosting')]
   return [
     warning === null ? ok('hosting', backend) : warn('hosting', warning, 'set HOSTED_USER, and run the hub as root'),
   ]

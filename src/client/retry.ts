@@ -38,13 +38,14 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
 }
 
+const lastingKinds: ReadonlySet<string> = new Set(['quota.uploads', 'store.lost'])
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** A 503 "not configured" and a full upload quota do not go away by themselves; a concurrent duplicate (409) does. */
+/** A 503 "not configured", a full upload quota and lost data do not go away by themselves; a concurrent duplicate (409) does. */
 function isTransient(error: unknown): boolean {
   if (error instanceof TransferError) return true
   if (!(error instanceof ProblemError)) return false
-  if (error.kind.startsWith('not_configured') || error.kind === 'quota.uploads') return false
+  if (error.kind.startsWith('not_configured') || lastingKinds.has(error.kind)) return false
   return transientStatuses.has(error.status) || isInProgress(error)
 }
 

@@ -1,12 +1,13 @@
 /** The object store side of one file's completion: checks, assembles, measures and hashes its parts. */
 import { HubError, type Loc } from '../platform/errors.ts'
 import type { Db, Statement } from '../store/db.ts'
+import { isNoSuchObject } from '../store/objects/lost-object.ts'
 import type { ObjectHead, ObjectStore, StoredPart } from '../store/objects/object-store.ts'
 import { partFaults } from './check-parts.ts'
 import { hashObject, readFirstBytes } from './hash-object.ts'
 import { PART_SIZE_BYTES } from './limits.ts'
 import { detectMime } from './mime.ts'
-import { isNoSuchObject, isNoSuchUpload } from './objects.ts'
+import { isNoSuchUpload } from './objects.ts'
 import type { CompletedUpload } from './schemas.ts'
 import type { UploadRow } from './upload-sql.ts'
 

@@ -7,11 +7,6 @@ export function isNoSuchUpload(error: unknown): boolean {
   return error instanceof ObjectStoreError && error.code === 'no_such_upload'
 }
 
-/** Whether the error means that the object does not exist (any more). */
-export function isNoSuchObject(error: unknown): boolean {
-  return error instanceof ObjectStoreError && error.code === 'no_such_object'
-}
-
 /** Key prefix of uploads; collection touches nothing outside it. */
 export const BLOB_PREFIX = 'blobs/'
 

@@ -1,7 +1,7 @@
 /** Input schemas of the file operations (spec, "Files"), in GraphQL names. The verb checks rules that need the database or several members. */
 import { z } from 'zod'
 import { filePath, newFilePath } from '../platform/file-path.ts'
-import { contentTypeText, sha256Text } from '../platform/text-rules.ts'
+import { contentTypeText, plainText, sha256Text } from '../platform/text-rules.ts'
 import {
   MAX_FILES_PER_REQUEST,
   MAX_PREFIX_LENGTH,
@@ -59,10 +59,7 @@ export const presignDownloadInput = z.object({ ...repoName, paths: upTo100(fileP
 
 const deleteFilesInput = z.object({ ...repoName, paths: upTo100(filePath) })
 
-export const treePrefix = z
-  .string()
-  .max(MAX_PREFIX_LENGTH)
-  .refine((prefix) => prefix.isWellFormed() && !prefix.includes('\0'), 'must be valid Unicode without NUL')
+export const treePrefix = plainText(MAX_PREFIX_LENGTH)
 
 export const treeLimit = z.number().int().min(1).max(MAX_TREE_LIMIT)
 

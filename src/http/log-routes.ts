@@ -12,6 +12,7 @@ import type { FollowedBatch } from '../work/log/log-batch.ts'
 import { type LogPosition, readPosition } from '../work/log/position.ts'
 import { knownError } from './known-error.ts'
 import type { OpenStreams } from './open-streams.ts'
+import { assertTexts } from './request-texts.ts'
 import { eventsOf, sseHeaders } from './sse.ts'
 
 type LogRequest = FastifyRequest<{ Params: { id: string }; Querystring: Record<string, string | string[]> }>
@@ -21,6 +22,8 @@ interface LogRoute {
   readonly log: JobLog
   /** Path of the stream, with `:id` for the job; the download is at its `/download`. */
   readonly path: string
+  /** What the interface calls the id of the job. */
+  readonly idName: string
   readonly operations: { readonly stream: string; readonly download: string }
 }
 
@@ -34,6 +37,7 @@ type LogMount = (
 export const runLogRoutes = logRoutes({
   log: runLog,
   path: '/v1/runs/:id/logs',
+  idName: 'run_id',
   operations: { stream: 'streamRunLogs', download: 'downloadRunLog' },
 })
 
@@ -41,11 +45,13 @@ export const runLogRoutes = logRoutes({
 export const checkLogRoutes = logRoutes({
   log: checkLog,
   path: '/v1/robot-checks/:id/logs',
+  idName: 'check_id',
   operations: { stream: 'streamRobotCheckLogs', download: 'downloadRobotCheckLog' },
 })
 
-function logRoutes({ log, path, operations }: LogRoute): LogMount {
+function logRoutes({ log, path, idName, operations }: LogRoute): LogMount {
   return (contextOf, streams) => async (app) => {
+    app.addHook('preHandler', assertTexts({ id: idName }))
     const get = (operation: string) => ({ config: { operation }, exposeHeadRoute: false })
     app.get(path, get(operations.stream), async (request: LogRequest, reply) => {
       const query = readQuery(request, ['follow', 'tail', 'strip_ansi'])

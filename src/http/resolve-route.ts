@@ -4,6 +4,7 @@ import { resolveFile } from '../files/resolve-file.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, invalid } from '../platform/errors.ts'
 import { noneMatchCovers } from '../platform/etag.ts'
+import { assertTexts } from './request-texts.ts'
 
 type Params = { owner: string; repo: string; '*': string }
 /** Other members were never refused here. */
@@ -12,6 +13,7 @@ type Query = { at?: string | string[] }
 /** 302 to a signed URL with the verified SHA-256 as ETag, 304 if `If-None-Match` matches it; 404, 422, 503 as Problems. */
 export function resolveRoute(contextOf: (request: FastifyRequest) => RequestContext) {
   return async (app: FastifyInstance): Promise<void> => {
+    app.addHook('preHandler', assertTexts({ '*': 'path' }))
     const url = '/v1/repos/:owner/:repo/resolve/*'
     app.get<{ Params: Params; Querystring: Query }>(
       url,

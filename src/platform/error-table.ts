@@ -229,6 +229,12 @@ export const errorTable = {
     'Hosted call could not be stopped',
     'The hosted call could not be ended, so nothing was changed; the request can be repeated.',
   ),
+  'store.lost': kind(
+    502,
+    'STORE_LOST',
+    'Stored object lost',
+    'The object store does not have an object that the hub keeps there; the error names what it was. Trying again does not help: the operator has to bring it back from a backup.',
+  ),
   not_supported: kind(501, 'NOT_SUPPORTED', 'Not supported', 'This deployment has no backend for this operation.'),
   'not_configured.object_store': kind(
     503,

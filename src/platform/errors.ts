@@ -7,6 +7,7 @@
 
 import { errorTable } from './error-table.ts'
 import { type LimitFacts, type LimitMembers, type LimitType, limitMembers } from './limit-facts.ts'
+import { wellFormed } from './well-formed.ts'
 
 export { errorTable }
 
@@ -115,10 +116,17 @@ export function toProblem(error: unknown, requestId: string): Problem {
     type: `/problems/${known.type}`,
     title: row.title,
     status: row.status,
-    detail: known.message,
+    detail: wellFormed(known.message),
     instance: `/requests/${requestId}`,
     request_id: requestId,
-    errors: known.items,
+    errors: known.items.map(readable),
     ...limitMembers(known.type, known.facts),
   }
 }
+
+/** Sentences and places quote the request, which may have what clients cannot read. */
+const readable = (item: ErrorItem): ErrorItem => ({
+  ...item,
+  detail: wellFormed(item.detail),
+  ...(item.loc && { loc: wellFormed(item.loc) }),
+})

@@ -1,5 +1,6 @@
 /** Values that are invalid anywhere in free-form JSON because JSON cannot represent or PostgreSQL cannot store them. Pure. */
 import { ExactNumber } from './exact-json.ts'
+import { textFault } from './text-rules.ts'
 
 export interface PlacedFault {
   readonly message: string
@@ -53,11 +54,6 @@ function numberFault(value: number | ExactNumber): string | null {
   if (!Number.isFinite(Number(value))) return 'must be a finite number'
   const isLong = value instanceof ExactNumber && value.text.length > MAX_NUMBER_LENGTH
   return isLong ? `is a number of more than ${MAX_NUMBER_LENGTH} characters` : null
-}
-
-function textFault(text: string): string | null {
-  if (text.includes('\0')) return 'contains a NUL character'
-  return text.isWellFormed() ? null : 'is not well-formed Unicode'
 }
 
 function nameFault(name: string): string | null {

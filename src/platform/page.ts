@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { invalid } from './errors.ts'
 import { type IdPrefix, isId } from './ids.ts'
+import { textFault } from './text-rules.ts'
 
 /** `cursorOf` encodes cursors on demand: most pages need only the last one. */
 export interface Page<T> {
@@ -68,8 +69,8 @@ export function decodeCursor<Parts extends readonly KeyPart[]>(
   throw refuse()
 }
 
-/** PostgreSQL text has no NUL, and `1e999` is valid JSON: both would cause a 500. */
+/** The client may have made it up: a text that PostgreSQL cannot store, and `1e999`, would cause a 500. */
 function isKeyPart(value: unknown): value is KeyPart {
-  if (typeof value === 'string') return !value.includes('\0')
+  if (typeof value === 'string') return textFault(value) === null
   return value === null || Number.isFinite(value)
 }

@@ -20,10 +20,15 @@ const tagText = z
 export const tagList = z.array(tagText).max(100)
 export const MAX_TAGS = 20
 
-/** PostgreSQL stores no NUL. */
-const noNul = (text: string) => !text.includes('\0')
-/** Text of at most `max` characters that PostgreSQL can store. */
-export const plainText = (max: number) => z.string().max(max).refine(noNul, 'must not contain a NUL character')
+/** Why no text may be this, or null: PostgreSQL stores no NUL, and half a surrogate pair is nothing that UTF-8 can say. Contract, "Text". */
+export function textFault(text: string): string | null {
+  if (text.includes('\0')) return 'contains a NUL character'
+  return text.isWellFormed() ? null : 'is not well-formed Unicode'
+}
+
+const isText = (text: string) => textFault(text) === null
+/** Text of at most `max` characters. */
+export const plainText = (max: number) => z.string().max(max).refine(isText, 'must be well-formed Unicode without NUL')
 
 export const descriptionText = plainText(4000)
 export const searchText = plainText(200)

@@ -10,6 +10,7 @@ import { oneStatement } from './one-statement.ts'
 import { keptOffRestores } from './restore-mark.ts'
 import { type NamedStatement, orderedValues, type Statement } from './statement.ts'
 import { typeParsers } from './type-parsers.ts'
+import { SILENT_MS, watchedClients } from './watched-clients.ts'
 
 export { uniqueViolation } from './db-errors.ts'
 export type { Statement } from './statement.ts'
@@ -53,6 +54,8 @@ export interface DbOptions {
 /** A longer wait for a connection means overload: 503 is better than an unbounded queue. */
 const ACQUIRE_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
+/** The server ends a statement at its timeout; one that goes on for this much longer has lost its connection. */
+const STUCK_AFTER_MS = 5_000
 const TX_ATTEMPTS = 3
 /** Delay before the first retry, with jitter up to twice this; doubles for the second. */
 const RETRY_WAIT_MS = 25
@@ -60,12 +63,13 @@ const RETRY_WAIT_MS = 25
 /** Opens the pool; connects at the first statement. */
 export function openDb(options: DbOptions): Db {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
+  const limits = { silentMs: SILENT_MS, stuckMs: statementTimeoutMs + STUCK_AFTER_MS }
   const pool = new pg.Pool({
+    Client: watchedClients(options.url, limits),
     connectionString: options.url,
     max: options.poolMax,
     connectionTimeoutMillis: options.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
-    keepAlive: true,
     application_name: 'hub',
     options: `-c TimeZone=UTC -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
     types: typeParsers,

@@ -10,7 +10,9 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { type Cluster, ensureCluster } from './embedded-cluster.ts'
 import { launch, runningServer, type Server, serverUrl, shutDown } from './embedded-server.ts'
+import type { SilenceLimits } from './server-watch.ts'
 import { withStartLock } from './start-lock.ts'
+import { SILENT_MS, watchedClients } from './watched-clients.ts'
 
 /** Any constant that is the same in every process of one data directory. */
 const PRESENCE_LOCK = 4_801_501
@@ -20,6 +22,9 @@ const NOTICE_MS = 300
 /** Delay between restart attempts: the last processes of a dead server take a moment to exit. */
 const RETRY_MIN_MS = 100
 const RETRY_MAX_MS = 5_000
+
+/** Its statements are about locks and the catalogue. */
+const presenceLimits: SilenceLimits = { silentMs: SILENT_MS, stuckMs: 30_000 }
 
 export interface EmbeddedPostgres {
   /** URL of the existing database `hub`. */
@@ -121,7 +126,8 @@ async function startAgain(cluster: Cluster, options: EmbeddedOptions, former: Se
 
 /** Creates the database `name` unless it exists. `adminUrl` names any other database of the server. */
 async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl })
+  const Client = watchedClients(adminUrl, presenceLimits)
+  const client = new Client({ connectionString: adminUrl })
   await client.connect()
   try {
     const found = await client.query('select from pg_database where datname = $1', [name])
@@ -137,12 +143,9 @@ async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
 
 /** Holds the shared lock while this process uses the server. */
 async function enter(cluster: Cluster, server: Server): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: serverUrl(cluster, server, 'postgres'),
-    connectionTimeoutMillis: 10_000,
-    application_name: 'hub presence',
-    keepAlive: true,
-  })
+  const url = serverUrl(cluster, server, 'postgres')
+  const Client = watchedClients(url, presenceLimits)
+  const client = new Client({ connectionString: url, application_name: 'hub presence' })
   client.on('error', () => undefined)
   try {
     await client.connect()

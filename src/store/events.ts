@@ -2,10 +2,11 @@
  * Change notifications. A notification contains only an id, is sent after the commit, and may be lost: every watcher also
  * polls. This works across any number of hubs, and a lost notification costs a delay, never an event.
  */
-import pg from 'pg'
+import type pg from 'pg'
 import type { Logger } from 'pino'
 import { Wakeup } from '../platform/wakeup.ts'
 import { refuseDuringRestore } from './restore-mark.ts'
+import { SILENT_MS, type WatchedClients, watchedClients } from './watched-clients.ts'
 
 export interface Events {
   /** Notifies, after commit, of a change to `topic` (an id). Duplicates within a short interval are merged. */
@@ -30,6 +31,8 @@ const notify = `select pg_notify('${CHANNEL}', topic) from unnest($1::text[]) to
 const POLL_MS = 5_000
 /** Notifications collected for this long are sent in one statement. */
 const GATHER_MS = 20
+/** Its statements send small notifications and wait for no lock. */
+const STUCK_MS = 10_000
 const RECONNECT_MIN_MS = 100
 const RECONNECT_MAX_MS = 10_000
 
@@ -40,6 +43,7 @@ export function openEvents(options: EventsOptions): Events {
 
 class PostgresEvents implements Events {
   readonly #options: EventsOptions
+  readonly #Client: WatchedClients
   readonly #topics = new Map<string, Topic>()
   readonly #pending = new Set<string>()
   readonly #outgoing = new Set<string>()
@@ -54,6 +58,7 @@ class PostgresEvents implements Events {
 
   constructor(options: EventsOptions) {
     this.#options = options
+    this.#Client = watchedClients(options.url, { silentMs: SILENT_MS, stuckMs: STUCK_MS })
     void this.#connect()
   }
 
@@ -105,11 +110,7 @@ class PostgresEvents implements Events {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#options.url,
-      application_name: 'hub-events',
-      keepAlive: true,
-    })
+    const client = new this.#Client({ connectionString: this.#options.url, application_name: 'hub-events' })
     client.on('notification', ({ payload }) => this.#wake(payload ?? ''))
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))

@@ -1,6 +1,7 @@
-/** A connection of the operator's own for work that takes as long as it takes. */
-import pg from 'pg'
+/** A connection of the operator's own for work that takes as long as it takes, while the server answers. */
+import type pg from 'pg'
 import { asUnavailable } from './db-errors.ts'
+import { longWork, watchedClients } from './watched-clients.ts'
 
 /** Connects. What COPY writes is the same whatever the server's and the user's defaults are. */
 export async function connect(url: string): Promise<pg.Client> {
@@ -15,10 +16,10 @@ export async function connect(url: string): Promise<pg.Client> {
     idle_in_transaction_session_timeout: '0',
   }
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
-  const client = new pg.Client({
+  const Client = watchedClients(url, longWork)
+  const client = new Client({
     connectionString: url,
     application_name: 'hub backup',
-    keepAlive: true,
     options: options.join(' '),
   })
   // A connection that is lost between two statements rejects the next one.

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { MigrationList } from '@prisma/schema-engine-wasm'
-import pg from 'pg'
+import type pg from 'pg'
 import { asUnavailable } from './db-errors.ts'
 import { refuseDuringRestore } from './restore-mark.ts'
 import { noFilter, openSchemaEngine, readMigrations } from './schema-engine.ts'
+import { SILENT_MS, watchedClients } from './watched-clients.ts'
 
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', import.meta.url))
 
@@ -65,9 +66,10 @@ async function migrateUnder(
   }
 }
 
-/** A connection lost between two statements emits an error event; it is handled when the next statement rejects. */
+/** It may wait for another instance's migrations. A connection lost between two statements emits an error event; it is handled when the next statement rejects. */
 function clientOf(url: string): pg.Client {
-  const client = new pg.Client({ connectionString: url, application_name: 'hub-migrate' })
+  const Client = watchedClients(url, { silentMs: SILENT_MS, stuckMs: null })
+  const client = new Client({ connectionString: url, application_name: 'hub-migrate' })
   client.on('error', () => {})
   return client
 }
@@ -108,7 +110,7 @@ async function finished(client: pg.Client): Promise<Map<string, string>> {
 }
 
 async function applyMigrations(url: string, migrationsList: MigrationList): Promise<string[]> {
-  const { engine, close } = await openSchemaEngine({ connectionString: url })
+  const { engine, close } = await openSchemaEngine(url)
   try {
     const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: noFilter })
     return appliedMigrationNames

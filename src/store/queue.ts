@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { backgroundJob } from '../platform/signals.ts'
 import type { Tx } from './db.ts'
 import { keptOffRestores } from './restore-mark.ts'
+import { SILENT_MS, watchedClients } from './watched-clients.ts'
 
 export interface Queue {
   /** Enqueues in the caller's transaction: the job exists exactly when the transaction commits, and a worker of this process then takes it at once. Queued jobs with the same key are merged. */
@@ -54,6 +55,8 @@ export interface QueueTimings {
 
 /** A dead process's job runs again within a minute. */
 const defaultTimings: QueueTimings = { heartbeatSeconds: 20, monitorSeconds: 10, retryDelaySeconds: 5, pollSeconds: 2 }
+/** The longest of its statements delete a day's jobs. */
+const STUCK_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 
 export interface QueueHandle extends Queue {
@@ -73,7 +76,9 @@ export async function openQueue(options: {
 }): Promise<QueueHandle> {
   const { log } = options
   const timings = { ...defaultTimings, ...options.timings }
+  const pool = { Client: watchedClients(options.url, { silentMs: SILENT_MS, stuckMs: STUCK_MS }) }
   const boss = new PgBoss({
+    ...pool,
     connectionString: options.url,
     application_name: 'hub-queue',
     ...(options.isOfRestore ? {} : keptOffRestores),

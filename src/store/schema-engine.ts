@@ -6,6 +6,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import type { MigrationList, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
+import { longWork, watchedClients } from './watched-clients.ts'
 
 /**
  * The adapter splits scripts at each semicolon, even inside comments and function bodies, and commits piece by piece. Sent in one piece, without parameters,
@@ -65,10 +66,11 @@ function importsOf(bindings: Bindings): WebAssembly.ModuleImports {
 }
 
 /** Opens an engine on a database. */
-export async function openSchemaEngine(settings: pg.PoolConfig): Promise<OpenEngine> {
+export async function openSchemaEngine(url: string): Promise<OpenEngine> {
   loaded ??= loadBindings()
   const bindings = await loaded
-  const pool = new pg.Pool({ ...settings, max: 2, application_name: 'hub-migrate' })
+  const Client = watchedClients(url, longWork)
+  const pool = new pg.Pool({ Client, connectionString: url, max: 2, application_name: 'hub-migrate' })
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool, { disposeExternalPool: false }))
   const engine = await bindings.SchemaEngine.new({ datamodels: undefined }, () => {}, adapter)
   return {

@@ -8,6 +8,7 @@ import type { Deps, RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import type { Tx } from '../store/db.ts'
 import { areDeletionsHeld } from '../store/deletion-hold.ts'
+import { asLost } from '../store/objects/lost-object.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 
 /** One kind of object of one kind of job: `runs/{run_id}/logs/…`. */
@@ -82,13 +83,18 @@ export async function forgetRefused(ctx: RequestContext, keys: readonly string[]
   })
 }
 
-/** The text of one object; 503 if the store does not respond. */
-export async function readJobObject(deps: Pick<Deps, 'objects'>, key: string, signal?: AbortSignal): Promise<string> {
+/** The text of one object, called `what` in the errors: 503 if the store does not respond, 502 if it does not have it. */
+export async function readJobObject(
+  deps: Pick<Deps, 'objects'>,
+  key: string,
+  what = 'An object of the job',
+  signal?: AbortSignal,
+): Promise<string> {
   try {
     const { body } = await requireObjects(deps).get(key, signal ? { signal } : {})
     return await textOf(body)
   } catch (error) {
-    throw asStoreRefusal(error)
+    throw asStoreRefusal(asLost(what, error, key))
   }
 }
 

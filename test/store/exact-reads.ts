@@ -179,6 +179,8 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
       'uploads-known-keys',
       'uploads-purge',
     ],
+  'Only after the object store had no object: one column says whether it is lost, in a verb that has no selection of a client.':
+    ['blob-by-key', 'run-config-key'],
   'About the server and its database, not their rows: settings, clock, readiness, migrations.': [
     'clock-ago',
     'spend-rest-of-month',

@@ -92,7 +92,7 @@ test('a failed migration is rolled back, and the next start reports it', async (
       },
     ],
   }
-  const { engine, close } = await openSchemaEngine({ connectionString: url })
+  const { engine, close } = await openSchemaEngine(url)
   try {
     await expect(engine.applyMigrations({ migrationsList: broken, filters: noFilter })).rejects.toThrow()
   } finally {
@@ -130,7 +130,7 @@ const FILLED_LISTS = ['api_keys.repo_ids', 'changes.repo_ids', 'repos.tags', 'ru
 test('the migrations create what prisma/schema declares, and beyond it only indexes, checks and filled lists', async () => {
   const schema = await readDatamodels(SCHEMA_DIR)
   expect(await newestSnapshot(MIGRATIONS_DIR)).toBe(schema)
-  const { engine, close } = await openSchemaEngine({ connectionString: url })
+  const { engine, close } = await openSchemaEngine(url)
   try {
     const { stdout } = await engine.diff({
       from: { tag: 'empty' },
@@ -159,7 +159,7 @@ test('the migrations create what prisma/schema declares, and beyond it only inde
 async function migrateUpTo(name: string): Promise<void> {
   const list = await readMigrations(MIGRATIONS_DIR)
   const at = list.migrationDirectories.findIndex(({ path }) => path.endsWith(name))
-  const { engine, close } = await openSchemaEngine({ connectionString: url })
+  const { engine, close } = await openSchemaEngine(url)
   try {
     await engine.applyMigrations({
       migrationsList: { ...list, migrationDirectories: list.migrationDirectories.slice(0, at) },

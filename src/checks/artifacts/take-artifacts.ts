@@ -5,6 +5,7 @@ import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
 import { freeFormFaults } from '../../platform/free-form-faults.ts'
+import { asLost } from '../../store/objects/lost-object.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { readJobObject } from '../../work/job-objects.ts'
@@ -48,9 +49,11 @@ async function take(ctx: RequestContext, row: ArtifactRow): Promise<TakenArtifac
     const { sha256, sizeBytes } = await hashObject(objects, row.storageKey, ctx.signal)
     return { name: row.name, storageKey: row.storageKey, sha256, size: sizeBytes }
   } catch (error) {
-    throw asStoreRefusal(error)
+    throw asStoreRefusal(asLost(nameOf(row), error, row.storageKey))
   }
 }
+
+const nameOf = ({ name }: Pick<ArtifactRow, 'name'>) => `The artifact ${JSON.stringify(name)}`
 
 /** False if nothing was uploaded; true also if another report has completed the upload. 409 `conflict.in_progress` if another report is completing it. */
 async function complete(objects: ObjectStore, row: ArtifactRow, signal: AbortSignal): Promise<boolean> {
@@ -75,7 +78,7 @@ export async function readCard(
 ): Promise<Document> {
   const refuse = (why: string) => invalid('validation.value', `robot_card.json ${why}.`, loc)
   if (card.size > MAX_CARD_BYTES) throw refuse(`is over ${MAX_CARD_BYTES} bytes`)
-  const text = await readJobObject(ctx.deps, card.storageKey, ctx.signal)
+  const text = await readJobObject(ctx.deps, card.storageKey, nameOf(card), ctx.signal)
   let value: unknown
   try {
     value = parseExact(text)

@@ -13,6 +13,7 @@ import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { type Given, param, statement } from '../../store/statement.ts'
 import { MAX_FILES_PER_REQUEST } from '../limits.ts'
+import { asLostFile } from '../lost-file.ts'
 import { readInfo } from '../read-dataset-info.ts'
 import { countBytes } from '../reservation.ts'
 import { keptInRepo, settleKeptInRepo } from './kept-bytes.ts'
@@ -125,7 +126,10 @@ export function restoreState(ctx: RequestContext, input: RestoreInput): Promise<
 async function infoOf(ctx: RequestContext, repo: RepoFacts, state: RepoState): Promise<DatasetInfo | null> {
   if (repo.kind !== 'dataset' || !ctx.deps.objects) return null
   const [file] = await storedInState(ctx, state, [DATASET_INFO_PATH])
-  return file ? readInfo(ctx.deps.objects, file, ctx.signal) : null
+  if (!file) return null
+  return readInfo(ctx.deps.objects, file, ctx.signal).catch(async (error: unknown) => {
+    throw await asLostFile(ctx.deps.db, file, error)
+  })
 }
 
 interface Restoration {

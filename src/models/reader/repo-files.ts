@@ -1,11 +1,12 @@
 /** The live files of a repo for readings: one statement per wave of paths, bytes from the object store. */
 
+import { asLostFile } from '../../files/lost-file.ts'
 import { settleBounded } from '../../files/objects.ts'
 import type { Deps } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import { pathFault } from '../../platform/file-path.ts'
 import { column, columns } from '../../store/columns.ts'
-import type { ObjectStore } from '../../store/objects/object-store.ts'
+import { type ObjectStore, ObjectStoreError } from '../../store/objects/object-store.ts'
 import { releaseChunk } from '../../store/objects/release-chunk.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { statement } from '../../store/statement.ts'
@@ -94,10 +95,10 @@ export function byteBudget(): ByteBudget {
 
 /**
  * The first bytes of each file, as many as `budget` allows, null for null. Rejects with 503 if there is no store, if it does not respond, or if it takes
- * more than 20 s for all of them.
+ * more than 20 s for all of them, and with 502 or 409 for a file that is not in it.
  */
 export async function readFiles(
-  deps: Pick<Deps, 'objects'>,
+  deps: Pick<Deps, 'db' | 'objects'>,
   files: readonly (RepoFile | null)[],
   budget: ByteBudget,
   signal: AbortSignal,
@@ -107,7 +108,10 @@ export async function readFiles(
   const either = AbortSignal.any([signal, late])
   const results = await settleBounded(files, READING_STORE_CONCURRENCY, async (file) => {
     either.throwIfAborted()
-    return file ? readStart(objects, file, budget.allow(file), either) : null
+    if (!file) return null
+    return readStart(objects, file, budget.allow(file), either).catch(async (error: unknown) => {
+      throw await asLostFile(deps.db, file, error)
+    })
   })
   return results.map((result) => {
     if (result.status === 'fulfilled') return result.value
@@ -135,6 +139,6 @@ async function readStart(
     releaseChunk(chunk)
   }
   if (read !== lengthBytes)
-    throw new Error(`The store gave ${read} bytes of ${file.path} where it holds ${lengthBytes}.`)
+    throw new ObjectStoreError('no_such_object', `The store gave ${read} bytes of ${lengthBytes}.`)
   return bytes
 }

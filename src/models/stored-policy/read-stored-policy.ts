@@ -46,17 +46,17 @@ const atOnce = pLimit(CONCURRENT_POLICIES)
 
 /**
  * Reads at most 64 MiB and 2,000 ranges of a file, for at most 20 s altogether; a count that takes more is null, with a fault that says so. Rejects with
- * 503 if there is no store, or it does not respond in time, and with the signal's reason.
+ * 503 if there is no store, or it does not respond in time, 502 or 409 for a file that is not in it, and with the signal's reason.
  */
 export async function readStoredPolicy(
-  deps: Pick<Deps, 'objects'>,
+  deps: Pick<Deps, 'db' | 'objects'>,
   input: StoredPolicyInput,
   signal: AbortSignal,
 ): Promise<StoredPolicy> {
   const objects = requireObjects(deps)
   return await atOnce(async () => {
     const late = AbortSignal.timeout(READ_WALL_MS)
-    const reading: Reading = { objects, late, signal: AbortSignal.any([signal, late]) }
+    const reading: Reading = { db: deps.db, objects, late, signal: AbortSignal.any([signal, late]) }
     try {
       signal.throwIfAborted()
       return await (input.kind === 'onnx' ? onnxPolicy : checkpointPolicy)(reading, input)
@@ -134,8 +134,8 @@ function named(files: readonly StoredFile[], path: string): StoredFile {
   return file
 }
 
-async function documentOf({ objects, signal }: Reading, file: StoredFile): Promise<Readonly<Record<string, unknown>>> {
+async function documentOf(reading: Reading, file: StoredFile): Promise<Readonly<Record<string, unknown>>> {
   if (file.sizeBytes > MAX_DOCUMENT_BYTES) throw new FormatFault(`${file.path} is over 1 MiB.`)
-  const bytes = await storedSource(objects, file, signal).fetch(0, file.sizeBytes)
+  const bytes = await storedSource(reading, file, reading.signal).fetch(0, file.sizeBytes)
   return readStampDocument(file.path, bytes)
 }

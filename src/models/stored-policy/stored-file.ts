@@ -1,5 +1,7 @@
 /** A file of the object store as a source of ranges. */
-import type { ObjectStore } from '../../store/objects/object-store.ts'
+import { asLostFile } from '../../files/lost-file.ts'
+import type { Querier } from '../../store/db.ts'
+import { type ObjectStore, ObjectStoreError } from '../../store/objects/object-store.ts'
 import { releaseChunk } from '../../store/objects/release-chunk.ts'
 import type { ByteSource } from '../policy/windowed-file.ts'
 
@@ -11,21 +13,39 @@ export interface StoredFile {
   readonly sha256: string | null
 }
 
-/** Each fetch is one request of the store. Rejects with `ObjectStoreError`, or with the signal's reason. */
-export const storedSource = (objects: ObjectStore, file: StoredFile, signal: AbortSignal): ByteSource => ({
+/** The store, and the database that says what should be in it. */
+export interface Stored {
+  readonly db: Querier
+  readonly objects: ObjectStore
+}
+
+/** Each fetch is one request of the store. Rejects with `ObjectStoreError`, 502 or 409 for a file that is not in it, or with the signal's reason. */
+export const storedSource = ({ db, objects }: Stored, file: StoredFile, signal: AbortSignal): ByteSource => ({
   sizeBytes: file.sizeBytes,
-  async fetch(start, end) {
-    const bytes = new Uint8Array(end - start)
-    if (bytes.length === 0) return bytes
-    const { body } = await objects.get(file.storageKey, { range: { start, end: end - 1 }, signal })
-    let filled = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      signal.throwIfAborted()
-      bytes.set(chunk, filled)
-      filled += chunk.length
-      releaseChunk(chunk)
-    }
-    if (filled !== bytes.length) throw new Error(`The store gave ${filled} bytes of ${file.path} for ${bytes.length}.`)
-    return bytes
-  },
+  fetch: (start, end) =>
+    fetchRange(objects, file, signal, start, end).catch(async (error: unknown) => {
+      throw await asLostFile(db, file, error)
+    }),
 })
+
+async function fetchRange(
+  objects: ObjectStore,
+  file: StoredFile,
+  signal: AbortSignal,
+  start: number,
+  end: number,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(end - start)
+  if (bytes.length === 0) return bytes
+  const { body } = await objects.get(file.storageKey, { range: { start, end: end - 1 }, signal })
+  let filled = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    signal.throwIfAborted()
+    bytes.set(chunk, filled)
+    filled += chunk.length
+    releaseChunk(chunk)
+  }
+  if (filled !== bytes.length)
+    throw new ObjectStoreError('no_such_object', `The store gave ${filled} bytes of ${bytes.length}.`)
+  return bytes
+}

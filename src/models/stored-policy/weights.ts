@@ -1,16 +1,14 @@
 /** How many numbers the weights of a stored policy are, from their descriptions. */
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
-import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { FormatFault } from '../policy/format-fault.ts'
 import { openOnnx } from '../policy/onnx-header.ts'
 import { readSafetensorsHeader } from '../policy/safetensors-header.ts'
 import { type WindowedFile, windowedFile } from '../policy/windowed-file.ts'
 import { FILE_BUDGET, HEADER_CONCURRENCY, KEPT_COUNTS, MAX_WEIGHT_FILES } from './limits.ts'
-import { type StoredFile, storedSource } from './stored-file.ts'
+import { type Stored, type StoredFile, storedSource } from './stored-file.ts'
 
-export interface Reading {
-  readonly objects: ObjectStore
+export interface Reading extends Stored {
   /** Aborts when the reading takes too long, or its caller has gone. */
   readonly signal: AbortSignal
   /** Aborts when it takes too long. */
@@ -83,8 +81,8 @@ async function elementsOf(reading: Reading, file: StoredFile): Promise<number> {
   return params
 }
 
-const inPlaces = ({ objects, signal }: Reading, file: StoredFile): WindowedFile =>
-  windowedFile(storedSource(objects, file, signal), FILE_BUDGET)
+const inPlaces = (reading: Reading, file: StoredFile): WindowedFile =>
+  windowedFile(storedSource(reading, file, reading.signal), FILE_BUDGET)
 
 async function known({ sha256 }: StoredFile, read: () => Promise<Weights>): Promise<Weights> {
   const before = sha256 === null ? undefined : kept.get(sha256)

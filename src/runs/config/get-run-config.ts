@@ -5,7 +5,7 @@ import { getRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { declaredKeys } from './declared.ts'
 import { type ConfigDescription, describeConfig } from './describe-config.ts'
-import { type StoredConfig, storedConfig } from './stored-config.ts'
+import { configOfParent, type StoredConfig, storedConfig } from './stored-config.ts'
 
 export interface RunConfig extends ConfigDescription {
   readonly runId: string
@@ -14,10 +14,13 @@ export interface RunConfig extends ConfigDescription {
   readonly reason: string | null
 }
 
-/** For a run visible to the caller; an invisible parent is treated like one without a config. 503 without an object store. */
+/** For a run visible to the caller; an invisible parent is treated like one without a config. 503 without an object store, 502 for a config that it has lost. */
 export async function getRunConfig(ctx: RequestContext, run: Run): Promise<RunConfig> {
   const parent = run.parentRunId === null ? null : await getRun(ctx, run.parentRunId)
-  const [own, others] = await Promise.all([configOf(ctx, run), parent && configOf(ctx, parent)])
+  const [own, others] = await Promise.all([
+    configOf(ctx, run, storedConfig),
+    parent && configOf(ctx, parent, configOfParent),
+  ])
   const base = others && 'keys' in others ? others : null
   await turns.next()
   const declared = declaredKeys(run.recipe.hyperparams, parent?.recipe.hyperparams)
@@ -28,8 +31,8 @@ export async function getRunConfig(ctx: RequestContext, run: Run): Promise<RunCo
 
 const nothing = { shape: 'other', keys: [] } as const
 
-async function configOf(ctx: RequestContext, run: Run): Promise<StoredConfig> {
-  if (run.configKey !== null) return storedConfig(ctx.deps, run.configKey)
+async function configOf(ctx: RequestContext, run: Run, read: typeof storedConfig): Promise<StoredConfig> {
+  if (run.configKey !== null) return read(ctx.deps, run.id, run.configKey)
   const isOpen = run.status === 'queued' || run.status === 'running'
   return { fault: isOpen ? 'The run has no resolved config yet.' : 'The run has no resolved config.' }
 }

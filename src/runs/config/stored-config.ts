@@ -1,8 +1,11 @@
 /** Cache of parsed configs, so that repeated views of a page parse nothing. */
 import { LRUCache } from 'lru-cache'
 import type { Deps } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
 import { turns } from '../../platform/turns.ts'
-import { ObjectStoreError } from '../../store/objects/object-store.ts'
+import { column, columns } from '../../store/columns.ts'
+import { lostObject } from '../../store/objects/lost-object.ts'
+import { statement } from '../../store/statement.ts'
 import { readJobObject } from '../../work/job-objects.ts'
 import type { ConfigReading } from './config-leaf.ts'
 import { type GroupedConfig, groupConfig } from './diff-config.ts'
@@ -21,7 +24,7 @@ const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
   maxSize: KEPT_SIZE,
   sizeCalculation: sizeOf,
   fetchMethod: async (key, _stale, { context: deps, signal }) => {
-    const text = await readJobObject(deps, key, signal)
+    const text = await readJobObject(deps, key, 'The config', signal)
     await turns.next()
     const reading = readBounded(text)
     await turns.next()
@@ -29,18 +32,46 @@ const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
   },
 })
 
-/** The config under a storage key; concurrent reads of one key are shared. Rejects only if the store is unavailable. */
-export async function storedConfig(deps: Pick<Deps, 'objects'>, key: string): Promise<StoredConfig> {
+const keyColumn = columns({ key: column<string | null>('u.config_key') })
+
+const keyOfRun = statement({
+  name: 'run-config-key',
+  columns: keyColumn,
+  text: `select ${keyColumn.sql} from runs u where u.id = $1`,
+})
+
+/** The config of a run under its storage key; concurrent reads of one key are shared. 503 if the store is unavailable, 502 if it has lost the config. */
+export async function storedConfig(
+  deps: Pick<Deps, 'db' | 'objects'>,
+  runId: string,
+  key: string,
+): Promise<StoredConfig> {
   try {
-    return (await kept.fetch(key, { context: deps })) ?? gone
+    return (await kept.fetch(key, { context: deps })) ?? replaced
   } catch (error) {
-    if (error instanceof ObjectStoreError && error.code === 'no_such_object') return gone
-    throw error
+    if (!isLost(error)) throw error
+    const [now] = await deps.db.query(keyOfRun, [runId])
+    if (now?.key === key) throw lostObject(`The config of ${runId}`, error, key)
+    return replaced
   }
 }
 
+const isLost = (error: unknown) => error instanceof HubError && error.type === 'store.lost'
+
 /** A report with a new config deletes the old one. */
-const gone = { fault: 'The config has just been replaced; try again.' }
+const replaced = { fault: 'The config has just been replaced; try again.' }
+
+/** The same of a parent, which is only compared with: that it is lost is no error. */
+export async function configOfParent(
+  deps: Pick<Deps, 'db' | 'objects'>,
+  runId: string,
+  key: string,
+): Promise<StoredConfig> {
+  return storedConfig(deps, runId, key).catch((error: unknown) => {
+    if (isLost(error)) return { fault: 'The object store has lost its config.' }
+    throw error
+  })
+}
 
 function readBounded(text: string): ConfigReading {
   if (text.length <= MAX_CONFIG_CHARACTERS) return readConfig(text)

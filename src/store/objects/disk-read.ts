@@ -1,6 +1,9 @@
 /** Reading an object's parts as one stream. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { noSuchObject } from './disk-layout.ts'
+import { systemCode } from './disk-write.ts'
+import { ObjectStoreError } from './object-store.ts'
 
 /** `lengthBytes` bytes of one file, from `start` on. */
 export interface Segment {
@@ -49,7 +52,9 @@ export function readSegments(segments: readonly Segment[], first: FileHandle): R
       segment = segments[index]
     }
     if (!segment) return null
-    handle ??= await open(segment.path, 'r')
+    handle ??= await open(segment.path, 'r').catch((error: unknown) => {
+      throw systemCode(error) === 'ENOENT' ? noSuchObject() : error
+    })
     const wantedBytes = Math.min(CHUNK_BYTES, segment.lengthBytes - doneBytes)
     const { bytesRead, buffer } = await handle.read(
       Buffer.allocUnsafe(wantedBytes),
@@ -57,7 +62,8 @@ export function readSegments(segments: readonly Segment[], first: FileHandle): R
       wantedBytes,
       segment.start + doneBytes,
     )
-    if (bytesRead === 0) throw new Error('A stored part is shorter than its name says.')
+    if (bytesRead === 0)
+      throw new ObjectStoreError('no_such_object', 'A part of the object is shorter than its name says.')
     doneBytes += bytesRead
     return bytesRead === wantedBytes ? buffer : buffer.subarray(0, bytesRead)
   }

@@ -4,7 +4,7 @@ import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { readJobObject } from '../job-objects.ts'
 import type { JobLog } from './job-log.ts'
-import { type LogChunk, readChunk } from './log-chunks.ts'
+import { type LogChunk, partOfLog, readChunk } from './log-chunks.ts'
 import { openEndOf } from './log-lines.ts'
 
 /**
@@ -65,5 +65,6 @@ async function* chunksOf(ctx: RequestContext, log: JobLog, jobId: string, last: 
 
 async function read(ctx: RequestContext, log: JobLog, jobId: string, seq: number): Promise<ChunkText> {
   const { stream, lineCount, key, text } = await readChunk(ctx.deps.db, log, jobId, seq)
-  return { stream, lineCount, text: key === null ? (text ?? '') : await readJobObject(ctx.deps, key, ctx.signal) }
+  const whole = key === null ? (text ?? '') : await readJobObject(ctx.deps, key, partOfLog(jobId, seq), ctx.signal)
+  return { stream, lineCount, text: whole }
 }

@@ -76,3 +76,6 @@ export async function findChunkOfLine(
   const [chunk] = await db.query(chunkOfLine(log), { jobId, line, last })
   return chunk ?? null
 }
+
+/** What errors call a chunk. */
+export const partOfLog = (jobId: string, seq: number): string => `Part ${seq} of the log of ${jobId}`

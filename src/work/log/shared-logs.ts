@@ -11,7 +11,7 @@ import type { Deps } from '../../operation/context.ts'
 import { readJobObject } from '../job-objects.ts'
 import type { JobLog, JobMetrics, LogHead } from './job-log.ts'
 import type { LogBatch, MetricBatch, SharedLogs } from './log-batch.ts'
-import { type LogChunk, readChunk, readHeads } from './log-chunks.ts'
+import { type LogChunk, partOfLog, readChunk, readHeads } from './log-chunks.ts'
 import { joined, linesOf, openEndOf } from './log-lines.ts'
 import type { LogPosition } from './position.ts'
 
@@ -134,7 +134,8 @@ export class JobLogs implements SharedLogs {
   #readChunk(log: JobLog, jobId: string, seq: number): Promise<ReadChunk> {
     return this.#kept(this.#chunks, `${jobId}/${seq}`, async () => {
       const row = await readChunk(this.#parts.db, log, jobId, seq)
-      const text = row.key === null ? (row.text ?? '') : await readJobObject(this.#parts, row.key)
+      const text =
+        row.key === null ? (row.text ?? '') : await readJobObject(this.#parts, row.key, partOfLog(jobId, seq))
       const lines = linesOf(text)
       return {
         value: { row, lines, openEnd: openEndOf(text, row.lineCount) },

@@ -107,7 +107,7 @@ describe('a card in the graph', () => {
     expect(await placesOf({ card: typed(), document: goodCard() })).toEqual(['input.document'])
     expect(await placesOf({})).toEqual(['input.card'])
     expect(await placesOf({ card: { ...typed(), actuators: [{ name: 'm', vendor: [1] }] } })).toEqual([
-      'input.card.actuators',
+      'input.card.actuators.0.vendor',
     ])
   })
 

@@ -111,8 +111,8 @@ describe('a typed card', () => {
   ]
   it.each([
     ['an infinite number in a map', '"limits":{"j":{"lower":1e999}}', 'input.card.limits.j.lower'],
-    ['an infinite number of a vendor', free('1e999'), 'input.card.actuators.0.x'],
-    ['a member named __proto__', free('{"__proto__":{}}'), 'input.card.actuators.0.x'],
+    ['an infinite number of a vendor', free('1e999'), 'input.card.actuators.0.vendor.x'],
+    ['a member named __proto__', free('{"__proto__":{}}'), 'input.card.actuators.0.vendor.x'],
     ['a hundred thousand levels of a vendor', free(nested(100_000)), 'input.card.actuators'],
     ['a hundred thousand levels in the place of a claim', claim(nested(100_000)), 'input.card.validation'],
   ])('with %s is refused too, at its place', async (_what, member, place) => {

@@ -3,10 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readStoredPolicy } from '../../../../src/models/stored-policy/read-stored-policy.ts'
 import type { StoredFile } from '../../../../src/models/stored-policy/stored-file.ts'
+import type { Db } from '../../../../src/store/db.ts'
 import type { ObjectStore } from '../../../../src/store/objects/object-store.ts'
 import { needs } from '../../../support/needs.ts'
 import { externalWeight, field, onnx, safetensors } from './policy-files.ts'
 
+/** Asked only what a missing object was, and none is missing here. */
+const noDb = null as unknown as Db
 const never = new AbortController().signal
 
 /** Runs the suite against a store that `open` starts. `patient`: with a reading of 2,000 requests, too. */
@@ -60,7 +63,7 @@ export function storedPolicySuite(
       const input = { kind, path, files: await stored(files) }
       requests = 0
       bytesAsked = 0
-      return await readStoredPolicy({ objects: counting }, input, signal)
+      return await readStoredPolicy({ db: noDb, objects: counting }, input, signal)
     }
     const fingerprint = 'a'.repeat(64)
 
@@ -182,9 +185,9 @@ export function storedPolicySuite(
     })
 
     it('is 503 while the object is out of reach', async () => {
-      await expect(readStoredPolicy({ objects: null }, { kind: 'onnx', path: 'a', files: [] }, never)).rejects.toThrow(
-        /no object store/,
-      )
+      await expect(
+        readStoredPolicy({ db: noDb, objects: null }, { kind: 'onnx', path: 'a', files: [] }, never),
+      ).rejects.toThrow(/no object store/)
     })
   })
 }

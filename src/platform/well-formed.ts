@@ -1,4 +1,4 @@
-/** Makes quotes from a model or a rejected card well-formed Unicode, so that clients can read and PostgreSQL can store them. Pure. */
+/** Makes quotes from a model, a rejected card or a request well-formed Unicode, so that clients can read and PostgreSQL can store them. Pure. */
 
 /**
  * Replaces NUL and invalid Unicode with U+FFFD, in member names too. Compare names before this replacement: a file with broken UTF-8 may declare two names that
