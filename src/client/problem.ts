@@ -54,14 +54,22 @@ export class ProblemError extends Error {
   }
 }
 
+interface TransferErrorOptions {
+  readonly cause?: unknown
+  readonly isUnreachable?: boolean
+}
+
 /** No usable response: connection refused or cut, timeout, or an unexpected body. `where` never contains a query string. */
 export class TransferError extends Error {
   readonly where: string
+  /** Nothing answers there at all. */
+  readonly isUnreachable: boolean
 
-  constructor(message: string, where: string, options?: { cause?: unknown }) {
+  constructor(message: string, where: string, { isUnreachable = false, ...options }: TransferErrorOptions = {}) {
     super(message, options)
     this.name = 'TransferError'
     this.where = where
+    this.isUnreachable = isUnreachable
   }
 }
 
