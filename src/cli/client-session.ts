@@ -1,6 +1,13 @@
 /** Shared by the client commands: common options, the client of a command, and the mapping of errors to output and exit codes. */
 import { type Command, InvalidArgumentError } from 'commander'
-import { createHubClient, type HubClient, Interrupted, ProblemError, type RepoName } from '../client/index.ts'
+import {
+  createHubClient,
+  type HubClient,
+  Interrupted,
+  ProblemError,
+  type RepoName,
+  TransferError,
+} from '../client/index.ts'
 import { type ClientIo, countText, exitCode, exitCodeOf, exitCodesHelp, sizeText } from './client-output.ts'
 import { type ClientSettings, clientSettings } from './client-settings.ts'
 import { NotLoggedIn, UsageError } from './command-errors.ts'
@@ -103,8 +110,12 @@ function interruptedText(error: unknown, asJson: boolean): string {
   return `${files} of ${countText(ofFiles, 'file')} done (${sizeText(bytes)} of ${sizeText(ofBytes)})${partial}${asJson ? '; ' : '\n'}`
 }
 
-/** Says that the caller is not logged in where that is the reason, and where it may be. */
+/** Says that the caller is not logged in where that is the reason, and where it may be; of a hub that does not answer, what to do. */
 export function withLogin(error: unknown, { url, token, tokenFrom }: ClientSettings): unknown {
+  if (error instanceof TransferError && error.isUnreachable && error.where.startsWith(url))
+    return new TransferError(`${error.message}. Is the hub running? HUB_URL or --url names another one.`, error.where, {
+      cause: error,
+    })
   if (!(error instanceof ProblemError)) return error
   if (error.status === 401) return new NotLoggedIn(url, token === null ? null : tokenFrom, error)
   if (error.status !== 404 || token !== null) return error

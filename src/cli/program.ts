@@ -36,6 +36,8 @@ export function hubProgram(
       writeOut: (text) => print(io.stdout, text),
       // With --json an error is one object, and nothing else.
       writeErr: (text) => (asJson ? undefined : print(io.stderr, text)),
+      // As every other error of the command begins.
+      outputError: (text, write) => write(text.replace(/^error: /, 'hub: ')),
     })
     .addHelpText('after', help)
   for (const register of commands) register(program, io)

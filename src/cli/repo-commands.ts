@@ -22,6 +22,7 @@ import {
   wholeFrom,
 } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
+import { pageAddress } from './open-command.ts'
 import { hubExamples, linesOf } from './output.ts'
 import { type AskingIo, ask, canAsk, confirmByName } from './prompt.ts'
 import { inLine, print } from './terminal.ts'
@@ -154,6 +155,7 @@ function shown({ url }: HubClient, repo: RemoteRepo, lineage: RepoLineage | null
     files: `${countText(count, 'file')}, ${sizeText(bytes)}`,
     updated: repo.updated_at,
     ...(lineage && lineageFacts(lineage)),
+    page: pageAddress(url, repo.full_name),
     api: `${url}/v1/repos/${repo.full_name}`,
   }
   return { json: repo, text: linesOf(facts) }

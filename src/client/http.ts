@@ -15,7 +15,11 @@ export async function send(url: string, init: RequestInit & { duplex?: 'half' })
     return await fetch(url, init)
   } catch (error) {
     if (init.signal?.aborted) throw init.signal.reason
-    throw new TransferError(`${shownUrl(url)} cannot be reached: ${causeOf(error)}`, shownUrl(url), { cause: error })
+    const where = shownUrl(url)
+    throw new TransferError(`${where} cannot be reached: ${causeOf(error)}`, where, {
+      cause: error,
+      isUnreachable: true,
+    })
   }
 }
 

@@ -94,14 +94,22 @@ function limitOf({ limit, used, left, unit, resets_at }: z.output<typeof problem
   return { limit, used: used ?? null, left: left ?? null, unit: unit ?? null, resetsAt: resets_at ?? null }
 }
 
+interface TransferErrorOptions {
+  readonly cause?: unknown
+  readonly isUnreachable?: boolean
+}
+
 /** No usable response: connection refused or cut, timeout, or an unexpected body. `where` never contains a query string. */
 export class TransferError extends Error {
   readonly where: string
+  /** Nothing answers there at all. */
+  readonly isUnreachable: boolean
 
-  constructor(message: string, where: string, options?: { cause?: unknown }) {
+  constructor(message: string, where: string, { isUnreachable = false, ...options }: TransferErrorOptions = {}) {
     super(message, options)
     this.name = 'TransferError'
     this.where = where
+    this.isUnreachable = isUnreachable
   }
 }
 

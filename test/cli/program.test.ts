@@ -69,6 +69,15 @@ describe('each command', () => {
     expect(described.filter((text) => /\(default [^)]/.test(text))).toEqual([])
   })
 
+  it('begins an error of usage as every other error', async () => {
+    for (const [args, text] of [
+      [['pusj'], "hub: unknown command 'pusj'"],
+      [['push'], "hub: missing required argument 'dir'"],
+      [['repo', 'create', 'ada/arm', '--kind', 'boat'], "hub: option '--kind <kind>' argument 'boat' is invalid."],
+    ] as const)
+      expect((await hub(...args)).err.startsWith(text)).toBe(true)
+  })
+
   it('belongs to a job, under which `hub --help` lists it', () => {
     const text = helpOf(program)
     expect(text).not.toContain('Other commands:')

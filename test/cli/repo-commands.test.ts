@@ -27,7 +27,9 @@ describe('hub repo', () => {
     expect(
       await json('repo', 'create', name, '--kind', 'robot', '--description', 'an arm', '--tag', 'so100'),
     ).toMatchObject({ full_name: name, visibility: 'private', description: 'an arm', tags: ['so100'] })
-    expect((await run('repo', 'view', name)).out).toMatch(/description +an arm\n/)
+    const { out } = await run('repo', 'view', name)
+    expect(out).toMatch(/description +an arm\n/)
+    expect(out).toContain(`${hub.running.url}/${name}\n`)
     expect(
       await json('repo', 'edit', name, '--visibility', 'public', '--description', '', '--clear-tags'),
     ).toMatchObject({

@@ -113,6 +113,13 @@ describe('exit codes', () => {
     expect([again.code, again.err]).toEqual([7, expect.stringContaining('Run `hub login`')])
     expect((await hubCommand(['push', base, 'o/s', '--include', 'a', '--dry-run'], { HUB_TOKEN: '' })).code).toBe(0)
   })
+  it('is 1 where no hub answers, with what to look at', async () => {
+    const ended = await hubCommand(['ls', 'o/s'], { HUB_URL: 'http://127.0.0.1:9' })
+    expect(ended.code).toBe(1)
+    expect(ended.err).toMatch(
+      /127\.0\.0\.1:9\S* cannot be reached: .*\. Is the hub running\? HUB_URL or --url names another one\.\n$/,
+    )
+  })
   it('is 4, with a hint, for a push to a repo that does not exist', async () => {
     hub.repoExists = false
     await writeFile(join(base, 'a'), 'a')

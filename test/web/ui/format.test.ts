@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ago, bytes, claimer, count, counted, duration, money, words } from '../../../web/src/ui/format.ts'
+import { ago, bytes, claimer, count, counted, duration, money, rounded, words } from '../../../web/src/ui/format.ts'
 
 describe('what people read', () => {
   it.each([
@@ -60,6 +60,13 @@ describe('what people read', () => {
   ] as const)('of a job that %s claimed and %s executes is %s', (claimedBy, executor, text) =>
     expect(claimer({ claimedBy, executor })).toBe(text),
   )
+
+  it.each([
+    [1.5625182385837828, '1.563'],
+    [0.000012364, '0.00001236'],
+    [32, '32'],
+    [12_345.6, '12,350'],
+  ])('of a measured %d is %s', (value, text) => expect(rounded(value)).toBe(text))
 
   it('of counts has commas, and of a constant its words', () => {
     expect([count(0), count(1_234_567), words('QUEUED_FOR_WORK')]).toEqual(['0', '1,234,567', 'queued for work'])

@@ -13,6 +13,10 @@ export function bytes(count: number): string {
 
 export const count = (value: number): string => value.toLocaleString('en-US')
 
+/** A measured amount with four significant digits: `1.5625182` is `1.563`. */
+export const rounded = (value: number): string =>
+  Number(value.toPrecision(4)).toLocaleString('en-US', { maximumFractionDigits: 20 })
+
 /** "1 session", "2,000 sessions". */
 export const counted = (value: number, one: string): string => `${count(value)} ${one}${value === 1 ? '' : 's'}`
 

@@ -19,9 +19,19 @@ export function problemOf(error: CombinedError | Error | undefined): Problem | n
 /** Whether signing in may help. */
 export const asksToSignIn = (error: CombinedError | Error): boolean => problemOf(error)?.type.includes('auth') ?? false
 
+/** Whether the reader is not signed in: the Problem itself speaks to programs. */
+const isSignedOut = (problem: Problem | null) => problem?.type.endsWith('/auth.missing') ?? false
+
+/** What is wrong, in a few words. */
+export function titleOf(error: CombinedError | Error): string {
+  const problem = problemOf(error)
+  return isSignedOut(problem) ? 'Sign in first' : (problem?.title ?? 'Something went wrong')
+}
+
 /** One sentence for a person. */
 export function messageOf(error: CombinedError | Error): string {
   const problem = problemOf(error)
+  if (isSignedOut(problem)) return 'Only people who are signed in see what is here, as far as it is theirs.'
   if (problem) return problem.detail || problem.title
   if ('networkError' in error && error.networkError)
     return 'The hub cannot be reached. Check your connection and try again.'

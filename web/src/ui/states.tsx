@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
 import { signInPath } from '../app/navigate.tsx'
-import { asksToSignIn, messageOf, problemOf } from './problem.ts'
+import { asksToSignIn, messageOf, problemOf, titleOf } from './problem.ts'
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
@@ -39,7 +39,7 @@ export function ErrorNotice({ error, retry }: ErrorProps) {
   const problem = problemOf(error)
   return (
     <div className="notice" role="alert">
-      <h2>{problem?.title ?? 'Something went wrong'}</h2>
+      <h2>{titleOf(error)}</h2>
       <p>{messageOf(error)}</p>
       <div className="row">
         {asksToSignIn(error) && (

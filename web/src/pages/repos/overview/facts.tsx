@@ -1,6 +1,6 @@
 /** How much is in a repo, and what its card or meta block says. */
 import type { ReactNode } from 'react'
-import { bytes, count, words } from '../../../ui/format.ts'
+import { bytes, count, rounded, words } from '../../../ui/format.ts'
 import { Time } from '../../../ui/time.tsx'
 import { RepoLink } from '../repo-table.tsx'
 import type { RepoQuery } from './repo.graphql.ts'
@@ -54,7 +54,7 @@ function aboutKind({ card, datasetMeta, modelMeta, policyCount }: Repo): { title
       title: 'Robot card',
       facts: [
         ['Degrees of freedom', card.dof],
-        ['Mass', card.massKg === null ? null : `${card.massKg} kg`],
+        ['Mass', card.massKg === null ? null : `${rounded(card.massKg)} kg`],
         ['Base', card.interface && words(card.interface.base)],
         ['Control', card.interface && `${card.interface.controlRateHz} Hz`],
         ['Model', card.mjcfPath && <code>{card.mjcfPath}</code>],
