@@ -10,7 +10,7 @@ import { ensureOperator } from './accounts/operator.ts'
 import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { openBackend } from './hosting/open-backend.ts'
-import { processWarning } from './hosting/process/process-settings.ts'
+import { processRisk } from './hosting/process/process-settings.ts'
 import { tokenSeal } from './hosting/token-seal.ts'
 import { askedOrigin, linkOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
@@ -32,6 +32,7 @@ import type { Deps } from './operation/context.ts'
 import { addressUrl, type Config } from './platform/config.ts'
 import { lazy } from './platform/lazy.ts'
 import { repoReferrers } from './repo-referrers.ts'
+import { closeDataFolder } from './store/data-folder.ts'
 import { openEvents } from './store/events.ts'
 import { isDiskStore, openObjectStore } from './store/objects/open.ts'
 import { openQueue } from './store/queue.ts'
@@ -85,6 +86,8 @@ async function openHub(
   rules: Rules,
 ): Promise<Omit<RunningHub, 'stop'>> {
   if (config.objectStore.kind === 'disk') await ensureDataDir(config.dataDir)
+  const open = await closeDataFolder(config.dataDir)
+  if (open !== null) log.warn(open)
   const database = await openDatabase(config, log)
   closeLater('database', database.close)
   const { db, secret } = database
@@ -104,8 +107,8 @@ async function openHub(
   closeLater('model reader', () => models.close())
   const hosted = await openBackend(config, log)
   closeLater('hosting backend', () => hosted.close())
-  const warning = config.hosted.appName === null || config.hosted.kubernetes ? null : processWarning(config)
-  if (warning !== null) log.warn(warning)
+  const risk = config.hosted.appName === null || config.hosted.kubernetes ? null : processRisk(config)
+  if (risk !== null) log.warn(`${risk.warning} Fix: ${risk.fix}.`)
   const ending = new AbortController()
   const logs = new JobLogs({ db, objects })
   const deps: Deps = {

@@ -22,9 +22,8 @@ import { readConfig } from '../../src/platform/config.ts'
 import { processMark } from '../../src/store/start-lock.ts'
 import { contractHub, type Person } from '../contract/support/hub.ts'
 import { testDb } from '../support/database.ts'
+import { asRoot, givesUids, isRoot } from '../support/open-folder.ts'
 
-const isRoot = process.getuid?.() === 0
-const asRoot = 'as root, which the hub must be to start processes as another user'
 const patiently = { interval: 50 }
 
 /** Where the commands of this file write, whoever they run as. */
@@ -141,7 +140,7 @@ describe('more hosted runs than HOSTED_MAX_PROCESSES', () => {
 })
 
 describe.skipIf(!isRoot)(`an attack: a hosted process that reads the hub's secrets (${asRoot})`, () => {
-  const { submit, go, environment } = hosting({ HOSTED_USER: 'nobody' })
+  const { submit, go, environment } = hosting({ HOSTED_USER: 'nobody', HOSTED_UIDS: 'off' })
 
   it('is another user, to whom the environment of the hub is closed', async () => {
     const id = await submit()
@@ -166,7 +165,10 @@ describe('places', () => {
       writeFileSync(join(dataDir, 'hosted', call), JSON.stringify({ mark, folder, jobId: 'run_1' }))
     note('call_1', await processMark(child.pid ?? 0), running)
     note('call_2', `${child.pid} of another time`, over)
-    for (const folder of [running, over]) writeFileSync(join(folder, '.started'), '')
+    for (const folder of [running, over]) {
+      mkdirSync(join(folder, 'work'))
+      writeFileSync(join(folder, 'work/.started'), '')
+    }
     const config = readConfig({ HUB_DATA_DIR: dataDir, HOSTED_MAX_PROCESSES: '1' })
     const places = await openProcessBackend(config, pino({ level: 'silent' }))
     const ended: string[] = []
@@ -207,7 +209,7 @@ describe('HOSTED_USER', () => {
 
   it.skipIf(!isRoot)(`is not the user of the embedded database (${asRoot})`, async () => {
     const dataDir = mkdtempSync(join(dir, 'data-'))
-    const config = readConfig({ ...settings, HUB_DATA_DIR: dataDir, HOSTED_USER: 'nobody' })
+    const config = readConfig({ ...settings, HUB_DATA_DIR: dataDir, HOSTED_USER: 'nobody', HOSTED_UIDS: 'off' })
     expect(processFault(config)).toBeNull()
     mkdirSync(join(dataDir, 'postgres'))
     await promisify(execFile)('chown', ['nobody', join(dataDir, 'postgres')])
@@ -215,7 +217,7 @@ describe('HOSTED_USER', () => {
     expect(processFault({ ...config, databaseUrl: 'postgresql://elsewhere' })).toBeNull()
   })
 
-  it('has doctor warn where it is not set', async () => {
+  it('has doctor say who calls run as, and warn where that is one user', async () => {
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url, HUB_SECRET: 's'.repeat(32), OBJECT_STORE: 'none' }
     const doctor = async (more: Record<string, string>) => {
       const hub = join(import.meta.dirname, '../../src/cli/hub.ts')
@@ -224,12 +226,21 @@ describe('HOSTED_USER', () => {
       })
       return JSON.parse(stdout)
     }
-    expect(await doctor(settings)).toMatchObject({
+    const warned = (text: string) => ({
       ok: true,
-      hosted: { warning: expect.stringContaining('HOSTED_USER') },
+      hosted: { warning: expect.stringContaining(text) },
+      checks: expect.arrayContaining([expect.objectContaining({ name: 'hosting', status: 'warn' })]),
     })
+    const off = { ...settings, HOSTED_UIDS: 'off' }
+    expect(await doctor(off)).toMatchObject(warned('one trust domain with it'))
     expect(await doctor({})).toMatchObject({ hosted: { warning: null } })
     if (isRoot)
-      expect(await doctor({ ...settings, HOSTED_USER: 'nobody' })).toMatchObject({ hosted: { warning: null } })
+      expect(await doctor({ ...off, HOSTED_USER: 'nobody' })).toMatchObject(warned('are one trust domain: each can'))
+    if (!givesUids) return
+    const detail = 'process, each call with a uid of its own (70000-79999)'
+    expect(await doctor(settings)).toMatchObject({
+      hosted: { warning: null },
+      checks: expect.arrayContaining([{ name: 'hosting', status: 'ok', detail, fix: null }]),
+    })
   })
 })
