@@ -1,12 +1,13 @@
 /** The database and the secret of a deployment: embedded and made at the first start, or the ones that the settings name. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { access, constants, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { access, constants, link, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from './platform/config.ts'
 import { type Db, openDb, type Statement } from './store/db.ts'
 import { startEmbeddedPostgres } from './store/embedded-postgres.ts'
 import { migrate } from './store/migrate.ts'
+import { makePrivateFolder } from './store/private-folder.ts'
 
 export interface OpenDatabase {
   readonly url: string
@@ -93,26 +94,13 @@ async function makeSecret(path: string): Promise<void> {
   await rm(draft, { force: true })
 }
 
-/** Makes HUB_DATA_DIR where it is not there; throws a `ConfigError` that names it where it cannot be made or written. */
+/** Makes HUB_DATA_DIR where it is not there, closed to other users; throws a `ConfigError` that names it where it cannot be made or written. */
 export async function ensureDataDir(dataDir: string): Promise<void> {
-  await makeFolder(dataDir).catch((error: unknown) => {
+  await makePrivateFolder(dataDir).catch((error: unknown) => {
     throw new ConfigError([`HUB_DATA_DIR: ${dataDir} cannot be made: ${messageOf(error)}`])
   })
   await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: unknown) => {
     throw new ConfigError([`HUB_DATA_DIR: ${dataDir} cannot be written: ${messageOf(error)}`])
-  })
-}
-
-/** Node's own recursive one never ends where a folder that exists takes no new ones with ENOENT, as `/proc` does. */
-async function makeFolder(path: string): Promise<void> {
-  const make = () =>
-    mkdir(path).catch(async (error: unknown) => {
-      if (codeOf(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error
-    })
-  await make().catch(async (error: unknown) => {
-    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
-    await makeFolder(dirname(path))
-    await make()
   })
 }
 

@@ -9,6 +9,8 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 
 /** Ends when the hub has stopped. Settings that are not valid, or a hub that cannot start, end the process with one line and code 1. */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+  // Whatever the hub and what it starts write is for nobody else on the machine.
+  process.umask(0o077)
   const config = settingsOf(environment)
   const log = createLogger(config)
   const signals = firstSignal()

@@ -32,6 +32,7 @@ import type { Deps } from './operation/context.ts'
 import { addressUrl, type Config } from './platform/config.ts'
 import { lazy } from './platform/lazy.ts'
 import { repoReferrers } from './repo-referrers.ts'
+import { closeDataFolder } from './store/data-folder.ts'
 import { openEvents } from './store/events.ts'
 import { isDiskStore, openObjectStore } from './store/objects/open.ts'
 import { openQueue } from './store/queue.ts'
@@ -85,6 +86,8 @@ async function openHub(
   rules: Rules,
 ): Promise<Omit<RunningHub, 'stop'>> {
   if (config.objectStore.kind === 'disk') await ensureDataDir(config.dataDir)
+  const open = await closeDataFolder(config.dataDir)
+  if (open !== null) log.warn(open)
   const database = await openDatabase(config, log)
   closeLater('database', database.close)
   const { db, secret } = database

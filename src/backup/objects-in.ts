@@ -6,8 +6,9 @@ import pMap from 'p-map'
 import { assembledEtag, layoutOf, partFile } from '../store/objects/disk-layout.ts'
 import { diskObjects, locateObject, type ObjectDocument } from '../store/objects/disk-objects.ts'
 import { openScratch } from '../store/objects/disk-scratch.ts'
-import { makeDirectories, systemCode, writeNewFile } from '../store/objects/disk-write.ts'
+import { systemCode, writeNewFile } from '../store/objects/disk-write.ts'
 import type { ObjectHead, ObjectStore, StoredPart } from '../store/objects/object-store.ts'
+import { FOLDER_MODE } from '../store/private-folder.ts'
 import { objectBatches } from './check-files.ts'
 import type { Steps } from './dump-database.ts'
 import { BackupError, type ObjectLine, partFileOf } from './manifest.ts'
@@ -58,7 +59,6 @@ export async function diskPutter(
   source: BackupSource,
 ): Promise<{ put: PutObject; close(): Promise<void> }> {
   const layout = layoutOf(dir)
-  for (const directory of [layout.objects, layout.uploads, layout.tmp]) await makeDirectories(directory)
   const scratch = await openScratch(layout)
   const objects = diskObjects(layout, scratch)
   const put: PutObject = async (line) => {
@@ -66,7 +66,7 @@ export async function diskPutter(
     if (there && there.object.sizeBytes === line.size_bytes && there.object.etag === line.etag) return true
     if (line.parts.length === 0) return false
     const directory = scratch.fresh()
-    await mkdir(directory)
+    await mkdir(directory, { mode: FOLDER_MODE })
     const parts: ObjectDocument['parts'][number][] = []
     for (const [index, part] of line.parts.entries()) {
       const { file } = partFile(index + 1, 0, part.md5, part.size_bytes)

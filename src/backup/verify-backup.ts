@@ -1,5 +1,5 @@
 /** Whether a backup is whole, and on request whether a database can be made of it. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
@@ -31,8 +31,6 @@ export async function verifyBackup({ from, load, steps }: VerifyBackup): Promise
 async function loadElsewhere(source: BackupSource, steps: Steps): Promise<string[]> {
   const { manifest, sums } = await readManifest(source)
   const dataDir = await mkdtemp(join(tmpdir(), 'hub-verify-'))
-  // The server runs as another user where this one is root.
-  await chmod(dataDir, 0o755)
   try {
     const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
     const server = await startEmbeddedPostgres({ dataDir, settings })

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { addressUrl, type Config, type S3Settings } from '../platform/config.ts'
 import { hubVersion } from '../platform/version.ts'
+import { openDataFolder } from '../store/data-folder.ts'
 import { openS3Store } from '../store/objects/s3.ts'
+import { FILE_MODE, FOLDER_MODE } from '../store/private-folder.ts'
 import { sizeText } from './client-output.ts'
 import { type Check, fail, ok, warn } from './doctor-checks.ts'
 import { clockCheck } from './doctor-database.ts'
@@ -27,6 +29,15 @@ export async function diskCheck({ dataDir, databaseUrl, objectStore }: Config): 
   return [diskState(dataDir, place.bavail * place.bsize, place.blocks * place.bsize)]
 }
 
+/** A start closes the data folder to other users where it can. */
+export async function dataFolderCheck({ dataDir }: Config): Promise<Check[]> {
+  if ((await stat(dataDir).catch(() => null)) === null) return []
+  const open = await openDataFolder(dataDir)
+  if (open === null) return [ok('data folder', `${dataDir} is closed to other users`)]
+  const fix = `give the hub a folder of its own, or: chmod 0700 ${dataDir}`
+  return [warn('data folder', open, `start the hub, which closes what is its own; ${fix}`)]
+}
+
 /** How much room a disk has; in bytes. */
 export function diskState(dir: string, free: number, whole: number): Check {
   const detail = `${sizeText(free)} free of ${sizeText(whole)} at ${dir}`
@@ -45,8 +56,8 @@ export async function storeChecks({ objectStore: store }: Config): Promise<Check
   if (made === null) return [ok('object store', `${store.dir}, made at the first start`)]
   const probe = join(store.dir, 'tmp', `doctor-${randomBytes(6).toString('hex')}`)
   try {
-    await mkdir(join(store.dir, 'tmp'), { recursive: true })
-    await writeFile(probe, 'doctor', { flag: 'wx', flush: true })
+    await mkdir(join(store.dir, 'tmp'), { recursive: true, mode: FOLDER_MODE })
+    await writeFile(probe, 'doctor', { flag: 'wx', flush: true, mode: FILE_MODE })
     return [ok('object store', `${store.dir} can be written`)]
   } catch (error) {
     return [

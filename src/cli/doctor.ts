@@ -1,13 +1,21 @@
 /** `hub doctor`: checks the configuration of a deployment and whether each part works. Leaves nothing behind and prints no secret. */
-import { cannotHost, processFault, processWarning } from '../hosting/process/process-settings.ts'
+import { cannotHost, isolationOf, processFault, processRisk } from '../hosting/process/process-settings.ts'
 import { type Config, readConfig } from '../platform/config.ts'
+import { rangeText } from '../platform/unix-user.ts'
 import { hubVersion } from '../platform/version.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import type { ClientIo } from './client-output.ts'
 import { type Check, fail, ok, warn } from './doctor-checks.ts'
 import { databaseFacts } from './doctor-database.ts'
-import { diskCheck, publicUrlCheck, signInCheck, storeChecks, versionCheck } from './doctor-surroundings.ts'
+import {
+  dataFolderCheck,
+  diskCheck,
+  publicUrlCheck,
+  signInCheck,
+  storeChecks,
+  versionCheck,
+} from './doctor-surroundings.ts'
 import { missingHub } from './open-deps.ts'
 
 export interface DoctorReport {
@@ -39,7 +47,7 @@ export interface DoctorReport {
     readonly reachable: boolean | null
     /** Why hosted runs would fail; null if hosted runs are not configured. */
     readonly fault: string | null
-    /** What hosted processes could access of the hub; null if nothing, or if hosted runs are not configured. */
+    /** What hosted processes could access of the hub and of each other; null if nothing, or if hosted runs are not configured. */
     readonly warning: string | null
   }
   readonly publicUrl: string | null
@@ -56,10 +64,11 @@ export async function runDoctor({ env }: Pick<ClientIo, 'env'>): Promise<DoctorR
     versionCheck(),
     ...found.checks,
     ...(await diskCheck(config)),
+    ...(await dataFolderCheck(config)),
     ...store,
     await publicUrlCheck(config, kid),
     ...signInChecks,
-    ...hostedChecks(hosted),
+    ...hostedChecks(config, hosted),
   ]
   return {
     ok: checks.every(({ status }) => status !== 'fail'),
@@ -86,12 +95,13 @@ function placeOf({ objectStore: store }: Config): string | null {
   return `${store.s3.endpoint ?? `AWS ${store.s3.region}`}, bucket ${store.s3.bucket}`
 }
 
-function hostedChecks({ configured, backend, fault, warning }: DoctorReport['hosted']): Check[] {
+function hostedChecks(config: Config, { configured, backend, fault, warning }: DoctorReport['hosted']): Check[] {
   if (!configured) return []
   if (fault !== null) return [fail('hosting', cannotHost(fault), 'see docs/operations.md, Hosting')]
-  return [
-    warning === null ? ok('hosting', backend) : warn('hosting', warning, 'set HOSTED_USER, and run the hub as root'),
-  ]
+  if (warning !== null) return [warn('hosting', warning, processRisk(config)?.fix ?? '')]
+  const isolation = backend === 'process' ? isolationOf(config) : null
+  const uids = isolation?.is === 'own-uid' ? `, each call with a uid of its own (${rangeText(isolation.uids)})` : ''
+  return [ok('hosting', `${backend}${uids}`)]
 }
 
 async function checkHosted(config: Config): Promise<DoctorReport['hosted']> {
@@ -99,7 +109,7 @@ async function checkHosted(config: Config): Promise<DoctorReport['hosted']> {
   const backend = kubernetes ? 'kubernetes' : 'process'
   const silent = { configured: appName !== null, backend, reachable: null, fault: null, warning: null } as const
   if (appName === null) return silent
-  if (!kubernetes) return { ...silent, fault: processFault(config), warning: processWarning(config) }
+  if (!kubernetes) return { ...silent, fault: processFault(config), warning: processRisk(config)?.warning ?? null }
   const { kubernetesReport } = await import('../hosting/kubernetes/kubernetes-doctor.ts')
   return { ...silent, ...(await kubernetesReport(config, kubernetes)) }
 }

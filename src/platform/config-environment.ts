@@ -6,6 +6,7 @@ import {
   decimal,
   flag,
   handles,
+  idRange,
   origins,
   proxies,
   url,
@@ -13,6 +14,9 @@ import {
   whole,
 } from './config-values.ts'
 import { handleText, wordText } from './text-rules.ts'
+
+/** Uids of hosted calls. By convention nobody has them: they are above what 16 bits hold and below what is lent to containers (`/etc/subuid`). */
+const DEFAULT_UIDS = { first: 70_000, last: 79_999 }
 
 /** Every variable with its format and default. */
 export const environment = z.object({
@@ -66,6 +70,7 @@ export const environment = z.object({
   HOSTED_BACKEND: z.enum(['process', 'kubernetes']).default('process'),
   HOSTED_COMMAND: z.string().min(1).optional(),
   HOSTED_USER: userName.optional(),
+  HOSTED_UIDS: idRange.default(DEFAULT_UIDS),
   HOSTED_MAX_PROCESSES: whole(1, 10_000).default(8),
   HOSTED_KUBECONFIG: z.string().min(1).optional(),
   HOSTED_KUBE_NAMESPACE: z
@@ -104,6 +109,9 @@ export function crossFaults(values: Environment): string[] {
     faults.push('METRICS_PORT: is the port of the hub itself (PORT); choose another, or unset it and set METRICS_TOKEN')
   if (values.METRICS_HOST && values.METRICS_PORT === undefined)
     faults.push('METRICS_HOST: has no effect without METRICS_PORT; set that too, or unset METRICS_HOST')
+  const { HOSTED_UIDS: uids, HOSTED_MAX_PROCESSES: most } = values
+  if (uids !== null && uids.last - uids.first + 1 < most)
+    faults.push(`HOSTED_UIDS: has fewer ids than the ${most} calls of HOSTED_MAX_PROCESSES, and each has its own`)
   if (values.HOSTED_APP_NAME && values.HOSTED_BACKEND === 'kubernetes') {
     if (!values.HOSTED_KUBE_TEMPLATE)
       faults.push('HOSTED_KUBE_TEMPLATE: is required with HOSTED_BACKEND=kubernetes (a file with the Job of the app)')

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { handleText } from './text-rules.ts'
+import { type IdRange, rangeText } from './unix-user.ts'
 
 /** A boolean. */
 export const flag = z
@@ -34,6 +35,23 @@ export const handles = commaList(z.array(z.union([z.literal('*'), handleText])))
 
 /** A Unix user name. */
 export const userName = z.string().regex(/^[A-Za-z_][\w.-]*\$?$/, 'must be a user name')
+
+/** The least and the greatest id that a call may have: below are accounts of the system, above are numbers that many programs do not take. */
+const CALL_IDS: IdRange = { first: 1000, last: 2 ** 31 - 1 }
+/** Ids that systemd gives to services as it likes, `nobody`, and what 16 bits have for "none". */
+const SYSTEMD_IDS: IdRange = { first: 61_184, last: 65_535 }
+
+/** Uids of calls, `first-last`; null for `off`. */
+export const idRange = z.string().transform((text, context): IdRange | null => {
+  if (text === 'off') return null
+  const [, first, last] = /^(\d{1,10})-(\d{1,10})$/.exec(text)?.map(Number) ?? []
+  if (first === undefined || last === undefined || first > last || first < CALL_IDS.first || last > CALL_IDS.last)
+    context.addIssue(`must be a range of ids from ${CALL_IDS.first} on, or off: 70000-79999`)
+  else if (first <= SYSTEMD_IDS.last && last >= SYSTEMD_IDS.first)
+    context.addIssue(`must not have ids of ${rangeText(SYSTEMD_IDS)}, which systemd gives to services`)
+  else return { first, last }
+  return z.NEVER
+})
 
 /** The token that a client sends after `Bearer`. */
 export const bearerToken = z

@@ -6,7 +6,7 @@ import type { TrustProxy } from './config-values.ts'
 import { type Usd, usd } from './money.ts'
 import { withSecretFiles } from './secret-files.ts'
 import { defaultTiers, parseTierFile, type TierTable } from './tier-table.ts'
-import { findUser, type UnixUser } from './unix-user.ts'
+import { findUser, type IdRange, type UnixUser } from './unix-user.ts'
 
 export interface S3Settings {
   readonly endpoint: string | undefined
@@ -50,7 +50,11 @@ export interface HostedSettings {
   /** Null: the backend is `process`. */
   readonly kubernetes: KubernetesSettings | null
   readonly command: string | null
-  /** The user that runs the command; null: the hub's own user. */
+  /** The uids of which each call has one for itself, where the hub can give them; null: `off`. */
+  readonly uids: IdRange | null
+  /** Whether HOSTED_UIDS names a range: calls are refused where the hub cannot give them. */
+  readonly mustHaveUids: boolean
+  /** The user that runs the command of calls without a uid of their own; null: the hub's own user. */
   readonly user: UnixUser | null
   readonly maxProcesses: number
   readonly owners: OwnerList
@@ -175,7 +179,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       extraTemplates: values.EXTRA_TEMPLATES,
       headroom: values.PLANNER_HEADROOM,
     },
-    hosted: hostedSettings(values),
+    hosted: hostedSettings(values, 'HOSTED_UIDS' in set),
     spendHoldTtlSeconds: values.SPEND_HOLD_TTL_S,
     dailyRobotChecks: values.ROBOT_CHECK_DAILY_QUOTA,
   }
@@ -209,13 +213,15 @@ function tierTable({ HARDWARE_TIERS_FILE: file }: Environment): TierTable {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-function hostedSettings(values: Environment): HostedSettings {
+function hostedSettings(values: Environment, hasUids: boolean): HostedSettings {
   const ownerList = (list: readonly string[] = [values.OPERATOR_HANDLE]): OwnerList =>
     list.includes('*') ? 'everyone' : list
   return {
     appName: values.HOSTED_APP_NAME ?? null,
     kubernetes: kubernetesSettings(values),
     command: values.HOSTED_COMMAND ?? null,
+    uids: values.HOSTED_UIDS,
+    mustHaveUids: hasUids && hostedUids(values.HOSTED_UIDS),
     user: values.HOSTED_USER === undefined ? null : hostedUser(values.HOSTED_USER),
     maxProcesses: values.HOSTED_MAX_PROCESSES,
     owners: ownerList(values.HOSTED_OWNERS),
@@ -241,9 +247,17 @@ function kubernetesSettings(values: Environment): KubernetesSettings | null {
   }
 }
 
+const ROOT_ONLY = 'only a hub that runs as root can start processes as another user'
+
+/** Whether a range is named, and not `off`. */
+function hostedUids(uids: IdRange | null): boolean {
+  if (uids !== null && process.getuid?.() !== 0) throw new ConfigError([`HOSTED_UIDS: ${ROOT_ONLY}`])
+  return uids !== null
+}
+
 function hostedUser(name: string): UnixUser {
   const fault = (why: string) => new ConfigError([`HOSTED_USER: ${why}`])
-  if (process.getuid?.() !== 0) throw fault('only a hub that runs as root can start processes as another user')
+  if (process.getuid?.() !== 0) throw fault(ROOT_ONLY)
   const user = findUser(name)
   if (user === null) throw fault(`${name} is not a user of this machine`)
   if (user.uid === 0) throw fault(`${name} is root, which has access to everything`)

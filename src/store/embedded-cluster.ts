@@ -8,6 +8,7 @@ import {
   lstat,
   mkdir,
   mkdtemp,
+  readdir,
   readFile,
   rename,
   rm,
@@ -108,14 +109,25 @@ async function isOurs(dir: string): Promise<boolean> {
   return found.uid === process.getuid?.() && (found.mode & 0o022) === 0
 }
 
-async function copyNative(native: string, parent: string, kept: string): Promise<string> {
+/** Copies the programs to `kept` in `parent`, for every user to run; the place of the copy, which is another one if somebody was first. */
+export async function copyNative(native: string, parent: string, kept: string): Promise<string> {
   const copy = await mkdtemp(join(parent, `${basename(kept)}-`))
   await cp(native, copy, { recursive: true, verbatimSymlinks: true })
-  await chmod(copy, 0o755)
+  await openToRead(copy)
   return rename(copy, kept).then(
     () => kept,
     () => copy,
   )
+}
+
+/** Lets every user read a copied folder and run its programs: the copy has the modes that the umask of this process left. */
+async function openToRead(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await openToRead(path)
+    else if (entry.isFile()) await chmod(path, ((await stat(path)).mode & 0o100) === 0 ? 0o644 : 0o755)
+  }
+  await chmod(folder, 0o755)
 }
 
 /**
@@ -143,6 +155,8 @@ export async function ensureCluster(dataDir: string): Promise<Cluster> {
   const packageDir = platformPackageDir()
   await linkLibraries(packageDir).catch(() => undefined)
   const runAs = await chooseRunAs(clusterDir)
+  // Elsewhere than on Linux the server has to find its directory by the path: see `selfPath`.
+  if (runAs.uid !== undefined && process.platform !== 'linux') await chmod(dataDir, 0o711)
   const native = await reachableNative(packageDir, runAs)
   const cluster = {
     home,
@@ -187,7 +201,7 @@ async function initialise(cluster: Cluster, initdb: string): Promise<void> {
       cwd: clusterDir,
       env: { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' },
     })
-    await writeFile(markOf(clusterDir), '')
+    await writeFile(markOf(clusterDir), '', { mode: 0o600 })
   } catch (cause) {
     const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
     throw new Error(`initdb failed in ${clusterDir}: ${output}`, { cause })

@@ -130,7 +130,7 @@ async function portFor(cluster: Cluster): Promise<number> {
   const path = join(cluster.home, 'port')
   const kept = Number(await readFile(path, 'utf8').catch(() => ''))
   const port = await freePort(kept).catch(() => freePort(0))
-  if (port !== kept) await writeFile(path, String(port))
+  if (port !== kept) await writeFile(path, String(port), { mode: 0o600 })
   return port
 }
 

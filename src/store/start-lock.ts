@@ -1,26 +1,37 @@
-/** A lock file for the embedded PostgreSQL; the lock of a killed process is taken over. */
+/** Lock files, and what tells the process that holds one from any other; the lock of a killed process is taken over. */
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { link, mkdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { lazy } from '../platform/lazy.ts'
 
-const START_DEADLINE_MS = 60_000
+const WAIT_MS = 60_000
 /** Removing a lock takes milliseconds; a process that takes longer was killed. */
 const TAKING_MS = 5_000
 
-/** One process at a time initializes or starts the cluster; the lock of a dead process is taken over. */
-export async function withStartLock<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+/** One process at a time initializes or starts the cluster of a data directory. */
+export function withStartLock<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   const path = `${dataDir}/postgres.starting`
+  return withFileLock(path, (holder) => `Another process (${holder}) is still starting PostgreSQL: ${path}`, work)
+}
+
+/** Runs `work` while this process holds the lock file `path`, whose folder is made. Throws `busy(holder)` if it is not free within a minute. */
+export async function withFileLock<T>(
+  path: string,
+  busy: (holder: string) => string,
+  work: () => Promise<T>,
+): Promise<T> {
   const draft = `${path}.${randomUUID()}`
-  const deadline = Date.now() + START_DEADLINE_MS
-  await mkdir(dataDir, { recursive: true })
-  await writeFile(draft, await processMark(process.pid))
+  const deadline = Date.now() + WAIT_MS
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeFile(draft, await processMark(process.pid), { mode: 0o600 })
   try {
     // Creating a link is atomic: a lock is never read without its holder.
     while (!(await succeeds(link(draft, path)))) {
       const holder = await readFile(path, 'utf8').catch(() => null)
       if (holder !== null && holder !== (await processMark(Number.parseInt(holder, 10)))) await takeAway(path, holder)
-      else if (Date.now() > deadline)
-        throw new Error(`Another process (${holder}) is still starting PostgreSQL: ${path}`)
+      else if (Date.now() > deadline) throw new Error(busy(holder ?? 'unknown'))
       else await delay(25)
     }
   } finally {
@@ -56,11 +67,25 @@ async function takeAway(path: string, holder: string): Promise<void> {
   }
 }
 
-/** Identifies a running process by pid and start time: pids are reused, especially after a container restart. */
+/** Changes when the machine starts again; empty where the system has none. */
+const bootId = lazy(() => {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return ''
+  }
+})
+
+/** Identifies a running process by pid, start time and boot: pids are reused, especially after a restart of the machine or a container. */
 export async function processMark(pid: number): Promise<string> {
   if (!(await isRunning(pid))) return `${pid} ended`
   const started = process.platform === 'linux' ? (await statOf(pid))[19] : ''
-  return `${pid} ${started ?? ''}`
+  return `${pid} ${started ?? ''} ${bootId()}`
+}
+
+/** Whether the process that the mark was made of ran since this machine was started. */
+export function isOfThisBoot(mark: string): boolean {
+  return mark.split(' ')[2] === bootId()
 }
 
 /** The fields of `/proc/<pid>/stat` from the third (state) on: the second is a name that may hold anything. */

@@ -1,5 +1,5 @@
 /** What `hub doctor` finds wrong, each with what to do about it. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -100,6 +100,24 @@ it.each([
   const { code, check } = await doctor(Object.fromEntries(settings))
   expect(check(name)).toEqual({ name, status, detail: expect.stringContaining(detail), fix: expect.any(String) })
   expect(code).toBe(status === 'fail' ? 1 : 0)
+})
+
+it('warns of a data folder that other users can enter, and changes nothing', async () => {
+  expect((await doctor()).check('data folder')).toMatchObject({
+    status: 'ok',
+    detail: `${dir} is closed to other users`,
+  })
+  await chmod(dir, 0o755)
+  try {
+    expect((await doctor()).check('data folder')).toMatchObject({
+      status: 'warn',
+      detail: expect.stringContaining(`can list ${dir}`),
+      fix: expect.stringContaining(`chmod 0700 ${dir}`),
+    })
+    expect((await stat(dir)).mode & 0o777).toBe(0o755)
+  } finally {
+    await chmod(dir, 0o700)
+  }
 })
 
 it('warns of a job that nobody takes', async () => {

@@ -14,6 +14,7 @@ import { until } from '../policy-server/support/listening.ts'
 import { actionsFor, smallPolicy } from '../policy-server/support/small-policy.ts'
 import { type CommandEnded, runCommandLine } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
+import { reachingCheckout } from '../support/open-folder.ts'
 import { inTorture, itInTorture } from '../support/torture.ts'
 
 const hub = contractHub()
@@ -205,6 +206,7 @@ inTorture(() => {
   describe('a hosted endpoint', () => {
     const command = join(import.meta.dirname, '../../src/cli/hub.ts')
     const hosted = contractHub({
+      ...reachingCheckout,
       HOSTED_APP_NAME: 'app',
       HOSTED_OWNERS: '*',
       HOSTED_COMMAND: `exec "${process.execPath}" "${command}" policy-server --work work --listen ${hostedAddress} --public-url wss://robots.example/policy`,

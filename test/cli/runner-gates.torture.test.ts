@@ -1,5 +1,5 @@
 /** The runner against a complete hub: the battery gates checkpoints, and max_hours ends a run in time. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -137,7 +137,11 @@ describe('hub runner gates checkpoints', () => {
       while (!existsSync('done')) await new Promise((done) => setTimeout(done, 50))`
     const working = runner(trainer([10, 20, 30], wait), flaky)
     await expect.poll(async () => (await gated(id)).length, { timeout: 100_000 }).toBe(2)
-    await writeFile(join(base, '.local/state/hub/runs', id, 'attempt-1/run/done'), '')
+    const attempt = join(base, '.local/state/hub/runs', id, 'attempt-1')
+    // What a run and its battery write is for nobody else on the machine.
+    for (const folder of ['', 'run', 'gates', 'gates/step_10', 'gates/step_10/run'])
+      expect([folder, (await stat(join(attempt, folder))).mode & 0o777]).toEqual([folder, 0o700])
+    await writeFile(join(attempt, 'run/done'), '')
     const ended = await working
     expect(ended.code).toBe(0)
     expect((await gated(id)).map(({ step }: Json) => step)).toEqual([10, 30])

@@ -1,6 +1,6 @@
 /** The compose file, the Kubernetes manifests and the systemd unit: valid, consistent, and with settings that the hub takes. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load, loadAll } from 'js-yaml'
@@ -10,6 +10,8 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Role, RoleBinding } from 'kubernetes-models/rbac.authorization.k8s.io/v1'
 import { ConfigMap, Namespace, Service, ServiceAccount } from 'kubernetes-models/v1'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CALL_LABEL } from '../../src/hosting/kubernetes/job-of-call.ts'
+import { neededCapabilities } from '../../src/hosting/process/own-uids.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { environment } from '../../src/platform/config-environment.ts'
 import { needs } from '../support/needs.ts'
@@ -107,6 +109,21 @@ describe('deploy/kubernetes', () => {
     ])
   })
 
+  it('keeps calls from each other and from the credentials of their node', () => {
+    const policy = objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.namespace === 'hub-calls')
+    expect(policy.spec.podSelector).toEqual({ matchExpressions: [{ key: CALL_LABEL, operator: 'Exists' }] })
+    expect([policy.spec.policyTypes, policy.spec.ingress.length]).toEqual([['Ingress', 'Egress'], 1])
+    const [{ to }] = policy.spec.egress
+    expect(to.flatMap(({ ipBlock }: Json) => ipBlock.except)).toContain('169.254.169.254/32')
+  })
+
+  it('has an example of a Job whose pod gains no rights', () => {
+    const { spec } = (load(read('examples/kubernetes/job-template.yaml')) as Json).spec.template
+    expect([spec.securityContext.runAsNonRoot, spec.automountServiceAccountToken]).toEqual([true, undefined])
+    for (const { securityContext } of spec.containers)
+      expect(securityContext).toEqual({ allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } })
+  })
+
   it('holds no secret', () => {
     expect(objects.map(({ kind }) => kind)).not.toContain('Secret')
     for (const name of Object.keys(of('ConfigMap').data)) expect(name).not.toMatch(/SECRET|DATABASE_URL|ACCESS_KEY/)
@@ -195,6 +212,33 @@ describe('deploy/hub.service', () => {
   it('waits longer than the hub takes to stop', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(50)
     expect(unit).toMatch(/^KillSignal=SIGTERM$/m)
+  })
+
+  it.skipIf(!has('systemd-analyze', '--version'))('is valid with hosting.conf', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hub-unit-'))
+    try {
+      cpSync(join(root, 'deploy/hub.service'), join(folder, 'hub.service'))
+      mkdirSync(join(folder, 'hub.service.d'))
+      cpSync(join(root, 'deploy/hosting.conf'), join(folder, 'hub.service.d/hosting.conf'))
+      const verify = () =>
+        spawnSync('systemd-analyze', ['verify', join(folder, 'hub.service')], { encoding: 'utf8' }).stderr
+      expect(verify()).toBe('')
+      // It is read, and not only the unit.
+      writeFileSync(join(folder, 'hub.service.d/hosting.conf'), '[Service]\nNoSuchSetting=1\n')
+      expect(verify()).toContain('NoSuchSetting')
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('becomes root by hosting.conf alone, with the capabilities and calls of the system that uids of calls take', () => {
+    const hosting = read('deploy/hosting.conf')
+    const listed = (text: string) => /^CapabilityBoundingSet=(.*)$/m.exec(text)?.[1]?.split(' ').filter(Boolean)
+    expect(listed(unit)).toEqual([])
+    expect(listed(hosting)).toEqual(expect.arrayContaining([...neededCapabilities, 'CAP_SYS_PTRACE']))
+    expect([unit, hosting].map((text) => /^User=root$/m.test(text))).toEqual([false, true])
+    expect(hosting).toMatch(/^DynamicUser=no$/m)
+    expect(hosting).toMatch(/^SystemCallFilter=@chown @setuid$/m)
   })
 
   it('keeps its data where systemd made a folder for it', () => {

@@ -1,8 +1,7 @@
 /** Calls outlive a hub that was killed: the next one on the same data directory looks after them, and spawns what was recorded and not spawned, once. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -19,20 +18,21 @@ import { readConfig } from '../../src/platform/config.ts'
 import type { Db } from '../../src/store/db.ts'
 import { processMark } from '../../src/store/start-lock.ts'
 import { testDb } from '../support/database.ts'
+import { openFile, openFolder } from '../support/open-folder.ts'
 import { putRun } from '../support/runs.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
 
 const t = testDb()
-const dir = mkdtempSync(join(tmpdir(), 'hub-adopt-'))
+const dir = openFolder('hub-adopt-')
+/** Each process says which call it is for. */
+const said = openFile(join(dir, 'said'))
 const config = readConfig({
   HOSTED_APP_NAME: 'coach',
   HOSTED_OWNERS: '*',
-  HOSTED_COMMAND: `echo "$HUB_CALL_ID" >> "${join(dir, 'said')}"; exec sleep 1000`,
+  HOSTED_COMMAND: `echo "$HUB_CALL_ID" >> "${said}"; exec sleep 1000`,
   HUB_DATA_DIR: dir,
 })
 const settings = { ...config, publicUrl: 'http://hub.test' }
-/** Each process says which call it is for. */
-const said = join(dir, 'said')
 const log = pino({ level: 'silent' })
 const patiently = { timeout: 100_000, interval: 25 }
 let world: World
@@ -86,7 +86,7 @@ async function leftBehind() {
   const child = spawn('sleep', ['1000'], { stdio: 'ignore', detached: true })
   await once(child, 'spawn')
   const pid = child.pid ?? 0
-  await notes.write(call, { jobId: id, mark: await processMark(pid), folder: null, isStarting: false })
+  await notes.write(call, { jobId: id, mark: await processMark(pid), folder: null, user: null, isStarting: false })
   await recorded(id, call)
   return { id, call, pid }
 }
@@ -119,7 +119,13 @@ describe('a call of a hub that was killed', () => {
   ])('whose process ended %s ends the check at the next start', async (_when, isClaimed, error, cost) => {
     const id = await hostedCheck()
     const call = `call_of_${id}`
-    await notes.write(call, { jobId: id, mark: '99999999 of another time', folder: null, isStarting: false })
+    await notes.write(call, {
+      jobId: id,
+      mark: '99999999 of another time',
+      folder: null,
+      user: null,
+      isStarting: false,
+    })
     await recorded(id, call)
     if (isClaimed)
       await world.sql(

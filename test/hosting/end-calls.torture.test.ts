@@ -1,6 +1,5 @@
 /** A hosted process ends with its run, also under the hub that was started after its own. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,8 +7,9 @@ import { openProcessBackend } from '../../src/hosting/process/process-backend.ts
 import { sweepCalls } from '../../src/jobs/sweeps.ts'
 import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
+import { openFolder, reachingCheckout } from '../support/open-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'hub-end-calls-'))
+const dir = openFolder('hub-end-calls-')
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const patiently = { timeout: 100_000, interval: 50 }
 
@@ -32,6 +32,7 @@ setInterval(() => fetch(HUB_URL + '/healthz').catch(() => process.exit()), 1000)
 )
 
 const settings = {
+  ...reachingCheckout,
   HOSTED_APP_NAME: 'coach',
   HOSTED_OWNERS: '*',
   HOSTED_COMMAND: `exec "${process.execPath}" "${script}"`,

@@ -23,8 +23,8 @@ import { processMark } from '../../src/store/start-lock.ts'
 import { contractHub, type Person } from '../contract/support/hub.ts'
 import { testDb } from '../support/database.ts'
 import { needs } from '../support/needs.ts'
+import { givesUids, isRoot } from '../support/open-folder.ts'
 
-const isRoot = process.getuid?.() === 0
 const notRoot = !isRoot && 'only root starts processes as another user'
 const patiently = { interval: 50 }
 
@@ -142,7 +142,7 @@ describe('more hosted runs than HOSTED_MAX_PROCESSES', () => {
 })
 
 describe("an attack: a hosted process that reads the hub's secrets", needs(notRoot), () => {
-  const { submit, go, environment } = hosting({ HOSTED_USER: 'nobody' })
+  const { submit, go, environment } = hosting({ HOSTED_USER: 'nobody', HOSTED_UIDS: 'off' })
 
   it('is another user, to whom the environment of the hub is closed', async () => {
     const id = await submit()
@@ -167,7 +167,10 @@ describe('places', () => {
       writeFileSync(join(dataDir, 'hosted', call), JSON.stringify({ mark, folder, jobId: 'run_1' }))
     note('call_1', await processMark(child.pid ?? 0), running)
     note('call_2', `${child.pid} of another time`, over)
-    for (const folder of [running, over]) writeFileSync(join(folder, '.started'), '')
+    for (const folder of [running, over]) {
+      mkdirSync(join(folder, 'work'))
+      writeFileSync(join(folder, 'work/.started'), '')
+    }
     const config = readConfig({ HUB_DATA_DIR: dataDir, HOSTED_MAX_PROCESSES: '1' })
     const places = await openProcessBackend(config, pino({ level: 'silent' }))
     const ended: string[] = []
@@ -212,7 +215,7 @@ describe('HOSTED_USER', () => {
 
   it('is not the user of the embedded database', needs(notRoot), async () => {
     const dataDir = mkdtempSync(join(dir, 'data-'))
-    const config = readConfig({ ...settings, HUB_DATA_DIR: dataDir, HOSTED_USER: 'nobody' })
+    const config = readConfig({ ...settings, HUB_DATA_DIR: dataDir, HOSTED_USER: 'nobody', HOSTED_UIDS: 'off' })
     expect(processFault(config)).toBeNull()
     mkdirSync(join(dataDir, 'postgres'))
     await promisify(execFile)('chown', ['nobody', join(dataDir, 'postgres')])
@@ -220,7 +223,7 @@ describe('HOSTED_USER', () => {
     expect(processFault({ ...config, databaseUrl: 'postgresql://elsewhere' })).toBeNull()
   })
 
-  it('has doctor warn where it is not set', async () => {
+  it('has doctor say who calls run as, and warn where that is one user', async () => {
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url, HUB_SECRET: 's'.repeat(32), OBJECT_STORE: 'none' }
     const doctor = async (more: Record<string, string>) => {
       const hub = join(import.meta.dirname, '../../src/cli/hub.ts')
@@ -229,12 +232,21 @@ describe('HOSTED_USER', () => {
       })
       return JSON.parse(stdout)
     }
-    expect(await doctor(settings)).toMatchObject({
+    const warned = (text: string) => ({
       ok: true,
-      hosted: { warning: expect.stringContaining('HOSTED_USER') },
+      hosted: { warning: expect.stringContaining(text) },
+      checks: expect.arrayContaining([expect.objectContaining({ name: 'hosting', status: 'warn' })]),
     })
+    const off = { ...settings, HOSTED_UIDS: 'off' }
+    expect(await doctor(off)).toMatchObject(warned('one trust domain with it'))
     expect(await doctor({})).toMatchObject({ hosted: { warning: null } })
     if (isRoot)
-      expect(await doctor({ ...settings, HOSTED_USER: 'nobody' })).toMatchObject({ hosted: { warning: null } })
+      expect(await doctor({ ...off, HOSTED_USER: 'nobody' })).toMatchObject(warned('are one trust domain: each can'))
+    if (!givesUids) return
+    const detail = 'process, each call with a uid of its own (70000-79999)'
+    expect(await doctor(settings)).toMatchObject({
+      hosted: { warning: null },
+      checks: expect.arrayContaining([{ name: 'hosting', status: 'ok', detail, fix: null }]),
+    })
   })
 })

@@ -1,7 +1,7 @@
 /** A hub that is killed with SIGKILL at any moment of a spawn: the next one on its data directory spawns the same call, and the command has run exactly once. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,19 +9,22 @@ import { pino } from 'pino'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type HostedBackend, type HostedCall, type Room, SpawnLater } from '../../src/hosting/backend.ts'
 import { openProcessBackend } from '../../src/hosting/process/process-backend.ts'
+import { processesByUid } from '../../src/hosting/process/user-processes.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { randomFrom } from '../models/mjcf/generator/random.ts'
+import { givesUids, openFile, openFolder } from '../support/open-folder.ts'
 import { testSeed } from '../support/torture.ts'
 
 const src = join(import.meta.dirname, '../../src')
-const dir = mkdtempSync(join(tmpdir(), 'hub-killed-backend-'))
-const said = join(dir, 'said')
+const dir = openFolder('hub-killed-backend-')
+const said = openFile(join(dir, 'said'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const env = {
   HUB_DATA_DIR: join(dir, 'data'),
   HOSTED_APP_NAME: 'coach',
   HOSTED_COMMAND: `echo "$HUB_CALL_ID $HUB_TOKEN" >> "${said}"; exec sleep 1000`,
   HOSTED_MAX_PROCESSES: '1000',
+  ...(givesUids ? { HOSTED_UIDS: '81000-81999' } : {}),
 }
 const log = pino({ level: 'silent' })
 
@@ -60,11 +63,9 @@ const callOf = (callId: string) => ({
   maxSeconds: null,
 })
 const linesOf = (callId: string) =>
-  existsSync(said)
-    ? readFileSync(said, 'utf8')
-        .split('\n')
-        .filter((line) => line.startsWith(`${callId} `))
-    : []
+  readFileSync(said, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith(`${callId} `))
 
 const openNext = async () => {
   const backend = await openProcessBackend(readConfig(env), log)
@@ -119,5 +120,9 @@ describe('a hub that is killed while it spawns a call', () => {
     expect([...rooms].toSorted()).toEqual(['reserved', 'spawned'])
     await (await openNext()).close()
     expect(readdirSync(join(env.HUB_DATA_DIR, 'hosted'))).toEqual([])
+    // Nor a folder that a hub had just made, nor a process with a uid that it had just given.
+    expect(readdirSync(tmpdir()).filter((name) => /^hub-hosted-81\d{3}-/.test(name))).toEqual([])
+    if (givesUids)
+      expect([...(await processesByUid()).keys()].filter((uid) => uid >= 81_000 && uid < 82_000)).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 /** A hosted function for checks: a program that does what the `drop.filename` of its check says, step by step, and writes down what it was answered. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openFolder } from './open-folder.ts'
 
 /** Steps are separated by spaces: `claim`, `succeed`, `fail`, `exit`; without `exit` it stays until the hub that started it is gone. */
 const program = `
@@ -39,7 +39,7 @@ export interface FunctionFacts {
 
 /** The program in a folder of its own: the command that starts it, and what each of its calls wrote. */
 export function hostedFunction() {
-  const dir = mkdtempSync(join(tmpdir(), 'hub-check-function-'))
+  const dir = openFolder('hub-check-function-')
   writeFileSync(join(dir, 'function.mjs'), program)
   return {
     command: `exec "${process.execPath}" "${join(dir, 'function.mjs')}"`,

@@ -59,7 +59,7 @@ export async function startBattery(
   files: RunFiles,
 ): Promise<ProcessName> {
   await rm(gate.root, { recursive: true, force: true })
-  await mkdir(gate.dir, { recursive: true })
+  await mkdir(gate.dir, { recursive: true, mode: 0o700 })
   const variables: Record<string, string | number | null | undefined> = {
     HUB_CHECKPOINT_DIR: checkpointDir,
     HUB_CHECKPOINT_STEP: step,

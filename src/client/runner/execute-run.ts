@@ -59,7 +59,7 @@ const POLL_MS = 100
 /** Rejects only if the client gives up or local file access fails; the command is stopped then. */
 export async function executeRun(runner: Runner, run: RemoteRun): Promise<RunOutcome> {
   const files = runFiles(runner.workDir, run.id, run.attempt)
-  await mkdir(files.dir, { recursive: true })
+  await mkdir(files.dir, { recursive: true, mode: 0o700 })
   const before = readRunState(files.journal)
   const journal = openJournal(
     files.journal,

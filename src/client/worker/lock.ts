@@ -9,7 +9,7 @@ import { isRunning, thisProcess } from './living-process.ts'
 export async function takeLock(file: string): Promise<boolean> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const own = `${file}.${randomUUID()}`
-  await writeFile(own, JSON.stringify(thisProcess()))
+  await writeFile(own, JSON.stringify(thisProcess()), { mode: 0o600 })
   try {
     for (;;) {
       if (await linked(own, file)) return true

@@ -2,12 +2,22 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { UnixIds } from '../../platform/unix-user.ts'
+
+/** What a call runs as. */
+export interface CallUser extends UnixIds {
+  /** Whether no other call has it before this one is cleared away. */
+  readonly isOwn: boolean
+}
 
 export interface CallNote {
   readonly jobId: string
   /** `processMark` of the process; of the hub while the process is being started. */
   readonly mark: string
+  /** The outer one. */
   readonly folder: string | null
+  /** Null: the hub's own user. */
+  readonly user: CallUser | null
   readonly isStarting: boolean
 }
 
@@ -54,7 +64,7 @@ export function openCallNotes(dataDir: string): CallNotes {
     async read(callId) {
       try {
         const note = JSON.parse(await readFile(join(dir, callId), 'utf8')) as CallNote
-        return { ...note, isStarting: note.isStarting ?? false }
+        return { ...note, user: note.user ?? null, isStarting: note.isStarting ?? false }
       } catch {
         return null
       }

@@ -15,12 +15,15 @@ import {
   type TellEnd,
 } from '../backend.ts'
 import { callEnvironment } from '../call-environment.ts'
+import { notEnded } from '../stop-call.ts'
 import { type CallNote, openCallNotes } from './call-notes.ts'
-import { makeHostedFolder, removeHostedFolder } from './hosted-folder.ts'
+import { type CallRoom, openRoom } from './call-room.ts'
+import { callClearing } from './clear-call.ts'
+import { workFolder } from './hosted-folder.ts'
 import { placeId } from './place-id.ts'
-import { hasEnded, signalGroup } from './process-group.ts'
-import { processFault } from './process-settings.ts'
-import { hasPassed, startGated } from './start-process.ts'
+import { hasEnded, killGroup, signalGroup } from './process-group.ts'
+import { databaseUid, isolationOf, processFault } from './process-settings.ts'
+import { type GatedProcess, hasPassed, startGated } from './start-process.ts'
 import { endProcess } from './stop-process.ts'
 
 /** Polling interval for the exit of processes that are not children of this hub. */
@@ -34,22 +37,27 @@ type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'hosted' | 'host' | 'po
 
 /** A call of this hub itself. */
 interface OwnCall extends HostedCall {
-  folder: string | null
   isSpawned: boolean
 }
 
 /** Opens the backend: processes started by a previous hub keep their places until they end. */
 export async function openProcessBackend(config: Settings, log: Logger): Promise<HostedBackend> {
   const notes = openCallNotes(config.dataDir)
-  const { maxProcesses, user, command } = config.hosted
+  const clearing = callClearing(config.dataDir, notes)
+  const { maxProcesses, command } = config.hosted
+  const isolation = isolationOf(config)
   let placed: Promise<string> | undefined
   const own = new Map<string, OwnCall>()
   /** Calls of other hubs on this data directory, mostly of the one before. */
   const adopted = new Set(await notes.list())
+  /** Calls of which something stays; their ends are recorded. */
+  const stuck = new Set<string>()
   const waiting = new Map<string, () => Promise<void>>()
   /** Calls that `cancel` is ending; each resolves when that is recorded. */
   const canceling = new Map<string, Promise<void>>()
   let tell: TellEnd = () => Promise.reject(new Error('Hosted calls are not attended to yet.'))
+  /** Ends of calls that are being recorded and cleared. */
+  const ending = new Set<Promise<void>>()
   let closed = false
   let looking: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
@@ -62,17 +70,23 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
     next[1]().catch((error: unknown) => log.error({ err: error, job: next[0] }, 'a waiting hosted job was not started'))
   }
 
-  const clear = async (callId: string, folder: string | null) => {
-    if (folder !== null)
-      await removeHostedFolder(folder, user).catch((error: unknown) =>
-        log.error({ err: error, folder }, 'the folder of a hosted job was not removed'),
-      )
-    await notes.remove(callId)
+  /** False if something of the call stays. Its place is taken until that is gone. */
+  const cleared = async (callId: string, mark: string | null) => {
+    try {
+      await clearing.clear(callId, mark)
+      stuck.delete(callId)
+      return true
+    } catch (error) {
+      if (!stuck.has(callId)) log.error({ err: error, call: callId }, 'a hosted call left something that stays')
+      stuck.add(callId)
+      adopted.add(callId)
+      return false
+    }
   }
 
   const leave = async (callId: string) => {
     try {
-      await clear(callId, own.get(callId)?.folder ?? null)
+      await cleared(callId, (await notes.read(callId))?.mark ?? null)
     } finally {
       own.delete(callId)
       freed()
@@ -83,11 +97,10 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
     while (canceling.has(callId)) await canceling.get(callId)
   }
 
-  const noteOf = async ({ jobId, folder }: OwnCall, pid: number): Promise<CallNote> => ({
-    jobId,
-    mark: await processMark(pid),
-    folder,
-    isStarting: pid === process.pid,
+  /** Of a call that is being started: the mark is the hub's own. */
+  const startingNote = async ({ jobId }: HostedCall, room: Partial<CallRoom> = {}): Promise<CallNote> => ({
+    ...{ jobId, mark: await processMark(process.pid), folder: null, user: null, isStarting: true },
+    ...room,
   })
 
   /** What another hub on this data directory, mostly the one before, has made of a call. */
@@ -98,10 +111,13 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
     if (!note.isStarting && hasPassed(note.folder)) return 'spawned'
     // Its gate closes with its hub.
     if (isAlive) throw new SpawnLater('another hub is starting it')
-    await clear(callId, note.folder)
+    if (!(await cleared(callId, note.mark))) throw new SpawnLater('what a former hub left of it is not gone yet')
     adopted.delete(callId)
     return 'nothing'
   }
+
+  /** What of it stays is seen again when it is cleared away. */
+  const endAll = (callId: string, mark: string) => clearing.endAll(callId, mark).catch(() => undefined)
 
   const look = async () => {
     for (const callId of adopted) {
@@ -109,9 +125,11 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
       const note = await notes.read(callId)
       if (note && !(await hasEnded(note.mark))) continue
       // One that never passed its gate was not started: its call is still pending.
-      if (note && !note.isStarting && (note.folder === null || hasPassed(note.folder)))
+      if (note && !stuck.has(callId) && !note.isStarting && (note.folder === null || hasPassed(note.folder))) {
+        await endAll(callId, note.mark)
         await tell({ callId, jobId: note.jobId }, 'its process ended while the hub was down.')
-      await clear(callId, note?.folder ?? null)
+      }
+      if (!(await cleared(callId, note?.mark ?? null))) continue
       adopted.delete(callId)
       freed()
     }
@@ -121,9 +139,23 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
     return looking
   }
 
-  const watchEnd = async (call: OwnCall, pid: number, ended: Promise<string>) => {
+  const watchEnd = async (call: OwnCall, mark: string, { pid, ended }: GatedProcess) => {
     const how = await ended
-    killGroup(pid)
+    // The next hub records and clears it: this one has no database any more.
+    if (closed) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ending.add(promise)
+    try {
+      killGroup(pid)
+      await finish(call, mark, how)
+    } finally {
+      ending.delete(promise)
+      resolve()
+    }
+  }
+
+  const finish = async (call: OwnCall, mark: string, how: string) => {
+    await endAll(call.callId, mark)
     await settled(call.callId)
     await tell(call, `HOSTED_COMMAND ended with ${how}.`).catch((error: unknown) =>
       log.error({ err: error, job: call.jobId }, 'the end of a hosted job was not recorded'),
@@ -132,27 +164,29 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
   }
 
   const start = async (call: CallToSpawn, mine: OwnCall) => {
-    const folder = await makeHostedFolder(user)
-    mine.folder = folder
-    // Noted before the process starts, so that a hub that crashes here leaves no folder behind.
-    await notes.write(call.callId, await noteOf(mine, process.pid))
+    const { callId } = call
+    // Noted before each step, so that a hub that crashes here leaves no folder behind, and no process whose user the next hub does not know.
+    const note = async (room: CallRoom) => notes.write(callId, await startingNote(mine, room))
+    const room = await openRoom({ callId, isolation, notes, databaseUid: databaseUid(config), note })
+    const work = workFolder(room.folder)
     const env = {
       // Only PATH of the hub's environment: the rest contains secrets.
       PATH: process.env.PATH ?? '',
-      HOME: folder,
-      TMPDIR: folder,
+      HOME: work,
+      TMPDIR: work,
       HUB_TOKEN: call.token,
       ...callEnvironment(config, call),
     }
-    const gated = await startGated({ command: command ?? '', folder, env, user })
+    const gated = await startGated({ command: command ?? '', work, env, user: room.user })
+    const mark = await processMark(gated.pid)
     try {
-      await notes.write(call.callId, await noteOf(mine, gated.pid))
+      await notes.write(callId, { jobId: mine.jobId, mark, ...room, isStarting: false })
     } catch (error) {
       gated.shut()
       throw error
     }
     mine.isSpawned = true
-    watchEnd(mine, gated.pid, gated.ended).catch((error: unknown) =>
+    watchEnd(mine, mark, gated).catch((error: unknown) =>
       log.error({ err: error, job: call.jobId }, 'a hosted job was not cleaned up'),
     )
     await gated.open()
@@ -172,11 +206,11 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
       if (own.get(callId)?.isSpawned) return 'spawned'
       const others = adopted.size - (adopted.has(callId) ? 1 : 0)
       if (own.has(callId) || own.size + others >= maxProcesses) return 'full'
-      const mine: OwnCall = { ...call, folder: null, isSpawned: false }
+      const mine: OwnCall = { ...call, isSpawned: false }
       own.set(callId, mine)
       try {
         if ((await leftBy(callId)) === 'nothing') {
-          if (await notes.create(callId, await noteOf(mine, process.pid))) return 'reserved'
+          if (await notes.create(callId, await startingNote(mine))) return 'reserved'
           throw new SpawnLater('another hub is starting it')
         }
         adopted.add(callId)
@@ -196,7 +230,7 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
       if (fault !== null) throw new SpawnRefused(fault)
       if (!mine) throw new Error('Room for a call is reserved first.')
       await start(call, mine).catch((error: NodeJS.ErrnoException) => {
-        if (PASSING.includes(error.code ?? '')) throw error
+        if (error instanceof SpawnLater || PASSING.includes(error.code ?? '')) throw error
         throw new SpawnRefused(error.message, { cause: error })
       })
     },
@@ -219,6 +253,11 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
       canceling.set(callId, promise)
       try {
         await endProcess(() => notes.read(callId))
+        const note = await notes.read(callId)
+        if (note !== null)
+          await clearing.endAll(callId, note.mark).catch((error: Error) => {
+            throw notEnded(error.message)
+          })
         return await then()
       } finally {
         canceling.delete(callId)
@@ -247,16 +286,7 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
       closed = true
       waiting.clear()
       clearInterval(timer)
-      await looking
+      await Promise.all([looking, ...ending])
     },
-  }
-}
-
-/** Ends what is left of the process group: it has no folder, place or key any more. */
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // Usual case: no process is left.
   }
 }

@@ -18,4 +18,13 @@ export async function signalGroup(mark: string, name: NodeJS.Signals): Promise<v
   }
 }
 
+/** Ends what is left of the process group: it has no folder, place or key any more. */
+export function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Usual case: no process is left.
+  }
+}
+
 const pidOf = (mark: string) => Number.parseInt(mark, 10)

@@ -5,14 +5,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { UnixUser } from '../../platform/unix-user.ts'
+import type { UnixIds } from '../../platform/unix-user.ts'
+import { workFolder } from './hosted-folder.ts'
 
-/** In the folder of the process, written when it has passed the gate. */
+/** In the folder that the process works in, written when it has passed the gate. */
 const PASSED = '.started'
-const GATE = `read -r go && : >"$HOME/${PASSED}" && exec /bin/sh -c "$0" </dev/null`
+/** What a job leaves in a folder that it shares with others is for nobody else. */
+const GATE = `umask 077; read -r go && : >"$HOME/${PASSED}" && exec /bin/sh -c "$0" </dev/null`
 
 /** Whether the command in this folder was started. */
-export const hasPassed = (folder: string | null): boolean => folder !== null && existsSync(join(folder, PASSED))
+export const hasPassed = (folder: string | null): boolean =>
+  folder !== null && existsSync(join(workFolder(folder), PASSED))
 
 export interface GatedProcess {
   readonly pid: number
@@ -27,15 +30,15 @@ export interface GatedProcess {
 /** Resolves when the shell waits at the gate; rejects if it cannot be started. The process can outlive the hub. */
 export async function startGated(options: {
   readonly command: string
-  readonly folder: string
+  readonly work: string
   readonly env: Readonly<Record<string, string>>
-  readonly user: UnixUser | null
+  readonly user: UnixIds | null
 }): Promise<GatedProcess> {
-  const { command, folder, env, user } = options
+  const { command, work, env, user } = options
   const child = spawn('/bin/sh', ['-c', GATE, command], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    cwd: folder,
+    cwd: work,
     env,
     ...(user === null ? {} : { uid: user.uid, gid: user.gid }),
   })

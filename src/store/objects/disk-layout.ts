@@ -39,6 +39,7 @@ export function uploadStartedAt(uploadId: string): Date {
 }
 
 export interface Layout {
+  readonly root: string
   readonly objects: string
   readonly uploads: string
   readonly tmp: string
@@ -53,6 +54,7 @@ export function layoutOf(root: string): Layout {
   const objects = join(root, 'objects')
   const uploads = join(root, 'uploads')
   return {
+    root,
     objects,
     uploads,
     tmp: join(root, 'tmp'),

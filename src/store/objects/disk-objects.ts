@@ -2,6 +2,7 @@
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
 import { isKey, type Layout, noSuchObject } from './disk-layout.ts'
 import { readSegments, segmentsOf } from './disk-read.ts'
 import type { Scratch } from './disk-scratch.ts'
@@ -89,7 +90,7 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     const found = await locate(fromKey)
     if (!found) throw noSuchObject()
     const directory = scratch.fresh()
-    await mkdir(directory)
+    await mkdir(directory, { mode: FOLDER_MODE })
     try {
       for (const { file } of found.object.parts) await share(join(found.directory, file), join(directory, file))
       return await publish(directory, { ...found.object, key: toKey })
@@ -153,6 +154,7 @@ async function share(from: string, to: string): Promise<void> {
     await copyFile(from, to)
     const handle = await open(to, 'r+')
     try {
+      await handle.chmod(FILE_MODE)
       await handle.sync()
     } finally {
       await handle.close()

@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { closeToOthers, FOLDER_MODE } from '../private-folder.ts'
 import { isUploadId, type Layout } from './disk-layout.ts'
+import { makeDirectories } from './disk-write.ts'
 
 const SEALED = 'sealed-'
 
@@ -19,13 +21,17 @@ export interface Scratch {
   close(): Promise<void>
 }
 
-/** Opens a scratch directory for this process under `layout.tmp`, after removing those of dead processes. */
+/** Makes the store's directories, closes those that were open to other users, and opens a scratch directory for this process after removing those of dead ones. */
 export async function openScratch(layout: Layout): Promise<Scratch> {
+  for (const directory of [layout.root, layout.objects, layout.uploads, layout.tmp]) {
+    await makeDirectories(directory)
+    await closeToOthers(directory)
+  }
   await clearDeadRooms(layout)
   const name = `${process.pid}-${randomBytes(6).toString('hex')}`
   const room = join(layout.tmp, name)
   ownRooms.add(name)
-  await mkdir(room)
+  await mkdir(room, { mode: FOLDER_MODE })
   const fresh = () => join(room, randomBytes(12).toString('hex'))
   return {
     fresh,

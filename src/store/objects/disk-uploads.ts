@@ -1,6 +1,7 @@
 /** Multipart uploads of the disk store. */
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { FOLDER_MODE } from '../private-folder.ts'
 import {
   assembledEtag,
   currentParts,
@@ -46,7 +47,7 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     layout.object(key)
     const uploadId = newUploadId()
     const draft = scratch.fresh()
-    await mkdir(draft)
+    await mkdir(draft, { mode: FOLDER_MODE })
     await writeDocument(join(draft, 'upload.json'), { key, contentType } satisfies UploadDocument)
     await syncDirectory(draft)
     await rename(draft, layout.upload(uploadId))

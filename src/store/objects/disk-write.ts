@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
 import { ObjectStoreError } from './object-store.ts'
 
 /** Large enough for efficient system calls, small enough for many concurrent uploads: each holds two of these. */
@@ -28,7 +29,7 @@ export async function writeNewFile(
   source: AsyncIterable<Uint8Array>,
   { sizeBytes: wanted, spent, signal }: WriteOptions & { readonly sizeBytes: number },
 ): Promise<Written> {
-  const handle = await open(path, 'wx')
+  const handle = await open(path, 'wx', FILE_MODE)
   const hash = createHash('md5')
   const writer = batchWriter(handle, spent)
   let sizeBytes = 0
@@ -132,7 +133,7 @@ async function writeAll(handle: FileHandle, batch: Uint8Array[], batchBytes: num
 /** Writes a small document, flushed, under its final name at once. */
 export async function writeDocument(path: string, document: unknown): Promise<void> {
   const draft = `${path}.new`
-  const handle = await open(draft, 'w')
+  const handle = await open(draft, 'w', FILE_MODE)
   try {
     await handle.writeFile(JSON.stringify(document))
     await handle.sync()
@@ -152,9 +153,9 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** `mkdir -p` whose new directories survive a crash. */
+/** `mkdir -p` whose new directories are closed to other users and survive a crash. */
 export async function makeDirectories(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true })
+  const first = await mkdir(path, { recursive: true, mode: FOLDER_MODE })
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
 }

@@ -2,11 +2,12 @@
 import { mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
+import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
 import { layoutOf, partFile } from './disk-layout.ts'
 import { diskObjects, type ObjectDocument } from './disk-objects.ts'
 import { openScratch } from './disk-scratch.ts'
 import { diskUploads } from './disk-uploads.ts'
-import { makeDirectories, systemCode, type WriteOptions, writeNewFile } from './disk-write.ts'
+import { systemCode, type WriteOptions, writeNewFile } from './disk-write.ts'
 import { type ByteRange, type ObjectStore, ObjectStoreError, type StoredPart } from './object-store.ts'
 import {
   MAX_PART_NUMBER,
@@ -43,11 +44,10 @@ export interface DiskStore extends ObjectStore {
   describe(key: string): Promise<ObjectDocument | null>
 }
 
-/** Opens the store, creates its directories and removes what a crash left unfinished. */
+/** Opens the store, creates its directories, closed to other users, and removes what a crash left unfinished. */
 export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStore> {
   if (options.signingKey.byteLength < 32) throw new Error('The signing key needs at least 32 bytes.')
   const layout = layoutOf(resolve(options.dir))
-  for (const directory of [layout.objects, layout.uploads, layout.tmp]) await makeDirectories(directory)
   const scratch = await openScratch(layout)
   const objects = diskObjects(layout, scratch)
   const uploads = diskUploads(layout, scratch, objects)
@@ -58,7 +58,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     layout.object(key)
     const source = endedBy(signal, body instanceof Readable ? body : Readable.from([body]))
     const directory = scratch.fresh()
-    await mkdir(directory)
+    await mkdir(directory, { mode: FOLDER_MODE })
     try {
       const draft = join(directory, 'draft')
       const written = await writeNewFile(draft, source, { sizeBytes })
@@ -89,7 +89,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     if (bavail * bsize < MIN_FREE_BYTES) throw fullDisk(undefined)
     const probe = scratch.fresh()
     try {
-      await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx' })
+      await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx', mode: FILE_MODE })
     } finally {
       await rm(probe, { force: true })
     }

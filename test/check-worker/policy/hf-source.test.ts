@@ -1,9 +1,14 @@
 /** A public policy of another hub is fetched over HTTPS from public addresses alone, up to limits of size; its revision and licence are recorded. */
 
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { guardedGetter } from '../../../src/check-worker/policy/hf/guarded-get.ts'
 import { isPublicAddress } from '../../../src/check-worker/policy/hf/public-address.ts'
+import { getFile } from '../../../src/check-worker/policy/hf/read-body.ts'
 import { modelLimits } from '../../../src/check-worker/policy/policy-limits.ts'
 import { onnx, safetensors } from '../../models/policy/support/policy-files.ts'
 import { hfMirror, type Mirror, redirect, revision } from './support/hf-mirror.ts'
@@ -53,6 +58,21 @@ it('fetches only the files of a policy, at the listed commit', async () => {
     },
   })
   expect(result.artifacts.map(({ name }) => name)).toEqual(['manifest.json', 'walk.onnx'])
+})
+
+it('keeps what it fetches from the other users of the machine', async () => {
+  const mirror = await mirrorOf({ 'walk.onnx': walker })
+  const base = await mkdtemp(join(tmpdir(), 'hub-fetched-'))
+  try {
+    const file = join(base, 'policy/walk.onnx')
+    const url = new URL(place('walk.onnx'), mirror.url)
+    const expected = { sizeBytes: walker.length, sha256: null }
+    await getFile(guardedGetter(mirror.url), url, file, expected, new AbortController().signal)
+    const modes = await Promise.all([dirname(file), file].map(async (path) => (await stat(path)).mode & 0o777))
+    expect(modes).toEqual([0o700, 0o600])
+  } finally {
+    await rm(base, { recursive: true })
+  }
 })
 
 it('accepts a revision, and a configuration with its weights', async () => {

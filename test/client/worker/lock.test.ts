@@ -1,7 +1,7 @@
 /** A lock of a work folder is held by one living process. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claimFile } from '../../../src/client/worker/claim-file.ts'
 import { dropLock, takeLock } from '../../../src/client/worker/lock.ts'
@@ -21,6 +21,13 @@ describe('a lock', () => {
     expect(taken.filter(Boolean)).toHaveLength(1)
     await dropLock(file)
     expect([await takeLock(file), await readdir(join(base, 'job'))]).toEqual([true, ['lock']])
+  })
+
+  it('is closed to other users, with its folder', async () => {
+    const file = join(base, 'job', 'lock')
+    await takeLock(file)
+    const modes = await Promise.all([dirname(file), file].map(async (path) => (await stat(path)).mode & 0o777))
+    expect(modes).toEqual([0o700, 0o600])
   })
 
   it('of a process that is gone is taken over', async () => {

@@ -1,13 +1,14 @@
 /** The spend cap of an account, and what its hosted jobs reserve from their creation to their end. Spec, "approveSpendHold"; contract, "Money that is reserved". */
 import { afterAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../../support/hosted-function.ts'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { sampleSize } from '../../support/torture.ts'
 import { type Answer, contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
 
 const program = hostedFunction()
 afterAll(() => program.remove())
 
-const hosting = { HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*', RUN_DAILY_GPU_HOUR_QUOTA: '1000' }
+const hosting = { ...reachingCheckout, HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*', RUN_DAILY_GPU_HOUR_QUOTA: '1000' }
 /** Its one place is never free for long: what is made stays queued unless a test moves it. */
 const hub = contractHub({
   ...hosting,

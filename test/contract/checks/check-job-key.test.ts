@@ -5,11 +5,17 @@ import { schema } from '../../../schema/index.ts'
 import { keyedJobs } from '../../../src/auth/job-tables.ts'
 import { hostedKinds } from '../../../src/jobs/hosted-kinds.ts'
 import { hostedFunction } from '../../support/hosted-function.ts'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { contractHub, type Json, newName, type Person, sha256Of, types } from '../support/hub.ts'
 
 const program = hostedFunction()
 afterAll(() => program.remove())
-const hub = contractHub({ HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*', HOSTED_COMMAND: program.command })
+const hub = contractHub({
+  ...reachingCheckout,
+  HOSTED_APP_NAME: 'coach',
+  HOSTED_OWNERS: '*',
+  HOSTED_COMMAND: program.command,
+})
 let ada: Person
 let robot: string
 let elsewhere: string

@@ -1,6 +1,7 @@
 /** Who may have a check hosted, and what an account may have hosted in a month. Spec, "POST /v1/robot-checks"; contract, "Hosted checks". */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../../support/hosted-function.ts'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { type Answer, contractHub, type Json, newName, type Person, types, type Who } from '../support/hub.ts'
 
 const program = hostedFunction()
@@ -8,6 +9,7 @@ afterAll(() => program.remove())
 
 /** A hub that hosts `boss`, and others for three checks of 0.2 USD. */
 const settings = {
+  ...reachingCheckout,
   HOSTED_APP_NAME: 'coach',
   HOSTED_OWNERS: 'boss',
   HOSTED_ALLOWANCE_USD: '0.65',

@@ -3,12 +3,18 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sweepChecks } from '../../../src/checks/end/sweep-checks.ts'
 import { sweepCalls } from '../../../src/jobs/sweeps.ts'
 import { type FunctionFacts, hostedFunction, isAlive } from '../../support/hosted-function.ts'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { inTorture, itInTorture, sampled } from '../../support/torture.ts'
 import { contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
 
 const program = hostedFunction()
 afterAll(() => program.remove())
-const hub = contractHub({ HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*', HOSTED_COMMAND: program.command })
+const hub = contractHub({
+  ...reachingCheckout,
+  HOSTED_APP_NAME: 'coach',
+  HOSTED_OWNERS: '*',
+  HOSTED_COMMAND: program.command,
+})
 const patiently = { timeout: 100_000, interval: 50 }
 let ada: Person
 let robot: string

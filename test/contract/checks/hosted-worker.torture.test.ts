@@ -1,10 +1,12 @@
 /** `hub check-worker` as HOSTED_COMMAND: with the key of a check and nothing else it brings the check to its verdict. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { contractHub } from '../support/hub.ts'
 
 const cli = join(import.meta.dirname, '../../../src/cli/hub.ts')
 const hub = contractHub({
+  ...reachingCheckout,
   HOSTED_APP_NAME: 'checks',
   HOSTED_COMMAND: `HUB_CHROMIUM=off exec "${process.execPath}" "${cli}" check-worker`,
 })

@@ -1,14 +1,13 @@
 /** Attacks on hosted runs: with what everybody sees of a run, with the key of an earlier call, and with the job's own key against its owner's repos. */
-import { mkdtempSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dispatchWaiting } from '../../../src/jobs/hosted-kinds.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
+import { openFolder, reachingCheckout } from '../../support/open-folder.ts'
 import { contractHub, type Json, newName, type Person, types, type Who } from '../support/hub.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'hub-hosted-attacks-'))
+const dir = openFolder('hub-hosted-attacks-')
 /** A function that hands its token to the test and lives until the test is done: it ends with its folder. */
 const script = `
 import { existsSync, writeFileSync } from 'node:fs'
@@ -18,6 +17,7 @@ const end = Date.now() + 60_000
 setInterval(() => { if (!existsSync(new URL('./function.mjs', import.meta.url)) || Date.now() > end) process.exit(0) }, 50)
 `
 const hub = contractHub({
+  ...reachingCheckout,
   HOSTED_APP_NAME: 'coach',
   HOSTED_OWNERS: '*',
   HOSTED_COMMAND: `"${process.execPath}" "${join(dir, 'function.mjs')}"`,

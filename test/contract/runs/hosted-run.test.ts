@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
+import { openFolder, reachingCheckout } from '../../support/open-folder.ts'
 import { inTorture, itInTorture } from '../../support/torture.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
-const dir = await mkdtemp(join(tmpdir(), 'hub-hosted-'))
+const dir = openFolder('hub-hosted-')
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
 /** A hosted function: claims its run, tries what it may and what it may not, and records the responses. */
@@ -46,7 +46,7 @@ const answers = {
 writeFileSync(new URL('./' + HUB_JOB_ID + '.json', import.meta.url), JSON.stringify({ ...answers, token: HUB_TOKEN }))
 `
 
-const settings = { HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*' }
+const settings = { ...reachingCheckout, HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*' }
 const hub = contractHub({ ...settings, HOSTED_COMMAND: `"${process.execPath}" "${join(dir, 'function.mjs')}"` })
 const bare = contractHub(settings)
 let ada: Person

@@ -1,10 +1,12 @@
 /** `hub runner` as HOSTED_COMMAND: it claims the run that it was started for, with the key of its call. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { contractHub } from '../support/hub.ts'
 
 const command = join(import.meta.dirname, '../../../src/cli/hub.ts')
 const hub = contractHub({
+  ...reachingCheckout,
   HOSTED_APP_NAME: 'app',
   HOSTED_OWNERS: '*',
   HOSTED_COMMAND: `exec "${process.execPath}" "${command}" runner --once --work-dir work --command true`,

@@ -1,7 +1,6 @@
 /** Hubs that are killed while they dispatch hosted runs: every run has one call, and every call is executed once. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -10,32 +9,26 @@ import { startThrowawayHub, type ThrowawayHub } from '../../../scripts/demo/thro
 import { addUser } from '../../../src/accounts/accounts.ts'
 import { openSession } from '../../../src/accounts/sessions.ts'
 import { openAuth } from '../../../src/auth/auth.ts'
-import { openCallNotes } from '../../../src/hosting/process/call-notes.ts'
-import { signalGroup } from '../../../src/hosting/process/process-group.ts'
 import { noViewer } from '../../../src/operation/audit.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { randomFrom } from '../../models/mjcf/generator/random.ts'
 import { testDb } from '../../support/database.ts'
 import { type Json, kubeApiServer } from '../../support/kube-api-server.ts'
+import { endLeftCalls } from '../../support/left-calls.ts'
+import { openFile, openFolder } from '../../support/open-folder.ts'
 import { testSeed } from '../../support/torture.ts'
 
 const RUNS_A_ROUND = 8
 const ROUNDS = 2
 const BOTH_IN_ROUND = 1
-const dir = mkdtempSync(join(tmpdir(), 'hub-killed-dispatch-'))
-const said = join(dir, 'said')
+const dir = openFolder('hub-killed-dispatch-')
+const said = openFile(join(dir, 'said'))
 const dataDir = join(dir, 'data')
 const random = randomFrom(testSeed())
 const cluster = await kubeApiServer()
 afterAll(async () => {
   await cluster.close()
-  const notes = openCallNotes(dataDir)
-  for (const callId of await notes.list()) {
-    const note = await notes.read(callId)
-    if (!note) continue
-    await signalGroup(note.mark, 'SIGKILL')
-    if (note.folder) rmSync(note.folder, { recursive: true, force: true })
-  }
+  await endLeftCalls(dataDir)
   rmSync(dir, { recursive: true, force: true })
 })
 
@@ -61,7 +54,7 @@ const jobs = {
 }
 
 /** `<run> <call>` for every execution. */
-const processesRun = () => (existsSync(said) ? readFileSync(said, 'utf8').split('\n').filter(Boolean) : [])
+const processesRun = () => readFileSync(said, 'utf8').split('\n').filter(Boolean)
 const jobsRun = () =>
   [...cluster.jobs.values()].map(({ metadata }: Json) => `${metadata.labels['hub/job']} ${metadata.labels['hub/call']}`)
 

@@ -5,6 +5,7 @@ import { MAX_PENDING_HOLDS } from '../../../src/billing/holds/file-hold.ts'
 import { registerRunCommands } from '../../../src/cli/run-commands.ts'
 import { runCommandLine } from '../../support/command-line.ts'
 import { hostedFunction } from '../../support/hosted-function.ts'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { type Answer, contractHub, type Json, newName, type Person, places, types, type Who } from '../support/hub.ts'
 import { readSubscription } from '../support/subscription.ts'
 
@@ -13,6 +14,7 @@ afterAll(() => program.remove())
 
 /** One check of 0.2 USD fits into the allowance. Its one place is never free for long: what is made stays queued. */
 const hub = contractHub({
+  ...reachingCheckout,
   HOSTED_APP_NAME: 'coach',
   HOSTED_OWNERS: '*',
   HOSTED_ALLOWANCE_USD: '0.25',

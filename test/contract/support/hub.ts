@@ -17,6 +17,7 @@ import { readConfig } from '../../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../../src/start-hub.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
 import { cloneTemplate } from '../../support/database.ts'
+import { endLeftCalls } from '../../support/left-calls.ts'
 import { operationOf, undocumented } from './documented.ts'
 import { misplaced, misplacedInGraph } from './places.ts'
 
@@ -77,6 +78,7 @@ async function openHub(settings: Record<string, string>): Promise<OpenedHub> {
       await hub.stop()
       await db.close()
       await database.drop()
+      await endLeftCalls(dataDir)
       await rm(dataDir, { recursive: true, force: true })
     },
   }

@@ -2,10 +2,12 @@
 import { checksOf } from '../../contract/support/checks.ts'
 import { type contractHub, type Json, newName, type Person } from '../../contract/support/hub.ts'
 import { sessionWorld } from '../../contract/support/sessions.ts'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { putRun } from '../../support/runs.ts'
 
 /** A hub where an agent's hosted work is held until a person decides. `command`: what the one hosted place runs. */
 export const labSettings = (command: string): Record<string, string> => ({
+  ...reachingCheckout,
   HOSTED_APP_NAME: 'coach',
   HOSTED_OWNERS: '*',
   HOSTED_COMMAND: command,

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
 import { signInPath } from '../app/navigate.tsx'
-import { asksToSignIn, messageOf, problemOf, titleOf } from './problem.ts'
+import { asksToSignIn, messageOf, titleOf } from './problem.ts'
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
@@ -36,7 +36,6 @@ interface ErrorProps {
 
 /** The title and detail of the Problem; a way to sign in where that is missing. */
 export function ErrorNotice({ error, retry }: ErrorProps) {
-  const problem = problemOf(error)
   return (
     <div className="notice" role="alert">
       <h2>{titleOf(error)}</h2>

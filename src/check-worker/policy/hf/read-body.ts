@@ -39,7 +39,7 @@ export async function getFile(
   expected: ExpectedFile,
   signal: AbortSignal,
 ): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const response = await getter.get(url, signal)
   const hash = createHash('sha256')
   let received = 0
@@ -55,7 +55,7 @@ export async function getFile(
     }
   }
   try {
-    await pipeline(hashed, createWriteStream(file, { flags: 'wx' }), { signal })
+    await pipeline(hashed, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal })
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
