@@ -222,7 +222,7 @@ describe('hub on DATABASE_URL', () => {
       expect([args, answers[at]?.stdout, answers[at]?.stderr]).toEqual([
         args,
         '',
-        expect.stringMatching(/error:|Usage:/),
+        expect.stringMatching(/^hub: |Usage:/),
       ])
     }
   })

@@ -23,6 +23,10 @@ export type RepoKind =
   | 'MODEL'
   | 'ROBOT';
 
+export type RunExecutor =
+  | 'HOSTED'
+  | 'WORKER';
+
 export type RunKind =
   | 'CLOUD'
   | 'EXTERNAL'
@@ -37,11 +41,11 @@ export type AccountQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type AccountQuery = { readonly account: { readonly id: string, readonly handle: string, readonly name: string | null, readonly kind: AccountKind, readonly repos: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly fileSummary: { readonly count: number, readonly totalBytes: number } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } }, readonly members: { readonly nodes: ReadonlyArray<{ readonly role: OrgRole, readonly user: { readonly id: string, readonly handle: string, readonly name: string | null } }> }, readonly runs: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly costUsd: number | null, readonly owner: { readonly handle: string } }> } } | null };
+export type AccountQuery = { readonly account: { readonly id: string, readonly handle: string, readonly name: string | null, readonly kind: AccountKind, readonly repos: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly fileSummary: { readonly count: number, readonly totalBytes: number } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } }, readonly members: { readonly nodes: ReadonlyArray<{ readonly role: OrgRole, readonly user: { readonly id: string, readonly handle: string, readonly name: string | null } }> }, readonly runs: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly executor: RunExecutor | null, readonly costUsd: number | null, readonly owner: { readonly handle: string } }> } } | null };
 
 export type RepoRowFragment = { readonly id: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly fileSummary: { readonly count: number, readonly totalBytes: number } };
 
-export type RunOfRepoFragment = { readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly costUsd: number | null, readonly owner: { readonly handle: string } };
+export type RunOfRepoFragment = { readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly executor: RunExecutor | null, readonly costUsd: number | null, readonly owner: { readonly handle: string } };
 
 export const accountQuery = gql<AccountQuery, AccountQueryVariables>(`
 query Account($handle: String!, $after: String) {
@@ -99,6 +103,7 @@ fragment RunOfRepo on Run {
   createdAt
   startedAt
   finishedAt
+  executor
   costUsd
   owner {
     handle

@@ -15,6 +15,10 @@ export type RepoKind =
   | 'MODEL'
   | 'ROBOT';
 
+export type RunExecutor =
+  | 'HOSTED'
+  | 'WORKER';
+
 export type RunKind =
   | 'CLOUD'
   | 'EXTERNAL'
@@ -31,11 +35,11 @@ export type RepoRunsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
-export type RepoRunsQuery = { readonly repo: { readonly id: string, readonly slug: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly runs: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly costUsd: number | null, readonly owner: { readonly handle: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } }, readonly owner: { readonly handle: string } } | null };
+export type RepoRunsQuery = { readonly repo: { readonly id: string, readonly slug: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly runs: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly executor: RunExecutor | null, readonly costUsd: number | null, readonly owner: { readonly handle: string } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } }, readonly owner: { readonly handle: string } } | null };
 
 export type RepoHeadFragment = { readonly id: string, readonly slug: string, readonly fullName: string, readonly kind: RepoKind, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly updatedAt: string, readonly owner: { readonly handle: string } };
 
-export type RunOfRepoFragment = { readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly costUsd: number | null, readonly owner: { readonly handle: string } };
+export type RunOfRepoFragment = { readonly id: string, readonly displayName: string, readonly status: JobStatus, readonly kind: RunKind, readonly createdAt: string, readonly startedAt: string | null, readonly finishedAt: string | null, readonly executor: RunExecutor | null, readonly costUsd: number | null, readonly owner: { readonly handle: string } };
 
 export type RepoRunsChangedSubscriptionVariables = Exact<{
   owner: string;
@@ -81,6 +85,7 @@ fragment RunOfRepo on Run {
   createdAt
   startedAt
   finishedAt
+  executor
   costUsd
   owner {
     handle

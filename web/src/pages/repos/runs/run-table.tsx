@@ -40,7 +40,7 @@ export function RunTable({ runs }: { readonly runs: readonly RunOfRepoFragment[]
                 <Time at={run.createdAt} />
               </td>
               <td className="number nowrap">{took(run)}</td>
-              <td className="number nowrap">{money(run.costUsd)}</td>
+              <td className="number nowrap">{run.executor === 'HOSTED' ? money(run.costUsd) : '–'}</td>
             </tr>
           ))}
         </tbody>
