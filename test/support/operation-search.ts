@@ -63,7 +63,7 @@ export function documentOf(
   return null
 }
 
-export function isAccepted(documents: Documents, text: string, kind: Beginning['kind']): boolean {
+function isAccepted(documents: Documents, text: string, kind: Beginning['kind']): boolean {
   const prepared = documents.prepare(text)
   if (!(prepared instanceof PreparedDocument)) return false
   try {

@@ -10,7 +10,7 @@ export interface Problem {
 }
 
 /** The first Problem of an error; null for an unreachable hub and the like. */
-export function problemOf(error: CombinedError | Error | undefined): Problem | null {
+function problemOf(error: CombinedError | Error | undefined): Problem | null {
   const first = error && 'graphQLErrors' in error ? error.graphQLErrors[0] : undefined
   const problem = first?.extensions?.problem
   return typeof problem === 'object' && problem !== null ? (problem as Problem) : null
