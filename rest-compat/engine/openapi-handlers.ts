@@ -93,6 +93,7 @@ const refusalsOfLog = {
   '403': problem('Not allowed'),
   '404': problem('Not found'),
   '422': problem('Validation failed, Invalid value'),
+  '502': problem('Stored object lost'),
   ...everywhere,
 }
 

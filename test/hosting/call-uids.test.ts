@@ -14,6 +14,7 @@ import { processesByUid } from '../../src/hosting/process/user-processes.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { processMark, withFileLock } from '../../src/store/start-lock.ts'
 import { endLeftCalls } from '../support/left-calls.ts'
+import { needs } from '../support/needs.ts'
 import { asRoot, givesUids, openFolder } from '../support/open-folder.ts'
 
 const patiently = { timeout: 100_000, interval: 25 }
@@ -90,7 +91,7 @@ function folderOf(uid: number, user: number): string {
   return folder
 }
 
-describe.skipIf(!givesUids)(`the uid of a hosted call (${asRoot})`, () => {
+describe('the uid of a hosted call', needs(!givesUids && asRoot), () => {
   it('is one that no process has', async () => {
     const [taken = 0, free = 0] = newUids(2)
     await processOf(taken)
@@ -178,7 +179,7 @@ describe.skipIf(!givesUids)(`the uid of a hosted call (${asRoot})`, () => {
   })
 })
 
-describe.skipIf(!givesUids)(`a hub that finds the note of a call whose hub is gone (${asRoot})`, () => {
+describe('a hub that finds the note of a call whose hub is gone', needs(!givesUids && asRoot), () => {
   const bootOf = async () => (await processMark(process.pid)).split(' ')[2]
 
   it('leaves the processes and files of a uid that the call was not given yet', async () => {

@@ -20,6 +20,7 @@ import { processesByUid } from '../../src/hosting/process/user-processes.ts'
 import { freePort } from '../support/free-port.ts'
 import { kill } from '../support/killable-hub.ts'
 import { endLeftCalls } from '../support/left-calls.ts'
+import { needs } from '../support/needs.ts'
 import { asRoot, givesUids, openFolder } from '../support/open-folder.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -98,7 +99,7 @@ const outcomes = (text: string): Record<string, string> =>
       .map((line) => line.split(': ')),
   )
 
-describe.skipIf(!givesUids)(`hosted calls (${asRoot})`, () => {
+describe('hosted calls', needs(!givesUids && asRoot), () => {
   let port: number
   let hub: ChildProcess
   let token: string

@@ -7,6 +7,7 @@ import { isHidden, isInSubordinate, isMapped } from '../../src/hosting/process/o
 import { isolationOf, processFault, processRisk } from '../../src/hosting/process/process-settings.ts'
 import { endAllOf, uidsOf } from '../../src/hosting/process/user-processes.ts'
 import { readConfig } from '../../src/platform/config.ts'
+import { needs } from '../support/needs.ts'
 import { asRoot, givesUids, isRoot } from '../support/open-folder.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'hub-own-uids-'))
@@ -33,7 +34,7 @@ describe('HOSTED_UIDS', () => {
     expect([uids, maxProcesses]).toEqual([{ first: 70_000, last: 79_999 }, 10_000])
   })
 
-  it.skipIf(isRoot)('is refused where the hub is not root (as root it may be set)', () => {
+  it('is refused where the hub is not root', needs(isRoot && 'as root it may be set'), () => {
     expect(() => config({ HOSTED_UIDS: '70000-70100' })).toThrow(/HOSTED_UIDS: only a hub that runs as root/)
   })
 })
@@ -48,7 +49,7 @@ describe('without a uid of its own for each call', () => {
     )
   })
 
-  it.skipIf(!isRoot)(`but with HOSTED_USER, a hub says that calls are one trust domain (${asRoot})`, () => {
+  it('but with HOSTED_USER, a hub says that calls are one trust domain', needs(!isRoot && asRoot), () => {
     const found = config({ HOSTED_UIDS: 'off', HOSTED_USER: 'nobody' })
     expect(isolationOf(found)).toMatchObject({ is: 'one-user', user: { name: 'nobody' } })
     expect(processRisk(found)?.warning).toBe(
@@ -56,7 +57,7 @@ describe('without a uid of its own for each call', () => {
     )
   })
 
-  it.skipIf(!givesUids)(`no call is started where HOSTED_UIDS names them (${asRoot})`, () => {
+  it('no call is started where HOSTED_UIDS names them', needs(!givesUids && asRoot), () => {
     const before = process.env.TMPDIR
     process.env.TMPDIR = dir
     try {
@@ -73,7 +74,7 @@ describe('without a uid of its own for each call', () => {
 })
 
 describe('with one', () => {
-  it.skipIf(!givesUids)(`there is nothing to say, also where HOSTED_USER is set (${asRoot})`, () => {
+  it('there is nothing to say, also where HOSTED_USER is set', needs(!givesUids && asRoot), () => {
     const found = config({ HOSTED_USER: 'nobody' })
     expect([isolationOf(found).is, processRisk(found), processFault(found)]).toEqual(['own-uid', null, null])
   })

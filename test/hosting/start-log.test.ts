@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/platform/config.ts'
 import { startHub } from '../../src/start-hub.ts'
 import { testDb } from '../support/database.ts'
+import { needs } from '../support/needs.ts'
 import { asRoot, givesUids } from '../support/open-folder.ts'
 
 const database = testDb()
@@ -29,7 +30,7 @@ describe('the log of a start', () => {
     expect(said).toEqual([expect.stringMatching(/^All hosted calls run as the user of the hub .*\. Fix: .*\.$/)])
   })
 
-  it.skipIf(!givesUids)(`says nothing where each call has a uid of its own (${asRoot})`, async () => {
+  it('says nothing where each call has a uid of its own', needs(!givesUids && asRoot), async () => {
     expect(await warnings({ HOSTED_APP_NAME: 'coach', HOSTED_COMMAND: 'true' })).toEqual([])
   })
 

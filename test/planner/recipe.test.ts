@@ -89,14 +89,10 @@ describe('the members of a recipe', () => {
     for (const value of bad) expect([value, recipeRules[name].safeParse(value).success]).toEqual([value, false])
   })
 
-  it('hyperparams are any object that can be kept, and come back as they are', () => {
+  it('hyperparams are any object, and come back as they are', () => {
     const value = { batch_size: 8, aB: { 'x.y': [null, 1.5, 'ü'] }, '': 0 }
     expect(recipeRules.hyperparams.parse(value)).toBe(value)
     for (const bad of [[], 'text', 1, null]) expect(recipeRules.hyperparams.safeParse(bad).success).toBe(false)
-    const faults = (text: string) => recipeRules.hyperparams.safeParse(JSON.parse(text)).error?.issues[0]
-    expect(faults('{"lr":[1e999]}')).toMatchObject({ path: ['lr', 0], message: 'must be a finite number' })
-    expect(faults('{"a":"\\u0000"}')).toMatchObject({ path: ['a'] })
-    expect(faults('{"__proto__":1}')).toMatchObject({ path: [] })
   })
 })
 

@@ -140,7 +140,7 @@ describe('the OpenAPI document of the table', () => {
       properties: { mass_kg: { anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }] } },
     })
     expect(document.components.schemas.RobotCard).toMatchObject({
-      properties: { actuators: { type: 'array', items: { required: ['name'] } } },
+      properties: { actuators: { type: 'array', items: { required: ['name', 'model', 'count'] } } },
     })
   })
 

@@ -104,8 +104,7 @@ describe('on a server that says nothing', () => {
       db.query({ name: '', text: 'select 1' }),
       db.hasRoom(),
     ]
-    for (const one of asked)
-      await expect(one).rejects.toMatchObject({ type: 'unavailable', headers: { 'Retry-After': '2' } })
+    for (const one of asked) await expect(one).rejects.toMatchObject({ type: 'unavailable', facts: { retryAfterS: 2 } })
     const ofPrisma = await db.prisma.account.findFirst().catch((error: unknown) => asUnavailable(error))
     expect(ofPrisma).toMatchObject({ type: 'unavailable' })
     proxy.thaw()

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json } from '../contract/support/hub.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
+import { needs } from '../support/needs.ts'
 import { pageAddresses } from './support/addresses.ts'
 import { desktop, noBrowser, openBrowser, openPage, settled } from './support/browser.ts'
 import { type Lab, labSettings, makeLab } from './support/lab.ts'
@@ -31,7 +32,7 @@ async function failFields(page: Page, fails: (operation: string, field: string) 
   return failed
 }
 
-describe.skipIf(noBrowser !== null)('the pages in Chromium, where root fields fail', () => {
+describe('the pages in Chromium, where root fields fail', needs(noBrowser), () => {
   const hub = contractHub(labSettings(program.command))
   let lab: Lab
   let browser: Browser

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { storedConfig } from '../../../src/runs/config/stored-config.ts'
 import { putRun } from '../../support/runs.ts'
 import { contractHub, type Json, newName, type Person, places, types } from '../support/hub.ts'
 
@@ -125,8 +126,9 @@ describe('the config of a run', () => {
 
   it('that was replaced during the request returns an error with this reason', async () => {
     const run = await imported(ada, 'a: 1\n')
-    await hub.sql("update runs set config_key = config_key || '.gone' where id = $1", [run])
-    expect((await config(ada, run)).json).toMatchObject({ keys: [], reason: expect.stringMatching(/try again/) })
+    // The key that a request read before another report came.
+    const stored = await storedConfig(hub.running.deps, run, `runs/${run}/config-before.yaml`)
+    expect(stored).toEqual({ fault: 'The config has just been replaced; try again.' })
   })
 
   it('of more than a mebibyte is stored and not compared', async () => {
