@@ -1,7 +1,7 @@
 /** A hosted function for runs: claims its run, says who it is, and then does what the hyperparameter `how` of its run says. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openFolder } from './open-folder.ts'
 
 /**
  * `obeys`: reports until it is asked to stop, then reports `canceled` and exits. `ignores`: reports and never stops. `silent`: never reports. `stays`: never
@@ -38,7 +38,7 @@ for (;;) {
 
 /** The program in a folder of its own: the command that starts it, and what it says of a run that it has claimed. */
 export function runFunction() {
-  const dir = mkdtempSync(join(tmpdir(), 'hub-run-function-'))
+  const dir = openFolder('hub-run-function-')
   writeFileSync(join(dir, 'function.mjs'), program)
   return {
     command: `exec "${process.execPath}" "${join(dir, 'function.mjs')}"`,

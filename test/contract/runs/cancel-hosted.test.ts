@@ -9,6 +9,7 @@ import { costOfSeconds } from '../../../src/platform/money.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { runCommandLine } from '../../support/command-line.ts'
 import { isAlive } from '../../support/hosted-function.ts'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { type FunctionManner, runFunction } from '../../support/run-function.ts'
 import { sampleSize } from '../../support/torture.ts'
 import { contractHub, type Json, type Person, types } from '../support/hub.ts'
@@ -21,6 +22,7 @@ const hub = contractHub({
   HOSTED_OWNERS: '*',
   HOSTED_MAX_PROCESSES: '50',
   HOSTED_COMMAND: program.command,
+  ...reachingCheckout,
   RUN_DAILY_GPU_HOUR_QUOTA: '1000',
 })
 const patiently = { timeout: 100_000, interval: 25 }

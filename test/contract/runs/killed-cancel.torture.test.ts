@@ -1,7 +1,6 @@
 /** A hub that is killed right after it was asked to cancel a hosted run: the next one ends the run and its process. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, expect, it } from 'vitest'
@@ -13,9 +12,10 @@ import { noViewer } from '../../../src/operation/audit.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { testDb } from '../../support/database.ts'
 import { isAlive } from '../../support/hosted-function.ts'
+import { openFolder, reachingCheckout } from '../../support/open-folder.ts'
 import { runFunction } from '../../support/run-function.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'hub-killed-cancel-'))
+const dir = openFolder('hub-killed-cancel-')
 const program = runFunction()
 afterAll(() => {
   program.remove()
@@ -34,6 +34,7 @@ it('a cancel is kept by the database, not by the hub that answered it', { timeou
     HOSTED_APP_NAME: 'coach',
     HOSTED_OWNERS: '*',
     HOSTED_COMMAND: program.command,
+    ...reachingCheckout,
   }
   const config = readConfig(settings)
   const auth = await openAuth({ config, log: pino({ level: 'silent' }), db: database.db, secret: settings.HUB_SECRET })
