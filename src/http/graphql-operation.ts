@@ -109,12 +109,11 @@ async function execution(operation: Operation, limits: ExecutionLimits, rootValu
  */
 function endedResult(operation: Operation, { data, errors = [] }: ExecutionResult, meter: OperationMeter) {
   const { refusal, wholeKeys } = meter
-  const others = errors.filter((error) => error !== refusal)
-  const kept = Object.entries(data ?? {}).map(([key, value]) => [key, wholeKeys.has(key) ? value : null] as const)
-  return {
-    data: data && isMutation(operation) ? Object.fromEntries(kept) : null,
-    errors: refusal ? [refusal, ...others] : others,
-  }
+  if (!refusal) return { data: data ?? null, errors }
+  if (!data || !isMutation(operation)) return { data: null, errors: [refusal] }
+  const kept = Object.entries(data).map(([key, value]) => [key, wholeKeys.has(key) ? value : null] as const)
+  const own = errors.filter((error) => error !== refusal && wholeKeys.has(String(error.path?.[0])))
+  return { data: Object.fromEntries(kept), errors: [refusal, ...own] }
 }
 
 const isMutation = ({ prepared, operationName }: Operation): boolean =>

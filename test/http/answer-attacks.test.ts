@@ -118,7 +118,7 @@ describe('a response over 32 MiB', () => {
   })
 
   itInTorture('of errors only is rejected, and creates no further errors', async () => {
-    const answer = await ask(start(), `{ item { items(first: 5000) { ${aliases(100, 'failing')} } } }`)
+    const answer = await ask(start(), `{ item { items(first: 1900) { ${aliases(100, 'failing')} } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
     expect(asked.failing).toBeLessThan((2 * LIMIT_BYTES) / 8192)
   })
@@ -126,7 +126,7 @@ describe('a response over 32 MiB', () => {
   itInTorture('of introspection is rejected', async () => {
     const many = Array.from({ length: 600 }, (_, n) => `"${text.slice(0, 2500)}" type T${n} { id: ID }`).join('\n')
     const app = start({ schema: createSchema({ typeDefs: `type Query { a: Int } ${many}` }) })
-    const answer = await ask(app, `{ __schema { ${aliases(40, 'types { description name kind }')} } }`)
+    const answer = await ask(app, `{ __schema { ${aliases(30, 'types { description name kind }')} } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
   })
 
