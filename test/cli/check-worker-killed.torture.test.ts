@@ -68,7 +68,7 @@ const isReport = ({ path }: Exchange) => path.endsWith('/report')
 const isLast = (exchange: Exchange) => isReport(exchange) && exchange.body.includes('"status":')
 const isAnswered = ({ status }: Exchange) => status !== null
 
-const whileEngineRuns = (one: Exchange) => isReport(one) && one.body.includes('ball.xml: 1 files')
+const whileEngineRuns = (one: Exchange) => isReport(one) && one.body.includes('ball.xml: a model of 1 file')
 
 const steps: readonly [string, (exchange: Exchange) => boolean][] = [
   ['after the claim, before its answer', (one) => isClaim(one) && isAnswered(one)],
