@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_PENDING_HOLDS } from '../../src/billing/holds/file-hold.ts'
 import { type LimitType, limitHeadersOf, limitKinds } from '../../src/platform/limit-facts.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
+import { reachingCheckout } from '../support/open-folder.ts'
 import { numbersIn } from '../support/shown-numbers.ts'
 import { contractHub, type Json, newName, type Person, sha256Of, type Who } from './support/hub.ts'
 import { sessionWorld } from './support/sessions.ts'
@@ -14,6 +15,7 @@ const hub = contractHub({
   HOSTED_OWNERS: 'listed,capped',
   HOSTED_ALLOWANCE_USD: '0.3',
   HOSTED_COMMAND: program.command,
+  ...reachingCheckout,
   HOSTED_MAX_PROCESSES: '1',
   ROBOT_CHECK_DAILY_QUOTA: '2',
   STORAGE_QUOTA_BYTES: '1000',

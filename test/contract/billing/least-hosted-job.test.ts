@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { hostedFunction } from '../../support/hosted-function.ts'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { endpointsOf } from '../support/endpoints.ts'
 import { contractHub, type Json, newName, type Person, places, types, type Who } from '../support/hub.ts'
 
@@ -26,6 +27,7 @@ const hub = contractHub({
   HARDWARE_TIERS_FILE: tiersFile,
   CHECK_HOST_RATE_USD_PER_HOUR: '0',
   HOSTED_COMMAND: program.command,
+  ...reachingCheckout,
   HOSTED_MAX_PROCESSES: '1',
 })
 const endpoints = endpointsOf(hub)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { renewReservations } from '../../../src/endpoints/end/renew-reservations.ts'
 import { sweepEndpoints } from '../../../src/endpoints/end/sweep-endpoints.ts'
 import { endpointFunction } from '../../support/endpoint-function.ts'
+import { reachingCheckout } from '../../support/open-folder.ts'
 import { itInTorture } from '../../support/torture.ts'
 import { endpointsOf, onnxSha256 } from '../support/endpoints.ts'
 import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'
@@ -10,7 +11,7 @@ import { contractHub, type Json, type Person, places, types } from '../support/h
 const program = endpointFunction()
 afterAll(() => program.remove())
 const settings = { HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*', HOSTED_MAX_PROCESSES: '50' }
-const hub = contractHub({ ...settings, HOSTED_COMMAND: program.command })
+const hub = contractHub({ ...settings, ...reachingCheckout, HOSTED_COMMAND: program.command })
 const endpoints = endpointsOf(hub)
 const { ok } = endpoints
 let ada: Person
