@@ -37,3 +37,16 @@ export class JsonText<T> {
     return this.#value
   }
 }
+
+/**
+ * Sets a member to the value of a document, or to null. A small one is parsed at once, which is cheaper than the accessor that a larger one gets: two closures
+ * for each object of a list. An own property either way, so that a recorded answer has it.
+ */
+export function setDocument<K extends string, T>(
+  target: { [Name in K]: T | null },
+  name: K,
+  document: JsonText<T> | null,
+): void {
+  if (!document || document.text.length <= LIGHT_CHARACTERS) target[name] = document?.value ?? null
+  else Object.defineProperty(target, name, { enumerable: true, get: () => document.value })
+}

@@ -2,6 +2,7 @@
 import { runVisibleSql } from '../../auth/policy.ts'
 import type { AccountRef } from '../../operation/context.ts'
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
+import { setDocument } from '../../platform/json-text.ts'
 import { column, columns, documentColumn, type RowOf } from '../../store/columns.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../../work/job-status.ts'
@@ -154,7 +155,7 @@ export function toRun(row: RunRow): Run {
     outputRepoName: row.outputRepoName,
     runName: runNameOf(row.recipe),
   })
-  return {
+  const run: Run = {
     id: row.id,
     kind: row.kind,
     status: row.status,
@@ -174,9 +175,7 @@ export function toRun(row: RunRow): Run {
     configKey: row.configKey,
     scorecardKey: row.scorecardKey,
     gate: row.gateTotal === null ? null : { passed: row.gatePassed ?? 0, total: row.gateTotal },
-    get gates() {
-      return row.gates?.value ?? null
-    },
+    gates: null,
     outputModelRepo: row.outputRepoId === null ? null : { id: row.outputRepoId, fullName: row.outputRepoName ?? '' },
     parentRunId: row.parentRunId,
     executor: row.executor,
@@ -187,9 +186,7 @@ export function toRun(row: RunRow): Run {
     attempt: row.attempt,
     cancelRequestedAt: row.cancelRequestedAt,
     deadlineAt: row.deadlineAt,
-    get latestMetrics() {
-      return row.latestMetrics?.value ?? null
-    },
+    latestMetrics: null,
     peakVramGb: row.peakVramGb,
     samplesPerS: row.samplesPerS,
     hostedCallId: row.hostedCallId,
@@ -226,6 +223,9 @@ export function toRun(row: RunRow): Run {
     sparkline: sparklineOf(row.rewardCurve),
     datasets: row.datasets,
   }
+  setDocument(run, 'gates', row.gates)
+  setDocument(run, 'latestMetrics', row.latestMetrics)
+  return run
 }
 
 function startStepOf({ parent_checkpoint_step: step }: RecipeDocument): number | null {
