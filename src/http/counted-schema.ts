@@ -8,6 +8,7 @@ import {
   isNonNullType,
 } from 'graphql'
 import type { RequestContext } from '../operation/context.ts'
+import { turns } from '../platform/turns.ts'
 import { type FieldSize, fieldSize } from './field-size.ts'
 import { meterOf, type OperationMeter } from './operation-meter.ts'
 
@@ -35,9 +36,9 @@ function counted(resolve: Resolver, size: FieldSize, isNeeded: boolean): Resolve
   const take = (meter: OperationMeter, value: unknown, info: GraphQLResolveInfo): unknown => {
     if (meter.refusal) return stopped(meter, isNeeded)
     meter.take(size, value ?? null, info)
-    return value
+    return inTurn(meter, size, value ?? null)
   }
-  return (source, args, ctx, info) => {
+  const answer: Resolver = (source, args, ctx, info) => {
     const meter = meterOf(ctx)
     if (!meter) return resolve(source, args, ctx, info)
     // Over a limit, the remaining fields are not resolved: null if the type allows it, otherwise the error.
@@ -45,6 +46,7 @@ function counted(resolve: Resolver, size: FieldSize, isNeeded: boolean): Resolve
     meter.begin(size, args)
     return settled(resolve, [source, args, ctx, info], meter, take)
   }
+  return isNeeded ? observed(answer) : answer
 }
 
 /** The field of a verb: once begun, it finishes, and is noted before anything of its result is counted. */
@@ -52,7 +54,7 @@ function countedVerb(resolve: Resolver, size: FieldSize): Resolver {
   const take = (meter: OperationMeter, value: unknown, info: GraphQLResolveInfo): unknown => {
     meter.finished.push({ key: String(info.path.key), field: info.fieldName, value })
     meter.take(size, value ?? null, info)
-    return value
+    return inTurn(meter, size, value ?? null)
   }
   return (source, args, ctx, info) => {
     const meter = meterOf(ctx)
@@ -68,6 +70,34 @@ function stopped(meter: OperationMeter, isNeeded: boolean): null {
   return null
 }
 
+/**
+ * An error that ends a list while items before it still wait leaves their promises without a handler in graphql-js 16: the rejection of one of them would end
+ * the process. While anything waits, the error of a field that cannot be null is a rejection itself, which the list waits for with all others.
+ */
+function observed(resolve: Resolver): Resolver {
+  return (source, args, ctx, info) => {
+    try {
+      return resolve(source, args, ctx, info)
+    } catch (error) {
+      if (meterOf(ctx)?.isWaiting) return Promise.reject(error)
+      throw error
+    }
+  }
+}
+
+/** Of a turn of the event loop, for what is below one object: what follows in the same turn is counted again. */
+const TURN_SHARE = 1 / 16
+
+/** The value of a field, in a later turn when this one is full: a large answer is not completed at once, and others are served in between. */
+function inTurn(meter: OperationMeter, size: FieldSize, value: unknown): unknown {
+  if (size.isLeaf || value === null || !meter.isTurnFull) return value
+  const turn = turns.next(Array.isArray(value) ? 1 : TURN_SHARE)
+  return meter.waitFor(turn, () => {
+    if (meter.refusal) throw meter.refusal
+    return value
+  })
+}
+
 type Take = (meter: OperationMeter, value: unknown, info: GraphQLResolveInfo) => unknown
 
 /** The counted value; an error counts too. */
@@ -81,7 +111,8 @@ function settled(resolve: Resolver, call: Parameters<Resolver>, meter: Operation
   }
   const info = call[3]
   if (!(value instanceof Promise)) return take(meter, value, info)
-  return value.then(
+  return meter.waitFor(
+    value,
     (settledValue) => take(meter, settledValue, info),
     (error: unknown) => {
       meter.fail()

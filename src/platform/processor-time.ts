@@ -9,6 +9,12 @@ export interface TimeUser {
   addTime(ms: number): void
 }
 
+/** Of this thread: a busy machine does not make work dearer. A look takes about a microsecond, three times a look at the clock. */
+function nowMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 let current: TimeUser | null = null
 let since = 0
 let isClosing = false
@@ -16,7 +22,7 @@ let isClosing = false
 /** From now on the time is this user's. Costs a comparison while it is so already. */
 export function enterSlice(user: TimeUser): void {
   if (current === user) return
-  const now = performance.now()
+  const now = nowMs()
   current?.addTime(now - since)
   current = user
   since = now
@@ -27,11 +33,11 @@ export function enterSlice(user: TimeUser): void {
 }
 
 /** The time of the current slice of this user so far, in ms. */
-export const sliceSoFar = (user: TimeUser): number => (current === user ? performance.now() - since : 0)
+export const sliceSoFar = (user: TimeUser): number => (current === user ? nowMs() - since : 0)
 
 /** Ends the current slice: its user has its time so far. */
 export function endSlice(): void {
-  current?.addTime(performance.now() - since)
+  current?.addTime(nowMs() - since)
   current = null
 }
 

@@ -19,7 +19,7 @@ const schema = createSchema<RequestContext>({
   typeDefs: `
     type PageInfo { hasNextPage: Boolean! }
     type ItemConnection { nodes: [Item!]! pageInfo: PageInfo! }
-    type Item { id: ID! name: String items: [Item!]! page(first: Int): ItemConnection! slow: Int awaited: Int }
+    type Item { id: ID! name: String items: [Item!]! page(first: Int): ItemConnection! slow: Int awaited: Int needed: Int! }
     type Made { id: ID! item: Item! }
     type Query { item: Item broken: Int! many: [Item!] }
     type Mutation { make(name: String!): Made }
@@ -47,6 +47,7 @@ const schema = createSchema<RequestContext>({
         return 1
       },
       awaited: () => sleep(60).then(() => 1),
+      needed: () => sleep(5).then(() => 1),
     },
     Query: { item: () => ({}), many: () => Array.from({ length: 250 }, () => ({})) },
     Mutation: {
@@ -104,6 +105,21 @@ describe('a running operation', () => {
     const patient = await run(`{ item { ${awaited} } }`, { timeMs: 55 })
     expect(patient.meter.refusal).toBe(null)
     expect(Object.keys((patient.result.data?.item ?? {}) as object)).toHaveLength(300)
+  })
+
+  it('ends without a rejection that nobody handles, which would end the process: a list is ended while its first items still wait', async () => {
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    try {
+      const ids = Array.from({ length: 10 }, (_, at) => `a${at}: id`).join(' ')
+      const { meter } = await run(`{ many { needed ${ids} } }`, { values: 1000 })
+      expect(meter.refusal?.message).toMatch(/more than 1000 values/)
+      await sleep(30)
+    } finally {
+      process.off('unhandledRejection', note)
+    }
+    expect(unhandled).toEqual([])
   })
 
   it('within its limits has its whole answer', async () => {
