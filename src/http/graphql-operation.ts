@@ -13,7 +13,7 @@ import {
 import { viewerOfEvent } from '../auth/event-viewer.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { placedAt, placeOf } from '../operation/event-place.ts'
-import { timeUserHere } from '../platform/processor-time.ts'
+import { timedFor, timeUserHere } from '../platform/processor-time.ts'
 import { graphqlOperation } from '../platform/signals.ts'
 import type { PreparedDocument } from './graphql-documents.ts'
 import { renderError, renderResult } from './graphql-errors.ts'
@@ -91,7 +91,7 @@ async function execution(operation: Operation, limits: ExecutionLimits, rootValu
   const { request } = operation
   const args = argsOf(operation, viewerOfEvent(rootValue))
   const meter = new OperationMeter(args.contextValue, limits, timeUserHere())
-  const executed = await execute({ ...args, rootValue })
+  const executed = await timedFor(meter, async () => execute({ ...args, rootValue }))
   try {
     for (const key of schemaKeys(operation)) meter.addTree(executed.data?.[key])
   } catch (error) {

@@ -3,6 +3,8 @@
  * requests, however many such workers there are: each turn of the event loop runs a bounded amount of work, first come, first served.
  */
 
+import { enterOwnSlice } from './processor-time.ts'
+
 interface Waiting {
   readonly cost: number
   readonly go: () => void
@@ -13,12 +15,13 @@ export class Turns {
   readonly #waiting: Waiting[] = []
   #isScheduled = false
 
-  /** Resolves when the next piece may start. `cost` is its share of one turn: 1, about 10 ms, fills a turn. */
+  /** Resolves when the next piece may start. `cost` is its share of one turn: 1, about 10 ms, fills a turn. Its processor time counts as that of who asked. */
   next(cost = 1): Promise<void> {
-    return new Promise((go) => {
+    const turn = new Promise<void>((go) => {
       this.#waiting.push({ cost: Math.max(cost, LEAST_COST), go })
       this.#schedule()
     })
+    return turn.then(enterOwnSlice)
   }
 
   #schedule(): void {
