@@ -12,8 +12,8 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { testServer } from './support/test-server.ts'
 
 /** How often each was resolved. */
-const asked = { items: 0, pages: 0, names: 0, verbs: [] as string[] }
-beforeEach(() => Object.assign(asked, { items: 0, pages: 0, names: 0, verbs: [] }))
+const asked = { items: 0, pages: 0, names: 0, slow: 0, verbs: [] as string[] }
+beforeEach(() => Object.assign(asked, { items: 0, pages: 0, names: 0, slow: 0, verbs: [] }))
 
 const schema = createSchema<RequestContext>({
   typeDefs: `
@@ -42,11 +42,12 @@ const schema = createSchema<RequestContext>({
         return { nodes: Array.from({ length: first ?? 20 }, () => ({})), pageInfo: { hasNextPage: false } }
       },
       slow: () => {
+        asked.slow += 1
         const until = performance.now() + 2
         while (performance.now() < until);
         return 1
       },
-      awaited: () => sleep(60).then(() => 1),
+      awaited: () => sleep(1000).then(() => 1),
       needed: () => sleep(5).then(() => 1),
     },
     Query: { item: () => ({}), many: () => Array.from({ length: 250 }, () => ({})) },
@@ -97,12 +98,11 @@ describe('a running operation', () => {
 
   it('ends at its processor time, of which waiting is no part', async () => {
     const slow = Array.from({ length: 2000 }, (_, at) => `a${at}: slow`).join(' ')
-    const began = performance.now()
     const { meter } = await run(`{ item { ${slow} } }`, { timeMs: 100 })
     expect(meter.refusal?.message).toMatch(/more than 0.1 s of processor time/)
-    expect(performance.now() - began).toBeLessThan(2000 * 2)
+    expect(asked.slow).toBeLessThan(2000)
     const awaited = Array.from({ length: 300 }, (_, at) => `a${at}: awaited`).join(' ')
-    const patient = await run(`{ item { ${awaited} } }`, { timeMs: 55 })
+    const patient = await run(`{ item { ${awaited} } }`, { timeMs: 900 })
     expect(patient.meter.refusal).toBe(null)
     expect(Object.keys((patient.result.data?.item ?? {}) as object)).toHaveLength(300)
   })
