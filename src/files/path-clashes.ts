@@ -1,5 +1,5 @@
 /**
- * A path is a file or a folder (contract, "Paths"): `x` and `x/y` are never both files of a repo, since no disk can hold both. Each change of the files is checked
+ * A path is a file or a folder (contract, "Text"): `x` and `x/y` are never both files of a repo, since no disk can hold both. Each change of the files is checked
  * in its own transaction, under the lock of the repo, so of two changes at once the second one sees the files of the first. Requests that begin an upload are
  * checked too, without the lock, so that bytes are not sent in vain.
  */
