@@ -11,7 +11,7 @@ import { param, statement } from '../store/statement.ts'
 
 const clashColumns = columns({ path: column<string>('c.path'), other: column<string>('c.other') })
 
-/** Of a restored state; requests have at most 100 paths. */
+/** The most that one error names; a restored state may have more. */
 const MAX_NAMED = 100
 
 /** The least string above all that begin with `<path>/`: the character after the slash. The column's collation is that of bytes. */
@@ -26,7 +26,7 @@ const clashSql = (given: string) => `with given as materialized (${given}),
       (select distinct left(path, -strpos(reverse(path), '/')) as path from given where strpos(path, '/') > 0) p
       cross join lateral (select string_agg(s.name, '/') over (order by s.n) as folder from string_to_table(p.path, '/') with ordinality as s(name, n)) part),
     above as materialized (select f.path from folders d
-      cross join lateral (select path from files where repo_id = :repoId and to_seq is null and path = d.folder limit 1) f),
+      cross join lateral (select path from files where repo_id = :repoId and to_seq is null and path = d.folder limit 1) f limit ${MAX_NAMED}),
     c as (select g.path, a.path as other from above a join given g on ${below('g.path', 'a.path')}
       union select g.path, f.path from given g
         cross join lateral (select path from files where repo_id = :repoId and to_seq is null and ${below('path', 'g.path')} order by path limit 1) f)
