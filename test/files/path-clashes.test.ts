@@ -280,18 +280,21 @@ describe('a repo that has both from before', () => {
 })
 
 describe('the look for clashes', () => {
-  const FILES = sampleSize(200_000, 20_000)
+  const FILES = sampleSize(60_000, 20_000)
+  /** Each statement has a time limit, also on a busy machine. */
+  const AT_ONCE = 5000
 
   it(`reads a few blocks of an index for each path, of ${FILES} files`, async () => {
     const repo = await world.repo(owner)
     await put(repo, 'seed')
     // The files of a state, each also in an older one: closed rows must not be passed over.
-    await world.sql(
-      `insert into files (repo_id, path, from_seq, to_seq, closed_at, blob_id)
-       select f.repo_id, 'd' || n % 200 || '/' || n || '/frame.bin', t.a, t.b, case when t.b is null then null else now() end, f.blob_id
-       from files f, generate_series(1, $2::int) n, (values (1, 2), (2, null)) t(a, b) where f.repo_id = $1 and f.path = 'seed'`,
-      [repo.id, FILES],
-    )
+    for (let from = 1; from <= FILES; from += AT_ONCE)
+      await world.sql(
+        `insert into files (repo_id, path, from_seq, to_seq, closed_at, blob_id)
+         select f.repo_id, 'd' || n % 200 || '/' || n || '/frame.bin', t.a, t.b, case when t.b is null then null else now() end, f.blob_id
+         from files f, generate_series($2::int, $3::int) n, (values (1, 2), (2, null)) t(a, b) where f.repo_id = $1 and f.path = 'seed'`,
+        [repo.id, from, from + AT_ONCE - 1],
+      )
     await world.sql('update repos set seq = 2 where id = $1', [repo.id])
     await world.sql('analyze files')
     const given = Array.from({ length: 98 }, (_, n) => `d${n}/${n + 1}/new/deep/er/${n}`)
