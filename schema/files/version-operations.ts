@@ -67,7 +67,7 @@ const RestoredState = builder.objectRef<Awaited<ReturnType<typeof restoreState>>
 mutation('restoreState', {
   type: RestoredState,
   description:
-    'Makes the live files those of a state, as a new change: nothing is lost, and the change before can be restored in turn. Files that were purged from the state are left as they are now. 412 if the repo is not at `ifSeq`, 413 if the bytes do not fit.',
+    'Makes the live files those of a state, as a new change: nothing is lost, and the change before can be restored in turn. Files that were purged from the state are left as they are now. 409 if `paths` would leave a file at a path that is also a folder, 412 if the repo is not at `ifSeq`, 413 if the bytes do not fit.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo and the state.', (t) => ({

@@ -49,6 +49,7 @@ What is left out: what .gitignore and .hubignore say, as Git reads them (a .hubi
 named. .git and .hub never leave this machine. --delete keeps repo files that these rules leave out, and names them.
 What stops the push: a secret in a text file of at most 4 MiB (a token, a private key, a key of a hub). The command names
 file, line and kind, sends nothing and exits with 5. A line with "secretlint-disable-line" is not looked at.
+A file of the repo where the folder has a folder, or the reverse, stops it too; --delete removes that file before it sends.
 
 Patterns: "*.png" matches names at any depth, "raw/" a folder and everything in it, "meshes/**" whole paths.
 

@@ -1,5 +1,6 @@
 /** Selects paths by `include` and `exclude` patterns. */
 import picomatch from 'picomatch'
+import { foldersOf } from '../platform/file-path.ts'
 
 export interface PathFilter {
   /** Empty: everything. */
@@ -45,13 +46,6 @@ export function pathRules(filter: PathFilter): PathRules {
 /** The test of `pathRules` for files alone. */
 export function pathTest(filter: PathFilter): (path: string) => boolean {
   return pathRules(filter).matches
-}
-
-/** The folders above a path, the outermost first. */
-export function foldersOf(path: string): string[] {
-  const folders: string[] = []
-  for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1)) folders.push(path.slice(0, at))
-  return folders
 }
 
 const plain = (pattern: string) => pattern.replace(/^\//, '').normalize('NFC')

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { newPathFault } from '../platform/file-path.ts'
+import { foldersOf, newPathFault } from '../platform/file-path.ts'
 import { isGitName } from '../platform/git-name.ts'
 import { PARTIAL_PREFIX } from './left-out.ts'
 import { LocalError } from './problem.ts'
@@ -18,7 +18,7 @@ export function assertSafeListing(entries: readonly Listed[], platform: NodeJS.P
   for (const path of paths) {
     const wrong = newPathFault(path) ?? (platform === 'win32' ? windowsFault(path) : null)
     if (wrong) faults.push(`${JSON.stringify(path)} ${wrong}`)
-    for (const folder of parents(path))
+    for (const folder of foldersOf(path))
       if (paths.has(folder)) faults.push(`${JSON.stringify(folder)} is a file and a folder`)
   }
   if (faults.length > 0)
@@ -34,10 +34,6 @@ function windowsFault(path: string): string | null {
       return `has the segment ${JSON.stringify(segment)}, which is a Windows device name`
   }
   return null
-}
-
-function* parents(path: string): Generator<string> {
-  for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1)) yield path.slice(0, at)
 }
 
 /** Groups of paths that collide on a case-insensitive file system. */

@@ -1,6 +1,7 @@
 /** What a push leaves out of a folder, and why. */
 import { basename } from 'node:path'
-import { foldersOf, type PathFilter, pathRules } from './globs.ts'
+import { foldersOf } from '../platform/file-path.ts'
+import { type PathFilter, pathRules } from './globs.ts'
 import { type IgnoreFiles, openIgnoreFiles } from './ignore-files.ts'
 import { holdsSecret, isSecretName } from './secret-names.ts'
 

@@ -84,9 +84,9 @@ export async function planPull(entries: readonly RemoteFile[], comparing: Compar
 /** Null: equal. */
 async function compare(entry: RemoteFile, file: string, { state, force, signal }: Comparing, read: ReadBytes) {
   const before = await lstat(file).catch(() => null)
+  // A folder in its place fails the file where it would be written, unless the removal of its files has removed it by then.
+  if (before === null || before.isDirectory()) return { entry, before: null }
   const incoming: Incoming = { entry, before }
-  // A folder in its place fails the file where it would be written.
-  if (before === null || before.isDirectory()) return incoming
   const conflict = (why: string): Incoming | Conflict => (force ? incoming : { path: entry.path, why })
   // A link is replaced, never written through; what it leads to is only read.
   const isFile =

@@ -3,6 +3,7 @@ import { mkdir, realpath, rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
+import { clashesBetween } from '../platform/file-path.ts'
 import { batchesOf } from './batches.ts'
 import { fetchVerified } from './fetch-verified.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
@@ -109,17 +110,19 @@ export async function pullRepo(
     const plan = await planPull(entries, { root, state, force, jobs, progress, signal })
     const paths = new Set(listed.map((entry) => entry.path))
     const gone = options.deleteGone && root ? await findRemovable(root, paths, matches, { state, signal }) : nothingGone
+    const { first, rest } = removalOrder(gone, plan.fetch)
+    const deleted = dryRun ? namesOf(gone) : await removeAll(first, root ?? dir, state)
     const outcome =
       dryRun || root === null
         ? dryRunOutcome(plan.fetch)
         : await fetchAll({ client, source, root, state, progress, jobs, force }, plan.fetch)
-    const isWhole = outcome.failed.length === 0
+    if (!dryRun && outcome.failed.length === 0) deleted.push(...(await removeAll(rest, root ?? dir, state)))
     return {
       repo: `${repo.owner}/${repo.slug}`,
       dryRun,
       skipped: plan.same.length,
       skippedBytes: plan.same.reduce((sum, entry) => sum + entry.size, 0),
-      deleted: dryRun || !isWhole ? namesOf(dryRun ? gone : nothingGone) : await removeAll(gone, root ?? dir, state),
+      deleted,
       kept: gone.kept,
       ...outcome,
       conflicts: [...plan.conflicts, ...outcome.conflicts].sort(byPath),
@@ -132,6 +135,19 @@ export async function pullRepo(
 
 const nothingGone: Removable = { remove: [], kept: [] }
 const namesOf = ({ remove }: Removable) => remove.map(({ path }) => path)
+
+/** A path is a file or a folder: what is here where the repo now has the other is removed before the fetch, all else only after it. */
+function removalOrder({ remove, kept }: Removable, wanted: readonly Incoming[]): { first: Removable; rest: Removable } {
+  const clashes = clashesBetween(
+    remove.map(({ path }) => path),
+    wanted.map(({ entry }) => entry.path),
+  )
+  const inTheWay = new Set(clashes.map(({ path }) => path))
+  return {
+    first: { remove: remove.filter(({ path }) => inTheWay.has(path)), kept },
+    rest: { remove: remove.filter(({ path }) => !inTheWay.has(path)), kept },
+  }
+}
 
 interface Pulling {
   readonly client: HubClient

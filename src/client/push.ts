@@ -11,6 +11,7 @@ import { Interrupted } from './interrupted.ts'
 import { localPath } from './landing.ts'
 import type { LeaveOutOptions, LeftOut } from './left-out.ts'
 import { knownLinker } from './link-known.ts'
+import { inTheWay } from './make-room.ts'
 import { failureLine } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { type Outgoing, type PushPlan, planPush, readTree } from './push-plan.ts'
@@ -35,7 +36,10 @@ export interface PushOptions {
   readonly kind?: RepoKind | null
   /** For a created repo; an existing one keeps its visibility. */
   readonly visibility?: Visibility
-  /** Deletes repo files that the folder lacks, if the filter matches them and the folder's rules do not leave them out. */
+  /**
+   * Deletes repo files that the folder lacks, if the filter matches them and the folder's rules do not leave them out: after all files are sent, but before if they
+   * are in the way of one (a path is a file or a folder).
+   */
   readonly deleteExtra?: boolean
   readonly dryRun?: boolean
   /** Maximum concurrent parts (and hashes). By default 4, of which the bytes being sent are at most one part of a large file: that is what a kill loses. */
@@ -76,7 +80,7 @@ const BATCHES_AHEAD = 2
 
 /**
  * Uploads the folder's files to the repo (spec, "Upload flow"). Skips files the repo already has and parts sent by an interrupted push.
- * Rejects with `LocalError` before anything is sent, also for a secret in a text (`SecretsFound`), with `ProblemError`, `TransferError`, or the client's abort reason; failures of single files are in
+ * Rejects with `LocalError` before anything is sent, also for a secret in a text (`SecretsFound`) and for files of the repo in the way of what would be sent, with `ProblemError`, `TransferError`, or the client's abort reason; failures of single files are in
  * the report instead.
  */
 export async function pushFolder(
@@ -98,6 +102,7 @@ export async function pushFolder(
     const root = await realpath(dir)
     const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal })
     const { extra, kept } = options.deleteExtra ? extraFiles(plan, walked, filter) : { extra: [], kept: [] }
+    const first = inTheWay(plan, extra)
     const sending = {
       client,
       repo,
@@ -118,8 +123,13 @@ export async function pushFolder(
     })
     const created = !exists && !options.dryRun
     if (missing !== null && created) await createRepo(client, repo, missing, options)
+    const deleted = options.dryRun ? extra : await deleteAll(client, repo, first)
     const outcome = options.dryRun ? dryRunOutcome(plan) : await sendAll(sending, plan)
-    const deleted = options.dryRun ? extra : outcome.failed.length === 0 ? await deleteAll(client, repo, extra) : []
+    if (!options.dryRun && outcome.failed.length === 0) {
+      const gone = new Set(first)
+      const rest = extra.filter((path) => !gone.has(path))
+      deleted.push(...(await deleteAll(client, repo, rest)))
+    }
     return {
       repo: `${repo.owner}/${repo.slug}`,
       created: options.dryRun ? !exists : created,

@@ -83,7 +83,7 @@ export async function presign(upload: Upload, batch: readonly Outgoing[]): Promi
     }
     return found
   } catch (error) {
-    if (!(error instanceof ProblemError) || ![413, 422].includes(error.status)) throw error
+    if (!(error instanceof ProblemError) || !isAboutFiles(error)) throw error
     const refused = refusedIndexes(error, 'files', batch.length)
     for (const [index, local] of batch.entries()) {
       if (refused.size === 0 || refused.has(index))
@@ -97,6 +97,9 @@ export async function presign(upload: Upload, batch: readonly Outgoing[]): Promi
         )
   }
 }
+
+/** Another request may have made a file in the way of one of these since the repo was read. */
+const isAboutFiles = ({ status, kind }: ProblemError) => [413, 422].includes(status) || kind === 'conflict.path'
 
 /** Asks for small parts; a hub that does not know `part_size` is asked without it. */
 async function presignSized(upload: Upload, batch: readonly Outgoing[]) {

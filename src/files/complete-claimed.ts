@@ -11,6 +11,7 @@ import type { RepoFileEntry } from './file-entry.ts'
 import { HASH_CONCURRENCY } from './limits.ts'
 import { linkFiles } from './link-files.ts'
 import { settleBounded } from './objects.ts'
+import type { LocOfPath } from './path-clashes.ts'
 import { readDatasetInfo } from './read-dataset-info.ts'
 import type { CompletedUpload } from './schemas.ts'
 import type { UploadRow } from './upload-sql.ts'
@@ -21,6 +22,7 @@ export interface Completion {
   readonly attempt: string
   readonly rows: readonly UploadRow[]
   readonly named: readonly CompletedUpload[]
+  readonly locOf: LocOfPath
 }
 
 /** Links all claimed uploads, or releases all of them. */
@@ -28,7 +30,7 @@ export async function assembleAndLink(
   ctx: AllowedContext,
   completion: Completion,
 ): Promise<{ files: RepoFileEntry[] }> {
-  const { repo, objects, attempt, rows, named } = completion
+  const { repo, objects, attempt, rows, named, locOf } = completion
   const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
   const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   if (assembled.length < rows.length) {
@@ -38,7 +40,7 @@ export async function assembleAndLink(
   }
   try {
     const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
-    return await commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo }))
+    return await commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo, locOf }))
   } catch (error) {
     await settle(ctx, objects, attempt, rows, outcomes)
     throw error

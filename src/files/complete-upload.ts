@@ -9,13 +9,14 @@ import { assembleAndLink } from './complete-claimed.ts'
 import { assertDistinct } from './duplicates.ts'
 import type { RepoFileEntry } from './file-entry.ts'
 import { assertLive } from './live-files.ts'
+import { assertNoClashWithin } from './path-clashes.ts'
 import { assertPreconditions, isConditional, liveFiles } from './preconditions.ts'
 import type { CompleteUploadInput } from './schemas.ts'
 
 /**
  * Assembles the uploads in the store, checks size, ETags and (up to one part) the digest of each, and links all files in one transaction. If one file fails,
  * nothing is linked and the others stay completable. After a crash at any point the same request can be repeated, at the latest when the lease of the crashed
- * request has expired. Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, 412, 422 `upload.*`, 503.
+ * request has expired. Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, `conflict.path`, 412, 422 `upload.*`, 503.
  */
 export function completeUpload(ctx: RequestContext, input: CompleteUploadInput): Promise<{ files: RepoFileEntry[] }> {
   return guarded(
@@ -38,13 +39,11 @@ async function complete(
     'upload',
     (index) => ['uploads', index, 'uploadId'],
   )
-  assertDistinct(
-    named.map((upload) => upload.path),
-    'path',
-    (index) => ['uploads', index, 'path'],
-  )
+  const paths = named.map((upload) => upload.path)
+  assertDistinct(paths, 'path', (index) => ['uploads', index, 'path'])
+  const locOf = (path: string) => ['uploads', paths.indexOf(path), 'path']
+  assertNoClashWithin(paths, locOf)
   if (isConditional(named)) {
-    const paths = named.map((upload) => upload.path)
     assertPreconditions(named, await ctx.deps.db.query(liveFiles, [repo.id, paths]))
   }
   const attempt = randomUUID()
@@ -55,7 +54,7 @@ async function complete(
     rows.map((row) => row.id),
   )
   try {
-    return await assembleAndLink(ctx, { repo, objects, attempt, rows, named })
+    return await assembleAndLink(ctx, { repo, objects, attempt, rows, named, locOf })
   } finally {
     release()
   }

@@ -11,6 +11,7 @@ import { param, statement } from '../store/statement.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 import type { RepoFileEntry } from './file-entry.ts'
 import { type LinkedBlob, linkBlobs } from './link-blobs.ts'
+import { assertNoClash, type LocOfPath } from './path-clashes.ts'
 import { assertPreconditions, liveFiles } from './preconditions.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { lockAccounts } from './upload-sql.ts'
@@ -62,12 +63,13 @@ export interface LinkRequest {
   readonly assembled: readonly AssembledUpload[]
   /** Facts from a dataset's `meta/info.json`, if it is among them; null leaves the meta block unchanged. */
   readonly datasetInfo: DatasetInfo | null
+  readonly locOf: LocOfPath
 }
 
 /**
- * Links every file or none. Locks in order: repo, account, uploads, blobs. At most eleven statements for any number of files; one more with duplicate
+ * Links every file or none. Locks in order: repo, account, uploads, blobs. At most twelve statements for any number of files; one more with duplicate
  * bytes, two with a dataset's info, two if the repo has snapshots, one for each file that a job has to hash.
- * Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.unverified` and 412 from the conditions.
+ * Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.path`, 409 `conflict.unverified` and 412 from the conditions.
  */
 export async function linkFiles(
   ctx: RequestContext,
@@ -79,6 +81,7 @@ export async function linkFiles(
   const paths = request.assembled.map(({ upload }) => upload.path)
   const replaced = await tx.query(liveFiles, [repo.id, paths])
   assertPreconditions(request.named, replaced)
+  await assertNoClash(tx, repo.id, paths, request.locOf)
   const kept = await keptBytes(tx, repo, paths)
   const addedBytes = sum(request.assembled.map(({ upload }) => upload.size))
   const replacedBytes = sum(replaced.map((file) => file.size))

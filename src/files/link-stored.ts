@@ -21,6 +21,7 @@ import { linkFiles } from './link-files.ts'
 import { assertLive } from './live-files.ts'
 import { detectMime } from './mime.ts'
 import { newStorageKey, settleBounded } from './objects.ts'
+import { assertNoClash, assertNoClashWithin, type LocOfPath } from './path-clashes.ts'
 import { assertPreconditions, liveFiles } from './preconditions.ts'
 import { readDatasetInfo } from './read-dataset-info.ts'
 import { contentOf, findReadable, type ReadableBlob } from './readable-blobs.ts'
@@ -39,7 +40,7 @@ const MAX_ATTEMPTS = 3
 /**
  * Links each file whose bytes, by verified digest and size, are in a live file that the caller can read. Lists all others as missing, even if the hub has their
  * bytes. The found files are linked all or none, with the same effects as a completion: quota, conditions, change number, sums, audit, a dataset's info.
- * Errors: 401, 403, 404, 409 `conflict.unverified`, 412, 413 `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503.
+ * Errors: 401, 403, 404, 409 `conflict.unverified`, `conflict.path`, 412, 413 `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503.
  */
 export function linkStored(ctx: RequestContext, input: LinkFilesInput): Promise<LinkedFiles> {
   return guarded(
@@ -52,17 +53,18 @@ export function linkStored(ctx: RequestContext, input: LinkFilesInput): Promise<
 
 async function link(ctx: AllowedContext, repo: RepoFacts, input: LinkFilesInput): Promise<LinkedFiles> {
   const objects = requireObjects(ctx.deps)
-  assertDistinct(
-    input.files.map((file) => file.path),
-    'path',
-    (index) => ['files', index, 'path'],
-  )
+  const paths = input.files.map((file) => file.path)
+  const locOf = (path: string) => ['files', paths.indexOf(path), 'path']
+  assertDistinct(paths, 'path', (index) => ['files', index, 'path'])
+  assertNoClashWithin(paths, locOf)
+  // The missing ones too: they are uploaded next.
+  await assertNoClash(ctx.deps.db, repo.id, paths, locOf)
   for (let attempt = 1; ; attempt += 1) {
     const readable = await findReadable(ctx, repo.id, input.files)
     const found = await prepare(ctx, objects, repo, input.files, readable)
     const datasetInfo = await readDatasetInfo(objects, repo.kind, found, ctx.signal)
     try {
-      return await commitVerb(ctx, (tx) => linkAll(ctx, tx, { repo, files: input.files, found, datasetInfo }))
+      return await commitVerb(ctx, (tx) => linkAll(ctx, tx, { repo, files: input.files, found, datasetInfo, locOf }))
     } catch (error) {
       if (!(error instanceof GoneBytes)) throw error
       if (attempt === MAX_ATTEMPTS)
@@ -127,6 +129,7 @@ interface Linking {
   readonly files: readonly FileToLink[]
   readonly found: readonly AssembledUpload[]
   readonly datasetInfo: DatasetInfo | null
+  readonly locOf: LocOfPath
 }
 
 /**
@@ -136,7 +139,7 @@ interface Linking {
 async function linkAll(
   ctx: RequestContext,
   tx: Tx,
-  { repo, files, found, datasetInfo }: Linking,
+  { repo, files, found, datasetInfo, locOf }: Linking,
 ): Promise<LinkedFiles> {
   if (!(await lockRepo(tx, repo.id))) throw notFound(`The repo ${repo.fullName}`)
   const live = await tx.query(liveFiles, [repo.id, files.map(({ path }) => path)])
@@ -151,6 +154,6 @@ async function linkAll(
   const rows = found.map(({ upload }) => ({ ...upload, storageKey: newStorageKey() }))
   await insertUploads(tx, { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt }, rows)
   const named = found.map(({ upload }) => ({ path: upload.path, uploadId: upload.id, parts: [] }))
-  const linked = await linkFiles(ctx, tx, { repo, attempt, named, assembled: found, datasetInfo })
+  const linked = await linkFiles(ctx, tx, { repo, attempt, named, assembled: found, datasetInfo, locOf })
   return { files: linked.files, missing }
 }

@@ -16,6 +16,7 @@ import { insertUploads, type UploadToInsert } from './insert-uploads.ts'
 import { MAX_ASKED_PARTS, MAX_FILE_BYTES, PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
 import { newStorageKey, settleBounded } from './objects.ts'
 import type { UploadTicket } from './part-urls.ts'
+import { assertNoClash, assertNoClashWithin } from './path-clashes.ts'
 import { assertRoom, type Room, reserveStorage } from './reservation.ts'
 import { findResumable } from './resume-uploads.ts'
 import type { PresignUploadFile, PresignUploadInput } from './schemas.ts'
@@ -49,7 +50,7 @@ const MAX_ATTEMPTS = 3
 
 /**
  * Opens an upload for each file, or finds the pending one of the same file. The result contains uploads, not URLs: `signParts` creates those.
- * Errors: 401, 403, 404, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate` and too many small parts, 429 `quota.uploads`,
+ * Errors: 401, 403, 404, 409 `conflict.path`, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate` and too many small parts, 429 `quota.uploads`,
  * 503. A rejected request leaves nothing behind.
  */
 export function presignUpload(ctx: RequestContext, input: PresignUploadInput): Promise<PresignUploadResult> {
@@ -85,11 +86,12 @@ async function openOrResume(
   const { account } = requireCredential(ctx.viewer)
   const objects = requireObjects(ctx.deps)
   assertSizes(input.files)
-  assertDistinct(
-    input.files.map((file) => file.path),
-    'path',
-    (index) => ['files', index, 'path'],
-  )
+  const paths = input.files.map((file) => file.path)
+  const locOf = (path: string) => ['files', paths.indexOf(path), 'path']
+  assertDistinct(paths, 'path', (index) => ['files', index, 'path'])
+  assertNoClashWithin(paths, locOf)
+  // The completion decides; this keeps bytes from being sent in vain.
+  await assertNoClash(ctx.deps.db, repo.id, paths, locOf)
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await openUploads(ctx, objects, { repo, accountId: account.id, files: input.files })

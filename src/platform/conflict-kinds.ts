@@ -121,6 +121,12 @@ export const conflicts = {
     'Nothing to serve',
     'The model repo, or the directory that was named, holds no policy that an endpoint can serve.',
   ),
+  'conflict.path': kind(
+    409,
+    'CONFLICT',
+    'A file and a folder',
+    'A path is a file or a folder: the repo, or the request itself, has a file above or below this path. errors[] names both; delete one of them first, or choose another path.',
+  ),
   'conflict.unverified': kind(
     409,
     'CONFLICT',

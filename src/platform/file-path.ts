@@ -84,6 +84,36 @@ export function justAfter(path: string): string {
   return `${path}\u0001`
 }
 
+/** The folders above a path, the outermost first. */
+export function foldersOf(path: string): string[] {
+  const folders: string[] = []
+  for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1)) folders.push(path.slice(0, at))
+  return folders
+}
+
+/** Two paths that no disk can hold as files at once: one of them would be a folder above the other. */
+export interface PathClash {
+  readonly path: string
+  readonly other: string
+}
+
+/**
+ * Each of `paths` that is a folder above one of `others`, or below one of them, with the first such other. Paths are compared by their exact bytes, as everywhere:
+ * names that differ in letter case alone are two files. Its time grows with the segments of all paths, not with their pairs.
+ */
+export function clashesBetween(paths: Iterable<string>, others: Iterable<string>): PathClash[] {
+  const files = new Set<string>()
+  const firstIn = new Map<string, string>()
+  for (const other of others) {
+    files.add(other)
+    for (const folder of foldersOf(other)) if (!firstIn.has(folder)) firstIn.set(folder, other)
+  }
+  return Array.from(paths).flatMap((path) => {
+    const other = foldersOf(path).find((folder) => files.has(folder)) ?? firstIn.get(path)
+    return other === undefined ? [] : [{ path, other }]
+  })
+}
+
 /** The last segment: the file name of a download. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)

@@ -93,6 +93,10 @@ export async function startHubDouble(partSize: number | 'asked' = 1000): Promise
     if (action === '/files/presign-upload')
       return json(response, { uploads: body.files.map(presign), expires_at: later() })
     if (action === '/files/complete') return complete(response, body.uploads)
+    if (action === '/files/delete') {
+      const deleted = body.paths.filter((path: string) => double.files.delete(path))
+      return json(response, { deleted, missing: body.paths.filter((path: string) => !deleted.includes(path)) })
+    }
     if (action === '/files/presign-download') {
       return json(response, {
         files: body.paths.map((path: string) => ({

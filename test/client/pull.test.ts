@@ -163,6 +163,39 @@ describe('a pull with delete', () => {
     expect(await here('gone')).toBe('gone')
   })
 
+  it('is deleted before the fetch where the repo has a folder in its place, or a file in the place of its folder', async () => {
+    for (const path of ['x', 'y/1', 'y/2', 'gone']) inRepo(path, path)
+    await pull()
+    for (const path of ['x', 'y/1', 'y/2', 'gone']) hub.files.delete(path)
+    inRepo('x/a', 'inside')
+    inRepo('y', 'outside')
+    expect((await pull()).failed).toMatchObject([{ path: 'x/a' }, { path: 'y' }])
+    expect(await pull({ deleteGone: true })).toMatchObject({
+      fetched: ['x/a', 'y'],
+      deleted: ['x', 'y/1', 'y/2', 'gone'],
+      failed: [],
+    })
+    expect([await here('x/a'), await here('y'), (await readdir(into)).toSorted()]).toEqual([
+      'inside',
+      'outside',
+      ['x', 'y'],
+    ])
+  })
+
+  it('stays where the repo has a folder in its place if it was edited, and so does a folder with a file of its own', async () => {
+    for (const path of ['x', 'y/1']) inRepo(path, path)
+    await pull()
+    await edit('x', 'mine')
+    await edit('y/own', 'mine')
+    for (const path of ['x', 'y/1']) hub.files.delete(path)
+    inRepo('x/a', 'inside')
+    inRepo('y', 'outside')
+    const report = await pull({ deleteGone: true })
+    expect(report).toMatchObject({ fetched: [], deleted: ['y/1'], kept: ['x'] })
+    expect(report.failed.map(({ path }) => path)).toEqual(['x/a', 'y'])
+    expect([await here('x'), await here('y/own')]).toEqual(['mine', 'mine'])
+  })
+
   it('deletes nothing of a folder in it that was pushed or pulled by itself', async () => {
     await mkdir(join(into, 'out'), { recursive: true })
     await edit('out/weights', 'the only copy')

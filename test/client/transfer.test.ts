@@ -293,6 +293,53 @@ describe('push', () => {
     await put('c', 'ccc')
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ linked: [], sent: ['c'], skipped: 2 })
   })
+  it.each([
+    ['x', 'x/y', '"x" is a file in the repo, and a folder here, with "x/y"'],
+    ['x/y', 'x', '"x" is a file here, and a folder in the repo, with "x/y"'],
+  ])('sends nothing beside the repo’s file %s, which is in the way of %s', async (there, here, why) => {
+    hub.store(there, Buffer.from('1'))
+    await put('fine', 'fine')
+    await put(here, '2')
+    for (const dryRun of [true, false])
+      await expect(pushFolder(client(), repo, dir, options({ dryRun }))).rejects.toMatchObject({
+        message: expect.stringContaining('nothing was sent. --delete removes'),
+        faults: [why],
+      })
+    // What the filter leaves out is not deleted either. Where it leaves out the folder, nothing of that is sent.
+    const kept = options({ deleteExtra: true, filter: { include: [], exclude: ['x/y'] } })
+    if (here === 'x') await expect(pushFolder(client(), repo, dir, kept)).rejects.toMatchObject({ faults: [why] })
+    expect([hub.puts, [...hub.files.keys()]]).toEqual([[], [there]])
+  })
+  it('with delete, makes room before it sends, and deletes the rest only afterwards', async () => {
+    for (const path of ['x', 'y/1', 'y/2', 'gone']) hub.store(path, Buffer.from('1'))
+    await put('x/a', 'a')
+    await put('y', 'y')
+    const dry = await pushFolder(client(), repo, dir, options({ deleteExtra: true, dryRun: true }))
+    expect(dry).toMatchObject({ sent: ['x/a', 'y'], deleted: ['x', 'y/1', 'y/2', 'gone'] })
+    const order: string[] = []
+    hub.fault = (_, __, at) => {
+      const [, action] = /\/files\/(delete|presign-upload)$/.exec(at.pathname) ?? []
+      if (action) order.push(`${action} ${[...hub.files.keys()].join(' ')}`)
+      return false
+    }
+    const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true }))
+    expect(report).toMatchObject({ sent: ['x/a', 'y'], deleted: ['x', 'y/1', 'y/2', 'gone'], failed: [] })
+    expect(order).toEqual(['delete x y/1 y/2 gone', 'presign-upload gone', 'delete gone x/a y'])
+  })
+  it('fails only the files that another request came in the way of', async () => {
+    await put('fine', 'fine')
+    await put('x/y', 'sent after it')
+    const refused: string[] = []
+    hub.fault = (_, response, at) => {
+      if (!at.pathname.endsWith('/presign-upload') || refused.length > 0) return false
+      refused.push('x/y')
+      const entry = { type: 'conflict.path', detail: '"x/y" needs a folder', loc: ['body', 'files', 1, 'path'] }
+      problem(response, 409, 'conflict.path', 'In the way.', [entry])
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options())
+    expect(report).toMatchObject({ failed: [{ path: 'x/y', why: '"x/y" needs a folder' }], sent: ['fine'] })
+  })
   it('with delete, keeps and names repo files that the folder leaves out', async () => {
     for (const path of ['a.txt', 'gone.txt', 'old.log', '.env', 'other.md']) hub.store(path, Buffer.from(path))
     await put('.gitignore', '*.log\n')

@@ -6,12 +6,14 @@ import { pathRules } from '../../src/client/globs.ts'
 import { assertSafeListing, caseCollisions } from '../../src/client/landing.ts'
 import { leavingOut } from '../../src/client/left-out.ts'
 import { LocalError } from '../../src/client/problem.ts'
+import { clashesBetween } from '../../src/platform/file-path.ts'
 import { withHiddenShown } from '../../src/platform/hidden-characters.ts'
 
 interface Cases {
   readonly paths: readonly { path: string; times?: number; fault: string | null; windows: string | null }[]
   readonly listings: readonly { paths: string[]; faults: string[] }[]
   readonly collisions: readonly { paths: string[]; groups: string[][] }[]
+  readonly clashes: readonly { paths: string[]; others: string[]; found: [path: string, other: string][] }[]
   readonly leftOut: readonly { path: string; reason: string | null }[]
   readonly patterns: readonly { include: string[]; exclude: string[]; matches: string[]; others: string[] }[]
   readonly folders: readonly { include: string[]; mayHold: string[]; others: string[] }[]
@@ -52,6 +54,12 @@ describe('a listing', () => {
   })
   it.each(cases.collisions)('$paths has these names that differ in letter case alone', ({ paths, groups }) => {
     expect(caseCollisions(paths.map((path) => ({ path })))).toEqual(groups)
+  })
+})
+
+describe('files to send', () => {
+  it.each(cases.clashes)('$paths have these clashes with $others', ({ paths, others, found }) => {
+    expect(clashesBetween(paths, others).map(({ path, other }) => [path, other])).toEqual(found)
   })
 })
 

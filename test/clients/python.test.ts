@@ -147,6 +147,27 @@ print(json.dumps([first, again, sorted(file.path for file in files), one.read_te
     expect(sha256(await readFile(join(to, 'sub/big.bin')))).toBe(sha256(big))
   })
 
+  it('sends nothing if the repo has a file where the folder has a folder, or the reverse', async () => {
+    const repo = await hub.repo(ada)
+    await hub.upload(ada, repo, { 'in/x': 'x', 'in/y/1': '1' })
+    const folder = join(base, newName())
+    await mkdir(join(folder, 'x'), { recursive: true })
+    for (const path of ['x/a', 'y', 'fine']) await writeFile(join(folder, path), path)
+    const found = await answer(`
+import hub, json
+try:
+    hub.upload_folder("${repo}", "${folder}", path_in_repo="in")
+except hub.HubError as error:
+    refused = [error.type, error.status, str(error)]
+other = hub.upload_folder("${repo}", "${folder}", path_in_repo="in", ignore_patterns=["x/", "y"])
+print(json.dumps([refused, other.sent]))
+`)
+    const why =
+      '"in/x" is a file in the repo, and a folder here, with "in/x/a"; "in/y" is a file here, and a folder in the repo, with "in/y/1"'
+    const detail = `${repo} has files in the way of what would be sent; nothing was sent: ${why}. Delete them in the repo first, or exclude what is here.`
+    expect(found).toEqual([['conflict.path', 409, detail], ['in/fine']])
+  })
+
   it('leaves out what hub push leaves out: credentials, what ignore files name, and build folders', async () => {
     const folder = join(base, newName())
     const paths = [

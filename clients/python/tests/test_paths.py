@@ -16,7 +16,7 @@ from hub._files import _land_all, _landing
 from hub._globs import path_rules
 from hub._http import Client
 from hub._left_out import Leaving
-from hub._paths import case_collisions, listing_faults
+from hub._paths import case_collisions, clashes_between, listing_faults
 from hub._walk import walk
 from hub._warn import visible, warn
 
@@ -37,6 +37,11 @@ class Shared(unittest.TestCase):
             self.assertEqual(faults, case["faults"])
         for case in CASES["collisions"]:
             self.assertEqual(case_collisions(case["paths"]), case["groups"])
+
+    def test_a_path_is_a_file_or_a_folder(self) -> None:
+        for case in CASES["clashes"]:
+            with self.subTest(paths=case["paths"], others=case["others"]):
+                self.assertEqual([list(found) for found in clashes_between(case["paths"], case["others"])], case["found"])
 
     def test_a_path_of_a_folder_is_left_out(self) -> None:
         for case in CASES["leftOut"]:

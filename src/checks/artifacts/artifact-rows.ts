@@ -26,6 +26,17 @@ export function findArtifacts(querier: Querier, checkId: string, names: readonly
   return querier.query(byName, [checkId, names])
 }
 
+const namesOf = statement({
+  name: 'robot-check-artifact-names',
+  columns: columns({ name: column<string>('a.name') }),
+  text: 'select a.name as "name" from robot_check_artifacts a where a.check_id = $1',
+})
+
+/** The names of all artifacts that the check has presigned. */
+export async function artifactNames(querier: Querier, checkId: string): Promise<string[]> {
+  return (await querier.query(namesOf, [checkId])).map(({ name }) => name)
+}
+
 const put = statement({
   name: 'robot-check-artifacts-put',
   params: {

@@ -4,6 +4,7 @@
  */
 import { assertRunsFor } from '../../auth/policy.ts'
 import { assertDistinct } from '../../files/duplicates.ts'
+import { assertNoClashBetween } from '../../files/path-clashes.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
@@ -17,7 +18,7 @@ import { assertHolds, findCheck, type HeldCheck, lockCheck } from '../check-row.
 import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
 import { checkObjects } from '../log/check-objects.ts'
 import { CARD_NAME, isArtifactName } from './artifact-name.ts'
-import { type ArtifactRow, findArtifacts, forgetCard, putArtifacts } from './artifact-rows.ts'
+import { type ArtifactRow, artifactNames, findArtifacts, forgetCard, putArtifacts } from './artifact-rows.ts'
 
 export interface ArtifactRequest {
   readonly name: string
@@ -35,7 +36,7 @@ export interface PresignArtifactsInput {
 export type ArtifactTicket = Omit<ArtifactRow, 'sha256'>
 
 /**
- * The uploads are in the order of `files`. Errors: 401, 403, 404, 409 unless the caller holds the running check, 413 if the storage quota of the check's
+ * The uploads are in the order of `files`. Errors: 401, 403, 404, 409 unless the caller holds the running check, 409 `conflict.path` for names that cannot be files beside each other, 413 if the storage quota of the check's
  * account is exceeded, 422 for a name that the check may not make, 503.
  */
 export function presignArtifacts(
@@ -61,12 +62,14 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
   assertHolds(ctx, check)
   assertAccepted(check, files)
   const { config, db } = ctx.deps
+  await assertFilesTogether(db, check.id, files)
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   // An early check before the uploads are created in the store. The count in the transaction decides.
   await assertRoom(db, config, check.ownerId, { bytes: await growthOf(db, check.id, files, bytes), uploads: 0 })
   const uploads = await Promise.all(files.map((file) => begin(ctx, check.id, file)))
   return commitVerb(ctx, async (tx) => {
     assertHolds(ctx, await lockCheck(tx, check.id))
+    await assertFilesTogether(tx, check.id, files)
     const grown = await growthOf(tx, check.id, files, bytes)
     await putArtifacts(tx, check.id, uploads)
     if (files.some(({ name }) => name === CARD_NAME)) await forgetCard(tx, check.id)
@@ -105,6 +108,17 @@ function assertAccepted(check: HeldCheck, files: readonly ArtifactRequest[]): vo
         ],
   )
   if (items.length > 0) throw new HubError('validation.failed', items.map(({ detail }) => detail).join('; '), { items })
+}
+
+/** The artifacts of a check become files of one repo: 409 `conflict.path` for a file and a folder at one path. Under the lock of the check it decides. */
+async function assertFilesTogether(
+  querier: Querier,
+  checkId: string,
+  files: readonly ArtifactRequest[],
+): Promise<void> {
+  const asked = files.map(({ name }) => name)
+  const all = new Set([...(await artifactNames(querier, checkId)), ...asked])
+  assertNoClashBetween(asked, all, 'check', (name) => ['files', asked.indexOf(name), 'name'])
 }
 
 async function begin(ctx: RequestContext, checkId: string, file: ArtifactRequest): Promise<ArtifactTicket> {

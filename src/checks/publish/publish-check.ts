@@ -4,6 +4,7 @@ import { acceptedCard } from '../../cards/accepted-card.ts'
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
 import { judgeCard } from '../../cards/judge-card.ts'
 import { type Copies, type ObjectToLink, withCopies } from '../../files/copy-objects.ts'
+import { assertNoClash } from '../../files/path-clashes.ts'
 import type { RepoFile } from '../../models/reader/repo-files.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
@@ -27,7 +28,7 @@ const ATTEMPTS = 5
 
 /**
  * Copies and hashes every artifact, then links all of them, stores the card or meta block and applies `visibility` in one transaction. Errors: 401, 403,
- * 404, 409 for each reason of `publishBlockers`, an artifact whose bytes changed, and a repo of another kind; 413 `quota.storage`, 422 for a card that the
+ * 404, 409 for each reason of `publishBlockers`, an artifact whose bytes changed, one beside whose path the repo has a clashing file, and a repo of another kind; 413 `quota.storage`, 422 for a card that the
  * card PUT would refuse, 503. After an error, nothing is linked.
  */
 export function publishCheck(ctx: RequestContext, input: PublishCheckInput): Promise<RobotCheck> {
@@ -50,6 +51,9 @@ async function publish(ctx: AllowedContext, grant: PublishGrant, input: PublishC
   const objects = filesToPublish(check.kind, row.artifacts).map(
     ({ name, ...artifact }): ObjectToLink => ({ path: name, ...artifact }),
   )
+  // The transaction that links the copies decides; this keeps bytes from being copied in vain.
+  const paths = objects.map(({ path }) => path)
+  await assertNoClash(ctx.deps.db, place.repoId, paths, () => null)
   return withCopies(ctx, { sourceId: check.id, ...place, objects }, async (copies) => {
     assertUnchanged(copies)
     return link(ctx, grant, input, { row, copies })

@@ -100,7 +100,7 @@ async function linkCopies(
   { attempt, copied }: Copies,
 ): Promise<CheckPublished['files']> {
   if (copied.length === 0) return []
-  const request = { repo, attempt, named: [], assembled: copied, datasetInfo: null }
+  const request = { repo, attempt, named: [], assembled: copied, datasetInfo: null, locOf: () => null }
   await linkFiles(ctx, tx, request)
   return copied.map(({ upload: { path, size, sha256 } }) => ({ path, sha256, size }))
 }

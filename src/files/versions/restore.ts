@@ -14,6 +14,7 @@ import type { Tx } from '../../store/db.ts'
 import { type Given, param, statement } from '../../store/statement.ts'
 import { MAX_FILES_PER_REQUEST } from '../limits.ts'
 import { asLostFile } from '../lost-file.ts'
+import { assertRestoredWithoutClash } from '../path-clashes.ts'
 import { readInfo } from '../read-dataset-info.ts'
 import { countBytes } from '../reservation.ts'
 import { keptInRepo, settleKeptInRepo } from './kept-bytes.ts'
@@ -103,7 +104,7 @@ const open = statement({
 type Range = Given<typeof rangeParams>
 
 /**
- * Restores a state, or some of its paths, in one transaction. Errors: 401, 403, 404 the repo or the state, 412 `precondition.failed` if the repo has changed
+ * Restores a state, or some of its paths, in one transaction. Errors: 401, 403, 404 the repo or the state, 409 `conflict.path`, 412 `precondition.failed` if the repo has changed
  * since `ifSeq`, 413 `quota.storage`, 422.
  */
 export function restoreState(ctx: RequestContext, input: RestoreInput): Promise<Restored> {
@@ -159,6 +160,7 @@ async function apply(
   }
   const [closed = nothing] = await tx.query(close, range)
   const [opened = nothing] = await tx.query(open, range)
+  if (opened.count > 0) await assertRestoredWithoutClash(tx, repo.id, range.next)
   const changed = opened.replaced
   const result = { restoredSeq: state.seq, added: opened.count - changed, removed: closed.count - changed, changed }
   if (closed.count + opened.count === 0) return { seq: repo.seq, ...result }

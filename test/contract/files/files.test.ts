@@ -74,7 +74,7 @@ const goodPaths = [
   'a b',
   '.hidden/-',
   'a'.repeat(255),
-  `${`${'a'.repeat(255)}/`.repeat(3)}${'a'.repeat(254)}/b`,
+  `${`${'b'.repeat(255)}/`.repeat(3)}${'b'.repeat(254)}/b`,
   '日本/🤖.xml',
 ]
 

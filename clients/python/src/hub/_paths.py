@@ -112,6 +112,21 @@ def folders_of(path: str) -> Iterator[str]:
         at = path.find("/", at + 1)
 
 
+def clashes_between(paths: Iterable[str], others: Iterable[str]) -> List[Tuple[str, str]]:
+    """Each of ``paths`` that is a folder above one of ``others``, or below one of them, with the first such other: no repo and no disk holds both."""
+    files = dict.fromkeys(others)
+    first_in: Dict[str, str] = {}
+    for other in files:
+        for folder in folders_of(other):
+            first_in.setdefault(folder, other)
+    found: List[Tuple[str, str]] = []
+    for path in paths:
+        clash = next((folder for folder in folders_of(path) if folder in files), first_in.get(path))
+        if clash is not None:
+            found.append((path, clash))
+    return found
+
+
 def quoted(path: str) -> str:
     """A path for a message, as JSON. Letters stay as they are; what UTF-8 cannot have is escaped."""
     return json.dumps(path, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()

@@ -13,6 +13,7 @@ from ._files import PathLike, repo_url, tree
 from ._globs import Patterns, path_rules
 from ._http import Client, is_transient, put_bytes, with_retry
 from ._left_out import LeftOut, Leaving
+from ._paths import clashes_between, quoted
 from ._secrets import assert_no_secrets
 from ._settings import connect
 from ._walk import Local, assert_unchanged, hashed_file, walk
@@ -28,6 +29,8 @@ _LARGE_FILE_BYTES = 8192 * _MIB
 _LARGE_PART_BYTES = 16 * _MIB
 #: The most parts that a store takes.
 _MAX_PARTS = 10_000
+#: Named in one message.
+_MOST_FAULTS = 20
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ def upload_folder(
     False; files that may hold credentials (``.env``, ``*.pem``, ``id_rsa``, …) unless ``include_secrets``. ``left_out`` of the report names them. A pattern of
     ``allow_patterns`` that names a file sends it anyway; ``.git``, ``.hub`` and ``.DS_Store`` are never sent.
 
+    ``HubError`` (``conflict.path``), before anything is sent, if the repo has a file where the folder has a folder, or the reverse: a path is one or the other.
+
     ``SecretsFound``, before anything is sent, if a text file of at most 4 MiB holds a key, session or approval of a hub, a private key, or a token of GitHub, Hugging Face or
     AWS, and no pattern of ``allow_secrets`` matches it. ``include_secrets`` looks into no file. ``hub push`` knows more kinds.
     """
@@ -81,6 +86,7 @@ def upload_folder(
     with crew(jobs) as pool:
         hashed = pool.all([bind(hashed_file, file) for file in local])
         todo = [file for file in hashed if (remote or {}).get(file.path) != (file.size, file.sha256)]
+        _assert_room(repo, [file.path for file in todo], remote or {})
         if not include_secrets:
             is_meant = path_rules(allow_secrets, None).matches if allow_secrets else lambda _path: False
             within = [(file.path[len(prefix) + 1 :] if prefix else file.path, file) for file in todo]
@@ -98,6 +104,22 @@ def upload_folder(
     sent_files = [file for file in todo if file.path not in linked]
     skipped = [file.path for file in hashed if file.path not in asked]
     return UploadReport(repo, [f.path for f in sent_files], skipped, sum(f.size for f in sent_files), link.linked, leaving.left)
+
+
+def _assert_room(repo: str, paths: Sequence[str], remote: Mapping[str, Any]) -> None:
+    """A path is a file or a folder: the hub would refuse these files after some of the others were sent."""
+    clashes = clashes_between(paths, remote)
+    if not clashes:
+        return
+    named = [
+        f"{quoted(there)} is a file in the repo, and a folder here, with {quoted(here)}"
+        if here.startswith(f"{there}/")
+        else f"{quoted(here)} is a file here, and a folder in the repo, with {quoted(there)}"
+        for here, there in clashes[:_MOST_FAULTS]
+    ]
+    more = [f"and {len(clashes) - _MOST_FAULTS} more"] if len(clashes) > _MOST_FAULTS else []
+    detail = f"{repo} has files in the way of what would be sent; nothing was sent: {'; '.join(named + more)}. Delete them in the repo first, or exclude what is here."
+    raise HubError(detail, type="conflict.path", status=409)
 
 
 def _remote_files(client: Client, repo: str, may_lack: bool) -> Optional[Dict[str, Tuple[int, Optional[str]]]]:
