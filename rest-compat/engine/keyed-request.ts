@@ -20,7 +20,7 @@ export async function claimFor(
   const path = request.url.split('?', 1)[0] ?? ''
   const bodySha256 = digestOf(body, Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
   const scope = { credentialId: ctx.viewer.credentialId, method: 'POST', path, key, bodySha256 }
-  return claimKey(ctx.deps.db, scope, ctx.signal)
+  return claimKey(ctx.deps, scope, ctx.signal)
 }
 
 /** A response that the verb did not store is marked for recomputation; after an empty result the next try runs again. */
@@ -38,7 +38,7 @@ export async function settleProblem(claim: OwnClaim, problem: Problem, log: (fai
   try {
     await (claim.slot.isBegun && isAnswer ? claim.finish({ problem }) : claim.release())
   } catch (failure) {
-    // The row stays in flight and can be taken over after a minute; the caller still gets the first error.
+    // The row stays in flight and can be taken over after a minute, or when this process ends; the caller still gets the first error.
     log(failure)
   }
 }

@@ -49,7 +49,7 @@ function isTransient(error: unknown): boolean {
   return transientStatuses.has(error.status) || isInProgress(error)
 }
 
-/** Another request is doing the same work. If its hub was killed, its claim expires after a minute. */
+/** Another request is doing the same work. If its hub died with its machine, its claim expires after a minute. */
 function isInProgress(error: unknown): boolean {
   return error instanceof ProblemError && ['conflict.in_progress', 'idempotency.in_flight'].includes(error.kind)
 }

@@ -1,6 +1,8 @@
 /** A completion claims its uploads, all or none, and releases them if it fails. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Deps } from '../operation/context.ts'
 import { HubError, type Loc } from '../platform/errors.ts'
-import type { Db, Statement, Tx } from '../store/db.ts'
+import type { Statement, Tx } from '../store/db.ts'
 import { statement } from '../store/statement.ts'
 import { COMPLETE_LEASE_SECONDS } from './limits.ts'
 import type { CompletedUpload } from './schemas.ts'
@@ -15,24 +17,51 @@ const lockUploads = statement({
 
 const claim: Statement<never> = {
   name: 'uploads-claim',
-  text: `update uploads set state = 'completing', attempt = $2, attempt_at = now(), touched_at = now() where id = any($1::text[])`,
+  text: `update uploads set state = 'completing', attempt = $2, instance = $3, attempt_at = now(), touched_at = now() where id = any($1::text[])`,
 }
 
+/** The database, and the number of this hub in it. */
+type ClaimDeps = Pick<Deps, 'db'> & { readonly events: Pick<Deps['events'], 'instance'> }
+
+export interface UploadsToClaim {
+  readonly repoId: string
+  /** The fencing token of the completion. */
+  readonly attempt: string
+  readonly named: readonly CompletedUpload[]
+}
+
+/** A completion whose client has gone puts its uploads back, and the database notices that a hub has died, well within this time. */
+const ENDING_MS = 2_000
+const POLL_MS = 50
+
 /**
- * Claims the uploads for this attempt and returns them in request order. Errors: 404 an id that is unknown or of another repo, 422 a path that
- * differs from the upload's, 409 `conflict.terminal` and `conflict.in_progress`; nothing is claimed then. Three statements.
+ * Claims the uploads for this attempt and returns them in request order. Waits for up to 2 s for another completion of them: a client that was cut off repeats its request
+ * while the first one still ends. Errors: 404 an id that is unknown or of another repo, 422 a path that differs from the upload's, 409 `conflict.terminal` and
+ * `conflict.in_progress`; nothing is claimed then. Three statements.
  */
-export function claimUploads(
-  db: Db,
-  repoId: string,
-  attempt: string,
-  named: readonly CompletedUpload[],
+export async function claimUploads(
+  deps: ClaimDeps,
+  uploads: UploadsToClaim,
+  signal: AbortSignal,
 ): Promise<UploadRow[]> {
+  const deadline = performance.now() + ENDING_MS
+  for (;;) {
+    try {
+      return await claimNow(deps, uploads)
+    } catch (error) {
+      const isHeld = error instanceof HubError && error.type === 'conflict.in_progress'
+      if (!isHeld || performance.now() >= deadline) throw error
+      await delay(POLL_MS, undefined, { signal })
+    }
+  }
+}
+
+function claimNow({ db, events }: ClaimDeps, { repoId, attempt, named }: UploadsToClaim): Promise<UploadRow[]> {
   return db.withTx(async (tx) => {
     const rows = await tx.query(lockUploads, [repoId, named.map((upload) => upload.uploadId)])
     const byId = new Map(rows.map((row) => [row.id, row]))
     const claimed = named.map((upload, index) => claimable(byId.get(upload.uploadId), upload, ['uploads', index]))
-    await tx.query(claim, [claimed.map((row) => row.id), attempt])
+    await tx.query(claim, [claimed.map((row) => row.id), attempt, events.instance])
     return claimed
   })
 }
@@ -66,15 +95,15 @@ const renewClaim: Statement<never> = {
   name: 'uploads-renew',
   text: `with locked as materialized
       (select id from uploads where id = any($1::text[]) and attempt = $2 and state = 'completing' order by id for update)
-    update uploads u set attempt_at = now() from locked where u.id = locked.id`,
+    update uploads u set attempt_at = now(), instance = $3 from locked where u.id = locked.id`,
 }
 
 /**
- * Renews the lease of a completion while it works, so that only the lease of a dead process expires. Returns a function that stops renewing. The next
+ * Renews the lease of a completion while it works, so that only that of a process that is dead or cut off expires. Returns a function that stops renewing. The next
  * renewal makes up for a failed one.
  */
-export function keepClaim(db: Db, attempt: string, uploadIds: readonly string[]): () => void {
-  const renew = () => void db.query(renewClaim, [uploadIds, attempt]).catch(() => undefined)
+export function keepClaim({ db, events }: ClaimDeps, attempt: string, uploadIds: readonly string[]): () => void {
+  const renew = () => void db.query(renewClaim, [uploadIds, attempt, events.instance]).catch(() => undefined)
   const renewal = setInterval(renew, (COMPLETE_LEASE_SECONDS * 1000) / 3)
   renewal.unref()
   return () => clearInterval(renewal)

@@ -15,8 +15,8 @@ import type { CompleteUploadInput } from './schemas.ts'
 
 /**
  * Assembles the uploads in the store, checks size, ETags and (up to one part) the digest of each, and links all files in one transaction. If one file fails,
- * nothing is linked and the others stay completable. After a crash at any point the same request can be repeated, at the latest when the lease of the crashed
- * request has expired. Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, `conflict.path`, 412, 422 `upload.*`, 503.
+ * nothing is linked and the others stay completable. After a crash at any point the same request can be repeated at once, and after a cut between hub and database when
+ * the lease of the first request has expired. Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, `conflict.path`, 412, 422 `upload.*`, 503.
  */
 export function completeUpload(ctx: RequestContext, input: CompleteUploadInput): Promise<{ files: RepoFileEntry[] }> {
   return guarded(
@@ -47,9 +47,9 @@ async function complete(
     assertPreconditions(named, await ctx.deps.db.query(liveFiles, [repo.id, paths]))
   }
   const attempt = randomUUID()
-  const rows = await claimUploads(ctx.deps.db, repo.id, attempt, named)
+  const rows = await claimUploads(ctx.deps, { repoId: repo.id, attempt, named }, ctx.signal)
   const release = keepClaim(
-    ctx.deps.db,
+    ctx.deps,
     attempt,
     rows.map((row) => row.id),
   )

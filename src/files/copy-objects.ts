@@ -85,7 +85,7 @@ export async function withCopies<Result>(
   const uploads = request.objects.map((object) => uploadOf(request, object))
   const ids = uploads.map(({ id }) => id)
   await db.withTx((tx) => reserve(ctx, tx, request, attempt, uploads))
-  const release = keepClaim(db, attempt, ids)
+  const release = keepClaim(ctx.deps, attempt, ids)
   try {
     return await work({ attempt, copied: await copyAll(objects, request.objects, uploads, ctx.signal) })
   } catch (error) {
@@ -128,7 +128,13 @@ async function reserve(
   if (uploads.length === 0) return
   const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
   await reserveStorage(tx, ctx.deps.config, ownerId, { bytes, uploads: uploads.length })
-  if (!(await insertUploads(tx, { repoId, accountId: sourceId, ownerId, attempt }, uploads)))
+  if (
+    !(await insertUploads(
+      tx,
+      { repoId, accountId: sourceId, ownerId, attempt, instance: ctx.deps.events.instance },
+      uploads,
+    ))
+  )
     throw new HubError('conflict.in_progress', 'Another request is copying the same objects; try again.')
 }
 

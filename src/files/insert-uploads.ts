@@ -17,6 +17,7 @@ const insert = statement({
     ownerId: param<string>(),
     /** The fencing token of a completion; null for pending uploads. */
     attempt: param<string | null>(),
+    instance: param<number | null>(),
     partSizes: param<readonly number[]>(),
     ids: param<readonly string[]>(),
     paths: param<readonly string[]>(),
@@ -27,9 +28,9 @@ const insert = statement({
     storeUploadIds: param<readonly string[]>(),
   },
   text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type, storage_key, store_upload_id, state,
-      attempt, attempt_at, parts)
+      attempt, instance, attempt_at, parts)
     select t.id, :repoId, :accountId, :ownerId, t.part_size, t.path, t.size, t.sha256, t.content_type, t.storage_key, t.store_upload_id,
-      case when :attempt::text is null then 'pending' else 'completing' end::"UploadState", :attempt::text,
+      case when :attempt::text is null then 'pending' else 'completing' end::"UploadState", :attempt::text, :instance::int,
       case when :attempt::text is not null then now() end, case when :attempt::text is null then '[]' else ${wholePart} end
     from unnest(:ids::text[], :partSizes::int[], :paths::text[], :sizes::bigint[], :sha256s::text[], :contentTypes::text[], :storageKeys::text[],
         :storeUploadIds::text[])
@@ -44,6 +45,8 @@ export interface UploadsOf {
   readonly ownerId: string
   /** Null for pending uploads. */
   readonly attempt: string | null
+  /** The hub that completes them (`presence.ts`); null for pending uploads, or if it is not known. */
+  readonly instance: number | null
 }
 
 export interface UploadToInsert {

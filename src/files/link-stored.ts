@@ -152,7 +152,9 @@ async function linkAll(
   await reserveStorage(tx, ctx.deps.config, repo.ownerId, { bytes, uploads: found.length })
   // The attempt takes the place of the account, so that the row does not collide with a pending upload of the same file. The fresh storage key names no object.
   const rows = found.map(({ upload }) => ({ ...upload, storageKey: newStorageKey() }))
-  await insertUploads(tx, { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt }, rows)
+  // Nobody else sees them before they are linked.
+  const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: null }
+  await insertUploads(tx, of, rows)
   const named = found.map(({ upload }) => ({ path: upload.path, uploadId: upload.id, parts: [] }))
   const linked = await linkFiles(ctx, tx, { repo, attempt, named, assembled: found, datasetInfo, locOf })
   return { files: linked.files, missing }

@@ -152,7 +152,7 @@ async function recordUploads(
   const ended = known.endedIds.length > 0 ? await discardUploads(tx, known.endedIds) : []
   if (made.length > 0) {
     await reserveStorage(tx, ctx.deps.config, repo.ownerId, roomFor(made))
-    const of = { repoId: repo.id, accountId, ownerId: repo.ownerId, attempt: null }
+    const of = { repoId: repo.id, accountId, ownerId: repo.ownerId, attempt: null, instance: null }
     if (!(await insertUploads(tx, of, made.map(rowOf)))) throw new LostRace()
   }
   if (known.touchedIds.length > 0) await tx.query(touch, [known.touchedIds])

@@ -3,11 +3,12 @@ import { newId } from '../platform/ids.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import type { StoredPart } from '../store/objects/object-store.ts'
+import { isGone } from '../store/presence.ts'
 import { param, statement } from '../store/statement.ts'
 import { COMPLETE_LEASE_SECONDS } from './limits.ts'
 import { sqlStates, type UploadState, uploadTransitions } from './upload-state.ts'
 
-const leaseHeld = `(state = 'completing' and attempt_at > now() - make_interval(secs => ${COMPLETE_LEASE_SECONDS}))`
+const leaseHeld = `(state = 'completing' and attempt_at > now() - make_interval(secs => ${COMPLETE_LEASE_SECONDS}) and not ${isGone('instance')})`
 
 /** Uploads that a completion or an abort may claim: see `uploadTransitions`. */
 export const claimable = `(state in (${sqlStates(uploadTransitions.abort.from)}) or (state = 'completing' and not ${leaseHeld}))`
@@ -27,7 +28,7 @@ export const uploadColumns = columns({
   state: column<UploadState>('state'),
   /** The parts of a completion, recorded before the store assembles them; empty until then. `assembleUpload` guarantees the type. */
   parts: column<readonly StoredPart[]>('parts'),
-  /** Whether its completion still holds the lease. */
+  /** Whether its completion still holds the lease: it has not run out, and the hub that has it is there. */
   leaseHeld: column<boolean>(leaseHeld),
 })
 
@@ -72,7 +73,7 @@ const discard = statement({
   columns: discarded,
   text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
     update uploads u set state = 'aborted', touched_at = now() from locked
-    where u.id = locked.id and (($2::text is null and ${claimable.replaceAll(/\b(state|attempt_at)\b/g, 'u.$1')})
+    where u.id = locked.id and (($2::text is null and ${claimable.replaceAll(/\b(state|attempt_at|instance)\b/g, 'u.$1')})
       or (u.attempt = $2 and u.state = 'completing'))
     returning ${discarded.sql}`,
 })

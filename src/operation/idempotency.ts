@@ -9,6 +9,8 @@ import { canonicalText } from '../platform/canonical-hash.ts'
 import { HubError, invalid, notFound, type Problem } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Db } from '../store/db.ts'
+import type { Events } from '../store/events.ts'
+import { isGone } from '../store/presence.ts'
 import { type Given, param, statement } from '../store/statement.ts'
 import type { IdempotencySlot, Replay } from './context.ts'
 
@@ -73,6 +75,12 @@ export class StoredReplay implements Replay {
   }
 }
 
+/** The database, and the number of this hub in it. */
+interface ClaimDeps {
+  readonly db: Db
+  readonly events: Pick<Events, 'instance'>
+}
+
 const WAIT_MS = 10_000
 const POLL_MS = 50
 
@@ -95,14 +103,15 @@ const claimed = columns({ attempt: column<string>('k.attempt') })
 const claimRow = statement({
   name: 'idempotency-claim',
   columns: claimed,
-  params: { ...claimKeys, bodySha256: param<Buffer>() },
-  text: `insert into idempotency_keys as k (credential_id, method, path, key, body_sha256, attempt)
-    values (:credentialId, :method, :path, :key, :bodySha256, :attempt)
+  params: { ...claimKeys, bodySha256: param<Buffer>(), instance: param<number | null>() },
+  text: `insert into idempotency_keys as k (credential_id, method, path, key, body_sha256, attempt, instance)
+    values (:credentialId, :method, :path, :key, :bodySha256, :attempt, :instance)
     on conflict (credential_id, method, path, key) do update
-      set body_sha256 = excluded.body_sha256, attempt = excluded.attempt, result = null, started_at = now(),
+      set body_sha256 = excluded.body_sha256, attempt = excluded.attempt, instance = excluded.instance, result = null, started_at = now(),
         created_at = case when k.created_at < now() - interval '24 hours' then now() else k.created_at end
       where k.created_at < now() - interval '24 hours'
-        or (k.result is null and k.started_at < now() - interval '60 seconds' and k.body_sha256 = excluded.body_sha256)
+        or (k.result is null and k.body_sha256 = excluded.body_sha256
+          and (k.started_at < now() - interval '60 seconds' or ${isGone('k.instance')}))
     returning ${claimed.sql}`,
 })
 
@@ -125,11 +134,11 @@ const storeAnswer = statement({
   text: `update idempotency_keys set result = :answer::json where ${isOpenClaim} returning ${attemptColumn.sql}`,
 })
 
-/** Renews the claim while the request runs, so that only the claim of a dead process reaches the age of 60 s. */
+/** Renews the claim while the request runs, so that only the claim of a dead process, or of one that is cut off, reaches the age of 60 s. */
 const renewRow = statement({
   name: 'idempotency-renew',
-  params: claimKeys,
-  text: `update idempotency_keys set started_at = now() where ${isOpenClaim}`,
+  params: { ...claimKeys, instance: param<number | null>() },
+  text: `update idempotency_keys set started_at = now(), instance = :instance where ${isOpenClaim}`,
 })
 const RENEW_MS = 20_000
 
@@ -169,15 +178,21 @@ function canonicalOf(body: unknown): string | null {
 
 /**
  * Claims the key, or waits for a concurrent duplicate (up to 10 s, then 409 `idempotency.in_flight`) and returns its stored response. Another body under the same
- * key is 422 `idempotency.mismatch`. A claim of a dead process is taken over after 60 s; a key expires after 24 h.
+ * key is 422 `idempotency.mismatch`. A claim of a dead process is taken over at once, and one of a process that is cut off from the database's machine after 60 s; a
+ * key expires after 24 h.
  */
-export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSignal, waitMs = WAIT_MS): Promise<Claim> {
+export async function claimKey(
+  { db, events }: ClaimDeps,
+  scope: IdempotencyScope,
+  signal: AbortSignal,
+  waitMs = WAIT_MS,
+): Promise<Claim> {
   const { bodySha256, ...row } = scope
   const claim = { ...row, attempt: randomUUID() }
   const deadline = performance.now() + waitMs
   for (;;) {
-    const [claimed] = await db.query(claimRow, { ...claim, bodySha256 })
-    if (claimed) return ownClaim(db, claim)
+    const [claimed] = await db.query(claimRow, { ...claim, bodySha256, instance: events.instance })
+    if (claimed) return ownClaim({ db, events }, claim)
     const [found] = await db.query(readRow, scope)
     if (found && !found.isSameBody) {
       throw new HubError(
@@ -197,8 +212,9 @@ export async function claimKey(db: Db, scope: IdempotencyScope, signal: AbortSig
   }
 }
 
-function ownClaim(db: Db, key: ClaimKey): Claim {
-  const renewal = setInterval(() => void db.query(renewRow, key).catch(() => undefined), RENEW_MS)
+function ownClaim({ db, events }: ClaimDeps, key: ClaimKey): Claim {
+  const renew = () => void db.query(renewRow, { ...key, instance: events.instance }).catch(() => undefined)
+  const renewal = setInterval(renew, RENEW_MS)
   renewal.unref()
   const progress: { isBegun: boolean; isRecorded: boolean; of: string | null } = {
     isBegun: false,

@@ -5,6 +5,7 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { Wakeup } from '../platform/wakeup.ts'
+import { announce } from './presence.ts'
 import { refuseDuringRestore } from './restore-mark.ts'
 import { SILENT_MS, type WatchedClients, watchedClients } from './watched-clients.ts'
 
@@ -16,6 +17,8 @@ export interface Events {
    * woken by each id with the prefix `run`.
    */
   watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<void>
+  /** The number under which the database knows that this hub is there (`presence.ts`); null while the connection is not open. */
+  readonly instance: number | null
   close(): Promise<void>
 }
 
@@ -36,7 +39,7 @@ const STUCK_MS = 10_000
 const RECONNECT_MIN_MS = 100
 const RECONNECT_MAX_MS = 10_000
 
-/** Opens the connection for LISTEN and NOTIFY; it reconnects automatically, and watchers poll meanwhile. */
+/** Opens the connection for LISTEN and NOTIFY, which also says that this hub is there; it reconnects automatically, and watchers poll meanwhile. */
 export function openEvents(options: EventsOptions): Events {
   return new PostgresEvents(options)
 }
@@ -50,6 +53,7 @@ class PostgresEvents implements Events {
   #client: pg.Client | null = null
   /** The client, once it listens. */
   #listening: pg.Client | null = null
+  #instance: number | null = null
   #isSending = false
   #sendTimer: NodeJS.Timeout | null = null
   #reconnectTimer: NodeJS.Timeout | null = null
@@ -60,6 +64,10 @@ class PostgresEvents implements Events {
     this.#options = options
     this.#Client = watchedClients(options.url, { silentMs: SILENT_MS, stuckMs: STUCK_MS })
     void this.#connect()
+  }
+
+  get instance(): number | null {
+    return this.#instance
   }
 
   hint(topic: string): void {
@@ -94,6 +102,7 @@ class PostgresEvents implements Events {
     const client = this.#client
     this.#client = null
     this.#listening = null
+    this.#instance = null
     await client?.end().catch(() => undefined)
   }
 
@@ -118,8 +127,10 @@ class PostgresEvents implements Events {
     try {
       await client.connect()
       await refuseDuringRestore(client)
+      const instance = await announce(client)
       await client.query(`listen ${CHANNEL}`)
       if (this.#client !== client) return
+      this.#instance = instance
       this.#reconnectMs = RECONNECT_MIN_MS
       this.#listening = client
       void this.#send()
@@ -135,6 +146,7 @@ class PostgresEvents implements Events {
     if (this.#closed || this.#client !== client) return
     this.#client = null
     this.#listening = null
+    this.#instance = null
     this.#outgoing.clear()
     client.end().catch(() => undefined)
     this.#reconnectTimer = setTimeout(() => void this.#connect(), this.#reconnectMs)

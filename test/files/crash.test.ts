@@ -1,10 +1,11 @@
 /** A hub that dies, or a store that fails, at any step of a completion: the same request made again finishes it, and nothing is counted twice. */
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { completeUpload } from '../../src/files/complete-upload.ts'
 import { presignUpload, signParts } from '../../src/files/presign-upload.ts'
 import type { Db } from '../../src/store/db.ts'
 import { type ObjectStore, ObjectStoreError } from '../../src/store/objects/object-store.ts'
+import { announce } from '../../src/store/presence.ts'
 import { testDb } from '../support/database.ts'
 import { Died, deadDb, failing } from '../support/failing.ts'
 import { makeWorld, sha256Of, type World } from '../support/world.ts'
@@ -81,25 +82,46 @@ test.each(steps)(
   },
 )
 
+/** Claims both uploads as the hub `instance`, and dies at the store call of that number. */
+async function dieAt(made: Prepared, at: number, when: 'before' | 'after', instance: number | null) {
+  const broken = failing(world.disk, { at, when, error: new Died() }, true)
+  const events = { ...world.deps.events, instance }
+  const dying = world.with({ objects: broken.store, events }).as(made.account)
+  const deps = { ...dying.deps, db: deadDb(database.db, () => broken.calls() >= at) }
+  await expect(completeUpload({ ...dying, deps }, { ...made.repo, uploads: made.named })).rejects.toBeInstanceOf(Died)
+  await expectNothingLinked(made)
+}
+
+/** A number that no hub has. */
+const GONE = 7
+
 test.each(steps)(
-  'a process that dies at store call %i (%s its effect) is taken over when its lease has run out',
+  'a process that dies at store call %i (%s its effect) is taken over at once by the same request',
   async (at, when) => {
     const made = await prepare()
-    const broken = failing(world.disk, { at, when, error: new Died() }, true)
-    const dying = world.with({ objects: broken.store }).as(made.account)
-    const deps = { ...dying.deps, db: deadDb(database.db, () => broken.calls() >= at) }
-    await expect(completeUpload({ ...dying, deps }, { ...made.repo, uploads: made.named })).rejects.toBeInstanceOf(Died)
-    await expectNothingLinked(made)
-    await expect(completeUpload(made.ctx, { ...made.repo, uploads: made.named })).rejects.toMatchObject({
-      type: 'conflict.in_progress',
-    })
-    await world.sql(`update uploads set attempt_at = attempt_at - interval '11 minutes' where repo_id = $1`, [
-      made.repo.id,
-    ])
+    await dieAt(made, at, when, GONE)
     await completeUpload(made.ctx, { ...made.repo, uploads: made.named })
     await expectWhole(made)
   },
 )
+
+test.each([
+  ['is there, and only slow', true],
+  ['is not known', false],
+])('a completion whose hub %s keeps its uploads until its lease has run out', async (_, isThere) => {
+  const made = await prepare()
+  const client = await database.db.pool.connect()
+  onTestFinished(() => client.release(true))
+  await dieAt(made, 1, 'before', isThere ? await announce(client) : null)
+  await expect(completeUpload(made.ctx, { ...made.repo, uploads: made.named })).rejects.toMatchObject({
+    type: 'conflict.in_progress',
+  })
+  await world.sql(`update uploads set attempt_at = attempt_at - interval '11 minutes' where repo_id = $1`, [
+    made.repo.id,
+  ])
+  await completeUpload(made.ctx, { ...made.repo, uploads: made.named })
+  await expectWhole(made)
+})
 
 /** The store calls of one file, before which its completion may be taken over. */
 const calls = ['listParts', 'completeUpload', 'get'] as const

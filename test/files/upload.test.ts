@@ -293,7 +293,7 @@ describe('completeUpload', () => {
       [uploadId],
     )
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const release = keepClaim(world.deps.db, 'alive', [uploadId])
+    const release = keepClaim(world.deps, 'alive', [uploadId])
     vi.advanceTimersByTime(20_000)
     release()
     vi.useRealTimers()

@@ -113,8 +113,6 @@ it('keeps each snapshot, restoration and key that was acknowledged, and ends the
     await kill(hub)
     const [answers, keys] = await asked
     lost += [...answers, ...keys].filter((answer) => answer === null).length
-    // A key of a request that died is free after a minute.
-    await sql(`update idempotency_keys set started_at = started_at - interval '1 minute' where result is null`)
     hub = await start()
 
     for (const [at, { repo, key, isSnapshot, run }] of verbs.entries()) {

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { type Claim, claimKey, digestOf } from '../../src/operation/idempotency.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import type { Db, Statement } from '../../src/store/db.ts'
+import { announce } from '../../src/store/presence.ts'
 import { testDb } from '../support/database.ts'
 
 const t = testDb()
@@ -12,7 +13,7 @@ const scope = {
   key: 'k',
   bodySha256: digestOf({}, Buffer.alloc(0)),
 }
-const claim = (db: Db) => claimKey(db, scope, AbortSignal.timeout(100_000), 0)
+const claim = (db: Db) => claimKey({ db, events: { instance: null } }, scope, AbortSignal.timeout(100_000), 0)
 const claimed = (found: Claim) => {
   if (found.kind !== 'claimed') throw new Error('The key is not ours.')
   return found
@@ -34,4 +35,18 @@ it('a key that cannot be freed while the database is away is free soon after it 
   isAway = false
   await vi.advanceTimersByTimeAsync(2_000)
   await vi.waitFor(async () => expect((await claim(t.db)).kind).toBe('claimed'), { timeout: 100_000 })
+})
+
+it('the claim of a hub that is gone is taken over at once, and fenced; that of one that is there is not', async () => {
+  const of = (instance: number | null) =>
+    claimKey({ db: t.db, events: { instance } }, { ...scope, key: 'gone' }, AbortSignal.timeout(100_000), 0)
+  const client = await t.db.pool.connect()
+  const instance = await announce(client)
+  const first = claimed(await of(instance))
+  await expect(of(null)).rejects.toThrow('still in progress')
+  client.release(true)
+  const second = await vi.waitFor(async () => claimed(await of(null)), { timeout: 100_000 })
+  await expect(t.db.withTx((tx) => first.slot.record(tx, 'first'))).rejects.toThrow('took over')
+  await t.db.withTx((tx) => second.slot.record(tx, 'second'))
+  expect(await of(null)).toEqual({ kind: 'replay', answer: { ok: 'second', of: null } })
 })

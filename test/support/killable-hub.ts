@@ -39,8 +39,8 @@ export function killableHub() {
     if (made.base !== '') await rm(made.base, { recursive: true, force: true })
   })
 
-  const isReady = () =>
-    fetch(`${made.url}/readyz`).then(
+  const isReady = (url: string) =>
+    fetch(`${url}/readyz`).then(
       (answer) => answer.ok,
       () => false,
     )
@@ -60,10 +60,10 @@ export function killableHub() {
     )
   }
 
-  /** Resolves when the hub is ready. */
-  async function start(): Promise<ChildProcess> {
+  /** Resolves when the hub is ready. Hubs at several addresses share the database and the folder. */
+  async function start(url = made.url): Promise<ChildProcess> {
     const child = node(['src/main.ts'], {
-      PORT: new URL(made.url).port,
+      PORT: new URL(url).port,
       HOST: '127.0.0.1',
       DATABASE_URL: database.url,
       HUB_SECRET: secret,
@@ -72,7 +72,7 @@ export function killableHub() {
       RATE_LIMIT_PER_MINUTE: '0',
     })
     child.stdout?.resume()
-    await expect.poll(isReady, { timeout: 100_000, interval: 100 }).toBe(true)
+    await expect.poll(() => isReady(url), { timeout: 100_000, interval: 100 }).toBe(true)
     return child
   }
 

@@ -40,7 +40,7 @@ export interface World {
   /** What verbs enqueued, in order, when no queue was given. */
   readonly sent: SentJob[]
   /** The same world with some parts changed: a store that fails, a smaller quota. */
-  with(change: { objects?: ObjectStore | null; config?: Partial<Config> }): World
+  with(change: { objects?: ObjectStore | null; config?: Partial<Config>; events?: Events }): World
   user(handle?: string): Promise<AccountRef>
   org(members: readonly AccountRef[], handle?: string): Promise<AccountRef>
   repo(
@@ -70,7 +70,7 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
   const sent: SentJob[] = []
   const log = pino({ level: 'silent' })
   const models = openModelReader({ log })
-  const events: Events = { hint: () => undefined, async *watch() {}, close: async () => undefined }
+  const events: Events = { hint: () => undefined, async *watch() {}, instance: null, close: async () => undefined }
   const deps: Deps = {
     config: { ...readConfig({ HUB_DATA_DIR: dir }), ...options.config },
     log,
@@ -124,8 +124,8 @@ function worldOf(deps: Deps, disk: DiskStore, sent: SentJob[], close: () => Prom
     sent,
     sql,
     close,
-    with: ({ objects = deps.objects, config }) =>
-      worldOf({ ...deps, objects, config: { ...deps.config, ...config } }, disk, sent, close),
+    with: ({ objects = deps.objects, events = deps.events, config }) =>
+      worldOf({ ...deps, objects, events, config: { ...deps.config, ...config } }, disk, sent, close),
     user: (handle = nextName('user')) => account('user', handle),
     async org(members, handle = nextName('org')) {
       const org = await account('org', handle)

@@ -1,10 +1,12 @@
 /** The disk store's room for unfinished work, and what becomes of it after a crash. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { access, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closeToOthers, FOLDER_MODE } from '../private-folder.ts'
+import { isRunning } from '../start-lock.ts'
 import { isUploadId, type Layout } from './disk-layout.ts'
-import { makeDirectories } from './disk-write.ts'
+import { makeDirectories, systemCode } from './disk-write.ts'
+import { ObjectStoreError } from './object-store.ts'
 
 const SEALED = 'sealed-'
 
@@ -16,6 +18,11 @@ export interface Scratch {
   fresh(): string
   /** Where an upload is while it is being completed: out of reach of its part URLs, and found again after a crash. */
   sealed(uploadId: string): string
+  /**
+   * Puts an upload back whose completion a process that is gone has cut short, so that it can be completed again: true. False if no such process has it. Throws `unavailable`
+   * while a process that is there completes it.
+   */
+  reclaim(uploadId: string): Promise<boolean>
   /** Removes `path` atomically, then frees its bytes. False if it did not exist. */
   discard(path: string): Promise<boolean>
   close(): Promise<void>
@@ -36,6 +43,7 @@ export async function openScratch(layout: Layout): Promise<Scratch> {
   return {
     fresh,
     sealed: (uploadId) => join(room, `${SEALED}${uploadId}`),
+    reclaim: (uploadId) => reclaim(layout, uploadId, name),
     discard: async (path) => {
       const trash = fresh()
       try {
@@ -54,25 +62,51 @@ export async function openScratch(layout: Layout): Promise<Scratch> {
   }
 }
 
+async function reclaim(layout: Layout, uploadId: string, own: string): Promise<boolean> {
+  if (!isUploadId(uploadId)) return false
+  for (const room of await readdir(layout.tmp)) {
+    if (room === own) continue
+    const sealed = join(layout.tmp, room, `${SEALED}${uploadId}`)
+    if (!(await exists(sealed))) continue
+    if (!ownRooms.has(room) && !(await isAlive(room))) return moved(sealed, join(layout.uploads, uploadId))
+    throw new ObjectStoreError('unavailable', 'Another process is completing the upload.')
+  }
+  return false
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** False if another process was first. */
+async function moved(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to)
+    return true
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
 /** An upload whose completion was cut short goes back to where it can be completed again; all else was never visible. */
 async function clearDeadRooms(layout: Layout): Promise<void> {
   for (const name of await readdir(layout.tmp)) {
-    if (ownRooms.has(name) || isAlive(Number.parseInt(name, 10))) continue
+    if (ownRooms.has(name) || (await isAlive(name))) continue
     const room = join(layout.tmp, name)
     for (const entry of await readdir(room)) {
       const uploadId = entry.slice(SEALED.length)
       if (entry.startsWith(SEALED) && isUploadId(uploadId))
-        await rename(join(room, entry), join(layout.uploads, uploadId))
+        await moved(join(room, entry), join(layout.uploads, uploadId))
     }
     await rm(room, { recursive: true, force: true })
   }
 }
 
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
+/** Whether the process of a scratch directory is there: one that was killed and that its parent has not noticed yet is not. */
+async function isAlive(room: string): Promise<boolean> {
+  const pid = Number.parseInt(room, 10)
+  return pid !== process.pid && isRunning(pid)
 }

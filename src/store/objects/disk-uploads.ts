@@ -98,8 +98,17 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     }
   }
 
+  /** The same for what completes an upload: also one that a process has left in the middle of its completion. */
+  const openLeftUpload = (key: string, uploadId: string) =>
+    openUpload(key, uploadId).catch(async (error: unknown) => {
+      if (!(error instanceof ObjectStoreError && error.code === 'no_such_upload')) throw error
+      // Back in its place by this process, or by the one that completed it, in the meantime.
+      await scratch.reclaim(uploadId)
+      return openUpload(key, uploadId)
+    })
+
   const storedParts = async (key: string, uploadId: string) => {
-    const { directory } = await openUpload(key, uploadId)
+    const { directory } = await openLeftUpload(key, uploadId)
     return currentParts(await filesOf(directory))
   }
 

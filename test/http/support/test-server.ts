@@ -207,7 +207,7 @@ export function testServer(options: TestServerOptions) {
   const counters: Counters = { made: 0, checked: 0, urls: 0 }
   const gate = { wait: Promise.resolve() }
   const log = options.log ?? pino({ level: 'silent' })
-  const events = { hint: () => undefined, watch: () => notWatched(), close: async () => undefined }
+  const events = { hint: () => undefined, watch: () => notWatched(), instance: null, close: async () => undefined }
   const deps: Deps = {
     config: readConfig(options.env ?? {}),
     log,

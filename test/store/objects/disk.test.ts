@@ -133,6 +133,25 @@ describe('the disk store on its own', () => {
     expect(await readdir(join(dir, 'tmp'))).toEqual([])
   })
 
+  it('completes what a process that dies left in the middle of its completion, and waits for one that is there', async () => {
+    const store = await open()
+    const uploadId = await store.createUpload('left', {})
+    const part = await store.writePart(grant('left', uploadId, 5), Readable.from([Buffer.from('whole')]))
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+    const room = join(dir, 'tmp', `${other.pid}-00`)
+    await mkdir(room)
+    await rename(join(dir, 'uploads', uploadId), join(room, `sealed-${uploadId}`))
+    await expect(store.listParts('left', uploadId)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(store.completeUpload('left', uploadId, [part])).rejects.toMatchObject({ code: 'unavailable' })
+    other.kill('SIGKILL')
+    await once(other, 'exit')
+    expect(await store.listParts('left', uploadId)).toEqual([part])
+    expect((await store.completeUpload('left', uploadId, [part])).sizeBytes).toBe(5)
+    await store.delete(['left'])
+    await store.close()
+    await rm(room, { recursive: true })
+  })
+
   inTorture(() => {
     it('shows only complete objects after being killed at any moment', async () => {
       const home = await mkdtemp(join(tmpdir(), 'hub-crash-'))

@@ -1,0 +1,100 @@
+/** A hub that is killed while it completes uploads: the same request succeeds at once, at another hub of the database and at the one that is back. */
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { freePort } from '../support/free-port.ts'
+import { kill, killableHub } from '../support/killable-hub.ts'
+
+const ROUNDS = 12
+const FILES = 40
+/** The largest has two parts, which a client asks for; one above 100 MiB would only take longer. */
+const LARGE_BYTES = 9 << 20
+const PART_BYTES = 8 << 20
+/** A completion that another holds is refused after 2 s, and its lease lasts 60 s. */
+const AT_ONCE_MS = 20_000
+
+const { database, made, start } = killableHub()
+const sql = <T>(text: string, values: unknown[] = []) => database.db.query<T>({ name: '', text }, values)
+
+type Json = ReturnType<typeof JSON.parse>
+
+async function call(url: string, path: string, body: object, key: string | null) {
+  const headers = {
+    authorization: `Bearer ${made.token}`,
+    'content-type': 'application/json',
+    ...(key && { 'idempotency-key': key }),
+  }
+  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, json: (await response.json()) as Json }
+}
+
+/** Sends the parts of files of a new repo, and returns what their completion names. */
+async function sent(slug: string): Promise<{ path: string; bytes: number; body: object }> {
+  const repo = `ada/${slug}`
+  expect((await call(made.url, '/v1/repos', { kind: 'dataset', slug }, null)).status).toBe(201)
+  const contents = Array.from({ length: FILES }, (_, at) => randomBytes(at === 0 ? LARGE_BYTES : 1 + at * 2000))
+  const files = contents.map((bytes, at) => ({
+    path: `f${at}`,
+    size: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    part_size: PART_BYTES,
+  }))
+  const { json } = await call(made.url, `/v1/repos/${repo}/files/presign-upload`, { files }, null)
+  const uploads = []
+  for (const { path, upload_id, parts } of json.uploads) {
+    const bytes = contents[Number(path.slice(1))] as Buffer
+    const named = []
+    for (const { part_number, url } of parts) {
+      const body = new Uint8Array(bytes.subarray((part_number - 1) * PART_BYTES, part_number * PART_BYTES))
+      named.push({ part_number, etag: (await fetch(url, { method: 'PUT', body })).headers.get('etag') })
+    }
+    uploads.push({ path, upload_id, parts: named })
+  }
+  const bytes = contents.reduce((sum, { length }) => sum + length, 0)
+  return { path: `/v1/repos/${repo}/files/complete`, bytes, body: { uploads } }
+}
+
+it('is completed once by the repeated request, at once, wherever it is sent', async () => {
+  const other = `http://127.0.0.1:${await freePort()}`
+  await start(other)
+  let hub = await start()
+  let midway = 0
+  let total = 0
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const slug = `r${round}`
+    const { path, bytes, body } = await sent(slug)
+    const key = round % 2 === 0 ? randomUUID() : null
+    const first = call(made.url, path, body, key).catch(() => null)
+    await delay(randomInt(5, 250))
+    await kill(hub)
+    const wasAnswered = (await first) !== null
+    const [{ left }] = (await sql(`select count(*)::int as left from uploads where state = 'completing'`)) as [
+      { left: number },
+    ]
+    if (left > 0) midway += 1
+    const back = round % 4 < 2 ? null : await start()
+    const sentAt = performance.now()
+    const again = await call(back ? made.url : other, path, body, key)
+    const tookMs = performance.now() - sentAt
+    // Without a key a completion that had come to its end cannot be told from one of somebody else.
+    if (key === null && left === 0 && again.status === 409) expect(again.json.type).toBe('/problems/conflict.terminal')
+    else expect([again.status, again.json.files?.length, again.json.detail]).toEqual([200, FILES, undefined])
+    if (wasAnswered && key !== null) expect(again.json).toEqual((await first)?.json)
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+    total += bytes
+    const [counted] = await sql(
+      `select r.file_count, r.total_bytes::int, a.storage_bytes::int, a.reserved_bytes::int, a.pending_uploads
+       from repos r join accounts a on a.id = r.owner_id where r.slug = $1`,
+      [slug],
+    )
+    expect(counted).toEqual({
+      file_count: FILES,
+      total_bytes: bytes,
+      storage_bytes: total,
+      reserved_bytes: 0,
+      pending_uploads: 0,
+    })
+    hub = back ?? (await start())
+  }
+  expect(midway).toBeGreaterThan(0)
+}, 600_000)
