@@ -1,26 +1,39 @@
 /** Why a hub did not start, in words that its operator can act on. */
+import { CannotListen } from './http/early-listener.ts'
 import { type Config, ConfigError } from './platform/config.ts'
-import { HubError } from './platform/errors.ts'
+import { databaseFault, isFullDisk } from './store/connect-fault.ts'
+import { EmbeddedFault } from './store/embedded-cluster.ts'
+import { OldPostgres } from './store/postgres-version.ts'
 import { UnfinishedRestoreError } from './store/restore-mark.ts'
 
-/** One line (several for faulty settings), without a secret; null for what only a stack trace explains. */
-export function startFailure(
-  error: unknown,
-  config: Pick<Config, 'host' | 'port' | 'databaseUrl' | 'dataDir'>,
-): string | null {
-  if (error instanceof ConfigError || error instanceof UnfinishedRestoreError) return error.message
-  const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
-  if (code === 'EADDRINUSE')
-    return `Port ${config.port} on ${config.host} is in use; stop what listens there, or set PORT.`
-  if (code === 'EADDRNOTAVAIL') return `HOST=${config.host} is no address of this machine.`
-  if (code === 'EACCES' && syscall === 'listen')
-    return `Port ${config.port} needs rights that this user does not have; set PORT to 1024 or more.`
-  if (error instanceof HubError && error.type === 'unavailable') {
-    return config.databaseUrl === null
-      ? `The embedded database under ${config.dataDir} does not answer; see its log there.`
-      : `The database at ${withoutSecret(config.databaseUrl)} does not answer; check DATABASE_URL and that the server runs.`
+/**
+ * One line that names the setting (one for each of several faulty settings), without a secret and without anything of a file; null for what only a stack trace
+ * explains.
+ */
+export function startFailure(error: unknown, config: Pick<Config, 'databaseUrl' | 'dataDir'>): string | null {
+  if (error instanceof ConfigError || error instanceof UnfinishedRestoreError || error instanceof CannotListen)
+    return error.message
+  const { databaseUrl, dataDir } = config
+  if (databaseUrl !== null) {
+    const name = `DATABASE_URL: the database at ${withoutSecret(databaseUrl)}`
+    if (error instanceof OldPostgres) return `${name} is ${error.message}`
+    const fault = databaseFault(error)
+    if (fault !== null) return `${name} ${fault}.`
   }
-  return null
+  if (isFullDisk(error)) return `HUB_DATA_DIR: the disk of ${dataDir} is full; make room, or set it to another disk.`
+  const log = `${dataDir}/postgres/server.log`
+  if (error instanceof EmbeddedFault)
+    return `HUB_DATA_DIR: the embedded database under ${dataDir} ${error.isMade ? `did not start; ${log} says why` : 'could not be made; check that its disk has room, and that nothing else is in the folder postgres'}.`
+  if (databaseUrl === null && databaseFault(error) !== null)
+    return `HUB_DATA_DIR: the embedded database under ${dataDir} does not answer; ${log} says why.`
+  return folderFault(error, dataDir)
+}
+
+/** A file or folder of the data folder that cannot be made, read or written. */
+function folderFault(error: unknown, dataDir: string): string | null {
+  const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  if (path === undefined || (path !== dataDir && !path.startsWith(`${dataDir}/`))) return null
+  return `HUB_DATA_DIR: ${path} cannot be used (${code}); let the user of the hub read and write all of the folder, or set it to another.`
 }
 
 /** Host, port and database of a URL: it may hold a password. */

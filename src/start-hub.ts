@@ -14,12 +14,14 @@ import { processNotice } from './hosting/process/process-settings.ts'
 import { tokenSeal } from './hosting/token-seal.ts'
 import { askedOrigin, linkOrigin } from './http/asked-origin.ts'
 import { authRoutes, keyRoutes } from './http/auth-routes.ts'
+import { listenEarly } from './http/early-listener.ts'
 import { checkLogRoutes, runLogRoutes } from './http/log-routes.ts'
 import type { Metrics } from './http/metrics/metrics.ts'
 import { buildMetricsServer } from './http/metrics/metrics-server.ts'
 import { objectRoutes } from './http/object-routes.ts'
 import { OpenStreams } from './http/open-streams.ts'
 import { credentialsOf } from './http/origin-facts.ts'
+import { trustedDocuments } from './http/persisted-documents.ts'
 import { contextOf } from './http/request-context.ts'
 import { resolveRoute } from './http/resolve-route.ts'
 import { buildServer, type ServerParts } from './http/server.ts'
@@ -85,6 +87,15 @@ async function openHub(
   closeLater: CloseLater,
   rules: Rules,
 ): Promise<Omit<RunningHub, 'stop'>> {
+  const trusted = trustedDocuments(config)
+  // Before anything is made: what is in use or not there is told at once, and leaves nothing behind.
+  const { host, port, metrics: scraped } = config
+  const listener = await listenEarly({ host, port, settings: { host: 'HOST', port: 'PORT' } })
+  closeLater('listener', () => listener.release())
+  const metricsListener =
+    scraped.listener &&
+    (await listenEarly({ ...scraped.listener, settings: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }))
+  if (metricsListener) closeLater('metrics listener', () => metricsListener.release())
   if (config.objectStore.kind === 'disk') await ensureDataDir(config.dataDir)
   const open = await closeDataFolder(config.dataDir)
   if (open !== null) log.warn(open)
@@ -132,6 +143,8 @@ async function openHub(
   let metrics: Metrics | null = null as Metrics | null
   const app = buildServer(deps, {
     ...rules,
+    listener,
+    trusted,
     streams,
     schema,
     rest: rest(),
@@ -150,20 +163,21 @@ async function openHub(
   })
   rules.watchRequests?.(app)
   closeLater('server', () => closeServer(app))
-  const metricsServer = metrics && buildMetricsServer(deps, metrics)
+  const metricsServer = metrics && metricsListener && buildMetricsServer(deps, metrics, metricsListener)
   if (metricsServer) closeLater('metrics server', () => metricsServer.close())
   await attendCalls(deps)
   await queue.work(jobs, deps)
   const sweep = startSweepTimer(deps)
   closeLater('lease sweep', () => sweep.close())
-  const { listener } = config.metrics
-  if (metricsServer && listener) await metricsServer.listen(listener)
+  if (metricsServer && scraped.listener) await metricsServer.listen({ ...scraped.listener })
   await app.listen({ port: config.port, host: config.host })
   // Closed first: what waits would else keep the server from closing.
   closeLater('waiting requests', async () => ending.abort())
   listensOn(portOf(app))
   const metricsUrl =
-    metricsServer && listener ? `${addressUrl({ ...listener, port: portOf(metricsServer) })}/metrics` : null
+    metricsServer && scraped.listener
+      ? `${addressUrl({ ...scraped.listener, port: portOf(metricsServer) })}/metrics`
+      : null
   return { url: config.publicUrl ?? addressUrl(config), metricsUrl, app, deps, operatorToken }
 }
 

@@ -24,7 +24,7 @@ async function refusal(settings: Record<string, string>): Promise<string | null>
   try {
     config = readConfig({ PORT: '0', ...settings })
   } catch (error) {
-    return startFailure(error, { host: '', port: 0, databaseUrl: null, dataDir: '' })
+    return startFailure(error, { databaseUrl: null, dataDir: '' })
   }
   try {
     await (await startHub(config, pino({ level: 'silent' }))).stop()
@@ -36,29 +36,65 @@ async function refusal(settings: Record<string, string>): Promise<string | null>
 
 describe('an invalid setting stops the start and is named', () => {
   it.each([
-    ['an origin without a scheme', { CORS_ORIGINS: 'localhost:3000' }, /^ {2}CORS_ORIGINS: .*http:\/\/localhost:3000/m],
-    ['an origin with a path', { CORS_ORIGINS: 'https://a.example/app' }, /^ {2}CORS_ORIGINS: /m],
-    ['an origin of every page', { CORS_ORIGINS: '*' }, /^ {2}CORS_ORIGINS: /m],
-    ['a word for trust', { TRUST_PROXY: 'yes' }, /^ {2}TRUST_PROXY: .*hops.*10\.0\.0\.0\/8/m],
-    ['trust in a name', { TRUST_PROXY: 'proxy.example' }, /^ {2}TRUST_PROXY: /m],
-    ['trust in a range too wide to be one', { TRUST_PROXY: '10.0.0.0/33' }, /^ {2}TRUST_PROXY: /m],
-    ['trust in a negative number', { TRUST_PROXY: '-1' }, /^ {2}TRUST_PROXY: /m],
-    ['a bucket beside the disk store', { S3_BUCKET: 'b' }, /^ {2}S3_BUCKET: .*OBJECT_STORE=s3/m],
-    ['a region beside the disk store', { OBJECT_STORE: 'disk', S3_REGION: 'x' }, /^ {2}S3_REGION: .*OBJECT_STORE=s3/m],
-    ['a client without an issuer', { OIDC_CLIENT_ID: 'c' }, /^ {2}OIDC_CLIENT_ID: .*OIDC_ISSUER/m],
-    ['metrics on the port of the hub', { PORT: '4001', METRICS_PORT: '4001' }, /^ {2}METRICS_PORT: .*METRICS_TOKEN/m],
-    ['a host of metrics without their port', { METRICS_HOST: '::' }, /^ {2}METRICS_HOST: .*METRICS_PORT/m],
-    ['a token that anybody guesses', { METRICS_TOKEN: 'a'.repeat(15) }, /^ {2}METRICS_TOKEN: .*16/m],
-    ['a token that no header can carry', { METRICS_TOKEN: `${'a'.repeat(16)} b` }, /^ {2}METRICS_TOKEN: .*ASCII/m],
-    ['a secret file that is not there', { HUB_SECRET_FILE: '/nowhere' }, /^ {2}HUB_SECRET_FILE: \/nowhere .*ENOENT/m],
-    ['a secret file that is empty', { METRICS_TOKEN_FILE: '/dev/null' }, /^ {2}METRICS_TOKEN_FILE: .*empty/m],
+    [
+      'an origin without a scheme',
+      { CORS_ORIGINS: 'localhost:3000' },
+      /^Invalid configuration: CORS_ORIGINS: .*http:\/\/localhost:3000/,
+    ],
+    ['an origin with a path', { CORS_ORIGINS: 'https://a.example/app' }, /^Invalid configuration: CORS_ORIGINS: /],
+    ['an origin of every page', { CORS_ORIGINS: '*' }, /^Invalid configuration: CORS_ORIGINS: /],
+    ['a word for trust', { TRUST_PROXY: 'yes' }, /^Invalid configuration: TRUST_PROXY: .*hops.*10\.0\.0\.0\/8/],
+    ['trust in a name', { TRUST_PROXY: 'proxy.example' }, /^Invalid configuration: TRUST_PROXY: /],
+    ['trust in a range too wide to be one', { TRUST_PROXY: '10.0.0.0/33' }, /^Invalid configuration: TRUST_PROXY: /],
+    ['trust in a negative number', { TRUST_PROXY: '-1' }, /^Invalid configuration: TRUST_PROXY: /],
+    ['a bucket beside the disk store', { S3_BUCKET: 'b' }, /^Invalid configuration: S3_BUCKET: .*OBJECT_STORE=s3/],
+    [
+      'a region beside the disk store',
+      { OBJECT_STORE: 'disk', S3_REGION: 'x' },
+      /^Invalid configuration: S3_REGION: .*OBJECT_STORE=s3/,
+    ],
+    ['a client without an issuer', { OIDC_CLIENT_ID: 'c' }, /^Invalid configuration: OIDC_CLIENT_ID: .*OIDC_ISSUER/],
+    [
+      'metrics on the port of the hub',
+      { PORT: '4001', METRICS_PORT: '4001' },
+      /^Invalid configuration: METRICS_PORT: .*METRICS_TOKEN/,
+    ],
+    [
+      'a host of metrics without their port',
+      { METRICS_HOST: '::' },
+      /^Invalid configuration: METRICS_HOST: .*METRICS_PORT/,
+    ],
+    ['a token that anybody guesses', { METRICS_TOKEN: 'a'.repeat(15) }, /^Invalid configuration: METRICS_TOKEN: .*16/],
+    [
+      'a token that no header can carry',
+      { METRICS_TOKEN: `${'a'.repeat(16)} b` },
+      /^Invalid configuration: METRICS_TOKEN: .*ASCII/,
+    ],
+    [
+      'a secret file that is not there',
+      { HUB_SECRET_FILE: '/nowhere' },
+      /^Invalid configuration: HUB_SECRET_FILE: \/nowhere .*ENOENT/,
+    ],
+    [
+      'a secret file that is empty',
+      { METRICS_TOKEN_FILE: '/dev/null' },
+      /^Invalid configuration: METRICS_TOKEN_FILE: .*empty/,
+    ],
     [
       'a secret that is given twice',
       { HUB_SECRET: 'a'.repeat(32), HUB_SECRET_FILE: '/etc/passwd' },
-      /^ {2}HUB_SECRET_FILE: HUB_SECRET is set too/m,
+      /^Invalid configuration: HUB_SECRET_FILE: HUB_SECRET is set too/,
     ],
-    ['a data folder that cannot be', { HUB_DATA_DIR: '/proc/x' }, /^ {2}HUB_DATA_DIR: \/proc\/x .*ENOENT/m],
-    ['a data folder that is a file', { HUB_DATA_DIR: '/etc/passwd' }, /^ {2}HUB_DATA_DIR: \/etc\/passwd .*EEXIST/m],
+    [
+      'a data folder that cannot be',
+      { HUB_DATA_DIR: '/proc/x' },
+      /^Invalid configuration: HUB_DATA_DIR: \/proc\/x .*ENOENT/,
+    ],
+    [
+      'a data folder that is a file',
+      { HUB_DATA_DIR: '/etc/passwd' },
+      /^Invalid configuration: HUB_DATA_DIR: \/etc\/passwd .*EEXIST/,
+    ],
   ])('%s', async (_, settings, message) => {
     expect(await refusal(settings)).toMatch(message)
   })

@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { type DocumentNode, print, stripIgnoredCharacters, visit } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import { type Config, ConfigError } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
 import { parseBounded } from './graphql-documents.ts'
 
@@ -40,25 +41,50 @@ function pageDocuments(): string[] {
   return existsSync(ofPages) ? z.array(z.string()).parse(JSON.parse(readFileSync(ofPages, 'utf8'))) : []
 }
 
+/** Those of TRUSTED_DOCUMENTS; null without the setting. Throws as `readTrustedDocuments`. */
+export const trustedDocuments = ({
+  trustedDocuments: file,
+}: Pick<Config, 'trustedDocuments'>): TrustedDocuments | null => (file === null ? null : readTrustedDocuments(file))
+
 /** The manifest in a file, and the documents of the pages. Throws an error that names the setting for a file that is no such manifest, or has a wrong digest in it. */
 export function readTrustedDocuments(file: string): TrustedDocuments {
   const fail = (why: string): never => {
-    throw new Error(`TRUSTED_DOCUMENTS: ${file} ${why}`)
+    throw new ConfigError([`TRUSTED_DOCUMENTS: ${file} ${why}`])
   }
-  let manifest: z.infer<typeof manifestShape>
-  try {
-    manifest = manifestShape.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch (error) {
-    return fail(`is no manifest of documents: ${(error as Error).message}`)
-  }
+  const read = manifestShape.safeParse(jsonOf(file, fail))
+  if (!read.success)
+    return fail('is no manifest of documents: it must be {"<sha256>": "query …"}, or the manifest of Apollo\'s tools')
+  const manifest = read.data
   const entries = Array.isArray(manifest.operations)
     ? manifest.operations.map(({ id, body }) => [id, body] as const)
     : Object.entries(manifest as Record<string, string>)
-  for (const [id, text] of entries) if (sha256Of(text) !== id) fail(`has a document whose SHA-256 is not ${id}.`)
+  for (const [id, text] of entries) if (sha256Of(text) !== id) fail(`has a document whose SHA-256 is not its id`)
+  const meaning = (text: string) => {
+    try {
+      return meaningOf(parseBounded(text))
+    } catch {
+      return fail(`has a document that is not GraphQL, or too large: that with the SHA-256 ${sha256Of(text)}`)
+    }
+  }
   const texts = [...entries.map(([, text]) => text), ...pageDocuments()]
   return {
     texts: new Map(texts.map((text) => [sha256Of(text), text])),
-    meanings: new Set(texts.map((text) => meaningOf(parseBounded(text)))),
+    meanings: new Set(texts.map(meaning)),
+  }
+}
+
+/** What the file holds, of which no message quotes anything. */
+function jsonOf(file: string, fail: (why: string) => never): unknown {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    return fail(`cannot be read (${(error as NodeJS.ErrnoException).code}); name a file with the manifest`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return fail('is not JSON; name a file with the manifest')
   }
 }
 

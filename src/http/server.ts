@@ -16,6 +16,7 @@ import { hasSeveralNames, keepAskedOrigin } from './asked-origin.ts'
 import { type ConnectionRules, Connections } from './connections.ts'
 import { countedSchema } from './counted-schema.ts'
 import { registerDocs } from './docs.ts'
+import type { EarlyListener } from './early-listener.ts'
 import { registerEdge, requestId } from './edge.ts'
 import { graphiql } from './graphiql/page.ts'
 import { registerGraphql, type SpendCost } from './graphql.ts'
@@ -27,7 +28,7 @@ import { knownError } from './known-error.ts'
 import { addMetricsRoute, type Metrics, openMetrics } from './metrics/metrics.ts'
 import { OpenStreams } from './open-streams.ts'
 import { registerPages } from './pages.ts'
-import { meaningOf, PersistedDocuments, readTrustedDocuments } from './persisted-documents.ts'
+import { meaningOf, PersistedDocuments, type TrustedDocuments, trustedDocuments } from './persisted-documents.ts'
 import { callerOf, createRateLimit } from './rate-limit.ts'
 import { headerTimeouts, refuseBrokenRequest } from './refuse-connection.ts'
 import { contextOf } from './request-context.ts'
@@ -69,6 +70,10 @@ export interface ServerParts {
   /** All event streams, of `identified` routes and of the graph. */
   readonly streams?: OpenStreams
   readonly connectionRules?: Partial<ConnectionRules>
+  /** The listener that is bound already; without one the server makes its own. */
+  readonly listener?: EarlyListener
+  /** Of TRUSTED_DOCUMENTS, where it has been read before; else it is read here. */
+  readonly trusted?: TrustedDocuments | null
   /** Takes the metrics of a hub that serves them on a port of their own. */
   readonly onMetrics?: (metrics: Metrics) => void
 }
@@ -95,6 +100,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     requestTimeout: 0,
     connectionTimeout: 0,
     http: headerTimeouts,
+    ...(parts.listener && { serverFactory: parts.listener.factory }),
     clientErrorHandler: refuseBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       // A URL that the router cannot parse: no hook has run and no error handler will.
@@ -128,7 +134,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   registerHealth(app, deps, () => stopping)
   app.register(async (scope) => parts.rest.register(scope, edge))
   const signIn = `${config.oidc?.clientId ? '/auth/login' : '/auth/session'}?return_to=%2Fgraphql`
-  const trusted = config.trustedDocuments === null ? null : readTrustedDocuments(config.trustedDocuments)
+  const trusted = parts.trusted === undefined ? trustedDocuments(config) : parts.trusted
   const isTrusted = (document: DocumentNode) => trusted === null || trusted.meanings.has(meaningOf(document))
   const documents = new Documents(countedSchema(parts.schema), isTrusted)
   const graph = { documents, persisted: new PersistedDocuments(trusted), streams, graphiql: graphiql(signIn), ...edge }

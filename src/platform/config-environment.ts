@@ -26,6 +26,7 @@ export const environment = z.object({
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// URL')
+    .refine((text) => URL.canParse(text), 'cannot be read; its form is postgresql://user:password@host:port/database')
     .optional(),
   DATABASE_POOL_MAX: whole(2, 500).default(10),
   HUB_DATA_DIR: z.string().min(1).default('.hub'),

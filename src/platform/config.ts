@@ -125,10 +125,15 @@ export interface Config {
   readonly dailyRobotChecks: number
 }
 
-/** All faults of the environment in one message, one per line. Names the variables; the only values it names are files and folders. */
+/** All faults of the environment in one message: a single one in one line, several in one line each. Names the variables; the only values it names are files and folders. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
-    super(`Invalid configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+    const [first, ...others] = faults.map((fault) => fault.replaceAll(/\s*\n\s*/g, ' '))
+    super(
+      others.length === 0
+        ? `Invalid configuration: ${first}`
+        : ['Invalid configuration:', first, ...others].join('\n  '),
+    )
     this.name = 'ConfigError'
   }
 }

@@ -29,6 +29,16 @@ export interface RunAs {
   readonly gid?: number
 }
 
+/** The embedded PostgreSQL cannot be made, or does not start once it is made. The message ends with what its programs wrote. */
+export class EmbeddedFault extends Error {
+  readonly isMade: boolean
+
+  constructor(message: string, { isMade, cause }: { readonly isMade: boolean; readonly cause?: unknown }) {
+    super(message, { cause })
+    this.isMade = isMade
+  }
+}
+
 /** An initialized cluster. */
 export interface Cluster {
   /** `<dataDir>/postgres` */
@@ -204,7 +214,7 @@ async function initialise(cluster: Cluster, initdb: string): Promise<void> {
     await writeFile(markOf(clusterDir), '', { mode: 0o600 })
   } catch (cause) {
     const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
-    throw new Error(`initdb failed in ${clusterDir}: ${output}`, { cause })
+    throw new EmbeddedFault(`initdb failed in ${clusterDir}: ${output}`, { isMade: false, cause })
   } finally {
     await rm(passwordFile, { force: true })
   }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { type Cluster, selfPath } from './embedded-cluster.ts'
+import { type Cluster, EmbeddedFault, selfPath } from './embedded-cluster.ts'
 import { isRunning } from './start-lock.ts'
 
 const START_DEADLINE_MS = 60_000
@@ -122,7 +122,7 @@ export async function launch(cluster: Cluster, extra: Readonly<Record<string, st
     await delay(20)
   }
   const logTail = (await readFile(logPath, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n')
-  throw new Error(`The embedded PostgreSQL did not start:\n${logTail}`)
+  throw new EmbeddedFault(`The embedded PostgreSQL did not start:\n${logTail}`, { isMade: true })
 }
 
 /** The previous port, which surviving processes still use; another one if it is taken. */

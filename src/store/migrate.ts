@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { MigrationList } from '@prisma/schema-engine-wasm'
 import type pg from 'pg'
 import { asUnavailable } from './db-errors.ts'
+import { refuseOldPostgres } from './postgres-version.ts'
 import { refuseDuringRestore } from './restore-mark.ts'
 import { noFilter, openSchemaEngine, readMigrations } from './schema-engine.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
@@ -55,6 +56,7 @@ async function migrateUnder(
     throw asUnavailable(error)
   }
   try {
+    await refuseOldPostgres(client)
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const chosen = await choose(client)
     const migrations = chosen(await readMigrations(MIGRATIONS_DIR))

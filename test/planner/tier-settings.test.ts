@@ -59,7 +59,7 @@ describe('the table of tiers', () => {
   it('that cannot be read stops the start and is named', () => {
     const missing = join(dir, 'nothing.json')
     expect(() => readConfig({ HARDWARE_TIERS_FILE: missing })).toThrow(
-      `Invalid configuration:\n  HARDWARE_TIERS_FILE: ${missing} cannot be read: ENOENT`,
+      `Invalid configuration: HARDWARE_TIERS_FILE: ${missing} cannot be read: ENOENT`,
     )
   })
 })

@@ -1,0 +1,106 @@
+/** A listener that is bound before a hub makes anything. Until the hub is there it answers 503, and an address that it cannot have is told while nothing is made yet. */
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { type RequestListener, Server } from 'node:http'
+import { createServer, type Socket } from 'node:net'
+import type { FastifyServerOptions } from 'fastify'
+import { HubError } from '../platform/errors.ts'
+import { headerTimeouts, problemResponse } from './refuse-connection.ts'
+
+/** An address, and the settings that it comes from. */
+export interface ListenAt {
+  readonly host: string
+  readonly port: number
+  readonly settings: { readonly host: string; readonly port: string }
+}
+
+/** The address cannot be listened on. The message names the setting and what to do about it. */
+export class CannotListen extends Error {}
+
+const isStarting = new HubError('unavailable', 'The hub is starting; try again in a moment.', {
+  facts: { retryAfterS: 1 },
+})
+
+/** An HTTP server that listens before Fastify has it. */
+export class EarlyListener extends Server {
+  #serve: RequestListener | null = null
+  #isServing = false
+
+  constructor() {
+    super(headerTimeouts)
+    this.on('request', (request, response) => {
+      if (this.#serve && this.#isServing) this.#serve(request, response)
+      else refuse(request.socket)
+    })
+  }
+
+  /** Fastify's `serverFactory`. It answers requests once Fastify listens. */
+  readonly factory = (serve: RequestListener, options: FastifyServerOptions): Server => {
+    this.#serve = serve
+    this.keepAliveTimeout = options.keepAliveTimeout ?? this.keepAliveTimeout
+    this.requestTimeout = options.requestTimeout ?? 0
+    this.setTimeout(options.connectionTimeout ?? 0)
+    return this
+  }
+
+  /** Fastify listens once its routes are there: the address is bound by then. */
+  override listen(...given: never[]): this {
+    if (!this.listening) return super.listen(...given)
+    this.#isServing = true
+    process.nextTick(() => this.emit('listening'))
+    return this
+  }
+
+  /** For a start that failed, and after the server has been closed. */
+  async release(): Promise<void> {
+    this.closeAllConnections()
+    if (this.listening) await new Promise((resolve) => this.close(resolve))
+  }
+}
+
+function refuse(socket: Socket): void {
+  socket.write(problemResponse(isStarting))
+  socket.destroySoon()
+}
+
+/** Binds the address; `localhost` has two of them. Throws `CannotListen`. */
+export async function listenEarly(at: ListenAt): Promise<EarlyListener> {
+  const server = new EarlyListener()
+  try {
+    server.listen({ host: at.host, port: at.port } as never)
+    await once(server, 'listening')
+  } catch (error) {
+    throw new CannotListen(whyNot(error, at), { cause: error })
+  }
+  if (at.host === 'localhost') await listenBeside(server)
+  return server
+}
+
+/** The other addresses of `localhost`, where there are any: a browser takes one, a program another. One that is taken or not there is left out. */
+async function listenBeside(server: EarlyListener): Promise<void> {
+  const own = server.address()
+  if (own === null || typeof own === 'string') return
+  const found = await lookup('localhost', { all: true }).catch(() => [])
+  for (const { address } of found.filter((one) => one.address !== own.address)) {
+    const beside = createServer((socket) => server.emit('connection', socket))
+    beside.listen(own.port, address)
+    const isBound = await once(beside, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (isBound) server.once('close', () => beside.close())
+  }
+}
+
+function whyNot(error: unknown, { host, port, settings }: ListenAt): string {
+  const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  if (code === 'EADDRINUSE')
+    return `${settings.port}: port ${port} on ${host} is in use; stop what listens there, or set ${settings.port} to another.`
+  if (code === 'EACCES')
+    return `${settings.port}: port ${port} needs rights that this user does not have; set ${settings.port} to 1024 or more.`
+  if (syscall === 'getaddrinfo')
+    return `${settings.host}: ${host} is no name that leads to an address (${code}); set ${settings.host} to an address of this machine.`
+  if (code === 'EADDRNOTAVAIL')
+    return `${settings.host}: ${host} is no address of this machine; set ${settings.host} to one, or to 0.0.0.0 for all.`
+  return `${settings.host}: the hub cannot listen on ${host}, port ${port} (${code}); set ${settings.host} to an address of this machine.`
+}
