@@ -3,6 +3,7 @@ import { cannotHost, isolationOf, processFault, processRisk } from '../hosting/p
 import { type Config, readConfig } from '../platform/config.ts'
 import { rangeText } from '../platform/unix-user.ts'
 import { hubVersion } from '../platform/version.ts'
+import { startFailure } from '../start-failure.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import type { ClientIo } from './client-output.ts'
@@ -141,9 +142,8 @@ async function checkDatabase(config: Config): Promise<FoundDatabase> {
       await embedded?.stop()
     }
   } catch (error) {
-    return unreachable(
-      error instanceof Error ? error.message : 'unknown',
-      'check DATABASE_URL, and that the server runs',
-    )
+    // The same words as a start has.
+    const fault = startFailure(error, config) ?? (error instanceof Error ? error.message : 'unknown')
+    return unreachable(fault, 'check DATABASE_URL, and that the server runs')
   }
 }
