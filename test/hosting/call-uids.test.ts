@@ -1,7 +1,18 @@
 /** The uid that each hosted call has for itself: who gets which, and that nobody has one before all of its last call is gone. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -153,6 +164,58 @@ describe('the uid of a hosted call', needs(!givesUids && asRoot), () => {
     expect(hub.ended).toEqual(['call_1'])
     expect([left.filter((path) => existsSync(path)), hub.folders(), await runs(uids[0] ?? 0)]).toEqual([[], [], false])
     await hub.spawn('call_2')
+  })
+
+  it('is given back however many things the call left in shared folders', async () => {
+    const uids = newUids(1)
+    const long = 'x'.repeat(200)
+    const name = `hub-many-${uids[0]}`
+    // More paths than a command line may have bytes for.
+    const hub = await hubWith(
+      uids,
+      `perl -e 'for (1..12000) { open(F, ">", "/dev/shm/${name}-$_-${long}"); close(F) }'`,
+    )
+    await hub.attend()
+    await hub.spawn('call_1')
+    await expect.poll(() => hub.notes.list(), patiently).toEqual([])
+    expect(readdirSync('/dev/shm').filter((one) => one.startsWith(name))).toEqual([])
+  })
+
+  it('is given back without shared memory, queues and semaphores of the call, which a later one could read', async () => {
+    const uids = newUids(1)
+    const hub = await hubWith(uids, 'ipcmk -M 4096 -Q -S 1 >"$HOME/made"; touch ready; exec sleep 1000')
+    await hub.attend()
+    await hub.spawn('call_1')
+    const { folder = '' } = (await hub.notes.read('call_1')) ?? {}
+    await expect.poll(() => existsSync(join(folder ?? '', 'work/ready')), patiently).toBe(true)
+    const kept = () =>
+      ['shm', 'msg', 'sem'].map((table) =>
+        readFileSync(`/proc/sysvipc/${table}`, 'utf8').split(/\s+/).includes(String(uids[0])),
+      )
+    expect(kept()).toEqual([true, true, true])
+    await hub.backend.cancel('call_1', async () => undefined)
+    await expect.poll(() => hub.notes.list(), patiently).toEqual([])
+    expect(kept()).toEqual([false, false, false])
+  })
+
+  it('cannot be had by another call through a file that sets it, also once a later call has it', async () => {
+    const [uid = 0, other = 0] = newUids(2)
+    const shared = openFolder('hub-accomplice-')
+    const file = join(shared, 'become')
+    copyFileSync('/usr/bin/cat', file)
+    chownSync(file, uid, uid)
+    chmodSync(file, 0o6755)
+    const victim = await hubWith([uid])
+    await victim.spawn('call_1')
+    const [pid] = (await processesByUid()).get(uid) ?? []
+    const thief = await hubWith(
+      [other],
+      `umask 0; ${file} /proc/${pid}/environ >"${shared}/taken" 2>&1; touch "${shared}/tried"`,
+    )
+    await thief.spawn('call_1')
+    await expect.poll(() => existsSync(join(shared, 'tried')), patiently).toBe(true)
+    expect(readFileSync(join(shared, 'taken'), 'utf8')).not.toContain('HUB_TOKEN')
+    rmSync(shared, { recursive: true })
   })
 
   it('is given back although the call removed all that it can of its folder', async () => {

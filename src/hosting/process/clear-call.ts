@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isOfThisBoot, withFileLock } from '../../store/start-lock.ts'
 import type { CallNote, CallNotes } from './call-notes.ts'
 import { isGivenTo, removeHostedFolder } from './hosted-folder.ts'
+import { removeSystemV } from './system-v.ts'
 import { endAllOf, processesByUid } from './user-processes.ts'
 
 export interface CallClearing {
@@ -30,6 +31,7 @@ export function callClearing(dataDir: string, notes: CallNotes): CallClearing {
     clear: (callId, mark) =>
       held(callId, mark, async (note) => {
         if (note !== null) await endOwn(note)
+        if (note?.user?.isOwn && (await hasRun(note))) await removeSystemV(note.user)
         if (note?.folder) await removeHostedFolder(note.folder, (await hasRun(note)) ? note.user : null)
         await notes.remove(callId)
       }),

@@ -55,26 +55,35 @@ export async function hasOtherFolder(uid: number, own: string): Promise<boolean>
 /** Where every user may leave things, besides the temporary directory. */
 const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock']
 
-/** A job may have taken the rights on its own folders from itself. */
-const REMOVE = 'chmod -R u+rwX -- "$@" 2>/dev/null; rm -rf -- "$@"'
+/** A job may have taken the rights on its own folders from itself. What cannot be removed is seen by what stays, not by what it is told. */
+const REMOVE = '{ chmod -R u+rwX -- "$@"; rm -rf -- "$@"; } 2>/dev/null'
+/** So many paths fit into a command line, however long they are. */
+const AT_ONCE = 100
 
 /**
  * Removes the folders, and with a uid of the call's own what it left in shared ones; the outer folder last, for it keeps the uid. What is the user's is removed as that user: a process could place a
- * symlink to mislead a removal by root. Throws if something stays.
+ * symlink to mislead a removal by root. Throws if something of the folders stays.
  */
 export async function removeHostedFolder(folder: string, user: CallUser | null): Promise<void> {
   if ((await ownerOf(folder)) === null) return
   const left = user?.isOwn ? await leftBy(user) : []
   const work = workFolder(folder)
   // The inner folder itself is in one that its user cannot change.
-  const fault = await runAs(user ?? ownIds(), REMOVE, [...left, work]).then(
-    () => null,
-    (error: unknown) => error,
-  )
+  const fault = await removeAs(user ?? ownIds(), [work, ...left])
   for (const path of [work, folder])
     await rmdir(path).catch((error: unknown) => {
       if (systemCode(error) !== 'ENOENT') throw fault ?? error
     })
+}
+
+/** Resolves with the last fault, or null. */
+async function removeAs(user: UnixIds, paths: readonly string[]): Promise<unknown> {
+  let fault: unknown = null
+  for (let at = 0; at < paths.length; at += AT_ONCE)
+    await runAs(user, REMOVE, paths.slice(at, at + AT_ONCE)).catch((error: unknown) => {
+      fault = error
+    })
+  return fault
 }
 
 /** Such as the shared memory of a trainer: a later call with the same uid could read it. */

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { hasName, type IdRange, rangeText } from '../../platform/unix-user.ts'
+import { boundFault } from './bound-process.ts'
 
 /** Bits of `CapEff`: to give a folder away, to look into it, to end another user's processes, and to become that user. */
 const NEEDED = { CAP_CHOWN: 0, CAP_DAC_OVERRIDE: 1, CAP_KILL: 5, CAP_SETGID: 6, CAP_SETUID: 7 }
@@ -19,7 +20,8 @@ export function uidsFault(range: IdRange): string | null {
   for (const map of ['/proc/self/uid_map', '/proc/self/gid_map'])
     if (!isMapped(textOf(map), range)) return `${rangeText(range)} is not mapped into this container (${map})`
   const closed = foldersAbove(tmpdir()).find((folder) => !isEntered(folder))
-  return closed === undefined ? null : `other users cannot enter ${closed}, where the folders of calls are (TMPDIR)`
+  if (closed === undefined) return boundFault()
+  return `other users cannot enter ${closed}, where the folders of calls are (TMPDIR)`
 }
 
 /** Without CAP_SYS_PTRACE a hidden `/proc` would show no process of another user, as if none were left. */

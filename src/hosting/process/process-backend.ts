@@ -177,7 +177,10 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
       HUB_TOKEN: call.token,
       ...callEnvironment(config, call),
     }
-    const gated = await startGated({ command: command ?? '', work, env, user: room.user })
+    const gated = await startGated({
+      ...{ command: command ?? '', work, env, user: room.user },
+      isBound: isolation.is === 'own-uid',
+    })
     const mark = await processMark(gated.pid)
     try {
       await notes.write(callId, { jobId: mine.jobId, mark, ...room, isStarting: false })

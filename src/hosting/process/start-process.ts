@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { UnixIds } from '../../platform/unix-user.ts'
+import { bound } from './bound-process.ts'
 import { workFolder } from './hosted-folder.ts'
 
 /** In the folder that the process works in, written when it has passed the gate. */
@@ -33,9 +34,13 @@ export async function startGated(options: {
   readonly work: string
   readonly env: Readonly<Record<string, string>>
   readonly user: UnixIds | null
+  /** Whether the process and all that it starts stay the user that they are. */
+  readonly isBound: boolean
 }): Promise<GatedProcess> {
-  const { command, work, env, user } = options
-  const child = spawn('/bin/sh', ['-c', GATE, command], {
+  const { command, work, env, user, isBound } = options
+  const shell = ['/bin/sh', '-c', GATE, command]
+  const [file = '', ...args] = isBound ? bound(shell) : shell
+  const child = spawn(file, args, {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: work,
