@@ -35,7 +35,7 @@ export async function openSink(path: string): Promise<BackupSink> {
     throw new BackupError(`${path} exists. Name a new file or folder: a backup never replaces another one.`)
   const draft = join(dirname(path), `.${basename(path)}.partial`)
   // Of a backup that was killed.
-  await rm(draft, { recursive: true, force: true })
+  for (const left of [draft, spoolOf(draft)]) await rm(left, { recursive: true, force: true })
   await mkdir(dirname(path), { recursive: true })
   return path.endsWith('.tar') ? tarSink(path, draft) : folderSink(path, draft)
 }
@@ -93,11 +93,14 @@ async function folderSink(path: string, draft: string): Promise<BackupSink> {
   }
 }
 
+/** Where a file of a tar waits until its size is known. */
+const spoolOf = (draft: string) => `${draft}.file`
+
 const BLOCK = 512
 
 async function tarSink(path: string, draft: string): Promise<BackupSink> {
   const handle = await open(draft, 'wx', 0o600)
-  const spool = `${draft}.file`
+  const spool = spoolOf(draft)
   let position = 0
   const add = async (bytes: Uint8Array) => {
     await writeAll(handle, bytes, position)
@@ -116,7 +119,8 @@ async function tarSink(path: string, draft: string): Promise<BackupSink> {
     return written
   }
   const spooled = async (name: string, source: AsyncIterable<Uint8Array>, digest: 'sha256' | 'md5') => {
-    const file = await open(spool, 'w+', 0o600)
+    // One that is there is somebody else's, or leads elsewhere: a backup may be written to a folder that others write to.
+    const file = await open(spool, 'wx+', 0o600)
     try {
       const { bytes } = await pour(file, source, 0, 'md5')
       return await addFile(name, readChunks(file, 0, bytes), bytes, digest)
