@@ -44,7 +44,10 @@ const requestFields = (t: InputFields) => ({
     ...rule(z.int().min(1).max(MAX_PARAMS)),
     description: 'Parameters of the model, where none of its files declares them.',
   }),
-  budgetUsd: t.float({ ...rule(budget), description: 'Hard cap of the total cost in USD; for hosted endpoints.' }),
+  budgetUsd: t.float({
+    ...rule(budget),
+    description: 'Hard cap of the total cost in USD; for hosted endpoints, no less than a minute costs.',
+  }),
 })
 
 /** A union from the start, so that further results can be added; clients distinguish them by `__typename`. */

@@ -95,7 +95,10 @@ const RecipeInput = builder.inputType('RunRecipeInput', {
         'Hard wall-clock limit in hours over all attempts, at least a minute for hosted runs; if absent, 4 for hosted runs and no limit for worker runs.',
     }),
     executor: t.field({ type: RunExecutorEnum, description: 'Who executes the run; default `WORKER`.' }),
-    budgetUsd: t.float({ ...rule(recipeRules.budgetUsd), description: 'Hard spending limit in US dollars.' }),
+    budgetUsd: t.float({
+      ...rule(recipeRules.budgetUsd),
+      description: 'Hard spending limit in US dollars; for a hosted run no less than a minute costs.',
+    }),
     gate: t.field({ type: CheckpointGateInput, description: 'Gate checkpoints while the run trains.' }),
     parentCheckpointStep: t.field({
       type: 'SafeInt',

@@ -3744,7 +3744,7 @@ export interface Operations {
     request: 'POST /v1/endpoints'
     body: {
       /**
-       * Hard cap of the total cost in USD; for hosted endpoints.
+       * Hard cap of the total cost in USD; for hosted endpoints, no less than a minute costs.
        */
       budget_usd?: number | null
       /**
@@ -3809,7 +3809,7 @@ export interface Operations {
     request: 'POST /v1/endpoints/estimate'
     body: {
       /**
-       * Hard cap of the total cost in USD; for hosted endpoints.
+       * Hard cap of the total cost in USD; for hosted endpoints, no less than a minute costs.
        */
       budget_usd?: number | null
       /**
@@ -5344,7 +5344,7 @@ export interface RobotCardPut {
 }
 export interface RunRecipe {
   /**
-   * Hard spending limit in US dollars.
+   * Hard spending limit in US dollars; for a hosted run no less than a minute costs.
    */
   budget_usd?: number | null
   /**

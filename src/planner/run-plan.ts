@@ -3,7 +3,7 @@ import type { RunSettings } from '../platform/config.ts'
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
 import { type Usd, usd, usdLimit, usdSum } from '../platform/money.ts'
 import type { HardwareTier, TierTable } from '../platform/tier-table.ts'
-import { hostedHoursFault } from './hosted-hours.ts'
+import { assertHostedBudget, hostedHoursFault } from './least-hosted.ts'
 import { DEFAULT_MAX_HOURS, type Recipe, type RunExecutor } from './recipe/recipe.ts'
 import { findTemplate, type Template, templateNames } from './templates.ts'
 
@@ -47,7 +47,7 @@ export function mayHostOn(template: Template, tier: string): boolean {
   return !template.isSim || simTiers.includes(tier)
 }
 
-/** Resolves a recipe. 422 with one entry for each fault: an unknown template, an unknown GPU, a GPU that the sim template is not hosted on, a hosted run of less than a minute. */
+/** Resolves a recipe. 422 with one entry for each fault: an unknown template, an unknown GPU, a GPU that the sim template is not hosted on, a hosted run of less than a minute; then for a budget that does not pay a hosted run's minute. */
 export function planRun(recipe: Recipe, settings: PlannerSettings): RunPlan {
   const faults: ErrorItem[] = []
   const template = findTemplate(recipe.template, settings.runs.extraTemplates)
@@ -69,16 +69,19 @@ export function planRun(recipe: Recipe, settings: PlannerSettings): RunPlan {
   const tier = gpu === null ? (isPriced ? defaultTier(template, settings) : null) : tierOf(settings.tiers, gpu)
   const hostRateUsdPerHour = hostRateOf(template, executor, settings)
   const maxHours = recipe.max_hours ?? DEFAULT_MAX_HOURS
+  const budgetUsd = recipe.budget_usd == null ? null : usdLimit(recipe.budget_usd)
+  const rateUsdPerHour = isPriced && tier ? usdSum(tier.rateUsdPerHour, hostRateUsdPerHour) : FREE
+  if (isPriced) assertHostedBudget(budgetUsd, rateUsdPerHour, ['recipe', 'budgetUsd'])
   return {
     template,
     executor,
     tier,
     maxHours,
     limitHours: isPriced ? maxHours : (recipe.max_hours ?? null),
-    budgetUsd: recipe.budget_usd == null ? null : usdLimit(recipe.budget_usd),
+    budgetUsd,
     isPriced,
     hostRateUsdPerHour,
-    rateUsdPerHour: isPriced && tier ? usdSum(tier.rateUsdPerHour, hostRateUsdPerHour) : FREE,
+    rateUsdPerHour,
   }
 }
 

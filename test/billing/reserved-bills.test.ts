@@ -6,7 +6,7 @@ import { billOf, ceilingUsd } from '../../src/endpoints/end/bill.ts'
 import { estimateOf } from '../../src/planner/estimate.ts'
 import { planRun } from '../../src/planner/run-plan.ts'
 import { readConfig } from '../../src/platform/config.ts'
-import { type Usd, usd, usdLess, usdLimit } from '../../src/platform/money.ts'
+import { mostOfSeconds, type Usd, usd, usdLess, usdLimit } from '../../src/platform/money.ts'
 import { accruedUsd, type MeterFacts } from '../../src/work/meter.ts'
 import { type Random, randomFrom } from '../models/mjcf/generator/random.ts'
 import { sampleSize } from '../support/torture.ts'
@@ -19,8 +19,9 @@ const at = (ms: number) => new Date(start + ms).toISOString()
 const rateFrom = (random: Random): Usd => usd(random.int(0, random.pick([9, 99, 9999, 99_999_999])) / 1e4)
 const hoursFrom = (random: Random): number =>
   random.pick([1 / 60, random.int(1, 60) / 60, random.int(60, 9999) / 3600, random.int(200, 7_200_000) / 1e4])
-const budgetFrom = (random: Random): number | null =>
-  random.chance(0.5) ? null : random.int(1, 1e9) / 10 ** random.int(4, 8) + 0.0001
+/** At least what a minute costs. */
+const budgetFrom = (random: Random, rate: Usd): number | null =>
+  random.chance(0.5) ? null : random.int(1, 1e9) / 10 ** random.int(4, 8) + Number(mostOfSeconds(rate, 60)) + 0.0001
 
 /** What a claim of so many milliseconds costs, not rounded, in ten-thousandths x milliseconds an hour. */
 const exactCost = (rate: Usd, ms: number) => BigInt(rate.replace('.', '')) * BigInt(ms)
@@ -40,7 +41,8 @@ const cases: readonly Case[] = Array.from({ length: sampleSize(20_000, 2000) }, 
   const hours = hoursFrom(random)
   const deadlineMs = Math.floor(Number(hours.toFixed(10)) * 3_600_000 + 1e-3)
   const ranMs = random.chance(0.5) ? deadlineMs : random.int(0, deadlineMs)
-  return { rate: rateFrom(random), hours, budget: budgetFrom(random), ranMs, deadlineMs }
+  const rate = rateFrom(random)
+  return { rate, hours, budget: budgetFrom(random, rate), ranMs, deadlineMs }
 })
 
 const meterOf = ({ rate, deadlineMs }: Case, budgetUsd: Usd | null): MeterFacts => ({
@@ -109,7 +111,7 @@ describe('what is reserved', () => {
   })
 
   it('never passes the budget that was asked for, also where that has more than four decimals', () => {
-    const plan = planRun({ template: 'act', executor: 'hosted', budget_usd: 0.00019 }, config)
-    expect([plan.budgetUsd, estimateOf(plan).costUsdMax]).toEqual(['0.0001', '0.0001'])
+    const plan = planRun({ template: 'act', executor: 'hosted', budget_usd: 0.02999 }, config)
+    expect([plan.budgetUsd, estimateOf(plan).costUsdMax]).toEqual(['0.0299', '0.0299'])
   })
 })

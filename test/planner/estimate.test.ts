@@ -95,7 +95,7 @@ describe('an estimate', () => {
     [{ max_hours: 2.5, budget_usd: 2 }, '1.9980', false],
     [{ max_hours: 2.5, budget_usd: 1.998 }, '1.9980', false],
     [{ max_hours: 2.5, budget_usd: 1.9979 }, '1.9979', true],
-    [{ budget_usd: 0.0001 }, '0.0001', true],
+    [{ budget_usd: 0.0134 }, '0.0134', true],
   ])('with %o is %s at most', (change, cost, capped) => {
     const answer = estimate({ template: 'act', gpu: 'l4', executor: 'hosted', ...change })
     expect([answer.costUsdMax, answer.cappedByBudget]).toEqual([cost, capped])

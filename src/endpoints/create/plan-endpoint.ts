@@ -3,9 +3,9 @@ import { assertLevel, assertReachesRepo } from '../../auth/policy.ts'
 import type { HostedWork } from '../../hosting/hosting-policy.ts'
 import { readStoredPolicy, type StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
 import type { AccountRef, RequestContext, Viewer } from '../../operation/context.ts'
-import { assertHostedHours } from '../../planner/hosted-hours.ts'
+import { assertHostedBudget, assertHostedHours } from '../../planner/least-hosted.ts'
 import { HubError, invalid, notFound } from '../../platform/errors.ts'
-import type { Usd } from '../../platform/money.ts'
+import { type Usd, usdLimit } from '../../platform/money.ts'
 import type { TierTable } from '../../platform/tier-table.ts'
 import { findRepo, getReposById, type RepoFacts } from '../../repos/get-repo.ts'
 import type { ControlClass } from '../../repos/repo-shape.ts'
@@ -109,7 +109,7 @@ export interface EndpointPlan {
 
 /**
  * Pure. Errors: 409 `conflict.no_artifact` for another format than those, 409 `conflict.reflex`, 422 a class or a size that is not declared, 422 a model that
- * fits no tier.
+ * fits no tier, 422 a budget that does not pay a hosted endpoint's minute.
  */
 export function planOf(found: Found, declared: StoredPolicy, request: EndpointRequest, tiers: TierTable): EndpointPlan {
   const { artifact } = found
@@ -123,6 +123,7 @@ export function planOf(found: Found, declared: StoredPolicy, request: EndpointRe
   const sizing = sizeOf(params, tiers)
   const executor = request.executor ?? 'worker'
   const rateUsdPerHour = executor === 'hosted' ? sizing.tier.rateUsdPerHour : null
+  assertHostedBudget(request.budgetUsd == null ? null : usdLimit(request.budgetUsd), rateUsdPerHour, ['budgetUsd'])
   const { contractFingerprint } = declared
   return { artifact, policyFormat, controlClass, contractFingerprint, sizing, executor, rateUsdPerHour }
 }

@@ -128,6 +128,47 @@ describe('a hosted job of less than a minute', () => {
   })
 })
 
+describe('a hosted job whose budget does not pay a minute', () => {
+  /** A minute of the tier costs 0.01332 USD. */
+  const paid = 0.0134
+  const unpaid = [0.0133, 0.01339, 0.0001]
+
+  it.each(['/v1/runs', '/v1/runs/estimate', '/v1/runs/recommend'])(
+    'is 422 at %s, at its budget_usd: many of them would work for nothing; a worker has no such limit',
+    async (path) => {
+      const owner = await hub.person()
+      for (const budget_usd of unpaid) {
+        const refused = await recipe(owner, path, { budget_usd, max_hours: 1 })
+        expect([refused.status, places(refused)]).toEqual([422, [['body', 'recipe', 'budget_usd']]])
+        expect(refused.json.detail).toContain('costs 0.0134 USD')
+      }
+      expect(await rowsOf(owner)).toBe(0)
+      expect((await recipe(owner, path, { budget_usd: paid, max_hours: 1 })).status).toBeLessThan(300)
+      expect((await recipe(owner, path, { budget_usd: 0.0001, executor: 'worker' })).status).toBeLessThan(300)
+      expect((await recipe(owner, path, { budget_usd: 0.0001, max_hours: 1, gpu: 'free' })).status).toBeLessThan(300)
+    },
+  )
+
+  it('is 422 as an endpoint and as an estimate of one', async () => {
+    for (const budget_usd of unpaid)
+      for (const ask of [endpoints.create, endpoints.estimate]) {
+        const refused = await ask(ada, model, { executor: 'hosted', budget_usd })
+        expect([refused.status, places(refused)]).toEqual([422, [['body', 'budget_usd']]])
+      }
+    await endpoints.ok(endpoints.create(ada, model, { executor: 'hosted', budget_usd: paid }), 201)
+    expect((await endpoints.create(ada, model, { budget_usd: 0.0001 })).status).toBe(201)
+  })
+
+  it('is not held for an agent either', async () => {
+    const owner = await hub.person()
+    const agent = await hub.key(owner, { scope: 'train', agent: true })
+    const own = await endpoints.model(owner)
+    expect((await recipe(agent, '/v1/runs', { budget_usd: 0.0133 })).status).toBe(422)
+    expect((await endpoints.create(agent, own, { executor: 'hosted', budget_usd: 0.0133 })).status).toBe(422)
+    expect(await rowsOf(owner)).toBe(0)
+  })
+})
+
 describe('a spend cap of 0 in mode STOP', () => {
   const check = (who: Who, executor: string | null, name = robot) =>
     hub.call(who, 'POST', '/v1/robot-checks', {
