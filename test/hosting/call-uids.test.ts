@@ -230,6 +230,16 @@ describe('the uid of a hosted call', needs(!givesUids && asRoot), () => {
     expect(await runs(uids[0] ?? 0)).toBe(false)
   })
 
+  it('is given back although the call stops every process of its uid, also those that are to end it', async () => {
+    const uids = newUids(1)
+    const stopAll = `while (-e "/proc/$ARGV[0]") {} while (1) { kill "STOP", -1 }`
+    const hub = await hubWith(uids, `setsid perl -e '${stopAll}' $$ & sleep 0.3`)
+    await hub.attend()
+    await hub.spawn('call_1')
+    await expect.poll(() => hub.notes.list(), patiently).toEqual([])
+    expect([hub.ended, await runs(uids[0] ?? 0)]).toEqual([['call_1'], false])
+  })
+
   it('is out of use before a canceled job is recorded as such', async () => {
     const uids = newUids(1)
     const hub = await hubWith(uids, 'setsid sleep 1000 & touch ready; exec sleep 1000')

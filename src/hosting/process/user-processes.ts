@@ -11,13 +11,16 @@ const run = promisify(execFile)
 const LOOK_MS = 25
 /** One that waits for a device does not die at once. */
 const GIVE_UP_MS = 15_000
+/** What ends the processes of a user is itself one of them, which the others may stop. */
+const END_MS = 1_000
 /** Below are the accounts of the system; a signal to all processes of root would end the machine. */
 export const LEAST_UID = 1000
 
-/** Runs a shell script as a user, with nothing of the hub's environment. */
-export function runAs({ uid, gid }: UnixIds, script: string, args: readonly string[] = []) {
+/** Runs a shell script as a user, with nothing of the hub's environment. One that takes longer than `timeoutMs` is killed, and rejects; 0: it may take any time. */
+export function runAs({ uid, gid }: UnixIds, script: string, args: readonly string[] = [], timeoutMs = 0) {
   const env = { PATH: process.env.PATH }
-  return run('/bin/sh', ['-c', script, 'sh', ...args], { uid, gid, cwd: '/', env })
+  const limit = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const
+  return run('/bin/sh', ['-c', script, 'sh', ...args], { uid, gid, cwd: '/', env, ...limit })
 }
 
 /** Pids by the uids that processes run as. */
@@ -51,12 +54,12 @@ export async function endAllOf(user: UnixIds): Promise<void> {
     if (left.length === 0) return
     if (Date.now() > deadline) throw new Error(`process ${left[0]} of uid ${user.uid} cannot be ended`)
     // As that user, to all that it may signal: one step of the system, in which none of them can start another, and which can reach nobody else's.
-    await runAs(user, 'kill -9 -1').catch(() => killEach(left))
+    await runAs(user, 'kill -9 -1', [], END_MS).catch(() => killEach(left))
     await sleep(LOOK_MS)
   }
 }
 
-/** Where there are so many that no further one can be started. */
+/** Where there are so many that no further one can be started, or where they do not let one work. */
 function killEach(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
