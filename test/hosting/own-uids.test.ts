@@ -1,8 +1,10 @@
 /** Which uids a hub can give to calls: what the settings, the kernel and the files of the system say. */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { isBound } from '../../src/hosting/process/bound-process.ts'
 import { isHidden, isInSubordinate, isMapped } from '../../src/hosting/process/own-uids.ts'
 import { isolationOf, processFault, processRisk } from '../../src/hosting/process/process-settings.ts'
 import { endAllOf, uidsOf } from '../../src/hosting/process/user-processes.ts'
@@ -14,6 +16,31 @@ const dir = mkdtempSync(join(tmpdir(), 'hub-own-uids-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const config = (more: Record<string, string>) =>
   readConfig({ HUB_DATA_DIR: dir, HOSTED_APP_NAME: 'coach', HOSTED_COMMAND: 'true', ...more })
+
+describe('a hub that cannot become another user itself', () => {
+  it.each([
+    ['Seccomp:\t2\nNoNewPrivs:\t1\nThreads:\t1\n', true],
+    ['Seccomp:\t2\nNoNewPrivs:\t0\nThreads:\t1\n', false],
+    ['Name:\tNoNewPrivs:\\t1\nThreads:\t1\n', false],
+  ])('is told by its status: %j is %s', (status, is) => {
+    expect(isBound(status)).toBe(is)
+  })
+
+  it('gives calls uids although it may not run setpriv', needs(!givesUids && asRoot), () => {
+    const ask = `import { boundFault } from './src/hosting/process/bound-process.ts'
+      process.stdout.write(String(boundFault()))`
+    const node = [process.execPath, '--input-type=module', '-e', ask]
+    const asked = (command: string[]) =>
+      execFileSync('/usr/bin/env', ['setpriv', ...command, '/usr/bin/env', 'PATH=/nowhere', ...node], {
+        cwd: join(import.meta.dirname, '../..'),
+        encoding: 'utf8',
+      })
+    expect([asked(['--no-new-privs']), asked(['--clear-groups'])]).toEqual([
+      'null',
+      expect.stringContaining('does not run'),
+    ])
+  })
+})
 
 describe('HOSTED_UIDS', () => {
   it.each([
