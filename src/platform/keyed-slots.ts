@@ -11,6 +11,7 @@ interface Slots {
   readonly waiting: Set<() => void>
 }
 
+/** The slots of all keys: each key has as many as the bounds say. */
 export class KeyedSlots {
   readonly #bounds: SlotBounds
   readonly #refusal: () => Error
