@@ -1,6 +1,7 @@
 /** Looks up the caller of a long request again, so that visibility is rechecked while a stream is open. */
 import DataLoader from 'dataloader'
 import type { Credentialed, Viewer } from '../operation/context.ts'
+import { withoutShare } from '../store/connection-share.ts'
 import type { Querier } from '../store/db.ts'
 import { keysById, keyViewer, sessionsById, sessionViewer } from './credential-rows.ts'
 
@@ -19,7 +20,7 @@ function loaderOf(db: Querier): Loader {
   const known = loaders.get(db)
   if (known) return known
   // No cache: a result is shared only by calls of the same turn of the event loop.
-  const made: Loader = new DataLoader((viewers) => readViewers(db, viewers), { cache: false })
+  const made: Loader = new DataLoader((viewers) => withoutShare(() => readViewers(db, viewers)), { cache: false })
   loaders.set(db, made)
   return made
 }

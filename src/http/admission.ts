@@ -1,25 +1,34 @@
-/** Who may run an operation now: anonymous addresses have few at once, and processor time that their operations use up. */
+/** Who may run an operation now, and what it has while it runs: anonymous addresses have few at once, and time that they use up; every caller has a share of the connections. */
 import type { FastifyRequest } from 'fastify'
 import { endSlice, type TimeUser, timedFor } from '../platform/processor-time.ts'
+import { withShare } from '../store/connection-share.ts'
 import type { AddressSlots } from './address-slots.ts'
+import type { CallerConnections } from './caller-connections.ts'
 import { callerOf, type RateLimit } from './rate-limit.ts'
 
 /** Runs an operation of the request's caller, or one event of its subscription, from its document to its answer. 429 if it may not run now. */
 export type Admit = <T>(request: FastifyRequest, work: () => Promise<T>) => Promise<T>
 
-/** `slots` is null where nothing is limited. */
-export function admission(rate: RateLimit, slots: AddressSlots | null): Admit {
+interface CallerLimits {
+  readonly slots: AddressSlots
+  readonly connections: CallerConnections
+}
+
+/** `limits` are null where no caller is limited. */
+export function admission(rate: RateLimit, limits: CallerLimits | null): Admit {
   return async (request, work) => {
+    if (!limits) return work()
     const who = callerOf(request)
-    if (!slots || !('address' in who)) return work()
-    return slots.run(who, async () => {
-      await rate.assertTime(who)
+    const shared = () => withShare(limits.connections.of(who), work)
+    if (!('address' in who)) return shared()
+    return limits.slots.run(who, async () => {
+      await rate.assertTime(who, 'processor')
       const used = new UsedTime()
       try {
-        return await timedFor(used, work)
+        return await timedFor(used, shared)
       } finally {
         endSlice()
-        await rate.addTime(who, used.ms)
+        await rate.addTime(who, 'processor', used.ms)
       }
     })
   }

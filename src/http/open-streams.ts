@@ -4,16 +4,25 @@ import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
 import { networkOf } from '../platform/network-of.ts'
+import { callerOf } from './rate-limit.ts'
 import { abortOnCloseOf } from './request-context.ts'
 import { StreamOutlet } from './stream-outlet.ts'
 
 export interface StreamBounds {
   readonly credential: number
+  /** All credentials of an account, and all that a person made. */
+  readonly account: number
   readonly address: number
 }
 
 /** Per instance. */
-const defaultBounds: StreamBounds = { credential: 1000, address: 100 }
+const defaultBounds: StreamBounds = { credential: 1000, account: 2000, address: 100 }
+
+interface StreamOwner {
+  readonly who: string
+  readonly whose: string
+  readonly bound: number
+}
 
 const RETRY_HINT = 'retry: 2000\n\n'
 const RETRY_AFTER_S = 5
@@ -34,22 +43,31 @@ export class OpenStreams {
     return this.#open.size
   }
 
-  /** Counts one more stream for the caller; call the returned function to release it. 429 over the limit. */
-  take({ viewer, ip }: FastifyRequest): () => void {
-    const known = viewer && viewer.kind !== 'anonymous' ? viewer.credentialId : null
-    const who = known ?? `address ${networkOf(ip)}`
-    const bound = known ? this.#bounds.credential : this.#bounds.address
-    const count = this.#counts.get(who) ?? 0
-    if (count >= bound) throw tooMany(known ? 'A credential' : 'An anonymous address', bound)
-    this.#counts.set(who, count + 1)
+  /** Counts one more stream for the caller; call the returned function to release it. 429 over a limit. */
+  take(request: Pick<FastifyRequest, 'viewer' | 'ip'>): () => void {
+    const owners = this.#ownersOf(request)
+    for (const { who, whose, bound } of owners) if ((this.#counts.get(who) ?? 0) >= bound) throw tooMany(whose, bound)
+    for (const { who } of owners) this.#counts.set(who, (this.#counts.get(who) ?? 0) + 1)
     let isCounted = true
     return () => {
       if (!isCounted) return
       isCounted = false
-      const left = (this.#counts.get(who) ?? 1) - 1
-      if (left > 0) this.#counts.set(who, left)
-      else this.#counts.delete(who)
+      for (const { who } of owners) {
+        const left = (this.#counts.get(who) ?? 1) - 1
+        if (left > 0) this.#counts.set(who, left)
+        else this.#counts.delete(who)
+      }
     }
+  }
+
+  /** Whose streams a request's are, by ids of different kinds. */
+  #ownersOf(request: Pick<FastifyRequest, 'viewer' | 'ip'>): readonly StreamOwner[] {
+    const caller = callerOf(request)
+    const { credential, account, address } = this.#bounds
+    if ('address' in caller)
+      return [{ who: `address ${networkOf(caller.address)}`, whose: 'An anonymous address', bound: address }]
+    const accounts = caller.accountIds.map((who) => ({ who, whose: 'An account', bound: account }))
+    return [{ who: caller.credentialId, whose: 'A credential', bound: credential }, ...accounts]
   }
 
   /** Responds with a stream written by `work`; resolves once it is fully sent or the client has disconnected. 429 over the limit. */

@@ -1,6 +1,6 @@
 /**
  * What callers may use per minute: requests and the cost of operations, for a credential, for all credentials of an account together, and for an anonymous
- * address, which also has a limit of processor time. Contract, "Limits of GraphQL operations".
+ * address, which also has limits of processor and database time. Contract, "Limits of GraphQL operations".
  */
 import type { FastifyReply } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
@@ -19,6 +19,12 @@ const CREDENTIALS_OF_ACCOUNT = 10
 /** Of a minute, on one processor: what the hub does for callers that it knows comes first. */
 const ADDRESS_TIME_MS = 10_000
 
+/** For as long as its statements hold connections of the database, all together: a third of one. */
+const ADDRESS_DATABASE_MS = 20_000
+
+/** Of what a caller has a time. */
+type TimeKind = 'processor' | 'database'
+
 export type Caller =
   | { readonly credentialId: string; readonly accountIds: readonly string[] }
   | { readonly address: string }
@@ -36,10 +42,10 @@ export interface RateLimit {
   count(reply: FastifyReply, who: Caller): Promise<void>
   /** Counts the cost of an operation, in objects; adds it to the same headers, unless the response has begun. 429 in the same way. */
   spend(reply: FastifyReply, who: Caller, cost: number): Promise<void>
-  /** Throws 429 for an anonymous address that has used its processor time. */
-  assertTime(who: Caller): Promise<void>
-  /** Counts processor time. */
-  addTime(who: Caller, ms: number): Promise<void>
+  /** Throws 429 for an anonymous address that has used its time. */
+  assertTime(who: Caller, of: TimeKind): Promise<void>
+  /** Counts time. */
+  addTime(who: Caller, of: TimeKind, ms: number): Promise<void>
 }
 
 const nothing = async () => undefined
@@ -73,7 +79,10 @@ export function createRateLimit(perMinute: number): RateLimit {
   const credential = policiesOf('credential', perMinute)
   const account = policiesOf('account', CREDENTIALS_OF_ACCOUNT * perMinute)
   const address = policiesOf('address', anonymousPerMinute)
-  const time = policy('address-time', ADDRESS_TIME_MS, 'ms', 'ms of processor time')
+  const times: Readonly<Record<TimeKind, Policy>> = {
+    processor: policy('address-time', ADDRESS_TIME_MS, 'ms', 'ms of processor time'),
+    database: policy('address-database', ADDRESS_DATABASE_MS, 'ms', 'ms of database time'),
+  }
   const take = async (reply: FastifyReply, who: Caller, kind: 'requests' | 'cost', points: number) => {
     if ('address' in who)
       return show(reply, address[kind], await consume(address[kind], networkOf(who.address), points))
@@ -88,12 +97,13 @@ export function createRateLimit(perMinute: number): RateLimit {
   return {
     count: (reply, who) => take(reply, who, 'requests', 1),
     spend: (reply, who, cost) => take(reply, who, 'cost', cost),
-    async assertTime(who) {
+    async assertTime(who, of) {
+      const time = times[of]
       const used = 'address' in who ? await time.limiter.get(networkOf(who.address)) : null
       if (used && used.consumedPoints >= time.quota) throw over(time, used)
     },
-    async addTime(who, ms) {
-      if ('address' in who && ms >= 1) await consume(time, networkOf(who.address), Math.round(ms))
+    async addTime(who, of, ms) {
+      if ('address' in who && ms >= 1) await consume(times[of], networkOf(who.address), Math.round(ms))
     },
   }
 }

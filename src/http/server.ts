@@ -13,6 +13,7 @@ import { type HubError, toProblem } from '../platform/errors.ts'
 import { AddressSlots } from './address-slots.ts'
 import { type Admit, admission } from './admission.ts'
 import { hasSeveralNames, keepAskedOrigin } from './asked-origin.ts'
+import { CallerConnections } from './caller-connections.ts'
 import { type ConnectionRules, Connections } from './connections.ts'
 import { countedSchema } from './counted-schema.ts'
 import { registerDocs } from './docs.ts'
@@ -113,12 +114,16 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const connections = new Connections(app.server, parts.connectionRules)
   const streams = parts.streams ?? new OpenStreams()
   const rate = createRateLimit(config.rateLimitPerMinute)
+  const limits =
+    config.rateLimitPerMinute === 0
+      ? null
+      : { slots: new AddressSlots(), connections: new CallerConnections(rate, config.databasePoolMax) }
   const identify = identifyHook(parts.authenticate, rate)
   const edge: Edge = {
     identify,
     contextOf: (request, extra) => contextOf(deps, request, extra),
     spend: (request, reply, cost) => rate.spend(reply, callerOf(request), cost),
-    admit: admission(rate, config.rateLimitPerMinute === 0 ? null : new AddressSlots()),
+    admit: admission(rate, limits),
     knownError,
   }
 

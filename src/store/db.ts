@@ -1,10 +1,11 @@
 /** The database: one `pg` pool with explicit limits that exact statements and Prisma share, and short transactions. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
-import pg from 'pg'
+import type pg from 'pg'
 import { PrismaClient } from '../../prisma/generated/client/client.ts'
 import { enterOwnSlice } from '../platform/processor-time.ts'
 import { sqlStatement } from '../platform/signals.ts'
+import { SharedPool, withoutShare } from './connection-share.ts'
 import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
 import { oneStatement } from './one-statement.ts'
 import { keptOffRestores } from './restore-mark.ts'
@@ -64,7 +65,7 @@ const RETRY_WAIT_MS = 25
 export function openDb(options: DbOptions): Db {
   const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
   const limits = { silentMs: SILENT_MS, stuckMs: statementTimeoutMs + STUCK_AFTER_MS }
-  const pool = new pg.Pool({
+  const pool = new SharedPool({
     Client: watchedClients(options.url, limits),
     connectionString: options.url,
     max: options.poolMax,
@@ -181,7 +182,8 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
   // A connection that cannot roll back is in an unknown state and must not be reused.
   let broken = true
   try {
-    const result = await runTx(client, run, hooks, work)
+    // It has its connection: were it to wait for another one beside it, transactions could wait for each other.
+    const result = await withoutShare(() => runTx(client, run, hooks, work))
     broken = false
     return result
   } catch (error) {

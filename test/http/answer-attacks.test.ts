@@ -170,7 +170,7 @@ describeOnce('streams', () => {
   })
 
   it('are released when they end', async () => {
-    const app = start({ streams: new OpenStreams({ credential: 1, address: 1 }) })
+    const app = start({ streams: new OpenStreams({ credential: 1, account: 9, address: 1 }) })
     for (let n = 0; n < 3; n += 1) {
       const answer = await ask(app, 'subscription { items(count: 1) { __typename } }', '/graphql/stream', sse)
       expect(answer.payload).toContain('event: complete')

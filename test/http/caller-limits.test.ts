@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AddressSlots } from '../../src/http/address-slots.ts'
 import { admission } from '../../src/http/admission.ts'
+import { OpenStreams } from '../../src/http/open-streams.ts'
 import { callerOf, createRateLimit } from '../../src/http/rate-limit.ts'
 import type { Credentialed, RequestContext, Viewer } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
@@ -178,6 +179,19 @@ describe('an account', () => {
   it('has it also where a person makes an org for each key', async () => {
     expect(await taken(250, (at) => credentialed(`key_${at}`, `org_${at}`, 'user_1'))).toBe(200)
     expect(await taken(250, (at) => credentialed(`key_${at}`, `org_${at}`, `user_${at}`))).toBe(250)
+  })
+
+  it('has twice the streams of a key over all its keys, also where a person makes an org for each', () => {
+    for (const accountOf of [() => 'org_1', (at: number) => `org_${at}`]) {
+      const streams = new OpenStreams({ credential: 10, account: 20, address: 1 })
+      const take = (at: number) =>
+        streams.take({ viewer: credentialed(`key_${at}`, accountOf(at), 'user_1'), ip: '10.0.0.1' })
+      const open = Array.from({ length: 20 }, (_, at) => take(at))
+      expect(() => take(20)).toThrow(/An account has at most 20 streams/)
+      expect(() => streams.take({ viewer: credentialed('key_x', 'org_x', 'user_2'), ip: '10.0.0.1' })).not.toThrow()
+      open[0]?.()
+      expect(() => take(20)).not.toThrow()
+    }
   })
 
   it('has no limit where the operator has turned it off', async () => {

@@ -21,7 +21,7 @@ describe('the network of an address', () => {
   })
 
   it('limits streams: addresses of the same /64 share one limit', () => {
-    const streams = new OpenStreams({ credential: 9, address: 2 })
+    const streams = new OpenStreams({ credential: 9, account: 9, address: 2 })
     const from = (ip: string) => ({ viewer: null, ip }) as unknown as Parameters<OpenStreams['take']>[0]
     streams.take(from('2001:db8::1'))
     streams.take(from('2001:db8::2'))

@@ -18,7 +18,7 @@ it('what a request asks for is never part of the text, and all of it is among th
     ['user_zq'],
     ['repo_zq'],
     'user_zq',
-    "%zq'\\%%",
+    "***=zq'%",
     ['zq'],
     'zq',
     'zq',

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader'
 import { anyMemberOf, seesAllOf } from '../../auth/any-member.ts'
 import type { Viewer } from '../../operation/context.ts'
 import type { IdPrefix } from '../../platform/ids.ts'
+import { withoutShare } from '../../store/connection-share.ts'
 import type { Db, Querier } from '../../store/db.ts'
 import type { ChangeKind } from './change-position.ts'
 import type { ChangedThing, ChangePage, ChangeRead } from './read-changes.ts'
@@ -45,7 +46,10 @@ export class SharedChanges {
 
   constructor(db: Db) {
     this.#db = db
-    this.#pages = new DataLoader((asked) => readPages(db, asked), { cache: false, maxBatchSize: 1000 })
+    this.#pages = new DataLoader((asked) => withoutShare(() => readPages(db, asked)), {
+      cache: false,
+      maxBatchSize: 1000,
+    })
   }
 
   /** The page of one reader; one statement for all readers that call this in the same turn of the event loop. */
@@ -77,7 +81,9 @@ export class SharedChanges {
   }
 
   #loaderOf(list: ChangedList<unknown>): DataLoader<Wanted, unknown> {
-    const known = this.#things.get(list) ?? new DataLoader((wanted) => this.#read(list, wanted), { cache: false })
+    const known =
+      this.#things.get(list) ??
+      new DataLoader((wanted) => withoutShare(() => this.#read(list, wanted)), { cache: false })
     this.#things.set(list, known)
     return known
   }

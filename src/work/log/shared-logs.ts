@@ -8,6 +8,7 @@ import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
 import stripAnsi from 'strip-ansi'
 import type { Deps } from '../../operation/context.ts'
+import { withoutShare } from '../../store/connection-share.ts'
 import { readJobObject } from '../job-objects.ts'
 import type { JobLog, JobMetrics, LogHead } from './job-log.ts'
 import type { LogBatch, MetricBatch, SharedLogs } from './log-batch.ts'
@@ -77,7 +78,8 @@ export class JobLogs implements SharedLogs {
 
   head(log: JobLog, jobId: string): Promise<LogHead | null> {
     const { db } = this.#parts
-    const heads = this.#heads.get(log) ?? new DataLoader((ids) => readHeads(db, log, ids), { cache: false })
+    const heads =
+      this.#heads.get(log) ?? new DataLoader((ids) => withoutShare(() => readHeads(db, log, ids)), { cache: false })
     this.#heads.set(log, heads)
     return heads.load(jobId)
   }
@@ -152,7 +154,7 @@ export class JobLogs implements SharedLogs {
   ): Promise<T> {
     const known = cache.get(key)
     if (known) return known
-    const making = make()
+    const making = withoutShare(make)
     const made = making.then(({ value }) => value)
     cache.set(key, made, { size: 1 })
     making.then(

@@ -239,6 +239,9 @@ describe('listing repos', () => {
     expect(await of('q=_')).toEqual([a])
     expect(await of('q=%5C')).toEqual([])
     expect(await of('q=fifty%25%20of_')).toEqual([a])
+    // No sign means anything but itself.
+    for (const q of ['p.ck', '^pick', '***', '***:(', '[', 'pick-*', '(?i)pick', '\\w', 'p{1'])
+      expect(await of(`q=${encodeURIComponent(q)}`)).toEqual([])
     expect(await of('q=')).toEqual([b, a])
     expect(await of('kind=model')).toEqual([b])
     expect(await of('kind=robot')).toEqual([])

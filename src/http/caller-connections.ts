@@ -1,0 +1,63 @@
+/** The share of the database's connections that each caller has: a slow statement, or many at once, are not everybody's. */
+import { HubError } from '../platform/errors.ts'
+import { KeyedSlots, type SlotBounds } from '../platform/keyed-slots.ts'
+import { networkOf } from '../platform/network-of.ts'
+import type { ConnectionShare } from '../store/connection-share.ts'
+import type { Caller, RateLimit } from './rate-limit.ts'
+
+/** Parts of the pool: what the hub does for callers that it knows comes first, and no account has more than half. */
+const ADDRESS_PART = 5
+const ACCOUNT_PART = 2
+
+/** An anonymous address has eight operations, of some statements each. An account may have a thousand streams that one change wakes. */
+const addressWaits = { waiting: 500, waitMs: 10_000 }
+const accountWaits = { waiting: Number.POSITIVE_INFINITY, waitMs: 30_000 }
+
+/** One per server. */
+export class CallerConnections {
+  readonly #rate: RateLimit
+  readonly #addresses: KeyedSlots
+  readonly #accounts: KeyedSlots
+
+  /** `poolMax`: connections of the pool. */
+  constructor(rate: RateLimit, poolMax: number) {
+    const bounds = (part: number, waits: Omit<SlotBounds, 'running'>) => ({
+      running: Math.max(1, Math.floor(poolMax / part)),
+      ...waits,
+    })
+    const [address, account] = [bounds(ADDRESS_PART, addressWaits), bounds(ACCOUNT_PART, accountWaits)]
+    this.#rate = rate
+    this.#addresses = new KeyedSlots(address, () => busy('An anonymous address', 'address', address.running))
+    this.#accounts = new KeyedSlots(account, () => busy('An account', 'account', account.running))
+  }
+
+  /** 429 for an anonymous address that has used its database time, and for who would wait too long. */
+  of(who: Caller): ConnectionShare {
+    const enter = () =>
+      'address' in who
+        ? this.#addresses.enter(networkOf(who.address))
+        : // Who makes an org for each key is still one person, who is last.
+          this.#accounts.enter(who.accountIds.at(-1) ?? who.credentialId)
+    return {
+      take: async () => {
+        const leave = await enter()
+        try {
+          await this.#rate.assertTime(who, 'database')
+        } catch (error) {
+          leave()
+          throw error
+        }
+        return (heldMs) => {
+          leave()
+          void this.#rate.addTime(who, 'database', heldMs)
+        }
+      },
+    }
+  }
+}
+
+function busy(whose: string, name: string, running: number): HubError {
+  const detail = `${whose} has at most ${running} statements in the database at once; send fewer operations at a time.`
+  const facts = { name: `${name}-statements`, unit: 'statements', limit: running, used: null, retryAfterS: 1 }
+  return new HubError('rate.limited', detail, { facts })
+}
