@@ -10,8 +10,13 @@ interface Content {
 
 export interface Operation {
   readonly operationId: string
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
-  readonly requestBody?: Content
+  readonly parameters?: readonly {
+    readonly in: string
+    readonly name: string
+    readonly required?: boolean
+    readonly schema: Schema
+  }[]
+  readonly requestBody?: Content & { readonly required?: boolean }
   readonly responses: Readonly<Record<string, Partial<Content>>>
 }
 
@@ -60,6 +65,22 @@ export function operationOf(
   const found = operations.find(({ pattern }) => pattern.test(pathname))
   const operation = found?.methods[method.toLowerCase()]
   return found && operation ? { path: found.path, operation } : null
+}
+
+/** Every operation of the document. */
+export const allOperations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+)
+
+const bodyValidators = new Map<string, ValidateFunction>()
+
+/** Whether a JSON body is one that the document has for the operation. */
+export function isDocumentedBody({ operationId, requestBody }: Operation, json: unknown): boolean {
+  const schema = requestBody?.content['application/json']?.schema
+  if (!schema) return true
+  const validate = bodyValidators.get(operationId) ?? compiled(schema)
+  if (validate) bodyValidators.set(operationId, validate)
+  return validate?.(json) ?? true
 }
 
 /** A schema without a reference. */

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { statusesOf } from '../../../rest-compat/engine/spec-operations.ts'
 import { routes } from '../../../rest-compat/routes.ts'
@@ -42,7 +42,7 @@ export interface Person {
 export type Who = Person | string | null
 
 const secret = 'a secret of more than thirty-two characters'
-const log = pino({ level: 'silent' })
+const silent = pino({ level: 'silent' })
 
 export const sha256Of = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 export const newName = (prefix = 'x') => `${prefix}-${randomBytes(5).toString('hex')}`
@@ -55,7 +55,7 @@ interface OpenedHub {
 }
 
 /** A database of its own, cloned from the template, and a hub on it. */
-async function openHub(settings: Record<string, string>): Promise<OpenedHub> {
+async function openHub(settings: Record<string, string>, log: Logger): Promise<OpenedHub> {
   const database = await cloneTemplate()
   const dataDir = await mkdtemp(join(inject('runDir'), 'hub-'))
   const config = readConfig({
@@ -89,15 +89,18 @@ let shared: Promise<OpenedHub> | undefined
 
 /**
  * Call at the top of a test file; its members work from the first test on. Without settings the hub is shared with other files, which leave users, repos
- * and runs behind: a test that needs its own hub passes `{ alone: true }`.
+ * and runs behind: a test that needs its own hub passes `{ alone: true }`; `log` takes the lines of such a hub.
  */
-export function contractHub(settings: Record<string, string> = {}, { alone = Object.keys(settings).length > 0 } = {}) {
+export function contractHub(
+  settings: Record<string, string> = {},
+  { alone = Object.keys(settings).length > 0, log = silent } = {},
+) {
   let opened: OpenedHub
 
   beforeAll(async () => {
-    if (alone) opened = await openHub(settings)
+    if (alone) opened = await openHub(settings, log)
     else {
-      shared ??= openHub({})
+      shared ??= openHub({}, silent)
       opened = await shared
     }
   })

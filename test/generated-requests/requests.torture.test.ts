@@ -1,0 +1,115 @@
+/** Requests made from the OpenAPI document: every answer is as it says. `docs/reliability.md`, "Generated requests". */
+import { pino } from 'pino'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { allOperations } from '../contract/support/documented.ts'
+import { contractHub } from '../contract/support/hub.ts'
+import { Coverage } from './coverage.ts'
+import { Dice } from './dice.ts'
+import { faultsOf } from './judge.ts'
+import { type Lab, makeLab } from './lab.ts'
+import { doChores, learnFrom } from './learn.ts'
+import { reduced } from './reduce.ts'
+import { makeRequest, makeTwins } from './requests.ts'
+import { asCurl, type Got, type Made, send } from './send.ts'
+import { counts, seed } from './settings.ts'
+
+const errorLines: string[] = []
+const log = pino({ level: 'error' }, { write: (line: string) => errorLines.push(line) })
+
+const hub = contractHub(
+  {
+    // Headers of the limits are sent, and nobody meets them here.
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    // Hosted work is accepted, and fails: no backend runs it.
+    HOSTED_APP_NAME: 'coach',
+    HOSTED_OWNERS: '*',
+    HOSTED_ALLOWANCE_USD: '10000',
+    RUN_DAILY_GPU_HOUR_QUOTA: '10000',
+    // Met by those who make many.
+    ROBOT_CHECK_DAILY_QUOTA: '300',
+  },
+  { log },
+)
+
+/** How many are sent at once. What is in one batch is made before any of its answers is known, so a seed makes the same requests again. */
+const AT_ONCE = 4
+const CHORES_EVERY = 100
+/** After so many kinds of faults the run ends: one cause has many. */
+const MOST_FAULTS = 12
+
+let lab: Lab
+beforeAll(async () => {
+  lab = await makeLab(hub, hub.running.url)
+})
+
+const faultKind = (fault: string) => fault.split(/[\d"'/]/)[0] ?? fault
+
+describe(`requests made from the OpenAPI document (HUB_TEST_SEED=${seed})`, () => {
+  const coverage = new Coverage()
+
+  it('are answered as it says, by every kind of caller', async () => {
+    const faults = new Map<string, string>()
+    const note = async (number: number, made: Made, got: Got) => {
+      const found = faultsOf(lab, made, got)
+      for (const fault of found) {
+        const key = `${made.operation} ${faultKind(fault)}`
+        if (faults.has(key)) continue
+        faults.set(key, '')
+        const smallest = await reduced(made, key, async (candidate) => {
+          const again = await send(lab.url, candidate)
+          return (
+            faultsOf(lab, candidate, again)
+              .map((one) => `${made.operation} ${faultKind(one)}`)
+              .find((one) => one === key) ?? null
+          )
+        })
+        const answer = `${got.status} ${got.text.slice(0, 700)}`
+        faults.set(key, `#${number} as ${made.caller}: ${fault}\n  ${asCurl(lab.url, smallest)}\n  ${answer}`)
+      }
+    }
+    for (let first = 0; first < counts.requests && faults.size < MOST_FAULTS; first += AT_ONCE) {
+      const batch = Array.from({ length: AT_ONCE }, (_, at) => makeRequest(lab, new Dice(seed, first + at)))
+      const answers = await Promise.all(batch.map((made) => send(lab.url, made)))
+      for (const [at, made] of batch.entries()) {
+        const got = answers[at] as Got
+        coverage.count(made.operation, got.status)
+        await note(first + at, made, got)
+        await learnFrom(lab, made, got)
+      }
+      if (first % CHORES_EVERY === 0) await doChores(lab, hub, new Dice(seed, -first - 1))
+    }
+    const { seen, documented } = coverage.pairs()
+    console.log(
+      `${counts.requests} requests; of ${documented} documented pairs of operation and status ${seen} were seen\n${coverage.table(allOperations.map(({ operation }) => operation.operationId))}`,
+    )
+    expect([...faults.values()].join('\n\n')).toBe('')
+  })
+
+  it('are answered for hidden things as for those that are not there', async () => {
+    const told: string[] = []
+    for (let number = 0; number < counts.requests / 10; number += 1) {
+      const twins = makeTwins(lab, new Dice(seed + 1, number))
+      if (!twins) continue
+      const [hidden, absent] = await Promise.all(twins.map((made) => send(lab.url, made)))
+      const said = ({ status, json }: Got) =>
+        JSON.stringify([status, json?.type, json?.errors]).replaceAll(/[0-9a-z]{26}/g, '…')
+      if (hidden && absent && said(hidden) !== said(absent) && told.length < 5)
+        told.push(
+          `${asCurl(lab.url, twins[0])}\n  ${said(hidden)}\n  of a hidden thing, and of none:\n  ${said(absent)}`,
+        )
+    }
+    expect(told.join('\n\n')).toBe('')
+  })
+
+  it.runIf(counts.requests >= 10_000)('reach the success of every operation', () => {
+    const never = allOperations
+      .map(({ operation }) => operation.operationId)
+      .filter((name) => !coverage.has(name, (status) => Number(status) < 400))
+    expect(never).toEqual([])
+  })
+
+  it('leave the hub ready, and no line of an error in its log', async () => {
+    expect((await fetch(new URL('/readyz', lab.url))).status).toBe(200)
+    expect(errorLines.slice(0, 3)).toEqual([])
+  })
+})
