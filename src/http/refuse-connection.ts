@@ -1,5 +1,5 @@
 /** Error responses outside any route: headers that time out, are too large or not HTTP, and a stalled body. RFC 9457, as everywhere. */
-import { maxHeaderSize, STATUS_CODES } from 'node:http'
+import { maxHeaderSize, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { HubError, toProblem } from '../platform/errors.ts'
 import { requestId } from './edge.ts'
@@ -26,6 +26,11 @@ export function refuseBrokenRequest(error: { readonly code?: string }, socket: S
       : new HubError('validation.request', 'The request is not valid HTTP/1.1.')
   if (socket.writable) socket.write(problemResponse(refusal))
   socket.destroySoon()
+}
+
+/** Answers a request that expects what HTTP does not know as any other, as it may (RFC 9110, "Expect"): Node would answer 417 without a Problem. */
+export function ignoreExpectations(server: Server): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
 /** A complete response, written directly to the socket. */

@@ -31,7 +31,7 @@ import { OpenStreams } from './open-streams.ts'
 import { registerPages } from './pages.ts'
 import { meaningOf, PersistedDocuments, type TrustedDocuments, trustedDocuments } from './persisted-documents.ts'
 import { callerOf, createRateLimit } from './rate-limit.ts'
-import { headerTimeouts, refuseBrokenRequest } from './refuse-connection.ts'
+import { headerTimeouts, ignoreExpectations, refuseBrokenRequest } from './refuse-connection.ts'
 import { contextOf } from './request-context.ts'
 import { sendProblem } from './send-problem.ts'
 import { trustedProxies } from './trusted-proxies.ts'
@@ -111,6 +111,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     },
   }) as unknown as FastifyInstance
   let stopping = false
+  ignoreExpectations(app.server)
   const connections = new Connections(app.server, parts.connectionRules)
   const streams = parts.streams ?? new OpenStreams()
   const rate = createRateLimit(config.rateLimitPerMinute)

@@ -31,6 +31,14 @@ describe('an invalid request', () => {
     expect(JSON.parse(body)).toMatchObject({ status, type: `/problems/${type}` })
   })
 
+  it('that expects what HTTP does not know is answered as any other', async () => {
+    const { head, body } = await answerTo(
+      'GET /v1/hardware_tiers HTTP/1.1\r\nhost: x\r\nexpect: 200-ok\r\nconnection: close\r\n\r\n',
+    )
+    expect(head).toMatch(/^HTTP\/1.1 200 /)
+    expect(body).toContain('"items"')
+  })
+
   it('has 30 s for its headers', () => {
     expect(hub.running.app.server.headersTimeout).toBe(30_000)
   })
