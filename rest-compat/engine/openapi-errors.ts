@@ -17,6 +17,7 @@ const meanings: Readonly<Record<number, string>> = {
   415: 'The body has another content type than `application/json`.',
   422: 'The request is invalid; `errors` names each fault and its place.',
   429: 'A rate limit or a quota is used up; `Retry-After` says when to try again, if that helps.',
+  431: 'The headers of the request are too long, its path and query among them.',
   500: 'Internal error; `request_id` finds it in the log of the hub.',
   501: 'This deployment does not support the operation.',
   502: 'A service that the hub asked gave no valid answer.',

@@ -14,8 +14,11 @@ const segment = (name: string, description: string): JsonSchema => ({
   description,
 })
 const everywhere = {
+  '400': problem('Malformed request'),
   '401': problem('Credential missing, Credential invalid'),
+  '408': problem('Request timeout'),
   '429': problem('Too many requests'),
+  '431': problem('Headers too large'),
   '500': problem('Internal error'),
   '503': problem('Object store not configured, Temporarily unavailable'),
 }

@@ -66,7 +66,7 @@ export function openApiDocument(plans: readonly RoutePlan[], publicUrl: string |
 function operationOf(plan: RoutePlan, components: Components): JsonSchema {
   const { route, rootField, scope } = plan
   const parameters = plan.variables.flatMap((variable) => parametersOf(plan, variable, components))
-  if (route.method === 'POST' && scope !== 'none') parameters.push(idempotencyKey)
+  if (route.method === 'POST') parameters.push(idempotencyKey)
   if (route.method === 'GET') parameters.push(ifNoneMatch)
   const body = plan.variables.find((variable) => variable.source.from === 'body')
   const needed = [{ bearer: [] }, { session: [] }]

@@ -15,20 +15,20 @@ export interface SpecOperation {
 const operation = (method: Method, path: string, ...statuses: number[]): SpecOperation =>
   statuses.length > 0 ? { method, path: `/v1${path}`, statuses } : { method, path: `/v1${path}` }
 
-/** Statuses of every operation: invalid credential, unreadable request, exceeded rate limit, internal failure. */
-export const everywhere: readonly number[] = [400, 401, 422, 429, 500, 503]
+/** Statuses of every operation: unreadable request, invalid credential, a request that stalls, exceeded rate limit, headers that are too long, internal failure. */
+export const everywhere: readonly number[] = [400, 401, 408, 422, 429, 431, 500, 503]
 
-/** Every status of a route: its own, `everywhere`, and those of its method (304 on reads, 413 and 415 with a body, 409 with an Idempotency-Key). */
+/** Every status of a route: its own, `everywhere`, and those of its method (304 on reads, 403 for a cookie from another origin on writes, 413 and 415 with a body, 409 with an Idempotency-Key). */
 export function statusesOf(route: Pick<Route, 'operation' | 'method'>): readonly number[] {
   const own = Object.hasOwn(specOperations, route.operation) ? (specOperations[route.operation]?.statuses ?? []) : []
   const ofMethod =
     route.method === 'GET'
       ? [304]
       : route.method === 'DELETE'
-        ? [413, 415]
+        ? [403, 413, 415]
         : route.method === 'POST'
-          ? [409, 413, 415]
-          : [413, 415]
+          ? [403, 409, 413, 415]
+          : [403, 413, 415]
   return [...new Set([...own, ...everywhere, ...ofMethod])].sort((a, b) => a - b)
 }
 

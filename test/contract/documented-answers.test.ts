@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { undocumented } from './support/documented.ts'
+import { allOperations, undocumented } from './support/documented.ts'
 import { contractHub, newName } from './support/hub.ts'
 
 const hub = contractHub()
@@ -53,6 +53,39 @@ describe('null where the interface has it', () => {
       })
       expect(read).toEqual({ data: { run: { progress: { iteration } } } })
     }
+  })
+})
+
+describe('the document has what any request may meet', () => {
+  const named = allOperations.map(({ method, operation }) => ({
+    method,
+    name: operation.operationId,
+    statuses: Object.keys(operation.responses),
+    headers: (operation.parameters ?? []).filter((one) => one.in === 'header').map(({ name }) => name),
+  }))
+
+  it('before an operation is begun: it cannot be read, stalls, or has headers that are too long', () => {
+    for (const { name, statuses } of named)
+      expect([name, statuses]).toEqual([
+        name,
+        expect.arrayContaining(['400', '401', '408', '429', '431', '500', '503']),
+      ])
+  })
+
+  it('with a cookie from a page of another origin, on each write', async () => {
+    const cookie = `hub_session=${(await hub.person()).token}`
+    const elsewhere = { cookie, origin: 'https://elsewhere.example', 'content-type': 'application/json' }
+    for (const path of ['/v1/auth/device', '/v1/auth/device/token', '/v1/repos']) {
+      const answer = await hub.send(null, 'POST', path, { headers: elsewhere, body: '{}' })
+      expect([path, answer.status, answer.json.type]).toEqual([path, 403, '/problems/forbidden.origin'])
+    }
+    for (const { name, statuses } of named.filter(({ method }) => method !== 'GET'))
+      expect([name, statuses]).toEqual([name, expect.arrayContaining(['403'])])
+  })
+
+  it('with an Idempotency-Key, which each POST reads', () => {
+    for (const { name, headers } of named.filter(({ method }) => method === 'POST'))
+      expect([name, headers]).toEqual([name, ['Idempotency-Key']])
   })
 })
 

@@ -51,8 +51,11 @@ const ajv = new Ajv2020({
 })
 ajv.addSchema({ $id: 'v1', components: document.components })
 
+/** A member of a path may be empty; that of a file is a path itself. */
+const patternOf = (path: string) => new RegExp(`^${path.replace('{path}', '.*').replace(/\{\w+\}/g, '[^/]*')}$`)
+
 const operations = Object.entries(document.paths)
-  .map(([path, methods]) => ({ path, methods, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
+  .map(([path, methods]) => ({ path, methods, pattern: patternOf(path) }))
   // `/v1/runs/start` before `/v1/runs/{run_id}`.
   .sort((one, other) => one.path.split('{').length - other.path.split('{').length)
 
