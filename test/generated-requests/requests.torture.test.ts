@@ -53,7 +53,7 @@ describe(`requests made from the OpenAPI document (HUB_TEST_SEED=${seed})`, () =
       const found = faultsOf(lab, made, got)
       for (const fault of found) {
         const key = `${made.operation} ${faultKind(fault)}`
-        if (faults.has(key)) continue
+        if (faults.has(key) || [...faults.keys()].filter((one) => one.endsWith(faultKind(fault))).length >= 3) continue
         faults.set(key, '')
         const smallest = await reduced(made, key, async (candidate) => {
           const again = await send(lab.url, candidate)
@@ -91,8 +91,9 @@ describe(`requests made from the OpenAPI document (HUB_TEST_SEED=${seed})`, () =
       const twins = makeTwins(lab, new Dice(seed + 1, number))
       if (!twins) continue
       const [hidden, absent] = await Promise.all(twins.map((made) => send(lab.url, made)))
+      const names = twins.flatMap(({ path }) => path.split('/')).filter((part) => /\d/.test(part))
       const said = ({ status, json }: Got) =>
-        JSON.stringify([status, json?.type, json?.errors]).replaceAll(/[0-9a-z]{26}/g, '…')
+        names.reduce((text, name) => text.replaceAll(name, '…'), JSON.stringify([status, json?.type, json?.errors]))
       if (hidden && absent && said(hidden) !== said(absent) && told.length < 5)
         told.push(
           `${asCurl(lab.url, twins[0])}\n  ${said(hidden)}\n  of a hidden thing, and of none:\n  ${said(absent)}`,
