@@ -139,7 +139,8 @@ function acceptedFaults(
   )
     return []
   try {
-    const json = JSON.parse(body)
+    // A byte order mark may be ignored (RFC 8259, 8.1).
+    const json = JSON.parse(body.replace(/^\ufeff/, ''))
     return isDocumentedBody(operation, json) ? [] : ['accepted: a body that its schema refuses']
   } catch {
     return ['accepted: a body that is no JSON']

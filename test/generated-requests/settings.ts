@@ -13,3 +13,15 @@ const [requests, documents] = (process.env.HUB_TEST_GENERATED ?? (isFull ? '2000
   .map(Number)
 
 export const counts = { requests: requests ?? 0, documents: documents ?? 0 }
+
+export const generousSettings: Readonly<Record<string, string>> = {
+  // Headers of the limits are sent, and nobody meets them here.
+  RATE_LIMIT_PER_MINUTE: '1000000',
+  // Hosted work is accepted, and fails: no backend runs it.
+  HOSTED_APP_NAME: 'coach',
+  HOSTED_OWNERS: '*',
+  HOSTED_ALLOWANCE_USD: '10000',
+  RUN_DAILY_GPU_HOUR_QUOTA: '10000',
+  // Met by those who make many.
+  ROBOT_CHECK_DAILY_QUOTA: '300',
+}

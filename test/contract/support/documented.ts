@@ -86,6 +86,14 @@ export function isDocumentedBody({ operationId, requestBody }: Operation, json: 
   return validate?.(json) ?? true
 }
 
+/** How a Problem, wherever it stands, differs from the document. */
+export function problemFaults(problem: unknown): string[] {
+  if (!validators.has('Problem')) validators.set('Problem', compiled({ $ref: '#/components/schemas/Problem' }))
+  const validate = validators.get('Problem')
+  if (!validate || validate(problem)) return []
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
 /** A schema without a reference. */
 export function resolved(schema: Schema): Schema {
   const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
