@@ -99,13 +99,16 @@ const larger = (a: FieldSize, b: FieldSize): FieldSize => ({
 
 const largerOf = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b))
 
+/** The largest `Int`: more is refused when variables are read. Without a bound a product of pages is infinite, and infinitely many of nothing is no number. */
+const MOST_ITEMS = 2 ** 31 - 1
+
 /** The number of items that arguments ask for: the largest of all size arguments; null where none says it. */
 export function askedItems({ sizeArgs }: FieldSize, argumentOf: (arg: string) => unknown): number | null {
   let asked: number | null = null
   for (const arg of sizeArgs) {
     const value = argumentOf(arg)
     const items = typeof value === 'number' ? value : Array.isArray(value) ? value.length : null
-    if (items !== null) asked = Math.max(asked ?? 1, items)
+    if (items !== null) asked = Math.min(MOST_ITEMS, Math.max(asked ?? 1, items))
   }
   return asked
 }

@@ -22,6 +22,12 @@ describe('the objects of an operation', () => {
     expect(() => objects(nested(100, 100))).toThrow(/10100 objects, more than 10020/)
   })
 
+  it('are a number also of a page that has no size', () => {
+    const text = 'query ($first: Int) { repos(first: $first) { nodes { slug } } }'
+    for (const first of [1e308, Number.POSITIVE_INFINITY])
+      expect(() => cost(text, { first })).toThrow(/yield 2147483647 objects, more than 10020/)
+  })
+
   it('are a page also where none of its members is selected, since it is read', () => {
     expect(objects('{ repos(first: 100) { pageInfo { hasNextPage } } }')).toBe(100)
   })
