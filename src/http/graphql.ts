@@ -5,6 +5,7 @@ import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { isJsonObject, parseExact } from '../platform/exact-json.ts'
+import { assertTakesAnswer, assertTakesEvents, eventsOnly } from './accepted-types.ts'
 import type { Admit } from './admission.ts'
 import { mayCompress } from './compression.ts'
 import type { SendGraphiql } from './graphiql/page.ts'
@@ -80,7 +81,9 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { re
     handler: async (request, reply) => {
       const url = new URL(request.url, 'http://hub.invalid')
       const body = Buffer.isBuffer(request.body) ? { body: new Uint8Array(request.body) } : {}
-      const headers = { 'content-type': 'application/json', accept: String(request.headers.accept ?? '*/*') }
+      const accept = acceptOf(request)
+      assertTakesAnswer(accept)
+      const headers = { 'content-type': 'application/json', accept }
       assertJsonParameters(url.searchParams)
       const init = { method: request.method, headers, ...body }
       const context = { fastifyRequest: request, ...callOf(parts, request, reply) }
@@ -89,6 +92,8 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { re
         await parts.streams.serve(request, reply, sseHeaders, (outlet) => outlet.writeAll(piecesOf(response)))
         return reply
       }
+      // Yoga's own has no body.
+      if (response.status === 406) throw eventsOnly()
       reply.code(response.status)
       for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
       return reply.send(Buffer.from(await response.arrayBuffer()))
@@ -159,7 +164,9 @@ const hubPlugin = ({ documents, persisted }: GraphqlParts): Plugin<Pick<ParsedCo
     setExecuteFn(() => executeOperation(operation))
   },
   onSubscribe({ args, setSubscribeFn }) {
-    setSubscribeFn(() => subscribeOperation(operationOf(args)))
+    const operation = operationOf(args)
+    assertTakesEvents(acceptOf(operation.request))
+    setSubscribeFn(() => subscribeOperation(operation))
   },
   onResultProcess({ result, serverContext: { fastifyRequest }, setResult }) {
     if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors?.length) return
@@ -176,6 +183,9 @@ function operationOf({ schema, operationName, variableValues, contextValue }: Ex
   const variables = variableValues ?? {}
   return { schema, prepared, operationName, variables, request, makeContext, spend, admit, showsCost }
 }
+
+/** An absent or empty header takes anything. */
+const acceptOf = ({ headers }: FastifyRequest): string => headers.accept || '*/*'
 
 function wantsPage(request: FastifyRequest): boolean {
   // Also with a query in the URL, which is how people share queries.

@@ -133,6 +133,12 @@ export const errorTable = {
     'Method not allowed',
     'The path does not support this method; `Allow` lists the supported ones.',
   ),
+  'accept.not_served': kind(
+    406,
+    'NOT_ACCEPTABLE',
+    'Not acceptable',
+    'The answer has none of the media types of `Accept`: a subscription is `text/event-stream`, other GraphQL operations are JSON too. Nothing was executed.',
+  ),
   ...conflicts,
   'precondition.failed': kind(
     412,

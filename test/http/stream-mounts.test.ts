@@ -13,9 +13,19 @@ const text = 'x'.repeat(EVENT_BYTES)
 /** How many events each reader has caused, by its name. */
 const made = new Map<string, number>()
 
+/** How often the mutation was executed. */
+let marks = 0
+
 const schema = createSchema<RequestContext>({
-  typeDefs: 'type Query { hello: String } type Subscription { large(reader: String!): String! count(to: Int!): Int! }',
+  typeDefs:
+    'type Query { hello: String } type Mutation { mark: Int } type Subscription { large(reader: String!): String! count(to: Int!): Int! }',
   resolvers: {
+    Mutation: {
+      mark: () => {
+        marks += 1
+        return marks
+      },
+    },
     Subscription: {
       large: {
         async *subscribe(_root: unknown, { reader }: { reader: string }) {
@@ -94,9 +104,28 @@ it('a reader that takes nothing makes the source wait, on every mount', async ()
   for (const name of Object.keys(mounts)) expect([name, (made.get(name) ?? 0) < EVENTS / 2]).toEqual([name, true])
 })
 
-it('a subscription is not served as multipart: 406 names what is', async () => {
-  const response = await post('/graphql', 'multipart/mixed', 'subscription { count(to: 3) }')
-  expect([response.status, response.headers.get('accept')]).toEqual([406, expect.stringContaining('text/event-stream')])
+it.each([['multipart/mixed'], ['application/json'], ['application/graphql-response+json']])(
+  'a subscription is not served as %s: 406 names what is',
+  async (accept) => {
+    const response = await post('/graphql', accept, 'subscription { count(to: 3) }')
+    expect([response.status, response.headers.get('accept')]).toEqual([406, 'text/event-stream'])
+    expect(await response.json()).toMatchObject({
+      errors: [
+        { extensions: { code: 'NOT_ACCEPTABLE', problem: { type: '/problems/accept.not_served', status: 406 } } },
+      ],
+    })
+  },
+)
+
+it('a request that takes none of the answers is 406 before anything is done', async () => {
+  for (const accept of ['image/png', 'text/plain, application/xml;q=0.9']) {
+    const response = await post('/graphql', accept, 'mutation { mark }')
+    expect([response.status, await response.json()]).toMatchObject([406, { errors: [{ extensions: { status: 406 } }] }])
+  }
+  expect(marks).toBe(0)
+  for (const accept of ['*/*', 'application/*', 'text/html, */*;q=0.1', 'application/json;charset=utf-8'])
+    expect((await post('/graphql', accept, 'mutation { mark }')).status).toBe(200)
+  expect(marks).toBe(4)
 })
 
 describe('an event of /graphql/stream', () => {
