@@ -9,6 +9,7 @@ import { type MadeDocument, makeDocument } from './documents.ts'
 import { resultFaults } from './graph-judge.ts'
 import { type Lab, makeLab } from './lab.ts'
 import { doChores } from './learn.ts'
+import { wrongSums } from './recount.ts'
 import { asCurl } from './send.ts'
 import { type Results, requestOf, sendDocument } from './send-document.ts'
 import { counts, generousSettings, seed } from './settings.ts'
@@ -101,7 +102,7 @@ describe(`documents made from the schema (HUB_TEST_SEED=${seed})`, () => {
     expect(roots.filter((name) => !coverage.has(name, (answer) => answer === 'data'))).toEqual([])
   })
 
-  it('leave no subscription open, the hub ready, and no line of an error in its log', async () => {
+  it('leave no subscription open, the hub ready, its sums right, and no line of an error in its log', async () => {
     const open = async () => {
       const text = await (await fetch(new URL('/metrics', lab.url), { headers: lab.named('operator').headers })).text()
       return /^hub_event_streams_open (\d+)/m.exec(text)?.[1]
@@ -109,6 +110,7 @@ describe(`documents made from the schema (HUB_TEST_SEED=${seed})`, () => {
     await expect.poll(open, { timeout: 60_000, interval: 200 }).toBe('0')
     expect((await fetch(new URL('/readyz', lab.url))).status).toBe(200)
     expect(errorLines.slice(0, 3)).toEqual([])
+    expect(await wrongSums(hub)).toEqual([])
   })
 
   it('leave its memory bounded', () => {

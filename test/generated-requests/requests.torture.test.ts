@@ -6,8 +6,9 @@ import { contractHub } from '../contract/support/hub.ts'
 import { Coverage } from './coverage.ts'
 import { Dice } from './dice.ts'
 import { faultsOf } from './judge.ts'
-import { type Lab, makeLab } from './lab.ts'
+import { type Lab, makeEmptyLab, makeLab } from './lab.ts'
 import { doChores, learnFrom } from './learn.ts'
+import { wrongSums } from './recount.ts'
 import { reduced } from './reduce.ts'
 import { makeRequest, makeTwins } from './requests.ts'
 import { asCurl, type Got, type Made, send } from './send.ts'
@@ -97,8 +98,28 @@ describe(`requests made from the OpenAPI document (HUB_TEST_SEED=${seed})`, () =
     expect(never).toEqual([])
   })
 
-  it('leave the hub ready, and no line of an error in its log', async () => {
+  it('leave the hub ready, its sums right, and no line of an error in its log', async () => {
     expect((await fetch(new URL('/readyz', lab.url))).status).toBe(200)
     expect(errorLines.slice(0, 3)).toEqual([])
+    expect(await wrongSums(hub)).toEqual([])
+  })
+})
+
+/** Two a minute, and a fifth of that for an address: nearly all are refused. */
+const narrow = contractHub({ RATE_LIMIT_PER_MINUTE: '2' })
+
+describe('requests over the limit of their callers', () => {
+  it('are answered as the document says', async () => {
+    const tight = await makeEmptyLab(narrow, narrow.running.url)
+    const statuses = new Set<number>()
+    const faults: string[] = []
+    for (let number = 0; number < 150; number += 1) {
+      const asked = makeRequest(tight, new Dice(seed + 2, number))
+      const got = await send(tight.url, asked)
+      statuses.add(got.status)
+      faults.push(...faultsOf(tight, asked, got).map((fault) => `${asCurl(tight.url, asked)}\n  ${fault}`))
+    }
+    expect(faults.slice(0, 3).join('\n\n')).toBe('')
+    expect([...statuses]).toContain(429)
   })
 })
