@@ -18,7 +18,8 @@ import {
 import type { Json } from '../contract/support/hub.ts'
 import type { Dice } from './dice.ts'
 import { anyJson, type Kind, madeValue, written } from './json-values.ts'
-import type { Caller, Lab } from './lab.ts'
+import type { Caller, Lab, SentUpload } from './lab.ts'
+import type { Held } from './learn.ts'
 import { knownTo } from './requests.ts'
 
 export type RootKind = 'query' | 'mutation' | 'subscription'
@@ -39,7 +40,7 @@ interface Making {
   readonly schema: GraphQLSchema
   readonly lab: Lab
   readonly dice: Dice
-  readonly caller: Caller
+  caller: Caller
   readonly kind: Kind
   readonly variables: Map<string, { readonly type: string; readonly value: unknown }>
   readonly fragments: string[]
@@ -104,9 +105,12 @@ export function makeDocument(schema: GraphQLSchema, lab: Lab, dice: Dice): MadeD
 
 /** Most of what a graph is for needs a person who may. */
 const callerFor = (lab: Lab, dice: Dice, field: string): Caller =>
-  /ApiKey|Org|Session|Spend|Device|Approval|viewer|sessions|auditLog|ledger/.test(field) && dice.chance(0.6)
-    ? lab.named('owner')
-    : lab.caller(dice)
+  // What ends others' sign-ins would end the run.
+  /^end(?:Other)?Session|^revokeApiKey/.test(field)
+    ? lab.named(dice.pick(['leaver', 'stranger', 'anonymous']))
+    : /ApiKey|Org|Session|Spend|Device|Approval|viewer|sessions|auditLog|ledger/.test(field) && dice.chance(0.6)
+      ? lab.named('owner')
+      : lab.caller(dice)
 
 /** Now and then a document that is none. */
 function changedText(query: string, dice: Dice): string {
@@ -264,9 +268,11 @@ const idOf = (lab: Lab, dice: Dice, name: string): unknown => {
 /** The input of a mutation: a body that `/v1` accepted in the words of the graph, or one of the type. */
 function inputOf(making: Making, field: string, type: GraphQLInputType, kind: Kind, repo: RepoName): unknown {
   const { lab, dice } = making
+  const fitting = dice.chance(0.75) ? fittingInput(making, field) : {}
   const good = lab.goodBodies.get(field)
   const made = inputValue(making, type, good && dice.chance(0.7) ? 'valid' : kind, 'input', repo)
-  if (!good || dice.chance(0.25)) return made
+  if (!good || dice.chance(0.25))
+    return isInputObjectType(getNullableType(type)) && kind !== 'broken' ? { ...(made as object), ...fitting } : made
   const inner = getNullableType(type)
   const base = inGraphWords(dice.pick(good), inner)
   const merged: Record<string, unknown> = { ...(made as object), ...(base as object) }
@@ -274,12 +280,79 @@ function inputOf(making: Making, field: string, type: GraphQLInputType, kind: Ki
   if (isInputObjectType(inner))
     for (const [name, member] of Object.entries(inner.getFields()))
       if (!(name in (base as object)) && !isNonNullType(member.type)) delete merged[name]
-  const job = idOf(lab, dice, Object.keys(merged).find((name) => /^(?:run|check|endpoint)Id$/.test(name)) ?? '')
-  void job
+  Object.assign(merged, fitting)
   if (kind === 'valid' || !isInputObjectType(inner)) return merged
   const name = dice.pick(Object.keys(inner.getFields()))
   const member = inner.getFields()[name]
   return member ? { ...merged, [name]: inputValue(making, member.type, kind, name, repo) } : merged
+}
+
+/** Members of an input that belong together, and who may send them. */
+function fittingInput(making: Making, field: string): Readonly<Record<string, unknown>> {
+  const { lab, dice } = making
+  const { things, names } = lab
+  const as = (caller: string, members: Readonly<Record<string, unknown>>) => {
+    making.caller = lab.named(caller)
+    return members
+  }
+  const job = (kind: 'run' | 'check' | 'endpoint') => {
+    const held = things.pick<Held>(`held ${kind}`, dice)
+    return held ? as(held.caller.name, { [`${kind}Id`]: held.id }) : {}
+  }
+  const repo = (full: string | undefined, more: Readonly<Record<string, unknown>> = {}) => {
+    const [owner = 'nobody', slug = 'nothing'] = full?.split('/') ?? []
+    return as('owner', { owner, repo: slug, ...more })
+  }
+  const approved = () => things.pick<Json>('approved', dice)
+  const sent = () => things.pick<SentUpload>('sent upload', dice)
+  const snapshot = () => things.pick<Json>('made snapshot', dice)
+  const inGraph = ({ path, upload_id: uploadId, parts }: Json) => ({
+    path,
+    uploadId,
+    parts: parts.map(({ part_number: partNumber, etag }: Json) => ({ partNumber, etag })),
+  })
+  const table: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
+    reportRun: () => job('run'),
+    recordGateResults: () => job('run'),
+    reportRobotCheck: () => job('check'),
+    presignRobotCheckArtifacts: () => job('check'),
+    reportEndpoint: () => job('endpoint'),
+    publishRobotCheck: () => as('owner', { checkId: things.pick('publishable', dice), repo: null }),
+    claimRun: () => as('train key', { runId: things.pickNew('run', dice) ?? 'run_x' }),
+    claimRobotCheck: () => as('owner', { checkId: things.pickNew('check', dice) ?? 'check_x' }),
+    claimEndpoint: () => as('owner', { endpointId: things.pickNew('ep', dice) ?? 'ep_x' }),
+    createEndpoint: () => as('owner', { modelRepo: names.model }),
+    estimateEndpoint: () => as('owner', { modelRepo: names.model }),
+    openEndpointSession: () => {
+      const one = approved()
+      return one ? as('owner', { endpointId: one.endpointId, deviceId: one.deviceId, approvalToken: one.token }) : {}
+    },
+    reportEndpointSession: () => as('owner', things.pick<Json>('open session', dice) ?? {}),
+    revokeApproval: () => as('owner', { approvalId: approved()?.approvalId ?? 'appr_x' }),
+    revokeApiKey: () => as('owner', { id: things.pick('made key', dice) ?? 'key_x' }),
+    endSession: () => as('leaver', { id: things.pick('session to end', dice) ?? 'sess_x' }),
+    endOtherSessions: () => as('leaver', { keep: lab.leaverSession }),
+    createApiKey: () => as('owner', { repos: null, expiresAt: null, owner: null }),
+    createOrg: () => as('owner', { handle: `o${dice.below(2 ** 30).toString(36)}` }),
+    addOrgMember: () => as('owner', { org: names.org, user: names.joiner }),
+    removeOrgMember: () => as('owner', { org: names.org, user: names.joiner }),
+    approveDeviceLogin: () => as('owner', { userCode: things.pick('open code', dice) ?? 'x' }),
+    denyDeviceLogin: () => as('owner', { userCode: things.pick('open code', dice) ?? 'x' }),
+    redeemDeviceLogin: () => as('anonymous', { deviceCode: things.pick('approved code', dice) ?? 'x' }),
+    deleteRepo: () => repo(things.pick('spare repo', dice)),
+    deleteFiles: () => repo(things.pick('spare repo', dice), { paths: ['a.txt'] }),
+    purgeFiles: () => repo(things.pick('spare repo', dice), { paths: ['a.txt'] }),
+    deleteSnapshot: () => repo(snapshot()?.repo, { name: snapshot()?.name ?? 'x' }),
+    completeUpload: () => {
+      const one = sent()
+      return one ? repo(one.repo, { uploads: [inGraph(one.upload)] }) : {}
+    },
+    abortUpload: () => {
+      const one = sent()
+      return one ? repo(one.repo, { uploadId: one.upload.upload_id }) : {}
+    },
+  }
+  return table[field]?.() ?? {}
 }
 
 /** Names as the graph has them, and words of enums in capitals. */

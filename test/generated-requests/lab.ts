@@ -39,11 +39,22 @@ export interface Lab {
   /** Things of a person who is none of the callers, by the names of parameters: to every caller they are as if they were not. */
   readonly hidden: Readonly<Record<string, string>>
   readonly secrets: readonly string[]
+  readonly names: Readonly<Record<'org' | 'model' | 'robot' | 'joiner', string>>
+  readonly checkRequest: Json
+  /** Id of the session by which that caller comes. */
+  readonly leaverSession: string
+  readonly modelCheckRequest: Json
+  /** One more session of the caller that ends sessions. */
+  signInAgain(): Promise<void>
   caller(dice: Dice): Caller
   named(name: string): Caller
 }
 
 const content = (text: string): Content => ({ text, size: Buffer.byteLength(text), sha256: sha256Of(text) })
+/** The id of its session, which a token says. */
+const sessionOf = (token: string): string =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
+
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 /** Half of the requests come from somebody who may do nearly everything, or nothing would ever succeed. */
@@ -60,6 +71,7 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
   const [{ id: operatorId } = { id: '' }] = await hub.sql<{ id: string }>(
     "select id from accounts where handle = 'hub'",
   )
+  const [joiner, leaver] = [await hub.person(), await hub.person()]
   const operator = await hub.signIn({ id: operatorId, handle: 'hub', token: '' })
   const org = await hub.org([
     { user: ada.handle, role: 'owner' },
@@ -114,6 +126,7 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
     member: bob.token,
     stranger: eve.token,
     operator: operator.token,
+    leaver: leaver.token,
     'write key': await key(ada, { scope: 'write' }),
     'read key': await key(ada, { scope: 'read' }),
     'train key': await key(ada, { scope: 'train' }),
@@ -275,6 +288,10 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
   good('presignDownload', { paths: ['a.txt'] }, { paths: ['a.txt'], at: 'first' })
   good('createSnapshot', { name: 'second' })
   good('startDeviceLogin', { name: 'laptop' })
+  good('createApiKey', { name: 'k', scope: 'read' }, { name: 'k', scope: 'train', agent: true, owner: org })
+  good('registerDevice', { name: 'arm 7' })
+  good('createOrg', { name: 'An org' })
+  good('addOrgMember', { role: 'member' })
   good('denySpendHold', { reason: 'no' })
 
   // A hold of each state to decide about: hosted work by an agent.
@@ -309,6 +326,14 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
       hold_id: hiddenHold,
     },
     secrets: Object.values(tokens),
+    names: { org, model, robot: ownRobot, joiner: joiner.handle },
+    leaverSession: sessionOf(leaver.token),
+    checkRequest: { ...checks.request(ownRobot), executor: 'worker' },
+    modelCheckRequest: { kind: 'model', model: { repo: model }, entry: 'policy.onnx', executor: 'worker' },
+    async signInAgain() {
+      const session = await hub.signIn(leaver)
+      things.add('session to end', sessionOf(session.token))
+    },
     caller: (dice) => dice.weighted(callers.map((caller) => [weights[caller.name] ?? 2, caller] as const)),
     named,
   }
@@ -335,6 +360,11 @@ export async function makeEmptyLab(hub: ReturnType<typeof contractHub>, url: str
     goodBodies: new Map(),
     hidden: {},
     secrets: Object.values(tokens),
+    names: { org: ada.handle, model: 'nobody/model', robot: 'nobody/robot', joiner: ada.handle },
+    leaverSession: '',
+    checkRequest: {},
+    modelCheckRequest: {},
+    signInAgain: async () => undefined,
     caller: (dice) => dice.pick(callers),
     named: (name) => callers.find((caller) => caller.name === name) ?? { name, headers: {} },
   }

@@ -1,8 +1,12 @@
 /** What later requests know from an answer, and what is done on the side so that the deeper operations have something to work on. */
+
+import { goodIntake } from '../contract/checks/support/publishing.ts'
+import { goodReport } from '../contract/support/checks.ts'
 import { allOperations } from '../contract/support/documented.ts'
-import type { contractHub, Json } from '../contract/support/hub.ts'
+import { onnxSha256 } from '../contract/support/endpoints.ts'
+import { type contractHub, type Json, newName } from '../contract/support/hub.ts'
 import type { Dice } from './dice.ts'
-import type { Lab } from './lab.ts'
+import type { Caller, Lab } from './lab.ts'
 import { type Got, type Made, send } from './send.ts'
 
 const MOST_BODIES = 12
@@ -67,27 +71,82 @@ async function sendParts(lab: Lab, made: Made, answer: Json, body: Json): Promis
   }
 }
 
+/** A job, and who claimed it. */
+export interface Held {
+  readonly id: string
+  readonly caller: Caller
+}
+
 /** Work for the operations that need more than one request before them. Done every so many requests. */
 export async function doChores(lab: Lab, hub: ReturnType<typeof contractHub>, dice: Dice): Promise<void> {
   const { things } = lab
-  const token = (name: string) => lab.named(name).headers.authorization?.replace('Bearer ', '') ?? ''
-  const owner = token('owner')
-  const graph = async (text: string, input: Json): Promise<Json> => (await hub.graphql(owner, text, { input })).data
-  const userCode = things.pick('user_code', dice)
-  if (userCode)
-    await graph('mutation ($input: ApproveDeviceLoginInput!) { approveDeviceLogin(input: $input) { __typename } }', {
-      userCode,
-    })
-  const hosted = { recipe: { template: 'act', executor: 'hosted', gpu: 'l4', max_hours: 1 } }
-  const held = await hub.call(token('agent key'), 'POST', '/v1/runs', hosted)
-  things.learn(held.json)
+  const [owner, runner, agent] = [lab.named('owner'), lab.named('org train key'), lab.named('agent key')]
+  const call = async (who: Caller, path: string, body: Json): Promise<Json> => {
+    const { json } = await hub.call(tokenOf(who), 'POST', path, body)
+    things.learn(json)
+    return json
+  }
+  const graph = async (text: string, input: Json): Promise<Json> =>
+    (await hub.graphql(tokenOf(owner), text, { input })).data
+  const { org, model, robot } = lab.names
+  const run = (await call(owner, '/v1/runs', { recipe: { template: 'act' }, owner: org })).id
+  if (run && (await call(runner, `/v1/runs/${run}/claim`, { worker: 'box' })).id) hold(lab, 'run', run, runner)
+  const check = (await call(owner, '/v1/robot-checks', { ...lab.checkRequest, robot_repo: robot })).id
+  if (check && (await call(owner, `/v1/robot-checks/${check}/claim`, { worker: 'box' })).id)
+    hold(lab, 'check', check, owner)
+  await call(agent, '/v1/runs', { recipe: { template: 'act', executor: 'hosted', gpu: 'l4', max_hours: 1 } })
+
+  const served = (await call(owner, '/v1/endpoints', { model_repo: model, params: 1000, onnx_path: 'policy.onnx' })).id
+  const claim = { worker: 'box', url: 'wss://box.example/policy', model_sha256: onnxSha256 }
   const deviceId = things.pick('dev', dice)
-  const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
-  const endpoints = await hub.call(owner, 'GET', '/v1/endpoints?status=running')
-  const endpointId = endpoints.json.items[0]?.id
-  if (!deviceId || !endpointId) return
-  const text =
-    'mutation ($input: ApproveEndpointSessionInput!) { approveEndpointSession(input: $input) { token approval { id } } }'
-  const minted = (await graph(text, { endpointId, deviceId, expiresAt }))?.approveEndpointSession
-  if (minted) things.add('approved', { endpointId, deviceId, token: minted.token })
+  if (served && deviceId && (await call(owner, `/v1/endpoints/${served}/claim`, claim)).id) {
+    hold(lab, 'endpoint', served, owner)
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+    const text =
+      'mutation ($input: ApproveEndpointSessionInput!) { approveEndpointSession(input: $input) { token approval { id } } }'
+    const minted = (await graph(text, { endpointId: served, deviceId, expiresAt }))?.approveEndpointSession
+    const asked = { device_id: deviceId, approval_token: minted?.token }
+    const opened = await call(owner, `/v1/endpoints/${served}/sessions`, asked)
+    if (minted)
+      things.add('approved', { endpointId: served, deviceId, token: minted.token, approvalId: minted.approval.id })
+    if (opened.session) things.add('open session', { endpointId: served, sessionId: opened.session.id })
+  }
+
+  const ended = (await call(owner, '/v1/robot-checks', { ...lab.modelCheckRequest })).id
+  const worker = lab.named('write key')
+  if (ended) {
+    await call(worker, `/v1/robot-checks/${ended}/claim`, { worker: 'box' })
+    const done = { status: 'succeeded', report: goodReport, intake: goodIntake }
+    if ((await call(worker, `/v1/robot-checks/${ended}/report`, done)).id) things.add('publishable', ended)
+  }
+
+  const spare = await call(owner, '/v1/repos', { kind: 'dataset', slug: newName('spare') })
+  if (spare.full_name) {
+    await hub.upload(tokenOf(owner), spare.full_name, { 'a.txt': 'a' })
+    const name = newName('s')
+    await call(owner, `/v1/repos/${spare.full_name}/snapshots`, { name })
+    things.add('spare repo', spare.full_name)
+    things.add('made snapshot', { repo: spare.full_name, name })
+    const upload = await hub.sendFile(tokenOf(owner), spare.full_name, `b${dice.below(1000)}.txt`, 'b')
+    things.add('sent upload', { repo: spare.full_name, caller: owner, upload })
+  }
+
+  for (const isApproved of [true, false]) {
+    const login = (await hub.call(null, 'POST', '/v1/auth/device', { name: 'laptop' })).json
+    if (!login.user_code) continue
+    const text = 'mutation ($input: ApproveDeviceLoginInput!) { approveDeviceLogin(input: $input) { __typename } }'
+    if (isApproved) await graph(text, { userCode: login.user_code })
+    things.add(isApproved ? 'approved code' : 'open code', isApproved ? login.device_code : login.user_code)
+  }
+  const text = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key { id } } }'
+  const key = (await graph(text, { name: 'spare', scope: 'READ' }))?.createApiKey?.key.id
+  if (key) things.add('made key', key)
+  await lab.signInAgain()
+}
+
+const tokenOf = ({ headers }: Caller): string => headers.authorization?.replace('Bearer ', '') ?? ''
+
+function hold(lab: Lab, kind: 'run' | 'check' | 'endpoint', id: string, caller: Caller): void {
+  lab.claimers.set(id, caller)
+  lab.things.add(`held ${kind}`, { id, caller } satisfies Held)
 }

@@ -5,6 +5,7 @@ import type { Json } from '../contract/support/hub.ts'
 import type { Dice } from './dice.ts'
 import { changed, jsonText, type Kind, type Known, madeValue } from './json-values.ts'
 import type { Caller, Lab, SentUpload } from './lab.ts'
+import type { Held } from './learn.ts'
 import type { Made } from './send.ts'
 
 export interface Route {
@@ -146,7 +147,9 @@ export function knownTo(lab: Lab): Known {
     source_run_id: thing('run'),
     device_id: thing('dev'),
     approval_token: thing('approval token'),
-    device_code: thing('device_code'),
+    device_code: thing('approved code'),
+    deviceCode: thing('approved code'),
+    userCode: thing('open code'),
     session_id: thing('esess'),
     upload_id: thing('upload_id'),
     path: thing('path'),
@@ -219,6 +222,15 @@ function spare(lab: Lab, dice: Dice, params: Record<string, string>): void {
   Object.assign(params, { owner, repo })
 }
 
+const heldKind = (operation: string) =>
+  /RobotCheck/.test(operation)
+    ? 'check'
+    : operation === 'reportEndpoint'
+      ? 'endpoint'
+      : /Run|Gate/.test(operation)
+        ? 'run'
+        : null
+
 /** What belongs together: an upload and its repo, a job and who claimed it. */
 function fit(lab: Lab, dice: Dice, { operation }: Route, draft: Draft): void {
   const { operationId } = operation
@@ -234,15 +246,33 @@ function fit(lab: Lab, dice: Dice, { operation }: Route, draft: Draft): void {
     if (operationId === 'completeUpload' && dice.chance(0.8)) draft.body = { uploads: [sent.upload] }
     return
   }
-  const job =
-    params[Object.keys(params).find((name) => name.endsWith('_id') && operation.parameters?.[0]?.name === name) ?? '']
-  const claimer = job === undefined ? undefined : lab.claimers.get(job)
-  if (claimer && /report|record|presignRobot/i.test(operationId)) draft.caller = claimer
+  const kind =
+    /^(?:report|record)/.test(operationId) || operationId.startsWith('presignRobot') ? heldKind(operationId) : null
+  const held = kind && lab.things.pick<Held>(`held ${kind}`, dice)
+  if (held) {
+    params[`${kind}_id`] = held.id
+    draft.caller = held.caller
+  }
+  if (operationId === 'publishRobotCheck') {
+    params.check_id = lab.things.pick('publishable', dice) ?? params.check_id ?? ''
+    draft.caller = lab.named('owner')
+  }
+  if (operationId === 'deleteSnapshot') {
+    const snapshot = lab.things.pick<{ repo: string; name: string }>('made snapshot', dice)
+    const [owner = '', repo = ''] = snapshot?.repo.split('/') ?? []
+    if (snapshot) Object.assign(params, { owner, repo, name: snapshot.name })
+  }
+  if (/^(?:deleteSnapshot|stopEndpoint|deleteRepo|deleteRun)$/.test(operationId) && dice.chance(0.5))
+    draft.caller = lab.named('owner')
+  if (operationId === 'reportEndpointSession') {
+    const open = lab.things.pick<{ endpointId: string; sessionId: string }>('open session', dice)
+    if (open) Object.assign(params, { endpoint_id: open.endpointId, session_id: open.sessionId })
+  }
   if (/approve|deny/.test(operationId)) draft.caller = lab.named('owner')
   if (operationId === 'openEndpointSession' || operationId === 'reportEndpointSession')
     draft.caller = lab.named(dice.pick(['owner', 'train key']))
   if (operationId === 'redeemDeviceLogin' && draft.body && dice.chance(0.8))
-    draft.body = { device_code: lab.things.pick('device_code', dice) ?? 'x' }
+    draft.body = { device_code: lab.things.pick('approved code', dice) ?? 'x' }
   if (operationId === 'openEndpointSession') {
     const opened = lab.things.pick<Json>('approved', dice)
     if (opened) {
