@@ -8,6 +8,7 @@ import type PrismaTypes from '../prisma/generated/pothos.ts'
 import { getDatamodel } from '../prisma/generated/pothos.ts'
 import type { RequestContext } from '../src/operation/context.ts'
 import { HubError } from '../src/platform/errors.ts'
+import { readTime } from '../src/platform/rfc3339.ts'
 import DeclaredScopePlugin from './declared-scope.ts'
 import DeclaredSizePlugin from './declared-size.ts'
 import InputRulesPlugin from './input-rules.ts'
@@ -87,12 +88,11 @@ builder.scalarType('JSON', {
 })
 
 function parseDateTime(value: unknown): string {
-  const shape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
-  const time = typeof value === 'string' && shape.test(value) ? new Date(value) : null
-  if (!time || Number.isNaN(time.getTime())) {
+  const time = typeof value === 'string' ? readTime(value) : null
+  if (time === null) {
     throw new HubError('validation.type', 'must be an RFC 3339 date-time such as 2026-01-31T09:30:00.000Z')
   }
-  return time.toISOString()
+  return time
 }
 
 function parseSafeInt(value: unknown): number {

@@ -1,6 +1,7 @@
 /** Names of the states of a repo in requests: `at`, `from` and `to`. */
 import { z } from 'zod'
 import { isId } from '../../platform/ids.ts'
+import { readTime } from '../../platform/rfc3339.ts'
 
 /** A change number, a time, a run that pinned the state, or a snapshot. */
 export type StateName =
@@ -10,7 +11,6 @@ export type StateName =
   | { readonly kind: 'snapshot'; readonly name: string }
 
 const MAX_SEQ = 2_147_483_646
-const rfc3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** Begins with a letter and not with `run_`, so that no name is a number, a time or a run id. */
 const SNAPSHOT_NAME = /^(?!run_)[a-z][a-z0-9._-]{0,63}$/i
@@ -29,22 +29,9 @@ export const snapshotNameText = z
 export function parseState(text: string): StateName | null {
   if (/^\d+$/.test(text)) return Number(text) <= MAX_SEQ ? { kind: 'seq', seq: Number(text) } : null
   if (/^run_/i.test(text)) return isId('run', text) ? { kind: 'run', runId: text } : null
-  const time = timeOf(text)
+  const time = readTime(text)
   if (time !== null) return { kind: 'time', time }
   return SNAPSHOT_NAME.test(text) ? { kind: 'snapshot', name: text } : null
-}
-
-/**
- * The time in UTC; null if the text is not a valid time. Also null for a day that the month does not have, which `Date` would move to the next month, and for a
- * year outside 1 to 9999 in UTC.
- */
-function timeOf(text: string): string | null {
-  const day = rfc3339.exec(text)?.[1]
-  if (day === undefined) return null
-  const [time, midnight] = [new Date(text), new Date(`${day}T00:00:00Z`)]
-  if (Number.isNaN(time.getTime()) || Number.isNaN(midnight.getTime())) return null
-  const year = time.getUTCFullYear()
-  return midnight.toISOString().startsWith(day) && year > 0 && year < 10_000 ? time.toISOString() : null
 }
 
 /** `at` of a request, as text. */

@@ -94,6 +94,15 @@ describe('approveEndpointSession', () => {
     expect(await hub.sql('select from approvals where endpoint_id = $1', [endpoint])).toEqual(before)
   })
 
+  it.each(['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-00:01', '2027-02-30T00:00:00Z', '2027-01-01T23:59:60Z'])(
+    'refuses %s, which is no time',
+    async (expiresAt) => {
+      const { errors } = await world.mint(ada, endpoint, device, expiresAt)
+      expect([errors.length, errors[0].extensions.code]).toEqual([1, 'UNPROCESSABLE'])
+      expect(errors[0].message).toContain('must be an RFC 3339 date-time')
+    },
+  )
+
   it('takes one of nearly 90 days', async () => {
     expect(refusal(await world.mint(ada, endpoint, device, inHours(90 * 24 - 1)))).toBeUndefined()
   })
