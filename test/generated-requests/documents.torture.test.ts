@@ -54,7 +54,11 @@ describe(`documents made from the schema (HUB_TEST_SEED=${seed})`, () => {
       const node = parsed(document.query)
       const sent = `${made.body} ${JSON.stringify(made.query)} ${document.query}`
       const judged = { schema, document: node, variables: document.variables, sent, secrets: lab.secrets }
-      const all = [...found, ...results.flatMap((result) => resultFaults(judged, result))]
+      const all = [
+        ...(got.fault ? [got.fault] : []),
+        ...found,
+        ...results.flatMap((result) => resultFaults(judged, result)),
+      ]
       const isInvalid = node === null || validate(schema, node).length > 0
       if (isInvalid && results.some(({ data }) => data)) all.push('accepted: a document that is not valid')
       if (got.status >= 500 && !/not_configured|not_supported/.test(got.text)) all.push(`status: ${got.status}`)

@@ -50,7 +50,8 @@ export function faultsOf(lab: Pick<Lab, 'secrets'>, made: Made, got: Got): strin
   const faults: string[] = []
   const { status, headers, text, json } = got
   const type = headers.get('content-type')?.split(';')[0] ?? ''
-  if (got.fault) faults.push(`encoding: ${got.fault}`)
+  if (got.fault) faults.push(got.fault)
+  if (status === 0) return faults
   faults.push(...leaked(text, sent, lab.secrets).map((fault) => `leak: ${fault}`))
   if (!showsLogs.test(made.operation))
     faults.push(

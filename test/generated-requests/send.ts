@@ -27,6 +27,8 @@ export interface Got {
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 /** A stream is read so long, as its follower would. */
 const STREAM_MS = 120
+/** A body that is longer than what the buffers of a connection take. */
+const CUT_BYTES = 64 * 1024
 /** Nothing takes longer; a claim that waits for work waits 30 s at most. */
 const DEADLINE_MS = 45_000
 
@@ -36,7 +38,8 @@ export const urlOf = ({ path, query }: Pick<Made, 'path' | 'query'>): string =>
 export function send(base: string, made: Made): Promise<Got> {
   const { hostname, port } = new URL(base)
   const started = performance.now()
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined
     const headers: OutgoingHttpHeaders = { host: `${hostname}:${port}`, ...made.headers }
     if (made.body !== null) headers['content-length'] = Buffer.byteLength(made.body)
     const asked = request({ hostname, port, method: made.method, path: urlOf(made), headers, agent }, (answer) => {
@@ -52,13 +55,27 @@ export function send(base: string, made: Made): Promise<Got> {
         )
         if (!ended) asked.destroy()
       }
-      const timer = setTimeout(() => finish(false), isStream ? STREAM_MS : DEADLINE_MS)
+      timer = setTimeout(() => finish(false), isStream ? STREAM_MS : DEADLINE_MS)
       answer.on('data', (piece: Buffer) => pieces.push(piece))
       answer.on('end', () => finish(true))
       answer.on('error', () => finish(false))
     })
     asked.setTimeout(DEADLINE_MS, () => asked.destroy(new Error(`No answer within ${DEADLINE_MS} ms.`)))
-    asked.on('error', reject)
+    asked.on('error', (error: Error & { readonly code?: string }) => {
+      clearTimeout(timer)
+      const fault = `connection: ${error.message}`
+      // An answer to a body that the hub does not take may be lost with the connection, which ends while the client still sends.
+      const isCut = Buffer.byteLength(made.body ?? '') > CUT_BYTES && /ECONNRESET|EPIPE/.test(error.code ?? '')
+      const got = {
+        status: 0,
+        headers: new Headers(),
+        text: '',
+        json: null,
+        ended: true,
+        ms: performance.now() - started,
+      }
+      resolve({ ...got, fault: isCut ? null : fault })
+    })
     asked.end(made.body ?? undefined)
   })
 }
@@ -72,14 +89,14 @@ function gotOf(status: number, raw: readonly string[], bytes: Buffer, ended: boo
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     text = bytes.toString('latin1')
-    if (ended) fault = 'the body is no UTF-8'
+    if (ended) fault = 'encoding: the body is no UTF-8'
   }
   let json = null
   if (/json/.test(headers.get('content-type') ?? '') && text !== '')
     try {
       json = JSON.parse(text)
     } catch {
-      fault = 'the body is no JSON'
+      fault = 'encoding: the body is no JSON'
     }
   return { status, headers, text, json, fault, ended, ms }
 }
