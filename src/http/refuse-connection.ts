@@ -17,14 +17,27 @@ const refusals = {
   }),
 } as const
 
+/** Of Node's parser, with the bytes that it could not read. */
+interface BrokenRequest {
+  readonly code?: string
+  readonly rawPacket?: Buffer
+}
+
+const END_OF_HEAD = '\r\n\r\n'
+
 /** Node's `clientError`: sends an error if the socket is still writable, then closes it. */
-export function refuseBrokenRequest(error: { readonly code?: string }, socket: Socket): void {
+export function refuseBrokenRequest(error: BrokenRequest, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const refusal =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code === 'HPE_HEADER_OVERFLOW'
       ? refusals[error.code]
       : new HubError('validation.request', 'The request is not valid HTTP/1.1.')
-  if (socket.writable) socket.write(problemResponse(refusal))
+  if (socket.writable) {
+    const answer = problemResponse(refusal)
+    const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD '
+    // Bytes after the head of an answer to HEAD would be taken for the next answer.
+    socket.write(isHead ? answer.slice(0, answer.indexOf(END_OF_HEAD) + END_OF_HEAD.length) : answer)
+  }
   socket.destroySoon()
 }
 

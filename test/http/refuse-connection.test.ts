@@ -39,6 +39,12 @@ describe('an invalid request', () => {
     expect(body).toContain('"items"')
   })
 
+  it('of HEAD is answered without a body', async () => {
+    const { head, body } = await answerTo(`HEAD /${'x'.repeat(17_000)} HTTP/1.1\r\nhost: x\r\n\r\n`)
+    expect(head).toMatch(/^HTTP\/1.1 431 /)
+    expect(body).toBe('')
+  })
+
   it('has 30 s for its headers', () => {
     expect(hub.running.app.server.headersTimeout).toBe(30_000)
   })
