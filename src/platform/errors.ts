@@ -37,6 +37,9 @@ interface Options {
   readonly cause?: unknown
 }
 
+/** A request may have thousands of the same fault. */
+const MOST_FAULTS = 50
+
 /** An error from the closed table. `detail` names the problem and the fix, never a secret or internals of the hub. */
 export class HubError extends Error {
   readonly type: ErrorType
@@ -54,7 +57,8 @@ export class HubError extends Error {
     this.name = 'HubError'
     this.type = type
     this.facts = options.facts ?? {}
-    this.items = withLimit(options.items ?? [{ type, detail }], this.facts)
+    const items = options.items ?? [{ type, detail }]
+    this.items = withLimit(this.status === 422 ? items.slice(0, MOST_FAULTS) : items, this.facts)
     this.headers = options.headers ?? {}
   }
 

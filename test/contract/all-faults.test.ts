@@ -75,6 +75,18 @@ describe('one response', () => {
     ])
   })
 
+  it('names fifty of the same fault at most, whatever finds it', async () => {
+    const repo = await hub.repo(ada)
+    const upload = { path: 'a', upload_id: 'twice', parts: [{ part_number: 1, etag: 'x' }] }
+    const uploads = Array.from({ length: 100 }, () => upload)
+    const refused = await hub.call(ada, 'POST', `/v1/repos/${repo}/files/complete`, { uploads })
+    expect([refused.status, refused.json.type, refused.json.errors.length]).toEqual([
+      422,
+      '/problems/validation.duplicate',
+      50,
+    ])
+  })
+
   it('names all faults of the query', async () => {
     const path = `/v1/repos?kind=odd&q=${'x'.repeat(201)}&what=1`
     expect(await faultsOf('GET', path, undefined)).toEqual([422, ['query.kind', 'query.q', 'query.what']])
