@@ -317,9 +317,6 @@ function headersOf(lab: Lab, dice: Dice, { parameters = [] }: Operation, isOdd: 
   if (takes('Idempotency-Key') && dice.chance(0.3)) headers['idempotency-key'] = `k${dice.below(400)}`
   if (takes('If-None-Match') && dice.chance(0.15)) headers['if-none-match'] = lab.things.pick('etag', dice) ?? '*'
   if (takes('Last-Event-ID') && dice.chance(0.3)) headers['last-event-id'] = lab.things.pick('cursor', dice) ?? '1'
-  if (dice.chance(0.1)) headers['accept-encoding'] = dice.pick(['gzip', 'br', 'zstd, gzip', 'identity', '*;q=0'])
-  // Compressed answers would only be decompressed again.
-  if (!isOdd) delete headers['accept-encoding']
   if (!isOdd) return headers
   const odd: readonly (readonly [string, string])[] = [
     ['idempotency-key', dice.pick(['', ' ', 'x'.repeat(255), 'x'.repeat(256), '\u00e9', 'a b'])],
