@@ -12,7 +12,7 @@ import { doChores } from './learn.ts'
 import { wrongSums } from './recount.ts'
 import { asCurl } from './send.ts'
 import { type Results, requestOf, sendDocument } from './send-document.ts'
-import { counts, generousSettings, seed } from './settings.ts'
+import { counts, generousSettings, seed, showsTable } from './settings.ts'
 
 const errorLines: string[] = []
 const log = pino({ level: 'error' }, { write: (line: string) => errorLines.push(line) })
@@ -98,7 +98,7 @@ describe(`documents made from the schema (HUB_TEST_SEED=${seed})`, () => {
         heap.push(process.memoryUsage().heapUsed)
       }
     }
-    console.log(`${counts.documents} documents\n${coverage.table(roots)}`)
+    if (showsTable) console.log(`${counts.documents} documents\n${coverage.table(roots)}`)
     expect([...faults.values()].join('\n\n')).toBe('')
   })
 

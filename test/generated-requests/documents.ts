@@ -305,7 +305,6 @@ function fittingInput(making: Making, field: string): Readonly<Record<string, un
   }
   const approved = () => things.pick<Json>('approved', dice)
   const sent = () => things.pick<SentUpload>('sent upload', dice)
-  const snapshot = () => things.pick<Json>('made snapshot', dice)
   const inGraph = ({ path, upload_id: uploadId, parts }: Json) => ({
     path,
     uploadId,
@@ -318,9 +317,10 @@ function fittingInput(making: Making, field: string): Readonly<Record<string, un
     presignRobotCheckArtifacts: () => job('check'),
     reportEndpoint: () => job('endpoint'),
     publishRobotCheck: () => as('owner', { checkId: things.pick('publishable', dice), repo: null }),
-    claimRun: () => as('train key', { runId: things.pickNew('run', dice) ?? 'run_x' }),
-    claimRobotCheck: () => as('owner', { checkId: things.pickNew('check', dice) ?? 'check_x' }),
-    claimEndpoint: () => as('owner', { endpointId: things.pickNew('ep', dice) ?? 'ep_x' }),
+    claimRun: () =>
+      as('train key', { runId: things.pick('free run', dice) ?? 'run_x', resumeStep: null, hostedCallId: null }),
+    claimRobotCheck: () => as('owner', { checkId: things.pick('free check', dice) ?? 'check_x' }),
+    claimEndpoint: () => as('owner', { endpointId: things.pick('free endpoint', dice) ?? 'ep_x' }),
     createEndpoint: () => as('owner', { modelRepo: names.model }),
     estimateEndpoint: () => as('owner', { modelRepo: names.model }),
     openEndpointSession: () => {
@@ -342,7 +342,10 @@ function fittingInput(making: Making, field: string): Readonly<Record<string, un
     deleteRepo: () => repo(things.pick('spare repo', dice)),
     deleteFiles: () => repo(things.pick('spare repo', dice), { paths: ['a.txt'] }),
     purgeFiles: () => repo(things.pick('spare repo', dice), { paths: ['a.txt'] }),
-    deleteSnapshot: () => repo(snapshot()?.repo, { name: snapshot()?.name ?? 'x' }),
+    deleteSnapshot: () => {
+      const one = things.pick<Json>('made snapshot', dice)
+      return repo(one?.repo, { name: one?.name ?? 'x' })
+    },
     completeUpload: () => {
       const one = sent()
       return one ? repo(one.repo, { uploads: [inGraph(one.upload)] }) : {}

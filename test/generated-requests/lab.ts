@@ -44,6 +44,7 @@ export interface Lab {
   /** Id of the session by which that caller comes. */
   readonly leaverSession: string
   readonly modelCheckRequest: Json
+  readonly endpointRequest: Json
   /** One more session of the caller that ends sessions. */
   signInAgain(): Promise<void>
   caller(dice: Dice): Caller
@@ -266,18 +267,18 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
     },
   )
   good('presignRobotCheckArtifacts', {
-    files: [{ name: 'draft/card.json', size: 2, content_type: 'application/json' }],
+    files: [{ name: 'robot_card.json', size: 2, content_type: 'application/json' }],
   })
   good('publishRobotCheck', {}, { visibility: 'private' })
   good(
     'createEndpoint',
-    { model_repo: model, params: 1000, onnx_path: 'policy.onnx' },
-    { model_repo: model, executor: 'hosted', max_hours: 1, params: 1000, onnx_path: 'policy.onnx' },
+    { model_repo: model, params: 1_000_000 },
+    { model_repo: model, executor: 'hosted', max_hours: 1, params: 1_000_000 },
   )
   good(
     'estimateEndpoint',
-    { model_repo: model, params: 1000, onnx_path: 'policy.onnx' },
-    { model_repo: model, executor: 'hosted', hours: 1, params: 1000, onnx_path: 'policy.onnx' },
+    { model_repo: model, params: 1_000_000 },
+    { model_repo: model, executor: 'hosted', hours: 1, params: 1_000_000 },
   )
   good('reportEndpoint', {}, { status: 'running', log_chunk: 'l' }, { status: 'stopped' })
   good('reportEndpointSession', { chunks_applied: 4, rtt_ms_p50: 1.5 }, { closed: true, closed_reason: 'stopped' })
@@ -329,6 +330,7 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
     names: { org, model, robot: ownRobot, joiner: joiner.handle },
     leaverSession: sessionOf(leaver.token),
     checkRequest: { ...checks.request(ownRobot), executor: 'worker' },
+    endpointRequest: { model_repo: model, params: 1_000_000 },
     modelCheckRequest: { kind: 'model', model: { repo: model }, entry: 'policy.onnx', executor: 'worker' },
     async signInAgain() {
       const session = await hub.signIn(leaver)
@@ -364,6 +366,7 @@ export async function makeEmptyLab(hub: ReturnType<typeof contractHub>, url: str
     leaverSession: '',
     checkRequest: {},
     modelCheckRequest: {},
+    endpointRequest: {},
     signInAgain: async () => undefined,
     caller: (dice) => dice.pick(callers),
     named: (name) => callers.find((caller) => caller.name === name) ?? { name, headers: {} },

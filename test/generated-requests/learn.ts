@@ -88,15 +88,21 @@ export async function doChores(lab: Lab, hub: ReturnType<typeof contractHub>, di
   }
   const graph = async (text: string, input: Json): Promise<Json> =>
     (await hub.graphql(tokenOf(owner), text, { input })).data
-  const { org, model, robot } = lab.names
+  const { org, robot } = lab.names
   const run = (await call(owner, '/v1/runs', { recipe: { template: 'act' }, owner: org })).id
   if (run && (await call(runner, `/v1/runs/${run}/claim`, { worker: 'box' })).id) hold(lab, 'run', run, runner)
   const check = (await call(owner, '/v1/robot-checks', { ...lab.checkRequest, robot_repo: robot })).id
   if (check && (await call(owner, `/v1/robot-checks/${check}/claim`, { worker: 'box' })).id)
     hold(lab, 'check', check, owner)
+  const free = [
+    ['run', await call(owner, '/v1/runs', { recipe: { template: 'act' }, owner: org })],
+    ['check', await call(owner, '/v1/robot-checks', { ...lab.checkRequest, robot_repo: robot })],
+    ['endpoint', await call(owner, '/v1/endpoints', lab.endpointRequest)],
+  ] as const
+  for (const [kind, { id }] of free) if (id) things.add(`free ${kind}`, id)
   await call(agent, '/v1/runs', { recipe: { template: 'act', executor: 'hosted', gpu: 'l4', max_hours: 1 } })
 
-  const served = (await call(owner, '/v1/endpoints', { model_repo: model, params: 1000, onnx_path: 'policy.onnx' })).id
+  const served = (await call(owner, '/v1/endpoints', lab.endpointRequest)).id
   const claim = { worker: 'box', url: 'wss://box.example/policy', model_sha256: onnxSha256 }
   const deviceId = things.pick('dev', dice)
   if (served && deviceId && (await call(owner, `/v1/endpoints/${served}/claim`, claim)).id) {

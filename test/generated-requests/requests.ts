@@ -253,6 +253,12 @@ function fit(lab: Lab, dice: Dice, { operation }: Route, draft: Draft): void {
     params[`${kind}_id`] = held.id
     draft.caller = held.caller
   }
+  const claimed = { claimRun: 'run', claimRobotCheck: 'check', claimEndpoint: 'endpoint' }[operationId]
+  if (claimed) {
+    params[`${claimed}_id`] = lab.things.pick(`free ${claimed}`, dice) ?? 'x'
+    draft.caller = lab.named('train key')
+  }
+  if (operationId === 'cancelSpendHold') draft.caller = lab.named('agent key')
   if (operationId === 'publishRobotCheck') {
     params.check_id = lab.things.pick('publishable', dice) ?? params.check_id ?? ''
     draft.caller = lab.named('owner')

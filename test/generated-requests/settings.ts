@@ -1,18 +1,33 @@
 /** How many to make, and from which seed. */
-import { randomInt } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { isFull } from '../support/torture.ts'
 
-/** `HUB_TEST_SEED` repeats a run; else each run tries others, and says its seed. */
-export const seed = /^\d+$/.test(process.env.HUB_TEST_SEED ?? '')
-  ? Number(process.env.HUB_TEST_SEED)
-  : randomInt(2 ** 31)
+/** What the requests follow from: any change tries others, and a tree that passed passes again. */
+const sources = ['rest-compat/openapi.json', 'schema/schema.graphql', 'test/generated-requests/*.ts']
+
+/** `HUB_TEST_SEED` repeats a run, or with `random` makes one that nobody has seen. */
+export const seed = seedOf(process.env.HUB_TEST_SEED)
+
+function seedOf(given: string | undefined): number {
+  if (given === 'random') return randomInt(2 ** 31)
+  if (given) return Number(given)
+  const hash = createHash('sha256')
+  const cwd = join(import.meta.dirname, '../..')
+  for (const file of globSync(sources, { cwd }).sort()) hash.update(readFileSync(join(cwd, file)))
+  return hash.digest().readUInt32BE(0) % 2 ** 31
+}
 
 /** `HUB_TEST_GENERATED=requests,documents`; a sample, or with `HUB_TEST_TORTURE=full` all of them. */
-const [requests, documents] = (process.env.HUB_TEST_GENERATED ?? (isFull ? '20000,5000' : '1200,300'))
+const [requests, documents] = (process.env.HUB_TEST_GENERATED ?? (isFull ? '20000,5000' : '800,200'))
   .split(',')
   .map(Number)
 
 export const counts = { requests: requests ?? 0, documents: documents ?? 0 }
+
+/** The table of all answers is for the runs that somebody reads. */
+export const showsTable = isFull
 
 export const generousSettings: Readonly<Record<string, string>> = {
   // Headers of the limits are sent, and nobody meets them here.
