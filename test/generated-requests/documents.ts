@@ -197,10 +197,15 @@ function argumentsOf(making: Making, field: GraphQLField<unknown, unknown>): str
   return texts.length > 0 ? `(${texts.join(', ')})` : ''
 }
 
-type RepoName = Readonly<Record<'owner' | 'slug' | 'repo', string>>
+type RepoName = Readonly<Record<'owner' | 'slug' | 'repo', string>> & { readonly name?: string }
 
 /** A repo of the kind that the field is about: owner and slug belong together. */
 function repoFor({ lab, dice }: Making, field: string): RepoName {
+  const made = field === 'snapshot' ? lab.things.pick<Json>('made snapshot', dice) : undefined
+  if (made) {
+    const [owner = '', slug = ''] = made.repo.split('/')
+    return { owner, slug, repo: slug, name: made.name }
+  }
   const kind = /Model/.test(field)
     ? 'model'
     : /Dataset/.test(field)
@@ -342,6 +347,8 @@ function fittingInput(making: Making, field: string): Readonly<Record<string, un
     deleteRepo: () => repo(things.pick('spare repo', dice)),
     deleteFiles: () => repo(things.pick('spare repo', dice), { paths: ['a.txt'] }),
     purgeFiles: () => repo(things.pick('spare repo', dice), { paths: ['a.txt'] }),
+    putRobotCard: () => repo(names.robot, { card: null, document: lab.card }),
+    approveSpendHold: () => as('owner', { holdId: things.pickNew('spend', dice) ?? 'spend_x' }),
     deleteSnapshot: () => {
       const one = things.pick<Json>('made snapshot', dice)
       return repo(one?.repo, { name: one?.name ?? 'x' })

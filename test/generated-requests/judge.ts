@@ -139,6 +139,8 @@ function acceptedFaults(
     !headers['content-type']?.startsWith('application/json')
   )
     return []
+  // No body at all.
+  if (body === '' && !operation.requestBody.required) return []
   try {
     // A byte order mark may be ignored (RFC 8259, 8.1).
     const json = JSON.parse(body.replace(/^\ufeff/, ''))

@@ -45,6 +45,8 @@ export interface Lab {
   readonly leaverSession: string
   readonly modelCheckRequest: Json
   readonly endpointRequest: Json
+  /** A card that is accepted. */
+  readonly card: Json
   /** One more session of the caller that ends sessions. */
   signInAgain(): Promise<void>
   caller(dice: Dice): Caller
@@ -330,6 +332,7 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
     names: { org, model, robot: ownRobot, joiner: joiner.handle },
     leaverSession: sessionOf(leaver.token),
     checkRequest: { ...checks.request(ownRobot), executor: 'worker' },
+    card,
     endpointRequest: { model_repo: model, params: 1_000_000 },
     modelCheckRequest: { kind: 'model', model: { repo: model }, entry: 'policy.onnx', executor: 'worker' },
     async signInAgain() {
@@ -367,6 +370,7 @@ export async function makeEmptyLab(hub: ReturnType<typeof contractHub>, url: str
     checkRequest: {},
     modelCheckRequest: {},
     endpointRequest: {},
+    card: {},
     signInAgain: async () => undefined,
     caller: (dice) => dice.pick(callers),
     named: (name) => callers.find((caller) => caller.name === name) ?? { name, headers: {} },

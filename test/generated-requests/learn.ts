@@ -88,7 +88,9 @@ export async function doChores(lab: Lab, hub: ReturnType<typeof contractHub>, di
   }
   const graph = async (text: string, input: Json): Promise<Json> =>
     (await hub.graphql(tokenOf(owner), text, { input })).data
-  const { org, robot } = lab.names
+  const { org, robot, model } = lab.names
+  // Whatever requests have declared of it meanwhile: what nothing is known of is not served.
+  await hub.call(tokenOf(owner), 'PUT', `/v1/models/${model}/meta`, { policy_type: 'act', control_class: 'skill' })
   const run = (await call(owner, '/v1/runs', { recipe: { template: 'act' }, owner: org })).id
   if (run && (await call(runner, `/v1/runs/${run}/claim`, { worker: 'box' })).id) hold(lab, 'run', run, runner)
   const check = (await call(owner, '/v1/robot-checks', { ...lab.checkRequest, robot_repo: robot })).id

@@ -258,17 +258,22 @@ function fit(lab: Lab, dice: Dice, { operation }: Route, draft: Draft): void {
     params[`${claimed}_id`] = lab.things.pick(`free ${claimed}`, dice) ?? 'x'
     draft.caller = lab.named('train key')
   }
+  if (/Endpoint$/.test(operationId) && /^(?:create|estimate)/.test(operationId)) draft.caller = lab.named('owner')
+  if (operationId === 'restoreState') {
+    const [owner = '', repo = ''] = (lab.things.pick('spare repo', dice) ?? 'nobody/nothing').split('/')
+    Object.assign(params, { owner, repo })
+  }
   if (operationId === 'cancelSpendHold') draft.caller = lab.named('agent key')
   if (operationId === 'publishRobotCheck') {
     params.check_id = lab.things.pick('publishable', dice) ?? params.check_id ?? ''
     draft.caller = lab.named('owner')
   }
-  if (operationId === 'deleteSnapshot') {
+  if (operationId === 'deleteSnapshot' || operationId === 'getSnapshot') {
     const snapshot = lab.things.pick<{ repo: string; name: string }>('made snapshot', dice)
     const [owner = '', repo = ''] = snapshot?.repo.split('/') ?? []
     if (snapshot) Object.assign(params, { owner, repo, name: snapshot.name })
   }
-  if (/^(?:deleteSnapshot|stopEndpoint|deleteRepo|deleteRun)$/.test(operationId) && dice.chance(0.5))
+  if (/^(?:deleteSnapshot|getSnapshot|stopEndpoint|deleteRepo|deleteRun)$/.test(operationId) && dice.chance(0.5))
     draft.caller = lab.named('owner')
   if (operationId === 'reportEndpointSession') {
     const open = lab.things.pick<{ endpointId: string; sessionId: string }>('open session', dice)
