@@ -20,7 +20,8 @@ const refusals = {
 /** Of Node's parser, with the bytes that it could not read. */
 interface BrokenRequest {
   readonly code?: string
-  readonly rawPacket?: Buffer
+  /** A Buffer. */
+  readonly rawPacket?: unknown
 }
 
 const END_OF_HEAD = '\r\n\r\n'
@@ -34,7 +35,8 @@ export function refuseBrokenRequest(error: BrokenRequest, socket: Socket): void 
       : new HubError('validation.request', 'The request is not valid HTTP/1.1.')
   if (socket.writable) {
     const answer = problemResponse(refusal)
-    const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD '
+    const { rawPacket } = error
+    const isHead = Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD '
     // Bytes after the head of an answer to HEAD would be taken for the next answer.
     socket.write(isHead ? answer.slice(0, answer.indexOf(END_OF_HEAD) + END_OF_HEAD.length) : answer)
   }

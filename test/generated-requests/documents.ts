@@ -22,7 +22,7 @@ import type { Caller, Lab, SentUpload } from './lab.ts'
 import type { Held } from './learn.ts'
 import { knownTo } from './requests.ts'
 
-export type RootKind = 'query' | 'mutation' | 'subscription'
+type RootKind = 'query' | 'mutation' | 'subscription'
 
 export interface MadeDocument {
   readonly kind: RootKind

@@ -14,7 +14,7 @@ export interface Caller {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface Content {
+interface Content {
   readonly text: string
   readonly size: number
   readonly sha256: string

@@ -8,7 +8,7 @@ import type { Caller, Lab, SentUpload } from './lab.ts'
 import type { Held } from './learn.ts'
 import type { Made } from './send.ts'
 
-export interface Route {
+interface Route {
   readonly method: string
   readonly path: string
   readonly operation: Operation
