@@ -1,6 +1,6 @@
 /** Why a hub did not start, in words that its operator can act on. */
-import { CannotListen } from './http/early-listener.ts'
 import { type Config, ConfigError } from './platform/config.ts'
+import { CannotListen } from './platform/listen-address.ts'
 import { databaseFault, isFullDisk } from './store/connect-fault.ts'
 import { EmbeddedFault } from './store/embedded-cluster.ts'
 import { OldPostgres } from './store/postgres-version.ts'

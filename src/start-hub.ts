@@ -9,7 +9,7 @@ import { SharedChanges } from './accounts/changes/shared-changes.ts'
 import { ensureOperator } from './accounts/operator.ts'
 import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
-import { openBackend } from './hosting/open-backend.ts'
+import { openBackend, openCluster } from './hosting/open-backend.ts'
 import { processNotice } from './hosting/process/process-settings.ts'
 import { tokenSeal } from './hosting/token-seal.ts'
 import { askedOrigin, linkOrigin } from './http/asked-origin.ts'
@@ -96,6 +96,7 @@ async function openHub(
     scraped.listener &&
     (await listenEarly({ ...scraped.listener, settings: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }))
   if (metricsListener) closeLater('metrics listener', () => metricsListener.release())
+  const cluster = await openCluster(config)
   if (config.objectStore.kind === 'disk') await ensureDataDir(config.dataDir)
   const open = await closeDataFolder(config.dataDir)
   if (open !== null) log.warn(open)
@@ -116,7 +117,7 @@ async function openHub(
   closeLater('queue', () => queue.stop())
   const models = openModelReader({ log })
   closeLater('model reader', () => models.close())
-  const hosted = await openBackend(config, log)
+  const hosted = await openBackend(config, log, cluster)
   closeLater('hosting backend', () => hosted.close())
   const notice = config.hosted.appName === null || config.hosted.kubernetes ? null : processNotice(config)
   if (notice !== null) log.warn(notice)

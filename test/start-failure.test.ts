@@ -1,5 +1,6 @@
 /** A start with a setting that does not hold: one line that names it, nothing of a file or a secret, and nothing made where the address is at fault. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -12,6 +13,9 @@ import { readConfig } from '../src/platform/config.ts'
 import { startFailure } from '../src/start-failure.ts'
 import { startHub } from '../src/start-hub.ts'
 import { testDb } from './support/database.ts'
+import { onServer } from './support/global-setup.ts'
+import { needs } from './support/needs.ts'
+import { isRoot, reachesCheckout } from './support/open-folder.ts'
 
 const SECRET = 'a-password-that-nobody-prints'
 const database = testDb()
@@ -77,6 +81,25 @@ describe('DATABASE_URL', () => {
     const bare = new URL(database.url)
     bare.password = ''
     expect((await refused(external(bare.href))).line).toMatch(/^DATABASE_URL: .* asks for a password, and /)
+  })
+
+  it('a user that may make no tables', async () => {
+    const user = `guest_${randomBytes(6).toString('hex')}`
+    await database.db.query({ name: '', text: `create role ${user} login password '${SECRET}'` })
+    const empty = `${user}_db`
+    await onServer(database.url, `create database ${empty}`)
+    try {
+      const url = new URL(database.url)
+      url.username = user
+      url.password = SECRET
+      url.pathname = `/${empty}`
+      expect((await refused(external(url.href))).line).toMatch(
+        /^DATABASE_URL: .* lets this user make no tables; give the user rights on the schema public\.$/,
+      )
+    } finally {
+      await onServer(database.url, `drop database ${empty} with (force)`)
+      await database.db.query({ name: '', text: `drop role ${user}` })
+    }
   })
 
   it('a server that says nothing', async () => {
@@ -208,3 +231,23 @@ it('a process that cannot start writes the line alone to standard error, and end
   expect(said.err).toMatch(/^PORT: port \d+ on 127\.0\.0\.1 is in use; .*\n$/)
   expect(existsSync(dataDir)).toBe(false)
 })
+
+it(
+  'PORT: one that only root may have',
+  needs(!(isRoot && reachesCheckout) && 'as root, and a checkout that other users can read'),
+  async () => {
+    const listening = join(import.meta.dirname, '../src/http/early-listener.ts')
+    const settings = { host: 'HOST', port: 'PORT' }
+    const text = `const { listenEarly } = await import(${JSON.stringify(listening)})
+      await listenEarly(${JSON.stringify({ host: '127.0.0.1', port: 80, settings })}).then(() => console.log('bound'), (error) => console.log(error.message))
+      process.exit()`
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', text], {
+      uid: 70_000,
+      gid: 70_000,
+      encoding: 'utf8',
+    })
+    expect(stdout).toBe(
+      'PORT: port 80 needs rights that this user does not have; set PORT to a port of 1024 or more.\n',
+    )
+  },
+)

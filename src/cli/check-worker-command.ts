@@ -2,6 +2,7 @@
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import type { CheckOutcome } from '../check-worker/serve/serve-check.ts'
+import { LocalError } from '../client/index.ts'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common } from './client-session.ts'
 import { assertInstalled } from './optional-packages.ts'
@@ -66,12 +67,19 @@ async function run(
   assertInstalled('check-worker', '@mujoco/mujoco')
   const { findChromium } = await import('../check-worker/stills/find-chromium.ts')
   const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
+  const { HUB_CHROMIUM: browser = '', HF_ENDPOINT: mirror = '' } = io.env
+  // Checks do without a browser where there is none, but not where one was named.
+  if ('missing' in chromium && !['', 'off'].includes(browser.trim()))
+    throw new LocalError(`HUB_CHROMIUM: no absolute path of a program; set it to one, or to off.`)
+  if (mirror !== '' && !/^https?:$/.test(URL.parse(mirror)?.protocol ?? ''))
+    throw new LocalError('HF_ENDPOINT: not an http(s) URL; set it to that of a mirror, or unset it.')
   if ('program' in chromium)
     assertInstalled('check-worker', 'playwright-core', 'HUB_CHROMIUM=off does without pictures')
   const words = {
     what: 'check worker',
     jobKind: 'robot_check',
     folder: 'checks',
+    workOption: '--work' as const,
     scope: 'write',
     doing: `executes checks${options.owner === undefined ? '' : ` of ${options.owner}`}`,
     graceMs,
@@ -85,7 +93,7 @@ async function run(
     const pool = openReadingPool({ log: silentLog, processes: 1 })
     const { name, owner = null, once = false } = options
     try {
-      const worker = { ...session, pool, intervalMs, mirror: io.env.HF_ENDPOINT || null, chromium }
+      const worker = { ...session, pool, intervalMs, mirror: mirror || null, chromium }
       await workOnChecks(worker, { name, owner, job, once, gaveUp, ended })
     } finally {
       await pool.close()

@@ -37,13 +37,14 @@ export async function clientSettings(
     [env.HUB_URL, 'HUB_URL'],
     [saved.url, 'hub login'],
   ) ?? [DEFAULT_URL, 'default']
-  const url = checkedUrl(text)
+  const file = settingsFile(env)
+  const url = checkedUrl(text, urlFrom === 'hub login' ? file : urlFrom)
   const fromFile = options.tokenFile === undefined ? undefined : await tokenFrom(resolve(cwd, options.tokenFile))
   const storedToken =
-    saved.token !== undefined && checkedUrl(saved.url ?? DEFAULT_URL) === url ? saved.token : undefined
+    saved.token !== undefined && checkedUrl(saved.url ?? DEFAULT_URL, file) === url ? saved.token : undefined
   const [token, tokenFromWhere] = first<ClientSettings['tokenFrom']>(
     [fromFile, '--token-file'],
-    [env.HUB_TOKEN, 'HUB_TOKEN'],
+    [tokenOf(env), 'HUB_TOKEN'],
     [storedToken, 'hub login'],
   ) ?? [null, null]
   const cacheHome = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache')
@@ -80,30 +81,45 @@ export function settingsFile(env: Env): string {
 
 /** What `hub login` stored; empty if it has not. */
 export async function readStored(env: Env): Promise<StoredLogin> {
-  const text = await readFile(settingsFile(env), 'utf8').catch(() => null)
+  const file = settingsFile(env)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+    throw new LocalError(
+      `${file}, the login file, cannot be read (${error.code}); let this user read it, or delete it.`,
+    )
+  })
   if (text === null) return {}
   try {
     return stored.parse(JSON.parse(text))
   } catch {
-    throw new LocalError(`${settingsFile(env)} is not a valid login file; run \`hub login\` again or delete it.`)
+    throw new LocalError(`${file} is not a valid login file; run \`hub login\` again or delete it.`)
   }
 }
 
 async function tokenFrom(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new LocalError(`The token file cannot be read: ${error.message}`)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new LocalError(`--token-file: ${file} cannot be read (${error.code}); name a file that contains one token.`)
   })
+  return oneToken(text, `--token-file: ${file}`)
+}
+
+/** That of HUB_TOKEN; undefined if it is not set, or empty. */
+const tokenOf = ({ HUB_TOKEN: text }: Env) => (text ? oneToken(text, 'HUB_TOKEN: it') : undefined)
+
+/** A token that a header can carry. What was given instead is not said: it may be another secret. */
+function oneToken(text: string, what: string): string {
   const token = text.trim()
-  if (token === '' || /\s/.test(token)) throw new LocalError(`${file} must contain exactly one token.`)
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new LocalError(`${what} must contain exactly one token, of printable ASCII without spaces.`)
   return token
 }
 
-/** The URL of a hub without a trailing slash. */
-export function checkedUrl(text: string): string {
+/** The URL of a hub without a trailing slash. `from`: the setting or the file that it is of. Its text is not said: it may hold a password. */
+export function checkedUrl(text: string, from: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new LocalError(`${JSON.stringify(text)} is not an http(s) URL.`)
+    throw new LocalError(`${from}: not an http(s) URL; it must be as https://hub.example.com.`)
   if (url.username !== '' || url.password !== '')
-    throw new LocalError('The hub URL must not contain a credential; use HUB_TOKEN.')
+    throw new LocalError(`${from}: a hub URL must not contain a credential; use HUB_TOKEN.`)
   return url.href.replace(/\/+$/, '')
 }

@@ -157,7 +157,7 @@ async function logout(io: AskingIo): Promise<CommandResult> {
   const file = settingsFile(io.env)
   if (token === undefined)
     return { json: { logged_out: false, revoked: false, file }, text: 'No login is stored on this machine.\n' }
-  const failure = keyId === undefined ? null : await revoke(checkedUrl(url), token, keyId)
+  const failure = keyId === undefined ? null : await revoke(checkedUrl(url, settingsFile(io.env)), token, keyId)
   await forgetSettings(io.env)
   const left = io.env.HUB_TOKEN ? ' HUB_TOKEN is still set.' : ''
   const revoked = keyId !== undefined && failure === null

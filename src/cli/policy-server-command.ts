@@ -1,6 +1,7 @@
 /** `hub policy-server`: claims an inference endpoint and serves its model to devices from this machine. */
 import { hostname } from 'node:os'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { HeldAddress } from '../policy-server/links/held-address.ts'
 import type { defaultTiming, Outcome } from '../policy-server/serve-endpoint.ts'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common, UsageError } from './client-session.ts'
@@ -74,10 +75,17 @@ export function registerPolicyServerCommand(program: Command, io: ClientIo, timi
 async function run(io: ClientIo, options: PolicyServerOptions, timing?: typeof defaultTiming): Promise<void> {
   assertInstalled('policy-server', 'onnxruntime-web')
   const { endpoint, any = false, listen, name } = options
+  let address: HeldAddress | null = null
   const words = {
     what: 'policy server',
     jobKind: 'endpoint',
     folder: 'endpoints',
+    workOption: '--work' as const,
+    // A model can be gigabytes: nobody fetches it for a port that is in use.
+    async before() {
+      const { holdAddress } = await import('../policy-server/links/held-address.ts')
+      address = await holdAddress(listen.host, listen.port)
+    },
     scope: 'train',
     doing: `claims ${endpoint ?? 'an endpoint'}`,
     graceMs: GRACE_MS,
@@ -89,6 +97,7 @@ async function run(io: ClientIo, options: PolicyServerOptions, timing?: typeof d
     { ...options, once: true },
     words,
     async ({ client, credential, job, ended, ...session }) => {
+      if (address === null) return
       if (job === null && (endpoint === undefined) !== any) throw new UsageError('Give either --endpoint ID or --any.')
       const claimer = { hub: client.url, credential, worker: name, url: options.publicUrl }
       const [{ servePolicy }, serving] = await Promise.all([
@@ -96,12 +105,12 @@ async function run(io: ClientIo, options: PolicyServerOptions, timing?: typeof d
         import('../policy-server/serve-endpoint.ts'),
       ])
       const outcome = await servePolicy(
-        { ...session, ...listen, client, hub: client.endpoints, claimer, timing: timing ?? serving.defaultTiming },
+        { ...session, address, client, hub: client.endpoints, claimer, timing: timing ?? serving.defaultTiming },
         job ?? endpoint ?? null,
       )
       if (outcome) ended(outcome)
     },
-  )
+  ).finally(() => address?.release())
 }
 
 function listenOf(text: string): Listen {

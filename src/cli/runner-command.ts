@@ -91,6 +91,7 @@ async function run(
     what: 'runner',
     jobKind: 'run',
     folder: 'runs',
+    workOption: '--work-dir' as const,
     scope: 'train',
     doing: `executes runs of ${options.owner}`,
     graceMs: timing.graceMs,

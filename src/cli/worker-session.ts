@@ -1,7 +1,8 @@
 /** Shared by the commands that serve jobs: credential, client, signals, progress lines and exit codes. */
+import { access, constants, mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createHubClient, credentialName, type HubClient } from '../client/index.ts'
+import { createHubClient, credentialName, type HubClient, LocalError } from '../client/index.ts'
 import { type ClientIo, exitCode, exitCodeOf } from './client-output.ts'
 import { type CommonOptions, withLogin } from './client-session.ts'
 import { type ClientSettings, clientSettings } from './client-settings.ts'
@@ -41,6 +42,10 @@ export interface WorkerWords<Outcome> {
   readonly jobKind: string
   /** The folder under `~/.local/state/hub`. */
   readonly folder: string
+  /** The option that names another folder. */
+  readonly workOption: '--work' | '--work-dir'
+  /** What has to hold before the hub is asked or anything is made; rejects where it does not. */
+  readonly before?: () => Promise<void>
   /** The scope that its key needs. */
   readonly scope: string
   /** The first line, before the URL. */
@@ -74,8 +79,11 @@ export async function runWorker<Outcome extends WorkerOutcome>(
     settings = await clientSettings(io, options)
     const { url, token, cacheDir } = settings
     if (token === null) throw new NotLoggedIn(url)
+    await words.before?.()
     // A wrong URL or key fails now; later, the worker keeps retrying an unreachable hub.
     await createHubClient({ url, token, signal: stop.signal }).me()
+    const workDir = workDirOf(io, options, words.folder)
+    await makeWorkFolder(workDir, words.workOption)
     const retry = { attempts: Number.POSITIVE_INFINITY, baseMs: 250, maxMs: 5000, random: Math.random }
     const client = createHubClient({ url, token, retry, signal: gaveUp.signal })
     logLine(`${options.name} ${job === null ? words.doing : `executes ${job}`} at ${url}`)
@@ -83,7 +91,7 @@ export async function runWorker<Outcome extends WorkerOutcome>(
       client,
       credential: credentialName(token),
       cacheDir,
-      workDir: workDirOf(io, options, words.folder),
+      workDir,
       job,
       stop: stop.signal,
       gaveUp: gaveUp.signal,
@@ -119,4 +127,17 @@ function hostedJob({ env }: ClientIo, kind: string): string | null {
 function workDirOf({ env, cwd }: ClientIo, { workDir }: WorkerOptions, folder: string): string {
   if (workDir !== undefined) return resolve(cwd, workDir)
   return join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'hub', folder)
+}
+
+/** Made before a job is claimed: one that cannot be written would fail each of them. */
+async function makeWorkFolder(workDir: string, option: string): Promise<void> {
+  try {
+    await mkdir(workDir, { recursive: true, mode: 0o700 })
+    await access(workDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new LocalError(
+      `${option}: ${workDir} cannot be made or written (${code}); name a folder that this user may write.`,
+    )
+  }
 }

@@ -5,17 +5,8 @@ import { type RequestListener, Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import type { FastifyServerOptions } from 'fastify'
 import { HubError } from '../platform/errors.ts'
+import { CannotListen, type ListenAt } from '../platform/listen-address.ts'
 import { headerTimeouts, problemResponse } from './refuse-connection.ts'
-
-/** An address, and the settings that it comes from. */
-export interface ListenAt {
-  readonly host: string
-  readonly port: number
-  readonly settings: { readonly host: string; readonly port: string }
-}
-
-/** The address cannot be listened on. The message names the setting and what to do about it. */
-export class CannotListen extends Error {}
 
 const isStarting = new HubError('unavailable', 'The hub is starting; try again in a moment.', {
   facts: { retryAfterS: 1 },
@@ -70,7 +61,7 @@ export async function listenEarly(at: ListenAt): Promise<EarlyListener> {
     server.listen({ host: at.host, port: at.port } as never)
     await once(server, 'listening')
   } catch (error) {
-    throw new CannotListen(whyNot(error, at), { cause: error })
+    throw new CannotListen(error, at)
   }
   if (at.host === 'localhost') await listenBeside(server)
   return server
@@ -90,17 +81,4 @@ async function listenBeside(server: EarlyListener): Promise<void> {
     )
     if (isBound) server.once('close', () => beside.close())
   }
-}
-
-function whyNot(error: unknown, { host, port, settings }: ListenAt): string {
-  const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
-  if (code === 'EADDRINUSE')
-    return `${settings.port}: port ${port} on ${host} is in use; stop what listens there, or set ${settings.port} to another.`
-  if (code === 'EACCES')
-    return `${settings.port}: port ${port} needs rights that this user does not have; set ${settings.port} to 1024 or more.`
-  if (syscall === 'getaddrinfo')
-    return `${settings.host}: ${host} is no name that leads to an address (${code}); set ${settings.host} to an address of this machine.`
-  if (code === 'EADDRNOTAVAIL')
-    return `${settings.host}: ${host} is no address of this machine; set ${settings.host} to one, or to 0.0.0.0 for all.`
-  return `${settings.host}: the hub cannot listen on ${host}, port ${port} (${code}); set ${settings.host} to an address of this machine.`
 }

@@ -145,7 +145,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (unread.length > 0) throw new ConfigError(unread)
   const parsed = environment.safeParse(set)
   if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
+    // Of several values in one setting, the message says what each must be.
+    throw new ConfigError([
+      ...new Set(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`)),
+    ])
   }
   const values = parsed.data
   const faults = [...crossFaults(values), ...strayFaults(set, values)]

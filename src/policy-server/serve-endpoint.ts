@@ -4,6 +4,7 @@ import { failureLine, type HubClient, LocalError, ProblemError } from '../client
 import type { Journal } from '../client/worker/journal.ts'
 import { fetchModel } from './fetch-model.ts'
 import { KEYS_MS, REPORT_MS, REPORT_WAIT_MS, RUN_MS, UNKNOWN_KEY_MS } from './limits.ts'
+import type { HeldAddress } from './links/held-address.ts'
 import { closeCodes } from './links/link.ts'
 import { listen, type PolicyListener } from './links/policy-listener.ts'
 import { openSessionBook, type SessionBook } from './links/session-book.ts'
@@ -27,8 +28,7 @@ export interface ServerOptions {
   readonly client: HubClient
   readonly hub: EndpointHub
   readonly claimer: Claimer
-  readonly host: string
-  readonly port: number
+  readonly address: HeldAddress
   readonly workDir: string
   /** Ends the endpoint as stopped. */
   readonly stop: AbortSignal
@@ -123,8 +123,8 @@ export async function serveEndpoint(options: ServerOptions, { endpoint, model }:
   }
 }
 
-const open = (
-  { host, port, logLine }: ServerOptions,
+const open = async (
+  { address, logLine }: ServerOptions,
   parts: {
     readonly endpoint: ServedEndpoint
     readonly model: PolicyModel
@@ -147,8 +147,7 @@ const open = (
   }
   return listen(
     { served: { endpoint: id, modelSha256 }, model, keys, book, metadata, nowMs: Date.now, logLine },
-    host,
-    port,
+    await address.take(),
   )
 }
 
@@ -201,7 +200,7 @@ async function serveClaimed(
 }
 
 /** Tells the hub how an earlier process ended; null if there is nothing to tell. */
-export async function tellEnding(options: ServerOptions, endpoint: string): Promise<Outcome | null> {
+export async function tellEnding(options: Omit<ServerOptions, 'address'>, endpoint: string): Promise<Outcome | null> {
   const { hub, claimer, workDir, gaveUp, timing, logLine } = options
   const { state } = openServerJournal(workDir, endpoint, claimer)
   if (state.ending === null) return null

@@ -8,11 +8,13 @@ interface Fault {
   readonly errors?: unknown
 }
 
+const NO_RIGHTS = 'lets this user make no tables; give the user rights on the schema public'
+
 const byState: Readonly<Record<string, string>> = {
   '28P01': 'refuses the password; check the user and the password',
   '28000': 'refuses the user; check the user, and what its pg_hba.conf allows',
   '3D000': 'has no database of that name; create it, or name another',
-  '42501': 'lets this user make no tables; give the user rights on the schema public',
+  '42501': NO_RIGHTS,
   '53300': 'takes no more connections; raise its max_connections, or lower DATABASE_POOL_MAX',
   '53100': 'has a full disk; make room there',
 }
@@ -29,6 +31,8 @@ const bySocket: Readonly<Record<string, string>> = {
 }
 
 const byMessage: readonly (readonly [RegExp, string])[] = [
+  // The engine of migrations gives the server's text without its code.
+  [/^ERROR: permission denied for (schema|database|table) /, NO_RIGHTS],
   [/^SASL: .*password must be a/, 'asks for a password, and the URL has none'],
   [/does not support SSL/, 'has no TLS, which the URL asks for'],
   [/certificate/i, 'has a certificate that is not trusted; check sslmode and sslrootcert'],

@@ -9,7 +9,7 @@ import { runDoctor } from '../../src/cli/doctor.ts'
 import type { HostedBackend } from '../../src/hosting/backend.ts'
 import { openKubeApi } from '../../src/hosting/kubernetes/kube-api.ts'
 import { kubernetesBackend, openKubernetes } from '../../src/hosting/kubernetes/kubernetes-backend.ts'
-import { openBackend } from '../../src/hosting/open-backend.ts'
+import { openBackend, openCluster } from '../../src/hosting/open-backend.ts'
 import { dispatchHosted, dispatchWaiting } from '../../src/jobs/hosted-kinds.ts'
 import { sweepCalls } from '../../src/jobs/sweeps.ts'
 import type { Deps, RequestContext } from '../../src/operation/context.ts'
@@ -41,7 +41,7 @@ let deps: Deps
 
 beforeAll(async () => {
   world = await makeWorld({ db: t.db, config: { hosted: config.hosted, publicUrl: config.publicUrl } })
-  deps = { ...world.deps, hosted: await openBackend(config, log) }
+  deps = { ...world.deps, hosted: await openBackend(config, log, await openCluster(config)) }
   const account = await world.user()
   ada = { ...world.as(account), deps }
   robot = await world.repo(account, { kind: 'robot' })
@@ -223,7 +223,7 @@ describe('a hub that dies', () => {
     await dispatchHosted({ ...deps, hosted }, id).catch(() => undefined)
     const { call } = await rowOf(id)
     await isDue(id)
-    const other = { ...deps, hosted: await openBackend(config, log) }
+    const other = { ...deps, hosted: await openBackend(config, log, await openCluster(config)) }
     await Promise.all([sweepCalls(deps), sweepCalls(other), sweepCalls(deps), sweepCalls(other)])
     expect(await rowOf(id)).toMatchObject({ status: 'queued', state: 'spawned', call, key: null })
     expect([jobsOf(id).length, cluster.secrets.has(nameOf(call))]).toEqual([1, true])
@@ -253,7 +253,7 @@ describe('a hub that is slow', () => {
     const id = await hostedCheck()
     const spawn: HostedBackend['spawn'] = async (call) => {
       await isDue(id)
-      await sweepCalls({ ...deps, hosted: await openBackend(config, log) })
+      await sweepCalls({ ...deps, hosted: await openBackend(config, log, await openCluster(config)) })
       expect(await rowOf(id)).toMatchObject({ state: 'spawned' })
       await deps.hosted.spawn(call)
     }
@@ -432,7 +432,7 @@ describe('hub doctor', () => {
     expect(await doctor()).toMatchObject({ reachable: false, fault: expect.stringContaining('cannot be reached') })
     expect(await doctor({ HOSTED_KUBECONFIG: '/nowhere' })).toMatchObject({
       reachable: null,
-      fault: expect.stringContaining('HOSTED_KUBECONFIG: ENOENT'),
+      fault: expect.stringContaining('HOSTED_KUBECONFIG: /nowhere cannot be read (ENOENT)'),
     })
   })
 })

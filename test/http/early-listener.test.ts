@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
-import { CannotListen, listenEarly } from '../../src/http/early-listener.ts'
+import { listenEarly } from '../../src/http/early-listener.ts'
+import { CannotListen } from '../../src/platform/listen-address.ts'
 
 const settings = { host: 'HOST', port: 'PORT' }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHubClient } from '../../src/client/index.ts'
+import { holdAddress } from '../../src/policy-server/links/held-address.ts'
 import { openModel, type PolicyModel } from '../../src/policy-server/model/open-model.ts'
 import { type Outcome, type ServerOptions, serveEndpoint, tellEnding } from '../../src/policy-server/serve-endpoint.ts'
 import { journalFile } from '../../src/policy-server/server-journal.ts'
@@ -53,8 +54,7 @@ async function serving({ hub = hubCalls(), workDir = '', with: served = model, p
     client: createHubClient({ url: keys.url, token: 'unused' }),
     hub,
     claimer: { hub: keys.url, credential: 'key-1', worker: 'bench', url: 'wss://bench.example/policy' },
-    host: '127.0.0.1',
-    port,
+    address: await holdAddress('127.0.0.1', port),
     workDir: folder,
     stop: stop.signal,
     gaveUp: gaveUp.signal,
@@ -244,12 +244,10 @@ describe('a server that is started again after a kill', () => {
     expect(existsSync(journalFile(server.workDir, endpointId))).toBe(true)
     hub.setAway(false)
     const never = new AbortController().signal
-    const options: ServerOptions = {
+    const options: Omit<ServerOptions, 'address'> = {
       client: createHubClient({ url: keys.url, token: 'unused' }),
       hub,
       claimer: { hub: keys.url, credential: 'key-1', worker: 'bench', url: 'wss://bench.example/policy' },
-      host: '127.0.0.1',
-      port: 0,
       workDir: server.workDir,
       stop: never,
       gaveUp: never,

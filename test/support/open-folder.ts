@@ -25,8 +25,9 @@ export function openFile(path: string): string {
   return path
 }
 
-const isReached =
+/** Whether other users can run the programs of this checkout. */
+export const reachesCheckout =
   !isRoot || spawnSync(process.execPath, ['--version'], { uid: 70_000, gid: 70_000, stdio: 'ignore' }).status === 0
 
 /** For hosted processes that run this checkout: their uids are their own unless it is in a folder that only root enters. */
-export const reachingCheckout: Readonly<Record<string, string>> = isReached ? {} : { HOSTED_UIDS: 'off' }
+export const reachingCheckout: Readonly<Record<string, string>> = reachesCheckout ? {} : { HOSTED_UIDS: 'off' }

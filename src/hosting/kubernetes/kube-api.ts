@@ -31,11 +31,23 @@ const TIMEOUT_MS = 15_000
 /** Loads the client library. */
 export const loadClient = (): Promise<Client> => import('@kubernetes/client-node')
 
+/** Throws an Error that names the file and says nothing of its content: the messages of parsers quote the credentials in it. */
+function loadFile(config: InstanceType<Client['KubeConfig']>, file: string): void {
+  try {
+    config.loadFromFile(file)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(
+      code === undefined ? `${file} is no kubeconfig; name one, in YAML or JSON` : `${file} cannot be read (${code})`,
+    )
+  }
+}
+
 /** Reads the credentials; sends no request. Throws an Error that names the fault. */
 export function openKubeApi(k8s: Client, settings: KubeSettings, timeoutMs = TIMEOUT_MS): KubeApi {
   const config = new k8s.KubeConfig()
   if (settings.kubeconfig === null) config.loadFromCluster()
-  else config.loadFromFile(settings.kubeconfig)
+  else loadFile(config, settings.kubeconfig)
   const cluster = config.getCurrentCluster()
   if (!cluster?.server) throw new Error('names no current context with a cluster')
   const { server, skipTLSVerify } = cluster

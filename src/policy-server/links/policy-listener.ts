@@ -1,9 +1,9 @@
 /** The websocket server: decides before the upgrade who may have a link, and ends links when their time is over. */
-import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { MAX_FRAME_BYTES, MAX_SESSIONS, RECONNECT_MS, SPARE_SOCKETS, UPGRADE_MS } from '../limits.ts'
+import { MAX_FRAME_BYTES, MAX_SESSIONS, RECONNECT_MS, SPARE_SOCKETS } from '../limits.ts'
 import type { PolicyModel } from '../model/open-model.ts'
 import type { HubKeys } from '../tokens/hub-keys.ts'
 import { presentedToken, type Served, type SessionClaims, verifySessionToken } from '../tokens/session-token.ts'
@@ -37,8 +37,8 @@ interface Live {
   readonly link: Link
 }
 
-/** Listens, or rejects with the system's error. */
-export async function listen(parts: ListenerParts, host: string, port: number): Promise<PolicyListener> {
+/** Answers on a server that listens already, and closes it at its end. */
+export function listen(parts: ListenerParts, http: Server): PolicyListener {
   const { served, model, keys, book, metadata, nowMs, logLine } = parts
   const live = new Map<string, Live>()
   /** Until when a session without a link may come back. */
@@ -93,7 +93,7 @@ export async function listen(parts: ListenerParts, host: string, port: number): 
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(JSON_PROTOCOL) ? JSON_PROTOCOL : false),
   })
-  const http = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
+  http.on('request', (request, response) => {
     const isHealth = request.url === '/healthz'
     response.writeHead(isHealth ? 200 : 426, {
       'content-type': 'text/plain',
@@ -101,8 +101,6 @@ export async function listen(parts: ListenerParts, host: string, port: number): 
     })
     response.end(isHealth ? 'ok\n' : 'This is a websocket server.\n')
   })
-  http.headersTimeout = UPGRADE_MS
-  http.requestTimeout = UPGRADE_MS
   http.maxConnections = MAX_SESSIONS + SPARE_SOCKETS
 
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -125,13 +123,6 @@ export async function listen(parts: ListenerParts, host: string, port: number): 
     // A peer that resets while its token is verified.
     socket.on('error', () => socket.destroy())
     upgrade(request, socket, head).catch(() => refuse(socket, 500))
-  })
-  await new Promise<void>((resolve, reject) => {
-    http.once('error', reject)
-    http.listen(port, host, () => {
-      http.off('error', reject)
-      resolve()
-    })
   })
   // Of an earlier process.
   for (const id of book.open()) awaitReturn(id)

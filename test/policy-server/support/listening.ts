@@ -1,5 +1,6 @@
 /** A policy server without a hub behind it but its keys. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { holdAddress } from '../../../src/policy-server/links/held-address.ts'
 import { listen, type PolicyListener } from '../../../src/policy-server/links/policy-listener.ts'
 import { openSessionBook, type SessionBook } from '../../../src/policy-server/links/session-book.ts'
 import { openModel } from '../../../src/policy-server/model/open-model.ts'
@@ -26,7 +27,8 @@ export async function startListening(bytes: Buffer = smallPolicy(), runMs = 30_0
   const book = openSessionBook(Date.now)
   const metadata = { protocol: 'policy/1', inputs: model.inputs, outputs: model.outputs }
   const served = { endpoint: endpointId, modelSha256 }
-  listener = await listen({ served, model, keys: hubKeys, book, metadata, nowMs: Date.now, logLine }, '127.0.0.1', 0)
+  const held = await holdAddress('127.0.0.1', 0)
+  listener = listen({ served, model, keys: hubKeys, book, metadata, nowMs: Date.now, logLine }, await held.take())
   return {
     keys,
     listener,
