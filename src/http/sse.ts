@@ -1,4 +1,5 @@
 /** Events of a job's log as Server-Sent Events. Spec, streamRunLogs; contract, "Logs and streams". */
+import { ownBytes } from '../platform/own-bytes.ts'
 import type { FollowedBatch } from '../work/log/log-batch.ts'
 import { positionText } from '../work/log/position.ts'
 
@@ -11,7 +12,7 @@ const rendered = new WeakMap<FollowedBatch, Buffer>()
 export function eventsOf(batch: FollowedBatch): Buffer {
   const known = rendered.get(batch)
   if (known) return known
-  const made = Buffer.from(textOf(batch))
+  const made = ownBytes(textOf(batch))
   rendered.set(batch, made)
   return made
 }
