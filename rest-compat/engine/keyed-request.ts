@@ -30,11 +30,12 @@ export async function settleAnswer(claim: OwnClaim, answer: object | null): Prom
 }
 
 /**
- * Errors of the verb itself are stored. Errors from before it started (authorization, validation), internal failures and rate limits are not, so that
- * a retry runs again.
+ * Errors of the verb itself are stored. Errors from before it started (authorization, validation), internal failures, rate limits and what is under way elsewhere
+ * are not, so that a retry runs again.
  */
 export async function settleProblem(claim: OwnClaim, problem: Problem, log: (failure: unknown) => void): Promise<void> {
-  const isAnswer = problem.status < 500 && problem.status !== 429 && !problem.type.includes('/idempotency.')
+  const isPassing = problem.status === 429 || /\/(idempotency\.|conflict\.in_progress$)/.test(problem.type)
+  const isAnswer = problem.status < 500 && !isPassing
   try {
     await (claim.slot.isBegun && isAnswer ? claim.finish({ problem }) : claim.release())
   } catch (failure) {

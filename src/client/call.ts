@@ -131,7 +131,7 @@ export function openCaller(options: HubClientOptions) {
 
 /** Whether the hub stores this error as the response to its Idempotency-Key (contract, "Repeated requests"). */
 function isStored({ status, kind }: ProblemError): boolean {
-  return status < 500 && status !== 429 && !kind.startsWith('idempotency.')
+  return status < 500 && status !== 429 && !kind.startsWith('idempotency.') && kind !== 'conflict.in_progress'
 }
 
 /** Turns our own response timeout into a retryable `TransferError`; an abort by the caller stays an abort. */
