@@ -51,20 +51,15 @@ export function openCaller(options: HubClientOptions) {
     const url = base + target
     const headers: Record<string, string> = { accept: 'application/json', ...authorization }
     if (body !== undefined) headers['content-type'] = 'application/json'
-    let idempotencyKey = key
+    // One key for all attempts: the hub stores no error that is worth another one (contract, "Repeated requests").
+    if (method === 'POST') headers['idempotency-key'] = key
     return withRetry(retry, signal, async () => {
-      if (method === 'POST') headers['idempotency-key'] = idempotencyKey
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
       const init = { method, headers, signal: bounded, redirect: 'error' as const }
       const response = await withTimeoutError(signal, url, () =>
         send(url, body === undefined ? init : { ...init, body: writeJson(body) }),
       )
-      if (!response.ok) {
-        const refused = await problemOf(response)
-        // A stored error response would only be replayed, so the next attempt needs a new key; an unstored one keeps its key.
-        if (isStored(refused)) idempotencyKey = randomId()
-        throw refused
-      }
+      if (!response.ok) throw await problemOf(response)
       return parseResponse<Check>(response, url, check, read)
     })
   }
@@ -127,11 +122,6 @@ export function openCaller(options: HubClientOptions) {
   }
 
   return { url: base, retry, signal: clientSignal, call, graph, graphStream, stream }
-}
-
-/** Whether the hub stores this error as the response to its Idempotency-Key (contract, "Repeated requests"). */
-function isStored({ status, kind }: ProblemError): boolean {
-  return status < 500 && status !== 429 && !kind.startsWith('idempotency.') && kind !== 'conflict.in_progress'
 }
 
 /** Turns our own response timeout into a retryable `TransferError`; an abort by the caller stays an abort. */

@@ -1,12 +1,45 @@
 /**
  * `npm run reliability [-- --faults a,b] [--soak MINUTES]`: breaks a deployment under load in nine ways and recounts after each what was acknowledged, or lets
- * a load go on and shows what the hub's process holds. Without arguments it has all faults. Ends with code 1 where something was lost, is there twice, or grows.
+ * a load go on and shows what the hub's process holds. Without arguments it has all faults. Ends with code 1 where something was lost, is there twice, came too
+ * late, or grows.
  */
 import { parseArgs } from 'node:util'
+import { everyFault } from './faults/every-fault.ts'
+import { runFaults } from './faults/run-fault.ts'
+import { faultHeading, faultProblems, faultRow } from './faults/table.ts'
+import { openLab } from './lab/lab.ts'
+import { usualLoad } from './load/load.ts'
 import { soak } from './soak/soak.ts'
+
+const TIMES = { aroundMs: 8_000, faultMs: 12_000 }
 
 const { values } = parseArgs({ options: { faults: { type: 'string' }, soak: { type: 'string' } } })
 const say = (text: string) => process.stdout.write(`${text}\n`)
-let isWell = true
-if (values.soak !== undefined) isWell = await soak(Number(values.soak), say)
+
+async function breakEach(names: readonly string[] | undefined): Promise<boolean> {
+  const unknown = names?.filter((name) => !everyFault.some((fault) => fault.name === name)) ?? []
+  if (unknown.length > 0) throw new Error(`Faults are ${everyFault.map(({ name }) => name).join(', ')}.`)
+  let isWell = true
+  say(faultHeading)
+  for (const fault of everyFault) {
+    if (names && !names.includes(fault.name)) continue
+    if (fault.needs) {
+      say(`| ${fault.title} | skipped: it needs ${fault.needs} |`)
+      continue
+    }
+    const lab = await openLab(fault.lab)
+    try {
+      const result = await runFaults(lab, [fault], usualLoad, TIMES)
+      say(faultRow(fault, result))
+      if (!result.isWell) process.stderr.write(`${faultProblems(result).join('\n')}\n`)
+      isWell &&= result.isWell
+    } finally {
+      await lab.close()
+    }
+  }
+  return isWell
+}
+
+const isWell =
+  values.soak === undefined ? await breakEach(values.faults?.split(',')) : await soak(Number(values.soak), say)
 process.exit(isWell ? 0 : 1)

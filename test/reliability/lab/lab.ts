@@ -28,8 +28,10 @@ export interface LabSettings {
   readonly env?: Readonly<Record<string, string>>
   /** Of Node for the hubs, over those of `npm start`. */
   readonly flags?: readonly string[]
-  /** Called with the data folder of the hubs before they start. */
-  readonly prepare?: (dataDir: string) => void
+  /** Called with the data folder of the hubs before they start; further settings of theirs. */
+  readonly prepare?: (dataDir: string) => Readonly<Record<string, string>>
+  /** Undoes it once they have stopped. */
+  readonly cleanUp?: (dataDir: string) => void
 }
 
 export interface Credentials {
@@ -65,7 +67,8 @@ export async function openLab(settings: LabSettings = {}): Promise<Lab> {
   const opened = new AsyncDisposableStack()
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   try {
-    settings.prepare?.(dataDir)
+    opened.defer(() => settings.cleanUp?.(dataDir))
+    const prepared = settings.prepare?.(dataDir)
     const postgres = await labPostgres(folder)
     opened.defer(() => postgres.stop())
     await migrate(postgres.url)
@@ -89,6 +92,7 @@ export async function openLab(settings: LabSettings = {}): Promise<Lab> {
       HOSTED_UIDS: 'off',
       HOSTED_OWNERS: OWNER,
       ...settings.env,
+      ...prepared,
     }
     const hubs: HubProcess[] = []
     for (let at = 0; at < (settings.hubs ?? 1); at += 1) {

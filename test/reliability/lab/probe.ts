@@ -8,5 +8,8 @@ if (file)
     const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage()
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
     const handles = process.getActiveResourcesInfo().length
-    appendFileSync(file, `${JSON.stringify({ at: Date.now(), rss, heapTotal, heapUsed, external, arrayBuffers, young, handles })}\n`)
+    appendFileSync(
+      file,
+      `${JSON.stringify({ at: Date.now(), rss, heapTotal, heapUsed, external, arrayBuffers, young, handles })}\n`,
+    )
   }, 1_000).unref()

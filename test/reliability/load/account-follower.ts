@@ -16,7 +16,9 @@ export class AccountFollower {
       this.resumed += 1
       const after = this.#cursor === null ? '' : `, after: ${JSON.stringify(this.#cursor)}`
       const query = `subscription { runsUpdated(owner: "${OWNER}"${after}) { nodes { id status } cursor } }`
-      await readStream(client, { path: '/graphql/stream', query, ending }, ({ data }) => this.#take(data.data?.runsUpdated))
+      await readStream(client, { path: '/graphql/stream', query, ending }, ({ data }) =>
+        this.#take(data.data?.runsUpdated),
+      )
       await delay(300)
     }
   }

@@ -90,7 +90,8 @@ export class Client {
         const json = jsonOf(answer)
         const type = problemOf(json)
         tally.answered(what, answer.status >= 400 ? answer.status : statusOf(json, answer.status), type, tookMs)
-        if (isSettled(answer.status, type)) return { status: answer.status, json, bytes: answer.bytes, headers: answer.headers }
+        if (isSettled(answer.status, type))
+          return { status: answer.status, json, bytes: answer.bytes, headers: answer.headers }
       }
       await delay(waitMs, undefined, { signal: around.givenUp }).catch(() => undefined)
     }

@@ -20,7 +20,16 @@ export interface Followed {
 const RETRY_MS = 300
 
 export async function follow(client: Client, kind: FollowerKind, journal: RunJournal): Promise<Followed> {
-  const followed: Followed = { kind, journal, lines: 0, metrics: 0, skipped: [], repeated: [], resumed: -1, hasEnded: false }
+  const followed: Followed = {
+    kind,
+    journal,
+    lines: 0,
+    metrics: 0,
+    skipped: [],
+    repeated: [],
+    resumed: -1,
+    hasEnded: false,
+  }
   let place: string | null = null
   while (!followed.hasEnded && !client.around.givenUp.aborted) {
     followed.resumed += 1
@@ -29,6 +38,7 @@ export async function follow(client: Client, kind: FollowerKind, journal: RunJou
     })
     if (!followed.hasEnded) await delay(RETRY_MS)
   }
+  if (!followed.hasEnded) client.around.tally().unexplained(`the stream ${kind} of ${journal.id} did not end`)
   return followed
 }
 

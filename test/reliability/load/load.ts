@@ -44,6 +44,7 @@ export interface Journals {
 
 export interface Load {
   readonly journals: Journals
+  /** Asks on when the load is given up: the recount's. */
   readonly client: Client
   /** Counts from here on into a new tally. */
   count(): Tally
@@ -101,7 +102,7 @@ export async function startLoad(lab: Lab, size: LoadSize): Promise<Load> {
 
   return {
     journals,
-    client: owner,
+    client: new Client({ ...around, givenUp: new AbortController().signal }, lab.credentials.key),
     count() {
       tally = new Tally()
       return tally

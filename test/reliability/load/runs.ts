@@ -46,7 +46,11 @@ export async function carryOut(
   { ending, paceMs, reports }: { ending: AbortSignal; paceMs: number; reports: number },
   onClaim: (journal: RunJournal) => void,
 ): Promise<void> {
-  const claimed = await client.ask('POST', '/v1/runs/claim-next', { worker, owner: OWNER, wait_s: ending.aborted ? 0 : 2 })
+  const claimed = await client.ask('POST', '/v1/runs/claim-next', {
+    worker,
+    owner: OWNER,
+    wait_s: ending.aborted ? 0 : 2,
+  })
   if (claimed.status === 204) return
   assertStatus('claim-next', claimed, 200)
   const run: Json = claimed.json

@@ -2,7 +2,11 @@
 import { assertStatus } from '../load/actor.ts'
 import type { Client, Json } from '../load/client.ts'
 
-export async function everyItem(client: Client, path: string, query: Readonly<Record<string, string>> = {}): Promise<Json[]> {
+export async function everyItem(
+  client: Client,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<Json[]> {
   const items: Json[] = []
   for (let cursor: string | null = null; ; ) {
     const asked = new URLSearchParams({ ...query, limit: '100', ...(cursor === null ? {} : { cursor }) })

@@ -1,7 +1,7 @@
 /** Checks, holds, hosted runs and the money of the account. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { OWNER, type Lab } from '../lab/lab.ts'
+import { type Lab, OWNER } from '../lab/lab.ts'
 import { assertStatus } from '../load/actor.ts'
 import type { Client, Json } from '../load/client.ts'
 import type { Journals } from '../load/load.ts'
@@ -24,12 +24,7 @@ export async function recountChecks(client: Client, { checks }: Journals, findin
 }
 
 /** Each approved hold is one run, which was carried out once and is billed once. */
-export async function recountHolds(
-  client: Client,
-  lab: Lab,
-  { holds }: Journals,
-  findings: Findings,
-): Promise<void> {
+export async function recountHolds(client: Client, lab: Lab, { holds }: Journals, findings: Findings): Promise<void> {
   const listed = await everyItem(client, '/v1/spend/holds')
   findings.compare('holds', listed.length, holds.size)
   const runs = await everyItem(client, '/v1/runs', { owner: OWNER })
@@ -37,7 +32,8 @@ export async function recountHolds(
   for (const { id, mark, decided, runId } of holds.values()) {
     findings.count('holds', 1)
     const found = listed.find((hold: Json) => hold.id === id)
-    if (decided !== null && found?.status !== decided) findings.lost.push(`hold ${id}: ${found?.status}, not ${decided}`)
+    if (decided !== null && found?.status !== decided)
+      findings.lost.push(`hold ${id}: ${found?.status}, not ${decided}`)
     const made = runs.filter((run: Json) => run.recipe.hyperparams.mark === mark)
     findings.compare(`runs of hold ${id}`, made.length, decided === 'approved' ? 1 : 0)
     if (runId === null) continue
@@ -45,7 +41,11 @@ export async function recountHolds(
     const run = made[0]
     if (run?.status !== 'succeeded') findings.lost.push(`hosted run ${runId}: ${run?.status} ${run?.error ?? ''}`)
     findings.compare(`claims of hosted run ${runId}`, run?.attempt ?? 0, 1)
-    findings.compare(`processes that carried out ${runId}`, calls.filter((call) => call.id === runId && call.claimed === 200).length, 1)
+    findings.compare(
+      `processes that carried out ${runId}`,
+      calls.filter((call) => call.id === runId && call.claimed === 200).length,
+      1,
+    )
   }
   await recountMoney(client, lab, findings)
 }

@@ -25,7 +25,8 @@ export async function recountRuns(client: Client, journals: Journals, findings: 
       findings.count('lines that followers saw', lines)
       findings.compare(`lines of ${journal.id} that a follower over ${kind} saw`, lines, journal.lines)
     }
-    if (kind !== 'runLog') findings.compare(`metrics of ${journal.id} that a follower over ${kind} saw`, metrics, journal.metrics)
+    if (kind !== 'runLog')
+      findings.compare(`metrics of ${journal.id} that a follower over ${kind} saw`, metrics, journal.metrics)
   }
 }
 
@@ -34,7 +35,10 @@ async function recountRun(client: Client, journal: RunJournal, run: Json, findin
   if (journal.hasEnded && run.status !== 'succeeded') findings.lost.push(`the end of ${run.id}: it is ${run.status}`)
   const log = await client.ask('GET', `/v1/runs/${run.id}/logs/download`)
   assertStatus('downloadRunLog', log, 200)
-  const lines = log.bytes.toString().split('\n').filter((line) => line.includes(journal.mark))
+  const lines = log.bytes
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes(journal.mark))
   findings.count('lines of logs', journal.lines)
   findings.compare(`lines of ${run.id}`, lines.length, journal.lines)
   for (const [at, line] of lines.entries())

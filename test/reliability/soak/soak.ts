@@ -35,14 +35,22 @@ export async function soak(minutes: number, say: (text: string) => void): Promis
     for (let from = 0; from < minutes; from += 5) say(row(from, Math.min(from + 5, minutes), samples))
     const flat = (['rss', 'arrayBuffers', 'handles'] as const).map((name) => {
       const plateau = plateauOf(samples.map((sample) => ({ at: sample.minute, value: sample[name] })))
-      say(`${name}: ${plateau.slope.toFixed(1)} an hour in the last third, at most ${plateau.bound.toFixed(1)}: ${plateau.isFlat ? 'flat' : 'not flat'}`)
+      say(
+        `${name}: ${plateau.slope.toFixed(1)} an hour in the last third, at most ${plateau.bound.toFixed(1)}: ${plateau.isFlat ? 'flat' : 'not flat'}`,
+      )
       return plateau.isFlat
     })
-    say(`requests ${tally.sent}, acknowledged ${tally.acknowledged}, no answer ${tally.noAnswer}, longest ${tally.longestMs.toFixed(0)} ms (${tally.longestWhat})`)
+    say(
+      `requests ${tally.sent}, acknowledged ${tally.acknowledged}, no answer ${tally.noAnswer}, longest ${tally.longestMs.toFixed(0)} ms (${tally.longestWhat})`,
+    )
     say(`refused ${JSON.stringify(Object.fromEntries(tally.refused))}, unexpected ${JSON.stringify(tally.unexpected)}`)
     say(`counted ${JSON.stringify(Object.fromEntries(findings.counted))}`)
-    say(`lost ${findings.lost.length}, twice ${findings.twice.length} ${JSON.stringify([...findings.lost, ...findings.twice].slice(0, 10))}`)
-    return isSettled && flat.every(Boolean) && findings.lost.length + findings.twice.length + tally.unexpected.length === 0
+    say(
+      `lost ${findings.lost.length}, twice ${findings.twice.length} ${JSON.stringify([...findings.lost, ...findings.twice].slice(0, 10))}`,
+    )
+    return (
+      isSettled && flat.every(Boolean) && findings.lost.length + findings.twice.length + tally.unexpected.length === 0
+    )
   } finally {
     await lab.close()
   }

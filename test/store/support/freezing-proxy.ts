@@ -9,6 +9,8 @@ export interface FreezingProxy {
   readonly opened: number
   /** Passes on nothing of the connections that there are, and of new ones too unless `onlyThese`. */
   freeze(options?: { onlyThese?: boolean }): void
+  /** Ends every connection, and new ones at once, until `thaw`. */
+  sever(): void
   /** Passes on what has come meanwhile, and everything after it. */
   thaw(): void
   close(): Promise<void>
@@ -19,8 +21,13 @@ export async function freezingProxy(url: string): Promise<FreezingProxy> {
   const target = new URL(url)
   const pairs = new Set<readonly [Socket, Socket]>()
   let isFrozen = false
+  let isSevered = false
   let opened = 0
   const server = createServer((client) => {
+    if (isSevered) {
+      client.resetAndDestroy()
+      return
+    }
     const upstream = connect(Number(target.port), target.hostname)
     const pair = [client, upstream] as const
     pairs.add(pair)
@@ -48,8 +55,13 @@ export async function freezingProxy(url: string): Promise<FreezingProxy> {
       isFrozen = !onlyThese
       for (const socket of [...pairs].flat()) socket.pause()
     },
+    sever() {
+      isSevered = true
+      for (const [client] of pairs) client.resetAndDestroy()
+    },
     thaw() {
       isFrozen = false
+      isSevered = false
       for (const socket of [...pairs].flat()) socket.resume()
     },
     async close() {
