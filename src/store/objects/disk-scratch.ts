@@ -25,6 +25,8 @@ export interface Scratch {
   reclaim(uploadId: string): Promise<boolean>
   /** Removes `path` atomically, then frees its bytes. False if it did not exist. */
   discard(path: string): Promise<boolean>
+  /** Whether the disk has this process's room: without it this is not, or not at the moment, the store that was opened. */
+  isThere(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -55,6 +57,11 @@ export async function openScratch(layout: Layout): Promise<Scratch> {
       await rm(trash, { recursive: true, force: true })
       return true
     },
+    isThere: () =>
+      access(room).then(
+        () => true,
+        () => false,
+      ),
     close: async () => {
       await rm(room, { recursive: true, force: true })
       ownRooms.delete(name)

@@ -5,7 +5,7 @@ import { addAbortSignal, Readable } from 'node:stream'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
 import { layoutOf, partFile } from './disk-layout.ts'
 import { diskObjects, type ObjectDocument } from './disk-objects.ts'
-import { openScratch } from './disk-scratch.ts'
+import { openScratch, type Scratch } from './disk-scratch.ts'
 import { diskUploads } from './disk-uploads.ts'
 import { systemCode, type WriteOptions, writeNewFile } from './disk-write.ts'
 import { type ByteRange, type ObjectStore, ObjectStoreError, type StoredPart } from './object-store.ts'
@@ -51,6 +51,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const scratch = await openScratch(layout)
   const objects = diskObjects(layout, scratch)
   const uploads = diskUploads(layout, scratch, objects)
+  const { guarded, guardedList } = guardedBy(scratch)
   const { signingKey, baseUrl } = options
   const expiresIn = (ttlSeconds: number) => Math.floor(Date.now() / 1000) + ttlSeconds
 
@@ -154,23 +155,43 @@ function endedBy(signal: AbortSignal | undefined, stream: Readable): Readable {
     : stream
 }
 
-function guarded<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
-  return async (...args) => {
+/**
+ * Errors as the interface has them. A disk that was taken away has none of the files that are asked for, which looks as if each of them were lost: so where
+ * something is missing, the store itself is looked for.
+ */
+function guardedBy({ isThere }: Scratch) {
+  const assertThere = async () => {
+    if (!(await isThere())) throw new ObjectStoreError('unavailable', 'The folder of the object store is not there.')
+  }
+  const judged = async (error: unknown) => {
+    if (isMissing(error)) await assertThere()
+    return asStoreError(error)
+  }
+  const guarded =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>): ((...args: A) => Promise<R>) =>
+    async (...args) => {
+      try {
+        const result = await work(...args)
+        // Nothing found, or nothing to say of what should be gone now.
+        if (result === null || result === undefined) await assertThere()
+        return result
+      } catch (error) {
+        throw await judged(error)
+      }
+    }
+  async function* guardedList<T>(items: AsyncIterable<T>): AsyncIterable<T> {
     try {
-      return await work(...args)
+      yield* items
+      await assertThere()
     } catch (error) {
-      throw asStoreError(error)
+      throw await judged(error)
     }
   }
+  return { guarded, guardedList }
 }
 
-async function* guardedList<T>(items: AsyncIterable<T>): AsyncIterable<T> {
-  try {
-    yield* items
-  } catch (error) {
-    throw asStoreError(error)
-  }
-}
+const isMissing = (error: unknown) =>
+  error instanceof ObjectStoreError && (error.code === 'no_such_object' || error.code === 'no_such_upload')
 
 const fullDisk = (cause: unknown) => new ObjectStoreError('full', 'The disk of the object store is full.', { cause })
 
