@@ -24,9 +24,9 @@ const sums = `select
   ((select coalesce(sum(stored_bytes), 0) from runs) + (select coalesce(sum(stored_bytes), 0) from robot_checks))::float8 as jobs,
   (select coalesce(sum(byte_count), 0) from run_log_chunks)::float8 as chunks,
   (select sum(reserved_bytes) from accounts)::float8 as reserved,
-  (select coalesce(sum(size), 0) from uploads where state <> 'completed')::float8 as uploads,
+  (select coalesce(sum(size), 0) from uploads where state in ('pending', 'completing', 'assembled'))::float8 as uploads,
   (select sum(pending_uploads) from accounts)::float8 as pending,
-  (select count(*) from uploads where state <> 'completed')::float8 as "pendingRows"`
+  (select count(*) from uploads where state in ('pending', 'completing', 'assembled'))::float8 as "pendingRows"`
 
 export async function recountStorage({ db }: Lab, journals: Journals, findings: Findings): Promise<void> {
   const [row] = await db.query<Sums>({ name: '', text: sums })
