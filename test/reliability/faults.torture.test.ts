@@ -25,13 +25,18 @@ it('loses nothing that was acknowledged and has nothing twice after PostgreSQL w
 })
 
 it('finds what is gone, what is there twice and what has other bytes', async () => {
-  const sql = (text: string) => lab.db.query({ name: '', text })
-  await sql(
-    `delete from run_log_chunks where (run_id, seq) in (select run_id, max(seq) - 1 from run_log_chunks group by 1 limit 1)`,
-  )
-  await sql(`update files f set blob_id = o.blob_id from files o where f.to_seq is null and o.to_seq is null and f.repo_id = o.repo_id
-    and f.id = (select max(id) from files where to_seq is null) and o.id = (select min(id) from files where to_seq is null)`)
-  const { lost, twice } = await result.recountAgain()
-  expect([...lost, ...twice]).not.toEqual([])
-  console.log(lost, twice)
+  const sql = <T>(text: string) => lab.db.query<T>({ name: '', text })
+  const [cut] = await sql<{ id: string }>(`delete from run_metrics where (run_id, seq) =
+    (select run_id, min(seq) from run_metrics group by 1 order by 1 limit 1) returning run_id as id`)
+  const [doubled] = await sql<{ id: string }>(`insert into run_metrics (run_id, seq, attempt, step, reward, line)
+    select run_id, seq + 100000, attempt, step, reward, line from run_metrics where (run_id, seq) =
+    (select run_id, min(seq) from run_metrics group by 1 order by 1 desc limit 1) returning run_id as id`)
+  const [other] = await sql<{
+    path: string
+  }>(`update files f set blob_id = o.blob_id from files o where f.to_seq is null and o.to_seq is null
+    and f.repo_id = o.repo_id and f.id = (select max(id) from files where to_seq is null) and o.id <> f.id returning f.path`)
+  const found = await result.recountAgain()
+  expect(found.lost).toContainEqual(expect.stringMatching(`^metrics of ${cut?.id}: `))
+  expect(found.twice).toContainEqual(expect.stringMatching(`^metrics of ${doubled?.id}: `))
+  expect(found.lost).toContainEqual(expect.stringContaining(`${other?.path}: other bytes`))
 })

@@ -1,11 +1,12 @@
 /** Faults of PostgreSQL, and of the way to it. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Fault } from './fault.ts'
+import { type Fault, OF_DATABASE_MS } from './fault.ts'
 
 export const databaseFaults: readonly Fault[] = [
   {
     name: 'postgres-stopped',
     title: 'PostgreSQL stopped and started again',
+    longestMs: OF_DATABASE_MS,
     async strike({ postgres }, ms, healed) {
       await postgres.stop()
       await delay(ms)
@@ -16,6 +17,7 @@ export const databaseFaults: readonly Fault[] = [
   {
     name: 'postgres-paused',
     title: 'PostgreSQL paused: SIGSTOP of all its processes',
+    longestMs: OF_DATABASE_MS,
     async strike({ postgres }, ms, healed) {
       const goOn = postgres.pause()
       await delay(ms)
@@ -26,6 +28,7 @@ export const databaseFaults: readonly Fault[] = [
   {
     name: 'postgres-cut',
     title: 'PostgreSQL cut: connections that say nothing, then reset ones',
+    longestMs: OF_DATABASE_MS,
     lab: { withProxy: true },
     async strike({ proxy }, ms, healed) {
       proxy?.freeze()

@@ -5,7 +5,7 @@ import { type LoadSize, startLoad } from '../load/load.ts'
 import type { Tally } from '../load/tally.ts'
 import type { Findings } from '../recount/findings.ts'
 import { recount } from '../recount/recount.ts'
-import { type Fault, LONGEST_ANSWER_MS } from './fault.ts'
+import type { Fault } from './fault.ts'
 
 export interface FaultTimes {
   /** Of load before the fault, and again after it. */
@@ -54,6 +54,7 @@ export async function runFaults(
   const isSettled = await load.finish(FINISH_MS)
   const findings = await recount(lab, load)
   const problems = [...during.unexpected, ...after.unexpected, ...findings.lost, ...findings.twice]
-  const isWell = isSettled && problems.length === 0 && during.longestMs <= LONGEST_ANSWER_MS
+  const isWell =
+    isSettled && problems.length === 0 && during.longestMs <= Math.max(...faults.map(({ longestMs }) => longestMs))
   return { during, after, recoveryMs, findings, isSettled, isWell, recountAgain: () => recount(lab, load) }
 }

@@ -11,7 +11,7 @@ import {
   storeOf,
   unmountStore,
 } from '../lab/store-mount.ts'
-import type { Fault } from './fault.ts'
+import { type Fault, OF_DATABASE_MS } from './fault.ts'
 
 /** Room for what a load of some minutes writes. */
 const STORE_MIB = 512
@@ -28,6 +28,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'store-read-only',
     title: 'the store read-only',
+    longestMs: OF_DATABASE_MS,
     needs: mountNeed,
     lab: ownDisk,
     async strike({ dataDir }, ms, healed) {
@@ -40,6 +41,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'store-full',
     title: 'the store full to the last byte',
+    longestMs: OF_DATABASE_MS,
     needs: mountNeed,
     lab: ownDisk,
     async strike({ dataDir }, ms, healed) {
@@ -52,6 +54,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'store-gone',
     title: 'the folder of the store gone and back',
+    longestMs: OF_DATABASE_MS,
     async strike({ dataDir }, ms, healed) {
       const away = `${storeOf(dataDir)}.away`
       renameSync(storeOf(dataDir), away)

@@ -26,9 +26,11 @@ export interface Surroundings {
   readonly tally: () => Tally
   /** Aborted when the load is given up. */
   readonly givenUp: AbortSignal
+  /** How long one request is repeated; without it until the load is given up. */
+  readonly patienceMs?: number
 }
 
-/** The request was never settled: the load was given up. */
+/** The request was not settled in time. */
 export class Unsettled extends Error {}
 
 export class Client {
@@ -78,8 +80,9 @@ export class Client {
 
   private async settle(what: string, sendingTo: (hub: string) => Parameters<typeof send>[0]): Promise<Settled> {
     const { around } = this
+    const until = performance.now() + (around.patienceMs ?? Number.POSITIVE_INFINITY)
     for (let waitMs = RETRY_MIN_MS; ; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
-      if (around.givenUp.aborted) throw new Unsettled(what)
+      if (around.givenUp.aborted || performance.now() > until) throw new Unsettled(what)
       const tally = around.tally()
       tally.sent += 1
       const began = performance.now()

@@ -23,6 +23,9 @@ export interface LoadSize {
   readonly largeBytes: number
 }
 
+/** The recount reads what is ready: what is not served within this time is not there. */
+const PATIENCE_MS = 10_000
+
 /** What two cores bear beside hub, database and load. */
 export const usualLoad: LoadSize = {
   librarians: 4,
@@ -102,7 +105,10 @@ export async function startLoad(lab: Lab, size: LoadSize): Promise<Load> {
 
   return {
     journals,
-    client: new Client({ ...around, givenUp: new AbortController().signal }, lab.credentials.key),
+    client: new Client(
+      { ...around, givenUp: new AbortController().signal, patienceMs: PATIENCE_MS },
+      lab.credentials.key,
+    ),
     count() {
       tally = new Tally()
       return tally

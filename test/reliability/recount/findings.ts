@@ -9,6 +9,15 @@ export class Findings {
     this.counted.set(kind, (this.counted.get(kind) ?? 0) + number)
   }
 
+  /** What cannot be read is lost. */
+  async read(what: string, reading: () => Promise<void>): Promise<void> {
+    try {
+      await reading()
+    } catch (error) {
+      this.lost.push(`${what}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
   /** `found` of what has to be there `wanted` times. */
   compare(what: string, found: number, wanted: number): void {
     if (found < wanted) this.lost.push(`${what}: ${found} of ${wanted}`)

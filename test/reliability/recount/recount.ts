@@ -14,12 +14,13 @@ const HOSTED_MS = 150_000
 export async function recount(lab: Lab, { client, journals }: Load): Promise<Findings> {
   const findings = new Findings()
   await hostedRunsEnd(lab)
-  for (const journal of journals.repos) await recountRepo(client, journal, findings)
-  await recountRuns(client, journals, findings)
-  await recountChecks(client, journals, findings)
-  await recountHolds(client, lab, journals, findings)
-  await recountBackground(lab, findings)
-  await recountStorage(lab, journals, findings)
+  for (const journal of journals.repos)
+    await findings.read(`the repo ${journal.slug}`, () => recountRepo(client, journal, findings))
+  await findings.read('the runs', () => recountRuns(client, journals, findings))
+  await findings.read('the checks', () => recountChecks(client, journals, findings))
+  await findings.read('the holds', () => recountHolds(client, lab, journals, findings))
+  await findings.read('the background jobs', () => recountBackground(lab, findings))
+  await findings.read('the quotas', () => recountStorage(lab, journals, findings))
   return findings
 }
 

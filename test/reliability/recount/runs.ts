@@ -14,7 +14,8 @@ export async function recountRuns(client: Client, journals: Journals, findings: 
     findings.count('runs', 1)
     const found = byMark.get(journal.mark) ?? []
     findings.compare(`run ${journal.mark}`, found.length, 1)
-    if (found[0] && journal.attempt > 0) await recountRun(client, journal, found[0], findings)
+    if (found[0] && journal.attempt > 0)
+      await findings.read(`run ${journal.id}`, () => recountRun(client, journal, found[0], findings))
     if (journal.hasEnded && journals.account.status.get(journal.id) !== 'SUCCEEDED')
       findings.lost.push(`the end of run ${journal.id} for the follower of the account`)
   }
