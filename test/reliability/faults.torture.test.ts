@@ -28,15 +28,15 @@ it('finds what is gone, what is there twice and what has other bytes', async () 
   const sql = <T>(text: string) => lab.db.query<T>({ name: '', text })
   const [cut] = await sql<{ id: string }>(`delete from run_metrics where (run_id, seq) =
     (select run_id, min(seq) from run_metrics group by 1 order by 1 limit 1) returning run_id as id`)
-  const [doubled] = await sql<{ id: string }>(`insert into run_metrics (run_id, seq, attempt, step, reward, line)
-    select run_id, seq + 100000, attempt, step, reward, line from run_metrics where (run_id, seq) =
-    (select run_id, min(seq) from run_metrics group by 1 order by 1 desc limit 1) returning run_id as id`)
+  const [doubled] = await sql<{ mark: string }>(`insert into runs select (jsonb_populate_record(null::runs,
+    to_jsonb(r) || jsonb_build_object('id', left(id, -4) || 'zzzz'))).* from runs r where executor = 'worker' order by id desc limit 1
+    returning recipe -> 'hyperparams' ->> 'mark' as mark`)
   const [other] = await sql<{
     path: string
   }>(`update files f set blob_id = o.blob_id from files o where f.to_seq is null and o.to_seq is null
     and f.repo_id = o.repo_id and f.id = (select max(id) from files where to_seq is null) and o.id <> f.id returning f.path`)
   const found = await result.recountAgain()
   expect(found.lost).toContainEqual(expect.stringMatching(`^metrics of ${cut?.id}: `))
-  expect(found.twice).toContainEqual(expect.stringMatching(`^metrics of ${doubled?.id}: `))
+  expect(found.twice).toContainEqual(expect.stringMatching(`^run ${doubled?.mark}: 2 for 1`))
   expect(found.lost).toContainEqual(expect.stringContaining(`${other?.path}: other bytes`))
 })

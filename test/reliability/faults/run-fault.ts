@@ -38,6 +38,7 @@ export async function runFaults(
   { aroundMs, faultMs }: FaultTimes,
 ): Promise<FaultResult> {
   const load = await startLoad(lab, size)
+  await load.warm()
   await delay(aroundMs)
   const during = load.count()
   let recoveryMs = 0

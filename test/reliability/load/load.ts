@@ -1,4 +1,5 @@
 /** The whole load: writers, runners, readers and followers beside each other, and what was acknowledged to each. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Lab } from '../lab/lab.ts'
 import { AccountFollower } from './account-follower.ts'
 import { act } from './actor.ts'
@@ -23,6 +24,7 @@ export interface LoadSize {
   readonly largeBytes: number
 }
 
+const WARM_MS = 60_000
 /** The recount reads what is ready: what is not served within this time is not there. */
 const PATIENCE_MS = 10_000
 
@@ -49,6 +51,8 @@ export interface Load {
   readonly journals: Journals
   /** Asks on when the load is given up: the recount's. */
   readonly client: Client
+  /** Resolves once something of each kind has been done. */
+  warm(): Promise<void>
   /** Counts from here on into a new tally. */
   count(): Tally
   /** Tells all actors to finish what they do and waits for it, for `ms` at most; whether all was settled. */
@@ -109,6 +113,14 @@ export async function startLoad(lab: Lab, size: LoadSize): Promise<Load> {
       { ...around, givenUp: new AbortController().signal, patienceMs: PATIENCE_MS },
       lab.credentials.key,
     ),
+    async warm() {
+      const isDone = () =>
+        journals.repos.every(({ files }) => files.size > 0) &&
+        [...journals.runs.values()].some(({ lines }) => lines > 0) &&
+        [...journals.checks.values()].some(({ hasEnded }) => hasEnded)
+      const late = AbortSignal.timeout(WARM_MS)
+      while (!isDone()) await delay(50, undefined, { signal: late })
+    },
     count() {
       tally = new Tally()
       return tally
@@ -121,7 +133,7 @@ export async function startLoad(lab: Lab, size: LoadSize): Promise<Load> {
       clearTimeout(late)
       const isSettled = !givingUp.signal.aborted
       // What it is shown last comes within a moment.
-      await new Promise((later) => setTimeout(later, isSettled ? 2_000 : 0))
+      await delay(isSettled ? 2_000 : 0)
       account.abort()
       await accountEnd
       return isSettled
