@@ -191,7 +191,12 @@ export async function claimKey(
   const claim = { ...row, attempt: randomUUID() }
   const deadline = performance.now() + waitMs
   for (;;) {
-    const [claimed] = await db.query(claimRow, { ...claim, bodySha256, instance: events.instance })
+    const claiming = db.query(claimRow, { ...claim, bodySha256, instance: events.instance })
+    const [claimed] = await claiming.catch((error: unknown) => {
+      // The row may have been written though its answer was lost, and nobody would know of it.
+      keepReleasing(db, claim)
+      throw error
+    })
     if (claimed) return ownClaim({ db, events }, claim)
     const [found] = await db.query(readRow, scope)
     if (found && !found.isSameBody) {

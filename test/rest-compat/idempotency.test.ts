@@ -37,6 +37,23 @@ it('a key that cannot be freed while the database is away is free soon after it 
   await vi.waitFor(async () => expect((await claim(t.db)).kind).toBe('claimed'), { timeout: 100_000 })
 })
 
+it('a key that was claimed by a request whose connection was lost before the answer is free soon after', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const lossy = (async (statement: Statement<unknown>, values?: readonly unknown[]) => {
+    await t.db.query(statement, values)
+    throw new HubError('unavailable', 'The database does not answer.')
+  }) as Db['query']
+  const cut = { ...scope, key: 'cut' }
+  const claimCut = (query: Db['query']) =>
+    claimKey({ db: { ...t.db, query }, events: { instance: null } }, cut, AbortSignal.timeout(100_000), 0)
+  await expect(claimCut(lossy)).rejects.toThrow('does not answer')
+  await expect(claimCut(t.db.query)).rejects.toThrow('still in progress')
+  await vi.advanceTimersByTimeAsync(2_000)
+  // Well before the takeover, which comes after a minute.
+  await vi.waitFor(async () => expect((await claimCut(t.db.query)).kind).toBe('claimed'), { timeout: 30_000 })
+})
+
 it('the claim of a hub that is gone is taken over at once, and fenced; that of one that is there is not', async () => {
   const of = (instance: number | null) =>
     claimKey({ db: t.db, events: { instance } }, { ...scope, key: 'gone' }, AbortSignal.timeout(100_000), 0)
