@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { everyFault } from './faults/every-fault.ts'
 import { runFaults } from './faults/run-fault.ts'
 import { faultHeading, faultProblems, faultRow } from './faults/table.ts'
-import { openLab } from './lab/lab.ts'
+import { closeLabs, openLab } from './lab/lab.ts'
 import { usualLoad } from './load/load.ts'
 import { soak } from './soak/soak.ts'
 
@@ -40,6 +40,8 @@ async function breakEach(names: readonly string[] | undefined): Promise<boolean>
   return isWell
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void closeLabs().finally(() => process.exit(130)))
 const isWell =
   values.soak === undefined ? await breakEach(values.faults?.split(',')) : await soak(Number(values.soak), say)
 process.exit(isWell ? 0 : 1)

@@ -43,7 +43,7 @@ it('a key that was claimed by a request whose connection was lost before the ans
   const lossy = (async (statement: Statement<unknown>, values?: readonly unknown[]) => {
     await t.db.query(statement, values)
     throw new HubError('unavailable', 'The database does not answer.')
-  }) as Db['query']
+  }) as unknown as Db['query']
   const cut = { ...scope, key: 'cut' }
   const claimCut = (query: Db['query']) =>
     claimKey({ db: { ...t.db, query }, events: { instance: null } }, cut, AbortSignal.timeout(100_000), 0)

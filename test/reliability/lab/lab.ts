@@ -34,7 +34,7 @@ export interface LabSettings {
   readonly cleanUp?: (dataDir: string) => void
 }
 
-export interface Credentials {
+interface Credentials {
   /** May train and write. */
   readonly key: string
   /** A second runner's. */
@@ -60,11 +60,21 @@ export interface Lab {
   close(): Promise<void>
 }
 
+/** Those that are not closed yet. */
+const openLabs = new Set<AsyncDisposableStack>()
+
+/** For a process that is told to stop: nothing of a lab outlives it. */
+export async function closeLabs(): Promise<void> {
+  await Promise.all([...openLabs].map((opened) => opened.disposeAsync()))
+}
+
 export async function openLab(settings: LabSettings = {}): Promise<Lab> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-reliability-'))
   const dataDir = join(folder, 'data')
   mkdirSync(dataDir, { mode: 0o700 })
   const opened = new AsyncDisposableStack()
+  openLabs.add(opened)
+  opened.defer(() => void openLabs.delete(opened))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   try {
     opened.defer(() => settings.cleanUp?.(dataDir))

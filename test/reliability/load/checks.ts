@@ -6,7 +6,7 @@ import type { Client } from './client.ts'
 import { upload } from './librarian.ts'
 
 /** What was acknowledged of one check. */
-export interface CheckJournal {
+interface CheckJournal {
   readonly id: string
   log: string
   hasEnded: boolean

@@ -170,4 +170,4 @@ export async function downloaded(client: Client, repo: string, path: string, at?
   }
 }
 
-export const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')

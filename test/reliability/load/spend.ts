@@ -4,7 +4,7 @@ import { assertStatus } from './actor.ts'
 import type { Client } from './client.ts'
 
 /** What was acknowledged of one hold. */
-export interface HoldJournal {
+interface HoldJournal {
   readonly mark: string
   readonly id: string
   decided: 'approved' | 'denied' | null

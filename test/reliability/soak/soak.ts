@@ -1,5 +1,4 @@
 /** A load that goes on for so many minutes, what the hub's process holds meanwhile, and a recount at the end. */
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openLab } from '../lab/lab.ts'
 import { startLoad, usualLoad } from '../load/load.ts'
@@ -13,8 +12,11 @@ const probe = new URL('../lab/probe.ts', import.meta.url).href
 
 /** Prints a row for each minute, then the curve by five minutes, the plateau and the recount; whether all is well. */
 export async function soak(minutes: number, say: (text: string) => void): Promise<boolean> {
-  const probeFile = join('/tmp', `hub-probe-${process.pid}`)
-  const lab = await openLab({ flags: ['--import', probe], env: { HUB_PROBE_FILE: probeFile } })
+  const probeFileOf = (dataDir: string) => `${dataDir}.probe`
+  const lab = await openLab({
+    flags: ['--import', probe],
+    prepare: (dataDir) => ({ HUB_PROBE_FILE: probeFileOf(dataDir) }),
+  })
   try {
     const load = await startLoad(lab, usualLoad)
     const tally = load.count()
@@ -25,7 +27,7 @@ export async function soak(minutes: number, say: (text: string) => void): Promis
     for (let minute = 1; minute <= minutes; minute += 1) {
       while (now() < minute) {
         await delay(SAMPLE_MS)
-        samples.push(sampleOf(lab.hubs[0]?.pid ?? 0, probeFile, now()))
+        samples.push(sampleOf(lab.hubs[0]?.pid ?? 0, probeFileOf(lab.dataDir), now()))
       }
       say(row(minute - 1, minute, samples))
     }
