@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { timedFor } from '../src/platform/processor-time.ts'
 import { Turns } from '../src/platform/turns.ts'
 
 /** Resolves behind the next turn of the event loop. */
@@ -49,4 +50,25 @@ it('begins pieces that cost nearly nothing 128 at a time', async () => {
   for (let at = 0; at < 250; at += 1) void turns.next(0).then(() => (begun += 1))
   await oneTurn()
   expect(begun).toBe(128)
+})
+
+it('gives each operation its turn, however many pieces another one has waiting', async () => {
+  const turns = new Turns()
+  const user = () => ({ addTime: () => undefined })
+  const greedy = [user(), user()]
+  const seen = { greedy: 0, other: 0, ofNone: 0 }
+  const ask = (who: keyof typeof seen) => void turns.next(1 / 16).then(() => (seen[who] += 1))
+  for (const one of greedy) timedFor(one, () => Array.from({ length: 50_000 }, () => ask('greedy')))
+  timedFor(user(), () => ask('other'))
+  ask('ofNone')
+  await oneTurn()
+  expect(seen).toEqual({ greedy: 14, other: 1, ofNone: 1 })
+})
+
+it('keeps the order of the pieces of one operation while its lane goes on', async () => {
+  const turns = new Turns()
+  const begun: number[] = []
+  for (let at = 0; at < 3000; at += 1) void turns.next(0).then(() => begun.push(at))
+  await expect.poll(() => begun.length).toBe(3000)
+  expect(begun).toEqual(Array.from({ length: 3000 }, (_, at) => at))
 })
