@@ -13,6 +13,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   process.umask(0o077)
   const config = settingsOf(environment)
   const log = createLogger(config)
+  outliveRejections(log)
   const signals = firstSignal()
   // Loaded only where traces are asked for.
   const tracing = config.traces ? (await import('./tracing/tracing.ts')).startTracing(config.traces) : null
@@ -27,6 +28,14 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   await hub.stop()
   await tracing?.stop()
   log.info('stopped')
+}
+
+/**
+ * A promise that fails while nobody waits for it would end the process, and with it everybody's streams and uploads: graphql-js leaves the items of a list that
+ * still wait when another one breaks its type. Who asked has that error already.
+ */
+function outliveRejections(log: Logger): void {
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise failed that nobody waited for'))
 }
 
 /** Below this a second signal is an echo: npm passes on an interrupt that the terminal has already sent to everyone. */

@@ -60,9 +60,9 @@ export function killableHub() {
     )
   }
 
-  /** Resolves when the hub is ready. Hubs at several addresses share the database and the folder. */
-  async function start(url = made.url): Promise<ChildProcess> {
-    const child = node(['src/main.ts'], {
+  /** Resolves when the hub is ready. Hubs at several addresses share the database and the folder. `options` are Node's. */
+  async function start(url = made.url, options: readonly string[] = []): Promise<ChildProcess> {
+    const child = node([...options, 'src/main.ts'], {
       PORT: new URL(url).port,
       HOST: '127.0.0.1',
       DATABASE_URL: database.url,
