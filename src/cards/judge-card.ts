@@ -34,12 +34,17 @@ export async function judgeCard(
 ): Promise<Verdict> {
   const read = readCard(document)
   const entry = read.readable.mjcf_path ?? null
-  const model = entry === null ? null : await readRepoModel(ctx.deps, repo.id, entry, ctx.signal, overlay)
+  const model =
+    entry === null ? null : await readRepoModel(ctx.deps, repo.id, entry, ctx.signal, { overlay, asker: askerOf(ctx) })
   // Read after the model: if files change in between, the repo's `seq` is then higher than that of the verdict.
   const stills = new Set([...(await presentStills(ctx, repo.id, read.readable)), ...overlay.keys()])
   const reading = model?.reading ?? null
   return { card: read.card, entry, reading, checks: cardChecks(read, { reading, stills }), seq: model?.seq ?? repo.seq }
 }
+
+/** A person is one asker, over all orgs; so are all who are not signed in. */
+const askerOf = ({ viewer }: RequestContext): string =>
+  viewer.kind === 'anonymous' ? '' : (viewer.personId ?? viewer.account.id)
 
 /** 409 for a repo whose kind has no card. */
 export function assertRobotRepo(repo: Pick<RepoFacts, 'kind' | 'fullName'>): void {

@@ -3,8 +3,9 @@
 /** Concurrent readings: each may use a core for its whole time limit. */
 export const READING_PROCESSES = 2
 
-/** Readings waiting for a process; further ones get 503. */
-export const MAX_WAITING_READINGS = 100
+/** Readings waiting for a process, of all askers and of one; further ones get 503. A queue of one asker is empty within half a minute. */
+export const MAX_WAITING_READINGS = 1000
+export const MAX_WAITING_OF_ASKER = 25
 
 /** Parsing and checking; waiting for files does not count. The largest public robots take a twentieth of it. */
 export const PARSE_WALL_MS = 2_000

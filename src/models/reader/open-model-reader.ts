@@ -5,6 +5,7 @@
 import type { Logger } from 'pino'
 import type { Deps } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
+import { withoutShare } from '../../store/connection-share.ts'
 import { requireObjects } from '../../store/objects/required.ts'
 import { type Dependency, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
 import type { ModelReader, RepoReading } from './model-reader.ts'
@@ -31,7 +32,7 @@ export function openModelReader(options: { readonly log: Logger; readonly reader
         const hit = await findKept(deps, kept, tree, entry, state)
         if (hit) return { reading: hit.reading, seq: state.seq }
         const read = await share(`${state.seq}\0${repoId}\0${entry}\0${overlayKey(tree)}`, signal, (shared) =>
-          readNow(deps, pool, kept, tree, entry, state, shared),
+          withoutShare(() => readNow(deps, pool, kept, tree, entry, state, shared)),
         )
         if (read) return read
       }
@@ -105,6 +106,7 @@ async function readNow(
     },
     entry,
     signal,
+    tree.asker,
   )
   const result: KeptReading = { reading, dependencies: [...dependencies.values()] }
   if (lastSeq !== state.seq) {

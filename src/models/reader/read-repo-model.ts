@@ -9,14 +9,14 @@ const asItIs: ReadonlyMap<string, RepoFile> = new Map()
  * The reading of the current model at `entry`, including its faults. Valid for the repo at `seq`: a verb that writes a result based on it must
  * compare `seq` under the repo's lock. Errors: 404 the repo is gone, 503 the object store is absent or does not respond, or the
  * hub is too busy. One statement if no dependency of the model has changed since it was last read. With `overlay` it is read as if these files
- * were in the repo already.
+ * were in the repo already. `asker` is whose turn it takes.
  */
 export function readRepoModel(
   deps: Pick<Deps, 'db' | 'objects' | 'models'>,
   repoId: string,
   entry: string,
   signal: AbortSignal,
-  overlay = asItIs,
+  { overlay = asItIs, asker }: { readonly overlay?: ReadonlyMap<string, RepoFile>; readonly asker: string },
 ): Promise<RepoReading> {
-  return deps.models.read(deps, { repoId, overlay }, entry, signal)
+  return deps.models.read(deps, { repoId, overlay, asker }, entry, signal)
 }

@@ -1,13 +1,16 @@
-/** A pool of reading processes, started lazily and reused; further callers wait in a queue. */
+/** A pool of reading processes, started lazily and reused; further readings wait, each asker's in a queue of its own. */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { HubError } from '../../platform/errors.ts'
 import { programOf } from '../../platform/own-program.ts'
-import { MAX_WAITING_READINGS, READER_HEAP_MIB, READER_SEMI_SPACE_MIB } from './limits.ts'
+import { MAX_WAITING_OF_ASKER, MAX_WAITING_READINGS, READER_HEAP_MIB, READER_SEMI_SPACE_MIB } from './limits.ts'
 
 export interface ReaderSlots {
-  /** Runs `work` with a process of its own; the process is kept for the next one where it still lives. Rejects with 503 where too many wait. */
-  use<T>(signal: AbortSignal, work: (reader: ChildProcess) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` with a process of its own; the process is kept for the next one where it still lives. Rejects with 503 where too many wait. Askers take turns: one with
+   * many readings delays others by one.
+   */
+  use<T>(asker: string, signal: AbortSignal, work: (reader: ChildProcess) => Promise<T>): Promise<T>
   /** Ends all processes; running work rejects as with any process exit. */
   close(): void
 }
@@ -16,17 +19,20 @@ export interface ReaderSlots {
 export function readerSlots(url: URL, count: number): ReaderSlots {
   const idle: ChildProcess[] = []
   const busy = new Set<ChildProcess>()
-  const queue: (() => void)[] = []
+  /** None of them empty, in the order in which they are served. */
+  const queues = new Map<string, (() => void)[]>()
   let free = count
   let closed = false
 
-  const take = async (signal: AbortSignal): Promise<void> => {
+  const take = async (asker: string, signal: AbortSignal): Promise<void> => {
     if (closed) throw new HubError('unavailable', 'The hub is stopping; try again.')
     if (free > 0) {
       free -= 1
       return
     }
-    if (queue.length >= MAX_WAITING_READINGS) {
+    const queue = queues.get(asker) ?? []
+    const waiting = [...queues.values()].reduce((sum, { length }) => sum + length, 0)
+    if (queue.length >= MAX_WAITING_OF_ASKER || waiting >= MAX_WAITING_READINGS) {
       throw new HubError('unavailable', 'Too many models are being read; try again soon.')
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -35,16 +41,25 @@ export function readerSlots(url: URL, count: number): ReaderSlots {
       // `use` releases a slot that was already handed over.
       if (place === -1) return
       queue.splice(place, 1)
+      if (queue.length === 0) queues.delete(asker)
       reject(signal.reason)
     }
     queue.push(resolve)
+    queues.set(asker, queue)
     signal.addEventListener('abort', leave, { once: true })
     await promise.finally(() => signal.removeEventListener('abort', leave))
   }
   const releaseSlot = () => {
+    const [first] = queues
+    if (!first) {
+      free += 1
+      return
+    }
+    const [asker, queue] = first
     const next = queue.shift()
-    if (next) next()
-    else free += 1
+    queues.delete(asker)
+    if (queue.length > 0) queues.set(asker, queue)
+    next?.()
   }
 
   const release = (reader: ChildProcess) => {
@@ -54,9 +69,9 @@ export function readerSlots(url: URL, count: number): ReaderSlots {
   }
 
   return {
-    async use(signal, work) {
+    async use(asker, signal, work) {
       signal.throwIfAborted()
-      await take(signal)
+      await take(asker, signal)
       let reader: ChildProcess | undefined
       try {
         signal.throwIfAborted()

@@ -27,8 +27,8 @@ export interface PoolReading {
 }
 
 export interface ReadingPool {
-  /** Never rejects for what a model holds: only with what `files` rejects, `signal`'s reason, or 503 where too many wait. */
-  read(files: FileWaves, entry: string, signal: AbortSignal): Promise<PoolReading>
+  /** Never rejects for what a model holds: only with what `files` rejects, `signal`'s reason, or 503 where too many wait. Askers take turns. */
+  read(files: FileWaves, entry: string, signal: AbortSignal, asker?: string): Promise<PoolReading>
   close(): Promise<void>
 }
 
@@ -49,7 +49,8 @@ export function openReadingPool(options: PoolOptions): ReadingPool {
   } = options
   const slots = readerSlots(module, processes)
   return {
-    read: (files, entry, signal) => slots.use(signal, (reader) => readWith(reader, files, entry, signal, log)),
+    read: (files, entry, signal, asker = '') =>
+      slots.use(asker, signal, (reader) => readWith(reader, files, entry, signal, log)),
     close: async () => slots.close(),
   }
 }

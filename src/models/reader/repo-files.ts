@@ -51,12 +51,14 @@ export interface RepoTree {
   readonly repoId: string
   /** In the place of the repo's own files of these paths; each with its digest. */
   readonly overlay: ReadonlyMap<string, RepoFile>
+  /** Whose reading it is: askers take turns. */
+  readonly asker: string
 }
 
 /** Which of `paths` currently exist. 404 if the repo is gone. One statement. */
 export async function repoState(
   db: Deps['db'],
-  { repoId, overlay }: RepoTree,
+  { repoId, overlay }: Pick<RepoTree, 'repoId' | 'overlay'>,
   paths: readonly string[],
 ): Promise<RepoState> {
   // Skips invalid paths: a model may contain anything, including NUL, which the database rejects.

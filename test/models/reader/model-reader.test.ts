@@ -7,6 +7,7 @@ import type { ModelReader } from '../../../src/models/reader/model-reader.ts'
 import { openModelReader } from '../../../src/models/reader/open-model-reader.ts'
 import { readRepoModel } from '../../../src/models/reader/read-repo-model.ts'
 import type { AccountRef, Deps } from '../../../src/operation/context.ts'
+import { withShare } from '../../../src/store/connection-share.ts'
 import { cpuStopwatch } from '../../support/cpu.ts'
 import { testDb } from '../../support/database.ts'
 import { describeOnce, inTorture } from '../../support/torture.ts'
@@ -45,7 +46,7 @@ async function push(files: Readonly<Record<string, string | Uint8Array>>, into =
 const never = () => new AbortController().signal
 const depsWith = (change: Partial<Deps> = {}): Deps => ({ ...world.deps, models, ...change })
 const read = (entry = 'robot.xml', from = repo, change: Partial<Deps> = {}, signal = never()) =>
-  readRepoModel(depsWith(change), from.id, entry, signal)
+  readRepoModel(depsWith(change), from.id, entry, signal, { asker: ada.id })
 
 /** What a reading of it costs: statements, and objects fetched from the store. */
 async function cost(work: () => Promise<unknown>): Promise<{ statements: number; objects: number }> {
@@ -75,6 +76,17 @@ describeOnce('a model of a repo', () => {
     await push({ ...robot, 'm/a.stl': 'solid' })
     // The entry, both includes, the assets of both.
     expect(await cost(() => read())).toEqual({ statements: 3, objects: 3 })
+  })
+
+  it('takes connections of nobody while it is read, since others may join', async () => {
+    await push({ ...robot, 'm/a.stl': 'solid' })
+    let taken = 0
+    const take = async () => {
+      taken += 1
+      return () => undefined
+    }
+    await withShare({ take }, () => read())
+    expect(taken).toBe(1)
   })
 
   it('is missing if the repo has no such file, or can have none', async () => {
