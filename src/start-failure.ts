@@ -1,18 +1,21 @@
 /** Why a hub did not start, in words that its operator can act on. */
 import { type Config, ConfigError } from './platform/config.ts'
 import { CannotListen } from './platform/listen-address.ts'
+import { NotAdoptedError } from './store/adopt-baseline.ts'
 import { databaseFault, isFullDisk } from './store/connect-fault.ts'
 import { EmbeddedFault } from './store/embedded-cluster.ts'
 import { OldPostgres } from './store/postgres-version.ts'
 import { UnfinishedRestoreError } from './store/restore-mark.ts'
+
+/** Their messages are whole: what is wrong and what to do. */
+const SELF_EXPLAINING = [ConfigError, UnfinishedRestoreError, NotAdoptedError, CannotListen]
 
 /**
  * One line that names the setting (one for each of several faulty settings), without a secret and without anything of a file; null for what only a stack trace
  * explains.
  */
 export function startFailure(error: unknown, config: Pick<Config, 'databaseUrl' | 'dataDir'>): string | null {
-  if (error instanceof ConfigError || error instanceof UnfinishedRestoreError || error instanceof CannotListen)
-    return error.message
+  if (SELF_EXPLAINING.some((kind) => error instanceof kind)) return (error as Error).message
   const { databaseUrl, dataDir } = config
   if (databaseUrl !== null) {
     const name = `DATABASE_URL: the database at ${withoutSecret(databaseUrl)}`

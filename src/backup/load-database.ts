@@ -4,25 +4,50 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { BASELINE, baselineCatalogue, historyFault, isBeforeBaseline, sinceBaseline } from '../store/baseline.ts'
+import type { Catalogue } from '../store/catalogue.ts'
 import { connect } from '../store/long-connection.ts'
 import { knownMigrations, migrateForRestore } from '../store/migrate.ts'
 import type { Steps } from './dump-database.ts'
 import { BackupError, type Manifest, tableFile } from './manifest.ts'
 import type { BackupSource } from './source.ts'
-import { copySql } from './tables.ts'
+import { copySql, type TableShape } from './tables.ts'
 
-/** A `BackupError` if this version of the hub does not know a migration of the backup. Returns the last one. */
+/**
+ * The last migration of a backup, of those that there are now: one from before the baseline is at the baseline if it has exactly the migrations that the baseline
+ * stands for, and its tables. A `BackupError` if it is neither that nor a beginning of the migrations that this version has.
+ */
 export async function lastMigrationOf({ database, hub_version }: Manifest): Promise<string> {
+  if (database.migrations.length === 0) throw new BackupError('The backup is of a database without migrations.')
+  if (isBeforeBaseline(database.migrations)) return baselineOf(database)
   const known = await knownMigrations()
-  for (const [index, { name, sha256 }] of database.migrations.entries()) {
+  const migrations = await sinceBaseline(database.migrations)
+  for (const [index, { name, sha256 }] of migrations.entries()) {
     if (known[index]?.name === name && known[index].sha256 === sha256) continue
     throw new BackupError(
       `The backup is of hub ${hub_version}, whose migration ${name} this hub does not have. Use that version or a newer one.`,
     )
   }
-  const last = database.migrations.at(-1)
-  if (!last) throw new BackupError('The backup is of a database without migrations.')
-  return last.name
+  return migrations.at(-1)?.name ?? BASELINE
+}
+
+async function baselineOf({ migrations, tables }: Manifest['database']): Promise<string> {
+  const fault = await historyFault(migrations)
+  const what = fault?.what ?? tablesFault(tables, await baselineCatalogue())
+  if (what === null) return BASELINE
+  throw new BackupError(
+    `The backup is from before the migration ${BASELINE}, and cannot be loaded: ${what}. Restore it with the version of the hub that made it${fault?.remedy === 'older version first' ? `, start the last version before ${BASELINE} on it once, and back it up again` : ''}.`,
+  )
+}
+
+/** A table or column that the backup has and the baseline has not, or the other way round; `changes` is in no backup. */
+function tablesFault(tables: readonly TableShape[], catalogue: Catalogue): string | null {
+  const expected = new Set(catalogue.map((line) => /^column (\S+): /.exec(line)?.[1]).filter((at) => at !== undefined))
+  const found = new Set(tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`)))
+  const added = [...found].find((column) => !expected.has(column))
+  if (added !== undefined) return `its column ${added} is one too many`
+  const lacking = [...expected].find((column) => !found.has(column) && !column.startsWith('changes.'))
+  return lacking === undefined ? null : `its column ${lacking} is missing`
 }
 
 /** Fills an empty database: all rows in one transaction, so that it has all of them or none. It stays at the schema of the backup. */

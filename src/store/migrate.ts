@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { MigrationList } from '@prisma/schema-engine-wasm'
 import type pg from 'pg'
+import { adoptBaseline } from './adopt-baseline.ts'
 import { asUnavailable } from './db-errors.ts'
 import { refuseOldPostgres } from './postgres-version.ts'
 import { refuseDuringRestore } from './restore-mark.ts'
@@ -15,7 +16,7 @@ export const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', 
 const MIGRATION_LOCK = 0x68756231
 
 /**
- * Applies all pending migrations and returns their names. Instances that start together wait for each other on
+ * Applies all pending migrations and returns their names; a database from before the baseline gets the baseline's row first, or is refused. Instances that start together wait for each other on
  * an advisory lock, so that only one migrates.
  * A database newer than the code is left alone: expand-then-contract migrations keep older code working. One that is being restored is refused.
  */
@@ -60,7 +61,9 @@ async function migrateUnder(
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const chosen = await choose(client)
     const migrations = chosen(await readMigrations(MIGRATIONS_DIR))
-    return (await isCurrent(client, migrations)) ? [] : await applyMigrations(url, migrations)
+    const adopted = await adoptBaseline(client)
+    const applied = (await isCurrent(client, migrations)) ? [] : await applyMigrations(url, migrations)
+    return adopted === null ? applied : [adopted, ...applied]
   } catch (error) {
     throw asUnavailable(error)
   } finally {

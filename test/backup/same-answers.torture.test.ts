@@ -1,34 +1,26 @@
 /** A hub is backed up while it runs, restored elsewhere, and gives the same answers. */
-import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { Manifest } from '../../src/backup/manifest.ts'
 import { keyColumns, otherKeyColumns } from '../../src/backup/object-keys.ts'
 import { readTables } from '../../src/backup/tables.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
-import { migrateForRestore } from '../../src/store/migrate.ts'
+import { BASELINE } from '../../src/store/baseline.ts'
 import { openDiskStore } from '../../src/store/objects/disk.ts'
+import { listAsBefore, migrateToBaseline } from '../support/before-baseline.ts'
 import { otherCasing } from '../support/casing.ts'
 import { runHub } from '../support/command-line.ts'
-import {
-  type Credentials,
-  files,
-  fillFirstTables,
-  fillLaterTables,
-  fixedId,
-  objects,
-  paths,
-  queries,
-} from '../support/every-table.ts'
+import { type Credentials, files, fillTables, fixedId, objects, paths, queries } from '../support/every-table.ts'
 import { databaseUrl, onServer } from '../support/global-setup.ts'
 
 const server = inject('databaseServerUrl')
 const secret = 'a secret of more than thirty-two characters'
 const log = pino({ level: 'silent' })
-const FIRST = '20261121000000_init'
 
 let dir: string
 let who: Credentials
@@ -115,8 +107,9 @@ let before: Answer[]
 beforeAll(async () => {
   dir = await mkdtemp(join(inject('runDir'), 'backup-'))
   first = await deployment('first')
-  await migrateForRestore(first.url, FIRST)
-  who = await onDatabase(first.url, (client) => fillFirstTables(client, secret))
+  await migrateToBaseline(first.url)
+  who = await onDatabase(first.url, (client) => fillTables(client, secret))
+  await onDatabase(first.url, listAsBefore)
 })
 afterAll(async () => {
   await stop()
@@ -124,11 +117,67 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-describe('a hub of the first version', () => {
+describe('a hub from before the baseline, with rows in every table', () => {
+  it('has an example of each table to show it with', async () => {
+    expect((await onDatabase(first.url, readTables)).length).toBeGreaterThan(40)
+    expect(await emptyTables(first.url), 'add a row of this table to test/support/every-table.ts').toEqual([])
+  })
+
+  it('is backed up by a version of that time, and the backup restores at this one', async () => {
+    const made = await runHub(['backup', 'create', join(dir, 'before'), '--objects', 'none', '--json'], first.env)
+    expect([made.code, made.err]).toEqual([0, expect.stringContaining('copying the database')])
+    const names = await migrationsIn(join(dir, 'before'))
+    expect([names.length, names.includes(BASELINE)]).toEqual([40, false])
+    expect((await runHub(['backup', 'verify', join(dir, 'before'), '--load'], {})).code).toBe(0)
+    const restored = await deployment('restored')
+    const done = await runHub(['backup', 'restore', join(dir, 'before'), '--json'], restored.env)
+    expect(JSON.parse(done.out).database.rows).toBe(JSON.parse(made.out).database.rows)
+    const { rows } = await onDatabase(restored.url, (client) =>
+      client.query('select migration_name as name from _prisma_migrations order by 1'),
+    )
+    expect(rows[0]).toEqual({ name: BASELINE })
+  })
+
+  it.each([
+    [
+      'lacks a migration',
+      ({ migrations }) => migrations.pop(),
+      /: it lacks migration 20261123225139_claims_of_hubs\. .* back it up again\.$/,
+    ],
+    [
+      'has one more',
+      ({ migrations }) => migrations.push({ name: '20261123230000_mine', sha256: 'x' }),
+      /: its migration 20261123230000_mine is unknown\. /,
+    ],
+    ['has a column more', ({ tables }) => tables[0]?.columns.push('mine'), /: its column \w+\.mine is one too many\. /],
+    ['has a column less', ({ tables }) => tables[0]?.columns.pop(), /: its column \w+\.\w+ is missing\. /],
+  ] satisfies [string, (database: Manifest['database']) => unknown, RegExp][])(
+    'is refused in one line, before anything is changed, where its backup %s',
+    async (what, change, line) => {
+      const path = join(dir, `before, ${what}`)
+      await cp(join(dir, 'before'), path, { recursive: true })
+      await changeManifest(path, change)
+      const kept = await deployment(what)
+      await migrateToBaseline(kept.url)
+      await onDatabase(kept.url, (client) =>
+        client.query(`insert into accounts (id, kind, handle) values ('user_kept', 'user', 'kept')`),
+      )
+      const { code, err } = await runHub(['backup', 'restore', path, '--wipe', '--yes'], kept.env)
+      expect(code).toBe(1)
+      expect(
+        err
+          .trim()
+          .split('\n')
+          .filter((text) => text.includes('The backup is from before')),
+      ).toEqual([expect.stringMatching(line)])
+      const { rows } = await onDatabase(kept.url, (client) =>
+        client.query(`select id, to_regclass('hub_restore.mark') as mark from accounts`),
+      )
+      expect(rows).toEqual([{ id: 'user_kept', mark: null }])
+    },
+  )
+
   it('is brought to this one: each migration once by two hubs that start at once, and each row answers', async () => {
-    const tables = await onDatabase(first.url, readTables)
-    expect(tables.length).toBeGreaterThan(10)
-    expect(await emptyTables(first.url)).toEqual([])
     const store = await openDiskStore({
       dir: join(first.env.HUB_DATA_DIR ?? '', 'objects'),
       signingKey: randomBytes(32),
@@ -157,6 +206,24 @@ describe('a hub of the first version', () => {
   })
 })
 
+async function migrationsIn(path: string): Promise<string[]> {
+  const { database } = JSON.parse(await readFile(join(path, 'manifest.json'), 'utf8')) as Manifest
+  return database.migrations.map(({ name }) => name)
+}
+
+/** As if the backup had been made of another database: its digests are right. */
+async function changeManifest(path: string, change: (database: Manifest['database']) => unknown): Promise<void> {
+  const file = join(path, 'manifest.json')
+  const before = await readFile(file, 'utf8')
+  const manifest = JSON.parse(before) as Manifest
+  change(manifest.database)
+  const after = JSON.stringify(manifest)
+  await writeFile(file, after)
+  const sums = await readFile(join(path, 'SHA256SUMS'), 'utf8')
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+  await writeFile(join(path, 'SHA256SUMS'), sums.replace(digest(before), digest(after)))
+}
+
 /** Tables without a row. */
 async function emptyTables(url: string): Promise<string[]> {
   return onDatabase(url, async (client) => {
@@ -170,15 +237,6 @@ async function emptyTables(url: string): Promise<string[]> {
 }
 
 describe('hub backup', () => {
-  it('has an example of each table to show it with', async () => {
-    await onDatabase(first.url, fillLaterTables)
-    // Emptied by the hub's own background work, and filled by it.
-    await onDatabase(first.url, (client) =>
-      client.query(`insert into deleted_repos (repo_id) values ('repo_gone') on conflict do nothing`),
-    )
-    expect(await emptyTables(first.url), 'add a row of this table to test/support/every-table.ts').toEqual([])
-  })
-
   it('knows every column that names an object', async () => {
     const named = await onDatabase(first.url, (client) =>
       client.query<{ column: string }>(

@@ -1,4 +1,4 @@
-/** Rows in every table: those of the first migration as a hub of that time had them, and those of later ones as they are now. */
+/** Rows in every table of the baseline. A later migration that fills or changes rows finds them here as they were before it. */
 import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import type pg from 'pg'
@@ -68,8 +68,14 @@ export interface Credentials {
   readonly session: string
 }
 
-/** Fills the tables of the first migration. The tokens are of that time too: a signing key sealed with `secret`, a session that it signed, and an API key. */
-export async function fillFirstTables(client: pg.Client, secret: string): Promise<Credentials> {
+/** Fills the tables of the baseline. The tokens are of that time too: a signing key sealed with `secret`, a session that it signed, and an API key. */
+export async function fillTables(client: pg.Client, secret: string): Promise<Credentials> {
+  const credentials = await fillAccountsAndRepos(client, secret)
+  await fillJobs(client)
+  return credentials
+}
+
+async function fillAccountsAndRepos(client: pg.Client, secret: string): Promise<Credentials> {
   const { privateKey, publicKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
   const publicJwk = await exportJWK(publicKey)
   const kid = await calculateJwkThumbprint(publicJwk)
@@ -78,8 +84,8 @@ export async function fillFirstTables(client: pg.Client, secret: string): Promis
   const sessionId = fixedId('sess', 1)
   const session = await signSession(keys, { accountId: ada, sessionId }, new Date('2030-01-01T00:00:00Z'))
   const key = newKeyToken()
-  await client.query(`insert into accounts (id, kind, handle, name, storage_bytes, reserved_bytes) values
-    ('${ada}', 'user', 'ada', 'Ada \\ Lovelace', 9, 0), ('${lab}', 'org', 'lab', null, 28, 5)`)
+  await client.query(`insert into accounts (id, kind, handle, name, storage_bytes, reserved_bytes, pending_uploads) values
+    ('${ada}', 'user', 'ada', 'Ada \\ Lovelace', 9, 0, 0), ('${lab}', 'org', 'lab', null, 28, 5, 1)`)
   await client.query(
     `insert into identities (issuer, subject, account_id) values ('https://id.example', 'ada-1', '${ada}')`,
   )
@@ -121,20 +127,25 @@ export async function fillFirstTables(client: pg.Client, secret: string): Promis
     ('${fixedId('upl', 1)}', '${dataset}', '${lab}', '${lab}', 'late.bin', 5, '${sha256('late!')}', 'blobs/00/late', 'none', 104857600)`)
   await client.query(`insert into deleted_repos (repo_id) values ('${fixedId('repo', 9)}')`)
   await client.query(
-    `insert into model_meta (repo_id, policy_type, robot, control_class) values ('${model}', 'act', 'ada/arm', 'skill')`,
+    `insert into model_meta (repo_id, policy_type, robot, robot_repo_id, control_class) values ('${model}', 'act', 'ada/arm', '${robot}', 'skill')`,
   )
   await client.query(
     `insert into dataset_meta (repo_id, episode_count, total_frames, fps, robot_type) values ('${dataset}', 1, 300, 29.97, 'arm')`,
   )
-  await client.query(`insert into robot_cards (repo_id, card) values ('${robot}', '${card}')`)
   await client.query(
-    `insert into repo_references (repo_id, referrer_id, reason) values ('${dataset}', '${run}', 'dataset')`,
+    `insert into robot_cards (repo_id, card, card_bytes) values ('${robot}', '${card}', ${card.length})`,
+  )
+  await client.query(
+    `insert into repo_changes (repo_id, seq, at, replaced_at, action, actor_id, files_added, bytes_added, file_count, total_bytes) values
+      ('${dataset}', 1, '2026-11-01T00:00:00Z', '2026-11-01T00:10:00Z', 'complete', '${ada}', 1, 11, 1, 11),
+      ('${dataset}', 2, '2026-11-01T00:10:00Z', null, 'complete', '${ada}', 1, 9, 2, 20),
+      ('${model}', 1, '2026-11-01T00:00:00Z', null, 'complete', '${ada}', 1, 7, 1, 7),
+      ('${robot}', 1, '2026-11-01T00:00:00Z', null, 'complete', '${ada}', 1, 9, 1, 9)`,
   )
   return { key, session }
 }
 
-/** Fills the tables of later migrations, on a database that has them all. */
-export async function fillLaterTables(client: pg.Client): Promise<void> {
+async function fillJobs(client: pg.Client): Promise<void> {
   const hash = 'a'.repeat(64)
   await client.query(`insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, repo_ids, parent_run_id,
       attempt, claimed_by, claim_credential, started_at, finished_at, config_key, scorecard_key, config_bytes, scorecard_bytes, stored_bytes, log_seq, log_lines,

@@ -1,2 +1,0 @@
--- CreateIndex
-CREATE INDEX "repo_references_repo_id_owner_id_referrer_id_idx" ON "repo_references"("repo_id", "owner_id", "referrer_id" DESC);

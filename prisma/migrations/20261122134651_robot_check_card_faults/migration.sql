@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "robot_checks" ADD COLUMN     "card_faults" JSON;

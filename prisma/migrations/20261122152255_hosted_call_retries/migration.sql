@@ -1,6 +1,0 @@
--- AlterTable
-ALTER TABLE "hosted_calls" ADD COLUMN     "max_seconds" INTEGER,
-ADD COLUMN     "missing_since" TIMESTAMPTZ(3),
-ADD COLUMN     "next_try_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-ADD COLUMN     "place" TEXT,
-ADD COLUMN     "tries" INTEGER NOT NULL DEFAULT 0;
