@@ -180,6 +180,13 @@ describe('a call of a hub that was killed', () => {
     const text = 'select state::text, sealed_token as key from hosted_calls where id = $1'
     return (await world.sql<{ state: string; key: Buffer | null }>(text, [call]))[0]
   }
+  const sweptUntilFailed = (deps: Deps, id: string) =>
+    expect
+      .poll(async () => {
+        await sweepCalls(deps)
+        return (await rowOf(id)).status
+      }, patiently)
+      .toBe('failed')
   const ends = async (deps: Deps, id: string, call: string) => {
     process.kill(-(await pidOf(call)), 'SIGKILL')
     await expect.poll(async () => (await rowOf(id)).status, patiently).toBe('failed')
@@ -202,8 +209,27 @@ describe('a call of a hub that was killed', () => {
     expect([await rowOf(id), await stateOf(call)]).toMatchObject([{ status: 'queued', call }, spawned])
     expect(await world.sql('select 1 from api_keys where job_id = $1', [id])).toHaveLength(1)
     await two.hosted.close()
-    await ends(one, id, call)
+    // Of the first one its end is recorded at once, of the second by the sweeps of the first.
+    process.kill(-(await pidOf(call)), 'SIGKILL')
+    await sweptUntilFailed(one, id)
+    await expect.poll(() => notes.list(), patiently).not.toContain(call)
+    await one.hosted.close()
     expect(started(call)).toBe(1)
+  })
+
+  it('that another hub started is ended by one that was there all along, whose second sweep finds its process gone', async () => {
+    const [there, other] = [await nextHub(), await nextHub()]
+    await Promise.all([attendCalls(there), attendCalls(other)])
+    const id = await hostedCheck()
+    await dispatchHosted(other, id)
+    const call = (await rowOf(id)).call ?? ''
+    await expect.poll(() => started(call), patiently).toBe(1)
+    await other.hosted.close()
+    await sweepCalls(there)
+    process.kill(-(await pidOf(call)), 'SIGKILL')
+    await sweptUntilFailed(there, id)
+    await expect.poll(() => notes.list(), patiently).not.toContain(call)
+    await there.hosted.close()
   })
 
   it('between the spawn and its record is not spawned again', async () => {
