@@ -46,7 +46,11 @@ export function watchedClients(url: string, limits: SilenceLimits): WatchedClien
       this.connection.once('readyForQuery', () => watch.answered(this))
       this.on('drain', () => watch.answered(this))
       this.once('end', () => watch.leave(this))
-      return super.connect(...(given as [never])) as never
+      return connected(
+        () => this.connection.stream.destroy(),
+        (...args) => super.connect(...(args as [never])),
+        given,
+      ) as never
     }
 
     override query(...given: never[]): never {
@@ -61,6 +65,21 @@ export function watchedClients(url: string, limits: SilenceLimits): WatchedClien
       return super.end(...(given as [never])) as never
     }
   }
+}
+
+type Callback = (error: Error | null, ...more: unknown[]) => void
+
+/** The driver leaves the connection of a client that has no password open: the server waits for it for a minute, and DROP DATABASE waits for the server. */
+function connected(drop: () => void, connect: (...given: unknown[]) => unknown, [callback]: readonly unknown[]) {
+  if (typeof callback === 'function')
+    return connect((error: Error | null, ...more: unknown[]) => {
+      if (error) drop()
+      ;(callback as Callback)(error, ...more)
+    })
+  return (connect() as Promise<void>).catch((error: unknown) => {
+    drop()
+    throw error
+  })
 }
 
 /** No connection is opened that would wait with all others for the server to wake up. */

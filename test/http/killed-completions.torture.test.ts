@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { kill, killableHub } from '../support/killable-hub.ts'
+import { isFull } from '../support/torture.ts'
 
-const ROUNDS = 12
+/** Each is two starts of a hub. */
+const ROUNDS = isFull ? 12 : 4
 const FILES = 40
 /** The largest has two parts, which a client asks for; one above 100 MiB would only take longer. */
 const LARGE_BYTES = 9 << 20
@@ -60,7 +62,7 @@ it('is completed once by the repeated request, at once, wherever it is sent', as
   let hub = await start()
   let midway = 0
   let total = 0
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < ROUNDS || midway === 0; round += 1) {
     const slug = `r${round}`
     const { path, bytes, body } = await sent(slug)
     const key = round % 2 === 0 ? randomUUID() : null
@@ -96,5 +98,4 @@ it('is completed once by the repeated request, at once, wherever it is sent', as
     })
     hub = back ?? (await start())
   }
-  expect(midway).toBeGreaterThan(0)
 }, 600_000)
