@@ -20,6 +20,7 @@ import { type CallNote, openCallNotes } from './call-notes.ts'
 import { type CallRoom, openRoom } from './call-room.ts'
 import { callClearing } from './clear-call.ts'
 import { workFolder } from './hosted-folder.ts'
+import { orphanWatch } from './orphan-watch.ts'
 import { placeId } from './place-id.ts'
 import { hasEnded, killGroup, signalGroup } from './process-group.ts'
 import { databaseUid, isolationOf, processFault } from './process-settings.ts'
@@ -50,8 +51,7 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
   const own = new Map<string, OwnCall>()
   /** Calls of other hubs on this data directory, mostly of the one before. */
   const adopted = new Set(await notes.list())
-  /** Calls of other hubs whose process had ended when they were last seen: the hub that started one records its end within the time of a sweep, if it is there. */
-  const orphans = new Set<string>()
+  const isOrphan = orphanWatch()
   /** Calls of which something stays; their ends are recorded. */
   const stuck = new Set<string>()
   const waiting = new Map<string, () => Promise<void>>()
@@ -135,12 +135,6 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
       adopted.delete(callId)
       freed()
     }
-  }
-  /** Adopts a call whose process ended, and whose hub has not recorded that since it was last seen. */
-  const notice = async (callId: string, note: CallNote | null) => {
-    const isOver = note !== null && !own.has(callId) && !adopted.has(callId) && (await hasEnded(note.mark))
-    if (orphans.delete(callId) && isOver) adopted.add(callId)
-    else if (isOver) orphans.add(callId)
   }
   const lookAgain = () => {
     looking = looking.then(look).catch((error: unknown) => log.error({ err: error }, 'hosted jobs were not polled'))
@@ -278,7 +272,8 @@ export async function openProcessBackend(config: Settings, log: Logger): Promise
     async status(callIds) {
       const statuses = callIds.map(async (callId): Promise<[string, CallStatus]> => {
         const note = await notes.read(callId)
-        await notice(callId, note)
+        const isAnothers = note !== null && !own.has(callId) && !adopted.has(callId)
+        if (isOrphan(callId, isAnothers && (await hasEnded(note.mark)))) adopted.add(callId)
         // The end of a call that is noted is reported by `attend`, with its reason.
         return [callId, { is: note === null && !own.has(callId) ? 'unknown' : 'running' }]
       })
