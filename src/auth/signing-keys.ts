@@ -113,6 +113,8 @@ async function makeKey(tx: Tx, secret: string): Promise<string> {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
   const publicJwk = await exportJWK(publicKey)
   const kid = await calculateJwkThumbprint(publicJwk)
+  // One of 64 begins with a minus: `hub signing-key withdraw` would read it as an option.
+  if (kid.startsWith('-')) return makeKey(tx, secret)
   const sealed = seal(secret, SIGNING_KEY_PURPOSE, Buffer.from(JSON.stringify(await exportJWK(privateKey))))
   await tx.query(insertKey, [kid, JSON.stringify(publicJwk), sealed])
   return kid
