@@ -31,11 +31,11 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * A promise that fails while nobody waits for it would end the process, and with it everybody's streams and uploads: graphql-js leaves the items of a list that
- * still wait when another one breaks its type. Who asked has that error already.
+ * An unhandled rejection would end the process, and with it all streams and uploads: graphql-js drops the pending items of a list when another item breaks its
+ * type. The client has that error already.
  */
 function outliveRejections(log: Logger): void {
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise failed that nobody waited for'))
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
 }
 
 /** Below this a second signal is an echo: npm passes on an interrupt that the terminal has already sent to everyone. */
