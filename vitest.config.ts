@@ -3,12 +3,13 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { SkipReporter } from './test/support/skip-reporter.ts'
 
-const alwaysTorture = 'test/**/*.torture.test.ts'
+const folders = '{test,packages/*/test}'
+const alwaysTorture = `${folders}/**/*.torture.test.ts`
 const isTorture = process.env.HUB_TEST_TORTURE !== undefined
 
 /** Of these the ordinary run tries a sample. */
 const sampledFiles = () =>
-  globSync('test/**/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes('support/torture.ts'))
+  globSync(`${folders}/**/*.test.ts`).filter((file) => readFileSync(file, 'utf8').includes('support/torture.ts'))
 
 /** Each takes three quarters of a minute or more beside four others: begun last, one would run alone at the end. */
 const long = [
@@ -40,7 +41,7 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: isTorture ? [alwaysTorture, ...sampledFiles()] : ['test/**/*.test.ts'],
+    include: isTorture ? [alwaysTorture, ...sampledFiles()] : [`${folders}/**/*.test.ts`],
     exclude: isTorture ? [] : [alwaysTorture],
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', new SkipReporter()],

@@ -4,7 +4,7 @@
  * fails here.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,8 +32,17 @@ const keepModuleUrls: Plugin = {
   },
 }
 
-/** What runs and is a development package is bundled: few use traces, whose packages weigh 18 MB and whose code 0.1. */
-const installed = Object.keys(manifest.dependencies)
+/**
+ * Packages of this repository are bundled, and what they need is installed. What runs and is a development package is bundled too: few use traces, whose packages
+ * weigh 18 MB and whose code 0.1.
+ */
+const manifests = globSync('packages/*/package.json', { cwd: root }).map((file) =>
+  JSON.parse(readFileSync(`${root}${file}`, 'utf8')),
+)
+const own = new Set(manifests.map(({ name }) => name))
+const installed = [manifest, ...manifests]
+  .flatMap(({ dependencies = {} }) => Object.keys(dependencies))
+  .filter((name) => !own.has(name))
 
 rmSync(dist, { recursive: true, force: true })
 await build({

@@ -9,7 +9,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** What the pages are made of: their own files, what they import of the hub, and the versions of packages. */
 const inputs = [
   'web/**/*.{ts,tsx,css,html,svg,graphql}',
-  'src/{robot-scene,physics,platform,models,check-worker}/**/*.ts',
+  'src/{robot-scene,physics,platform,check-worker}/**/*.ts',
+  'packages/*/{package.json,src/**/*.ts}',
   'package-lock.json',
   'scripts/{web-pages,compress-files}.ts',
 ]

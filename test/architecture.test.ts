@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import { describe, expect, it } from 'vitest'
 import { GENERATED } from '../scripts/codegen/marker.ts'
@@ -7,7 +7,8 @@ import { cruiseOptions, forbidden, hasRoom } from './rooms.ts'
 
 const root = join(import.meta.dirname, '..')
 
-const folders = ['src', 'schema', 'rest-compat', 'clients/node/src']
+const packages = globSync('packages/*/package.json', { cwd: root }).map((file) => dirname(file))
+const folders = [...packages.map((folder) => `${folder}/src`), 'src', 'schema', 'rest-compat', 'clients/node/src']
 const files = globSync(
   folders.map((folder) => `${folder}/**/*.ts`),
   { cwd: root },
@@ -63,6 +64,29 @@ describe('the house', () => {
     expect(written.filter((file) => textOf(file).split('\n').length > 301)).toEqual([])
     expect(written.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*\.tsx?$/.test(basename(file)))).toEqual([])
     expect(written.filter((file) => /(manager|service|helper|utils?)\b/i.test(file))).toEqual([])
+  })
+})
+
+describe('the packages', () => {
+  it('name in their package.json whatever they import', async () => {
+    const { output } = await cruise([...packages], cruiseOptions)
+    const undeclared = (output as ICruiseResult).modules.flatMap(({ source, dependencies }) => {
+      const [folder = ''] = /^packages\/[^/]+/.exec(source) ?? []
+      if (folder === '' || !source.startsWith(`${folder}/src/`)) return []
+      const { name, dependencies: own, peerDependencies } = JSON.parse(textOf(`${folder}/package.json`))
+      const declared = Object.keys({ ...own, ...peerDependencies })
+      const imported = dependencies.filter(({ module, coreModule }) => !coreModule && !module.startsWith('.'))
+      return imported
+        .map(({ module }) =>
+          module
+            .split('/')
+            .slice(0, module.startsWith('@') ? 2 : 1)
+            .join('/'),
+        )
+        .filter((wanted) => wanted !== name && !declared.includes(wanted))
+        .map((wanted) => `${source}: ${wanted}`)
+    })
+    expect(undeclared).toEqual([])
   })
 })
 

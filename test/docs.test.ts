@@ -24,7 +24,7 @@ const anchor = (heading: string) =>
 
 const anchors = (path: string) => [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading))
 
-const folders = '(?:src|schema|rest-compat|test|docs|prisma|scripts|examples)'
+const folders = '(?:packages|src|schema|rest-compat|test|docs|prisma|scripts|examples)'
 /** `src/runs/run-state.ts`, `src/runs/` in code marks; names with a placeholder or wildcard are none. */
 const namedPath = new RegExp(`\`(${folders}/[\\w./-]*)\``, 'g')
 
@@ -55,10 +55,13 @@ describe('the contract', () => {
   const headings = new Set([...read('docs/contract.md').matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading))
 
   it('has every chapter that the code cites', () => {
-    const files = globSync('{src,schema,rest-compat,test,web/src,clients,prisma/schema}/**/*.{ts,tsx,py,prisma}', {
-      cwd: root,
-      exclude: (path) => /node_modules|[\\/]dist[\\/]?/.test(path),
-    })
+    const files = globSync(
+      '{src,schema,rest-compat,test,web/src,clients,packages,prisma/schema}/**/*.{ts,tsx,py,prisma}',
+      {
+        cwd: root,
+        exclude: (path) => /node_modules|[\\/]dist[\\/]?/.test(path),
+      },
+    )
     const chapters = files.flatMap((file) =>
       [...read(file).matchAll(cited)].flatMap(([, names = '']) =>
         [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => `${file}: ${name}`),

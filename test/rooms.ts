@@ -31,6 +31,8 @@ const subjects = [
 const upTo = (folder: string, subject: string) =>
   subjects.slice(0, subjects.indexOf(subject) + 1).map((name) => `${folder}/${name}/`)
 const all = subjects.map((name) => `src/${name}/`)
+/** Packages of this repository that the server imports. */
+const packages = ['packages/mjcf/src/']
 const ground = ['src/platform/', 'src/store/', 'src/operation/']
 
 /** The files of the composition root: the only ones of src/ without a folder. */
@@ -57,12 +59,12 @@ const rooms: readonly Room[] = [
   { name: 'store', files: '^src/store/', mayImport: ['src/platform/'] },
   { name: 'operation', files: '^src/operation/', mayImport: ['src/platform/', 'src/store/'] },
   // Pure readers of files: they know neither hub nor database.
-  { name: 'mjcf', files: '^src/models/mjcf/', mayImport: [] },
+  { name: 'mjcf', files: '^packages/mjcf/src/', mayImport: [] },
   { name: 'policy', files: '^src/models/policy/', mayImport: ['src/platform/'] },
   ...subjects.map((subject) => ({
     name: subject,
-    files: subject === 'models' ? '^src/models/(?!mjcf/|policy/)' : `^src/${subject}/`,
-    mayImport: [...ground, ...upTo('src', subject)],
+    files: subject === 'models' ? '^src/models/(?!policy/)' : `^src/${subject}/`,
+    mayImport: [...ground, ...packages, ...upTo('src', subject)],
   })),
   { name: 'jobs', files: '^src/jobs/', mayImport: [...ground, ...all] },
   { name: 'backup', files: '^src/backup/', mayImport: [...ground, ...all, 'src/jobs/'] },
@@ -81,7 +83,7 @@ const rooms: readonly Room[] = [
     mayImport: [
       'src/platform/',
       'src/client/',
-      'src/models/mjcf/',
+      'packages/mjcf/src/',
       'src/models/policy/',
       'src/physics/',
       // What draws is bundled for the browser, and never loaded by the worker.
@@ -101,6 +103,7 @@ const rooms: readonly Room[] = [
     files: '^src/cli/',
     mayImport: [
       ...ground,
+      ...packages,
       ...all,
       'src/backup/',
       'src/client/',
@@ -134,7 +137,7 @@ const rooms: readonly Room[] = [
       'src/platform/(page-paths|hidden-characters|scope-words)\\.ts',
       'src/robot-scene/',
       'src/physics/',
-      'src/models/mjcf/',
+      'packages/mjcf/src/',
       'src/check-worker/urdf/answered-urdf\\.ts',
     ],
   },
@@ -162,7 +165,7 @@ const layering: IForbiddenRuleType[] = rooms.map(({ name, files, mayImport }) =>
   severity: 'error',
   from: { path: files },
   to: {
-    path: '^(src|schema|rest-compat|prisma|scripts|test|examples|web|clients/[^/]+/src)/',
+    path: '^(packages|src|schema|rest-compat|prisma|scripts|test|examples|web|clients/[^/]+/src)/',
     pathNot: [files, ...mayImport.map((prefix) => `^${prefix}`)],
   },
 }))
@@ -210,6 +213,19 @@ export const forbidden: IForbiddenRuleType[] = [
     to: { path: '^src/(check-worker|physics)/' },
   },
   ...keptPackages,
+  // A package is imported by its name: what its package.json exports, and nothing else of it.
+  {
+    name: 'packages-by-name',
+    severity: 'error',
+    from: { path: '^(src|schema|rest-compat|web/src|clients)/' },
+    to: { path: '^packages/', dependencyTypesNot: ['aliased-workspace'] },
+  },
+  {
+    name: 'packages-by-name-in-packages',
+    severity: 'error',
+    from: { path: '^packages/([^/]+)/' },
+    to: { path: '^packages/', pathNot: '^packages/$1/', dependencyTypesNot: ['aliased-workspace'] },
+  },
 ]
 
 export const cruiseOptions: ICruiseOptions = {

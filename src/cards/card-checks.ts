@@ -1,5 +1,5 @@
 /** Runs all static checks of a card: a failing check does not hide others. Pure. */
-import type { ModelReading } from '../models/mjcf/reading.ts'
+import type { ModelReading } from '@hub/mjcf/reading'
 import type { Check } from './check.ts'
 import { modelChecks } from './model-checks.ts'
 import type { CardReading } from './read-card.ts'

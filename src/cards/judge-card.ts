@@ -1,6 +1,6 @@
 /** Checks a card against its repo: PUT and validate share this result. */
 
-import type { ModelReading } from '../models/mjcf/reading.ts'
+import type { ModelReading } from '@hub/mjcf/reading'
 import { readRepoModel } from '../models/reader/read-repo-model.ts'
 import type { RepoFile } from '../models/reader/repo-files.ts'
 import type { RequestContext } from '../operation/context.ts'

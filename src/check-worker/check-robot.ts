@@ -2,12 +2,13 @@
  * One robot check, from a folder of files and a person's answers, to a draft card and a report: the model is read statically, compiled and stepped by MuJoCo
  * in a separate process, a URDF is converted, and a browser draws it. Nothing is written, and no hub is called.
  */
+
+import type { ModelReading } from '@hub/mjcf/reading'
 import { cardChecks } from '../cards/card-checks.ts'
 import type { Check } from '../cards/check.ts'
 import { modelChecks } from '../cards/model-checks.ts'
 import { readCard } from '../cards/read-card.ts'
 import { countText } from '../client/amounts.ts'
-import type { ModelReading } from '../models/mjcf/reading.ts'
 import type { FileWaves, ReadingPool } from '../models/reader/reading-pool.ts'
 import { type DraftReport, draftReport } from './draft-report.ts'
 import { type EngineLimits, engineLimits } from './engine/limits.ts'

@@ -1,8 +1,8 @@
 /** A local folder as a repo would show it after a push: case-sensitive NFC names; links are followed while they stay inside. */
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { limits } from '@hub/mjcf/limits'
 import { LocalError } from '../client/index.ts'
-import { limits } from '../models/mjcf/limits.ts'
 import type { FileWaves } from '../models/reader/reading-pool.ts'
 import { pathFault } from '../platform/file-path.ts'
 

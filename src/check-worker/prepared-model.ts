@@ -1,5 +1,5 @@
 /** The entry as it will be compiled: read statically, and a URDF with its answers applied. */
-import type { ModelReading } from '../models/mjcf/reading.ts'
+import type { ModelReading } from '@hub/mjcf/reading'
 import type { FileWaves, ReadingPool } from '../models/reader/reading-pool.ts'
 import { overlaidFiles } from './overlaid-files.ts'
 import type { RobotCheckRequest } from './request.ts'

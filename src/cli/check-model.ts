@@ -1,9 +1,9 @@
 /** Reads and checks one model of a folder exactly as the hub would after a push. */
 import { resolve, sep } from 'node:path'
+import type { ModelReading } from '@hub/mjcf/reading'
 import { type Check, check } from '../cards/check.ts'
 import { modelChecks, modelSummary, type RobotModelSummary } from '../cards/model-checks.ts'
 import { type LocalFiles, localFiles } from '../check-worker/local-files.ts'
-import type { ModelReading } from '../models/mjcf/reading.ts'
 import type { ReadingPool } from '../models/reader/reading-pool.ts'
 
 /** RobotModelSummary (spec) and the checks: the output of `--json`. */

@@ -1,5 +1,5 @@
 /** What the static reading of a model says about a robot's card. */
-import type { ModelReading } from '../models/mjcf/reading.ts'
+import type { ModelReading } from '@hub/mjcf/reading'
 
 /** A card in the names of `/v1`: RobotCardPut of the spec, as far as a model file says it. */
 export interface DraftCard {

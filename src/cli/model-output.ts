@@ -1,8 +1,8 @@
 /** Text output of a checked model. */
 import { styleText } from 'node:util'
+import type { ModelJoint } from '@hub/mjcf/reading'
 import type { Check, CheckFault, CheckStatus } from '../cards/check.ts'
 import { isRefused } from '../cards/model-checks.ts'
-import type { ModelJoint } from '../models/mjcf/reading.ts'
 import type { CheckedModel } from './check-model.ts'
 import { countText, sizeText } from './client-output.ts'
 import { inLineColored } from './terminal.ts'

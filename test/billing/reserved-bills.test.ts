@@ -8,7 +8,7 @@ import { planRun } from '../../src/planner/run-plan.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { mostOfSeconds, type Usd, usd, usdLess, usdLimit } from '../../src/platform/money.ts'
 import { accruedUsd, type MeterFacts } from '../../src/work/meter.ts'
-import { type Random, randomFrom } from '../models/mjcf/generator/random.ts'
+import { type Random, randomFrom } from '../support/random.ts'
 import { sampleSize } from '../support/torture.ts'
 
 const config = readConfig({})

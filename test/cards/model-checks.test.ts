@@ -1,7 +1,7 @@
+import type { FaultKind, ModelFault } from '@hub/mjcf/fault'
+import type { ModelReading } from '@hub/mjcf/reading'
 import { describe, expect, it } from 'vitest'
 import { modelChecks, modelSummary } from '../../src/cards/model-checks.ts'
-import type { FaultKind, ModelFault } from '../../src/models/mjcf/fault.ts'
-import type { ModelReading } from '../../src/models/mjcf/reading.ts'
 import { armReading } from './support/card.ts'
 
 const fault = (kind: FaultKind, change: Partial<ModelFault> = {}): ModelFault => ({

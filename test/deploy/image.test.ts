@@ -70,6 +70,8 @@ describe('.dockerignore', () => {
       'src/main.ts',
       'prisma/schema/main.prisma',
       'clients/node/package.json',
+      'packages/mjcf/package.json',
+      'packages/mjcf/src/read-model.ts',
       'scripts/build.ts',
       'web/vite.config.ts',
       'examples/robot/scene.xml',
@@ -90,6 +92,7 @@ describe('.dockerignore', () => {
       'clients/node/dist/hub.mjs',
       'prisma/generated/client/client.ts',
       'test/config.test.ts',
+      'packages/mjcf/test/xml.test.ts',
       'hub.log',
       'src/a.log',
     ]

@@ -11,8 +11,8 @@ import { type HostedBackend, type HostedCall, type Room, SpawnLater } from '../.
 import { openProcessBackend } from '../../src/hosting/process/process-backend.ts'
 import { processesByUid } from '../../src/hosting/process/user-processes.ts'
 import { readConfig } from '../../src/platform/config.ts'
-import { randomFrom } from '../models/mjcf/generator/random.ts'
 import { givesUids, openFile, openFolder } from '../support/open-folder.ts'
+import { randomFrom } from '../support/random.ts'
 import { testSeed } from '../support/torture.ts'
 
 const src = join(import.meta.dirname, '../../src')

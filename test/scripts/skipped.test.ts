@@ -60,7 +60,7 @@ describe('a test run', () => {
   })
 
   it('skips no test without a reason: all of them say it with `needs`', () => {
-    const silent = globSync('test/**/*.ts', { cwd: root }).filter((file) =>
+    const silent = globSync('{test,packages/*/test}/**/*.ts', { cwd: root }).filter((file) =>
       /\b(?:describe|it|test)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo)\b/.test(readFileSync(join(root, file), 'utf8')),
     )
     expect(silent).toEqual([])

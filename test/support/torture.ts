@@ -15,7 +15,7 @@ export function testSeed(): number {
   if (given === 'random') return randomInt(2 ** 31)
   if (given) return Number(given)
   const hash = createHash('sha256')
-  for (const file of globSync(['src/models/mjcf/**/*.ts', 'test/models/mjcf/**/*.ts'], { cwd: root }).sort())
+  for (const file of globSync('packages/mjcf/{src,test}/**/*.ts', { cwd: root }).sort())
     hash.update(file).update(readFileSync(join(root, file)))
   return hash.digest().readUInt32BE(0) % 2 ** 31
 }

@@ -1,5 +1,5 @@
 /** Rules about the joints of an interface: `joint_order` against the model, everything else against `joint_order`. Pure. Spec, "Rules on the interface". */
-import type { ModelReading } from '../../models/mjcf/reading.ts'
+import type { ModelReading } from '@hub/mjcf/reading'
 import type { Check } from '../check.ts'
 import type { ReadableCard } from '../readable-card.ts'
 import {

@@ -1,5 +1,5 @@
 /** Rules that compare an interface with the model: base, keyframe, end effectors, feet and cameras. Pure. */
-import type { ModelReading, RootBody } from '../../models/mjcf/reading.ts'
+import type { ModelReading, RootBody } from '@hub/mjcf/reading'
 import type { Check, CheckFault } from '../check.ts'
 import type { EmbodimentInterface } from '../interface-schema.ts'
 import { namedKeyframes } from '../model-checks.ts'

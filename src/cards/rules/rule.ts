@@ -1,6 +1,6 @@
 /** The input of card rules, and the conversion of findings to a check. Pure. */
-import { nearestName } from '../../models/mjcf/nearest-name.ts'
-import type { ModelReading } from '../../models/mjcf/reading.ts'
+import { nearestName } from '@hub/mjcf/nearest-name'
+import type { ModelReading } from '@hub/mjcf/reading'
 import { type Check, type CheckFault, check, faultyCheck } from '../check.ts'
 import type { EmbodimentInterface } from '../interface-schema.ts'
 import { doubtOf, isFaulty, NO_MODEL, namedJoints } from '../model-checks.ts'

@@ -1,5 +1,5 @@
 /** Rules about the numbers, words and paths of a card. Pure. Vocabularies are open: an unknown word is stored, with a warning. */
-import { nearestName } from '../../models/mjcf/nearest-name.ts'
+import { nearestName } from '@hub/mjcf/nearest-name'
 import type { Check, CheckFault } from '../check.ts'
 import type { ReadableCard } from '../readable-card.ts'
 import {

@@ -2,8 +2,8 @@
  * A URDF for MuJoCo with the answers to its open questions: whether its base floats, and whether visual shapes are kept. Both
  * are written into the document itself, where MuJoCo reads them. Pure.
  */
-import type { XmlElement } from '../../models/mjcf/xml/element.ts'
-import { parseXml } from '../../models/mjcf/xml/parse-xml.ts'
+import type { XmlElement } from '@hub/mjcf/xml/element'
+import { parseXml } from '@hub/mjcf/xml/parse-xml'
 import { type CheckOptions, type Need, need } from '../request.ts'
 import { xmlText } from './xml-text.ts'
 

@@ -1,5 +1,5 @@
 /** XML elements as text again, on their source lines where possible: line numbers from MuJoCo and the reader stay valid. */
-import type { XmlElement } from '../../models/mjcf/xml/element.ts'
+import type { XmlElement } from '@hub/mjcf/xml/element'
 
 /** The document of a root element. */
 export function xmlText(root: XmlElement): string {

@@ -1,9 +1,10 @@
 /** The validate step: static checks and those of the simulation as one report, in the names of `/v1`. Spec, "RobotValidationReport". Pure. */
+
+import type { ModelReading } from '@hub/mjcf/reading'
 import { type Check, type CheckStatus, gradeOf } from '../../cards/check.ts'
 import { interfaceFingerprint } from '../../cards/fingerprint.ts'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
 import { modelSummary, type RobotModelSummary } from '../../cards/model-checks.ts'
-import type { ModelReading } from '../../models/mjcf/reading.ts'
 
 export interface CheckReport {
   readonly ok: boolean

@@ -2,8 +2,9 @@
  * Cache of readings with their dependencies. A reading is valid wherever the entry has the same path and digest and every file that was read, looked
  * up or missing is unchanged: in the same repo after changes to other files, and in another repo with the same content.
  */
+
+import type { ModelReading } from '@hub/mjcf/reading'
 import { LRUCache } from 'lru-cache'
-import type { ModelReading } from '../mjcf/reading.ts'
 import { KEPT_BYTES, KEPT_OF_ENTRY } from './limits.ts'
 import type { RepoFile, RepoState } from './repo-files.ts'
 

@@ -1,4 +1,4 @@
-/** Limits of readings in a running hub; limits of the model itself are in `src/models/mjcf/limits.ts`. */
+/** Limits of readings in a running hub; limits of the model itself are in `packages/mjcf/src/limits.ts`. */
 
 /** Concurrent readings: each may use a core for its whole time limit. */
 export const READING_PROCESSES = 2

@@ -1,6 +1,7 @@
 /** The model reader for other subjects; one instance per hub. */
+
+import type { ModelReading } from '@hub/mjcf/reading'
 import type { Deps } from '../../operation/context.ts'
-import type { ModelReading } from '../mjcf/reading.ts'
 import type { RepoTree } from './repo-files.ts'
 
 declare module '../../operation/context.ts' {

@@ -1,5 +1,5 @@
 /** Messages between the hub and a reading process. */
-import type { ModelReading } from '../mjcf/reading.ts'
+import type { ModelReading } from '@hub/mjcf/reading'
 
 /** To the process: a model to read, and the responses to its requests, in the requested order; null for a missing file. */
 export type ToReader =

@@ -1,5 +1,5 @@
 /** The entry of a reading process. */
-import { readModel } from '../mjcf/read-model.ts'
+import { readModel } from '@hub/mjcf/read-model'
 import { serveReadings } from './serve-readings.ts'
 
 serveReadings(readModel)

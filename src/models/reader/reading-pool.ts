@@ -3,10 +3,10 @@
  * long or too much memory is killed with its process and becomes a fault of the model; others continue.
  */
 import type { ChildProcess } from 'node:child_process'
+import type { ModelFiles } from '@hub/mjcf/model-files'
+import type { ModelReading } from '@hub/mjcf/reading'
 import type { Logger } from 'pino'
 import { HubError } from '../../platform/errors.ts'
-import type { ModelFiles } from '../mjcf/model-files.ts'
-import type { ModelReading } from '../mjcf/reading.ts'
 import { MAX_WAVES, PARSE_WALL_MS, READER_HEAP_MIB, READER_START_MS, READING_PROCESSES } from './limits.ts'
 import { parseClock } from './parse-clock.ts'
 import { processorMsOf } from './processor-time.ts'

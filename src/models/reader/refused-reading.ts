@@ -1,5 +1,5 @@
 /** The reading of a model that was stopped before it was read to its end. */
-import { emptyReading, type ModelReading } from '../mjcf/reading.ts'
+import { emptyReading, type ModelReading } from '@hub/mjcf/reading'
 
 /** Nothing is known about the model except that it exceeds a limit. */
 export function overLimitReading(entry: string, message: string, hint: string): ModelReading {

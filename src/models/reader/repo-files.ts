@@ -1,5 +1,6 @@
 /** The live files of a repo for readings: one statement per wave of paths, bytes from the object store. */
 
+import { limits } from '@hub/mjcf/limits'
 import { asLostFile } from '../../files/lost-file.ts'
 import { settleBounded } from '../../files/objects.ts'
 import type { Deps } from '../../operation/context.ts'
@@ -10,7 +11,6 @@ import { type ObjectStore, ObjectStoreError } from '../../store/objects/object-s
 import { releaseChunk } from '../../store/objects/release-chunk.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { statement } from '../../store/statement.ts'
-import { limits } from '../mjcf/limits.ts'
 import { READING_STORE_CONCURRENCY, WAVE_WALL_MS } from './limits.ts'
 
 export interface RepoFile {

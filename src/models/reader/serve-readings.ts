@@ -1,6 +1,6 @@
 /** Main loop of the reading process: one model at a time; files come from the hub, batched per event loop turn. */
-import type { ModelFiles } from '../mjcf/model-files.ts'
-import type { ModelReading } from '../mjcf/reading.ts'
+import type { ModelFiles } from '@hub/mjcf/model-files'
+import type { ModelReading } from '@hub/mjcf/reading'
 import type { Ask, FromReader, ToReader } from './protocol.ts'
 
 type Read = (files: ModelFiles, entry: string) => Promise<ModelReading>

@@ -11,11 +11,11 @@ import { openSession } from '../../../src/accounts/sessions.ts'
 import { openAuth } from '../../../src/auth/auth.ts'
 import { noViewer } from '../../../src/operation/audit.ts'
 import { readConfig } from '../../../src/platform/config.ts'
-import { randomFrom } from '../../models/mjcf/generator/random.ts'
 import { testDb } from '../../support/database.ts'
 import { type Json, kubeApiServer } from '../../support/kube-api-server.ts'
 import { endLeftCalls } from '../../support/left-calls.ts'
 import { openFile, openFolder } from '../../support/open-folder.ts'
+import { randomFrom } from '../../support/random.ts'
 import { testSeed } from '../../support/torture.ts'
 
 const RUNS_A_ROUND = 8

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '@hub/mjcf/limits'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { limits } from '../../../src/models/mjcf/limits.ts'
 import { MAX_WAVES } from '../../../src/models/reader/limits.ts'
 import type { ModelReader } from '../../../src/models/reader/model-reader.ts'
 import { openModelReader } from '../../../src/models/reader/open-model-reader.ts'

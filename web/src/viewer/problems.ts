@@ -1,6 +1,6 @@
 /** Why a robot is not shown, in words that help. Pure. */
-import type { ModelFault } from '../../../src/models/mjcf/fault.ts'
-import type { MissingFile } from '../../../src/models/mjcf/reading.ts'
+import type { ModelFault } from '@hub/mjcf/fault'
+import type { MissingFile } from '@hub/mjcf/reading'
 import { viewerLimits } from './limits.ts'
 import type { Problem } from './protocol.ts'
 

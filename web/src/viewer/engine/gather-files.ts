@@ -1,6 +1,6 @@
 /** Which files of a repo a model needs, and their bytes: the hub's own reader finds them, and nothing else is downloaded. */
-import { readModel } from '../../../../src/models/mjcf/read-model.ts'
-import type { ModelReading } from '../../../../src/models/mjcf/reading.ts'
+import { readModel } from '@hub/mjcf/read-model'
+import type { ModelReading } from '@hub/mjcf/reading'
 import { viewerLimits } from '../limits.ts'
 import { missingFiles, tooManyBytes, unreadable, ViewerProblem } from '../problems.ts'
 import { textOfEntry } from './text-of-entry.ts'
