@@ -13,7 +13,7 @@ import { runTransitions } from '../src/runs/run-state.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const documents = ['README.md', ...globSync('docs/*.md', { cwd: root })].sort()
+const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].sort()
 
 /** As GitHub makes the anchor of a heading. */
 const anchor = (heading: string) =>
@@ -69,6 +69,40 @@ describe('the contract', () => {
     )
     expect(chapters.length).toBeGreaterThan(100)
     expect(chapters.filter((chapter) => !headings.has(chapter.replace(/^[^:]+: /, '')))).toEqual([])
+  })
+})
+
+describe('the decisions', () => {
+  const pages = globSync('docs/decisions/*.md', { cwd: root }).sort()
+  const titles = (page: string) => [...read(page).matchAll(/^## (.+)$/gm)].map(([, title = '']) => title)
+
+  it('are all in the index', () => {
+    const listed = [...read('docs/decisions.md').matchAll(/^- \[(.+)\]\((decisions\/[\w-]+\.md)#/gm)]
+    const places = listed.map(([, title = '', page = '']) => `docs/${page}: ${title}`)
+    expect(places.sort()).toEqual(pages.flatMap((page) => titles(page).map((title) => `${page}: ${title}`)).sort())
+  })
+
+  it.each(pages)('%s says when each was made, and whether it holds', (page) => {
+    const dated = [...read(page).matchAll(/^## (.+)\n\n\*\d{4}-\d\d-\d\d, (?:accepted|superseded by \[)/gm)]
+    expect(dated.map(([, title]) => title)).toEqual(titles(page))
+  })
+
+  it('are there where the code cites them', () => {
+    const files = globSync('{src,schema,rest-compat,test,web/src,packages}/**/*.{ts,tsx}', {
+      cwd: root,
+      exclude: (path) => /node_modules|[\\/]dist[\\/]?/.test(path),
+    })
+    const cited = files.flatMap((file) =>
+      [...read(file).matchAll(/(docs\/decisions[\w/-]*\.md), "([^"\n]+)"/g)].map(([, page = '', title = '']) => ({
+        file,
+        page,
+        title,
+      })),
+    )
+    expect(cited.length).toBeGreaterThan(4)
+    expect(cited.filter(({ page, title }) => !existsSync(join(root, page)) || !titles(page).includes(title))).toEqual(
+      [],
+    )
   })
 })
 

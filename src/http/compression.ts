@@ -1,6 +1,6 @@
 /**
  * Compression of answers that say they may be compressed: reads of both dialects, and public documents. Everything else is sent as it is: event streams, whose
- * events would wait in a compressor; files, which mostly are compressed; and answers with a secret (decisions, "Secrets are not compressed").
+ * events would wait in a compressor; files, which mostly are compressed; and answers with a secret (docs/decisions/security.md, "Secrets are not compressed").
  */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'

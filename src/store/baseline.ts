@@ -1,6 +1,6 @@
 /**
  * The baseline: the one script that the migrations before it were joined into, when no version had been released. A database or a backup that has exactly those
- * migrations is at the baseline; of any other from before it nothing is known. docs/decisions.md, "One baseline for what came before it".
+ * migrations is at the baseline; of any other from before it nothing is known. docs/decisions/database.md, "One baseline replaces the migrations before it".
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

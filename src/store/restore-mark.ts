@@ -1,4 +1,7 @@
-/** The mark of a restore that is under way, which keeps hubs off the database. docs/decisions.md, "A hub that comes back during a restore". */
+/**
+ * The mark of a restore that has not ended, which keeps hubs off the database.
+ * docs/decisions/operations.md, "A hub that comes back during a restore gets no connection".
+ */
 import type pg from 'pg'
 import { HubError } from '../platform/errors.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Notices a server that says nothing any more: its processes are stopped, or the network loses all packets. Its connections stay open then, and a statement would
- * wait for its answer for ever. docs/decisions.md, "A silent database, and a busy one".
+ * wait for its answer for ever. docs/decisions/database.md, "A silent database is told from a busy one".
  */
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'

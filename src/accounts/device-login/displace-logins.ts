@@ -1,6 +1,6 @@
 /**
  * Bounds the sign-ins that wait to be decided without refusing any: those beyond the bound give way to newer ones. A displaced sign-in ends at the time that it
- * began, which tells it from one whose time was over. docs/decisions.md, "A waiting sign-in gives way, and a new one is never refused".
+ * began, which tells it from one whose time was over. docs/decisions/security.md, "A waiting sign-in gives way, and a new one is never refused".
  */
 import type { Db, Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'

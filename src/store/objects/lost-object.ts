@@ -1,4 +1,7 @@
-/** An object that rows of the database name and the store does not have: the hub's own data is lost. docs/decisions.md, "A lost object is 502". */
+/**
+ * An object that rows of the database name and the store does not have: the hub's own data is lost.
+ * docs/decisions/files.md, "A lost object is 502".
+ */
 import { HubError } from '../../platform/errors.ts'
 import { ObjectStoreError } from './object-store.ts'
 
