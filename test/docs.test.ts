@@ -106,6 +106,16 @@ describe('the decisions', () => {
   })
 })
 
+it('README.md gives a reason for each package that the server installs', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
+  const named = new Set([...read('README.md').matchAll(/`([^`\n]+)`/g)].map(([, name]) => name))
+  const own = globSync('{packages,clients}/*/package.json', { cwd: root }).map(
+    (path) => (JSON.parse(read(path)) as { name: string }).name,
+  )
+  const unnamed = Object.keys(dependencies).filter((name) => !named.has(name) && !own.includes(name))
+  expect(unnamed).toEqual([])
+})
+
 it('docs/operations.md has every setting, and no other', () => {
   const rows = read('docs/operations.md')
     .split('\n')
