@@ -1,6 +1,6 @@
 /**
- * Runs after `npm ci`: builds the pages and the one that draws stills, and generates the Prisma client. No engine binary is downloaded: generating needs none, and Prisma accepts any existing
- * executable in its place. Without the development packages, the client must already have been generated.
+ * Runs after `npm ci`: generates the Prisma client and then the TypeScript that follows from the graph, and builds the pages and the one that draws stills. Of what is committed it writes
+ * nothing. No engine binary is downloaded: generating needs none, and Prisma accepts any existing executable in its place. Without the development packages, all must have been generated.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -20,9 +20,11 @@ function prismaCli(): string | null {
 
 const cli = prismaCli()
 if (cli === null) {
-  if (!existsSync(join(root, 'prisma/generated/client/client.ts'))) {
+  const generated = ['prisma/generated/client/client.ts', 'src/client/operation-lines.ts']
+  const missing = generated.find((file) => !existsSync(join(root, file)))
+  if (missing !== undefined) {
     process.stderr.write(
-      'The Prisma client is not generated and the prisma package is not installed: run `npm ci` without --omit=dev once.\n',
+      `${missing} is not generated and the packages that write it are not installed: run \`npm ci\` without --omit=dev once.\n`,
     )
     process.exit(1)
   }
@@ -43,6 +45,8 @@ if (cli === null) {
     process.stderr.write(`${stdout}${stderr}`)
     process.exit(status ?? 1)
   }
+  const { derived, write } = await import('./codegen/generated-files.ts')
+  write(derived)
   // esbuild and Vite are development packages too.
   const { buildScenePage } = await import('./scene-page.ts')
   await buildScenePage(join(root, 'generated'))

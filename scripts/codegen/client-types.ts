@@ -37,6 +37,7 @@ export function clientTypes(openApi: Json): Promise<string> {
     bannerComment: HEADER,
     additionalProperties: false,
     ignoreMinAndMaxItems: true,
+    format: false,
     style: { semi: false, singleQuote: true, printWidth: 120, trailingComma: 'all' },
   })
 }

@@ -39,23 +39,19 @@ async function moduleOf(
   document: DocumentNode,
   fragments: Fragments,
 ): Promise<string> {
-  const parts: string[] = []
-  const types = new Set<string>()
-  for (const operation of document.definitions) {
-    if (operation.kind !== Kind.OPERATION_DEFINITION || !operation.name) continue
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+  const used = fragmentsOf({ kind: Kind.DOCUMENT, definitions: operations }, fragments)
+  const whole: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...operations, ...used] }
+  const { content } = await plugin(schema, [{ location: path, document: whole }], CONFIG, { outputFile: '' })
+  const parts = operations.flatMap((operation) => {
+    if (!operation.name) return []
     const own: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation] }
-    const whole: DocumentNode = { ...own, definitions: [operation, ...fragmentsOf(own, fragments)] }
-    const { content } = await plugin(schema, [{ location: path, document: whole }], CONFIG, { outputFile: '' })
-    // Enums and inputs that two operations of a file use are declared once.
-    for (const declaration of content.split(/\n(?=export type )/)) types.add(declaration.trim())
+    const text = print({ ...own, definitions: [operation, ...fragmentsOf(own, fragments)] }).replaceAll('`', '\\`')
     const name = operation.name.value
-    const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}${capital(operation.operation)}`
-    const text = print(whole).replaceAll('`', '\\`')
-    parts.push(
-      `export const ${name.charAt(0).toLowerCase()}${name.slice(1)}${capital(operation.operation)} = gql<${type}, ${type}Variables>(\`\n${text}\n\`)`,
-    )
-  }
-  return `${GENERATED} from ${basename(path)}. Do not edit. */\nimport { gql } from '@urql/core'\n\ntype Exact<T> = T\n\n${[...types].join('\n\n')}\n\n${parts.join('\n\n')}\n`
+    const type = `${capital(name)}${capital(operation.operation)}`
+    return `export const ${name.charAt(0).toLowerCase()}${name.slice(1)}${capital(operation.operation)} = gql<${type}, ${type}Variables>(\`\n${text}\n\`)`
+  })
+  return `${GENERATED} from ${basename(path)}. Do not edit. */\nimport { gql } from '@urql/core'\n\ntype Exact<T> = T\n\n${content}\n\n${parts.join('\n\n')}\n`
 }
 
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)

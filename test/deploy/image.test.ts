@@ -91,6 +91,8 @@ describe('.dockerignore', () => {
       'dist/main.js',
       'clients/node/dist/hub.mjs',
       'prisma/generated/client/client.ts',
+      'src/client/v1.ts',
+      'web/src/app/session.graphql.ts',
       'test/config.test.ts',
       'packages/mjcf/test/xml.test.ts',
       'hub.log',
