@@ -6,7 +6,9 @@ FROM ${NODE} AS build
 WORKDIR /hub
 COPY package.json package-lock.json .npmrc ./
 COPY clients/node/package.json clients/node/
+COPY packages/formats/package.json packages/formats/
 COPY packages/mjcf/package.json packages/mjcf/
+COPY packages/text/package.json packages/text/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run --silent prepare && npm run --silent build
@@ -16,7 +18,9 @@ FROM ${NODE} AS packages
 WORKDIR /hub
 COPY package.json package-lock.json .npmrc ./
 COPY clients/node/package.json clients/node/
+COPY packages/formats/package.json packages/formats/
 COPY packages/mjcf/package.json packages/mjcf/
+COPY packages/text/package.json packages/text/
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 # Types, source maps, and the query compilers of other databases are read by nothing that runs.
 RUN find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \

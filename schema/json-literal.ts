@@ -1,6 +1,7 @@
 /** Free-form JSON literals in a GraphQL document. */
+
+import { exactNumber } from '@hub/formats/exact-json'
 import { Kind, type ValueNode } from 'graphql'
-import { exactNumber } from '../src/platform/exact-json.ts'
 
 /** The value of a literal: numbers keep their spelling, which in GraphQL is that of JSON. */
 export function jsonLiteral(node: ValueNode, variables?: Readonly<Record<string, unknown>> | null): unknown {

@@ -1,4 +1,6 @@
 /** Validation rules of arguments and input fields: collects every violation of a request, even if its types are wrong too. */
+
+import { freeFormFaults } from '@hub/formats/free-form-faults'
 import {
   type GraphQLInputType,
   type GraphQLScalarType,
@@ -10,7 +12,6 @@ import {
 } from 'graphql'
 import type { z } from 'zod'
 import { type ErrorItem, type ErrorType, errorTable, HubError, type Loc } from '../src/platform/errors.ts'
-import { freeFormFaults } from '../src/platform/free-form-faults.ts'
 
 interface RuleIssue {
   readonly message: string

@@ -1,10 +1,11 @@
 /** Keyset pages of Prisma entities: reads the selected columns and relations, with the same cursors and limits as every other listing. */
+
+import type { IdPrefix } from '@hub/formats/ids'
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { RequestContext } from '../src/operation/context.ts'
-import type { IdPrefix } from '../src/platform/ids.ts'
 import { decodeCursor, encodeCursor, idPart } from '../src/platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../src/platform/text-rules.ts'
 import { MAX_PAGE_SIZE } from './builder.ts'
 import { Connection, type ConnectionArgs, forwardArgs } from './connection.ts'
 

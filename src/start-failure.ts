@@ -1,6 +1,7 @@
 /** Why a hub did not start, in words that its operator can act on. */
+
+import { CannotListen } from '@hub/formats/listen-address'
 import { type Config, ConfigError } from './platform/config.ts'
-import { CannotListen } from './platform/listen-address.ts'
 import { NotAdoptedError } from './store/adopt-baseline.ts'
 import { databaseFault, isFullDisk } from './store/connect-fault.ts'
 import { EmbeddedFault } from './store/embedded-cluster.ts'

@@ -2,6 +2,9 @@
  * What strangers store or send, and the hub's main thread works on: sixteen times as much of the worst of it, up to what the limits allow, stays far from the
  * square of that in CPU time.
  */
+
+import { canonicalSha256 } from '@hub/formats/canonical-hash'
+import { freeFormFaults } from '@hub/formats/free-form-faults'
 import { buildSchema } from 'graphql'
 import stripAnsi from 'strip-ansi'
 import { expect, it } from 'vitest'
@@ -9,8 +12,6 @@ import { readCard } from '../src/cards/read-card.ts'
 import { parseBounded } from '../src/http/graphql-documents.ts'
 import { assertWithinLimits } from '../src/http/graphql-limits.ts'
 import { eventsOf } from '../src/http/sse.ts'
-import { canonicalSha256 } from '../src/platform/canonical-hash.ts'
-import { freeFormFaults } from '../src/platform/free-form-faults.ts'
 import { parseDatasetInfo } from '../src/repos/dataset-info.ts'
 import { gatesOf } from '../src/runs/gates/scorecard.ts'
 import { firedTripwire } from '../src/runs/gates/tripwires.ts'

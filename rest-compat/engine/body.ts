@@ -1,6 +1,7 @@
 /** Parses the bytes of a body as JSON. */
+
+import { parseExact } from '@hub/formats/exact-json'
 import { HubError } from '../../src/platform/errors.ts'
-import { parseExact } from '../../src/platform/exact-json.ts'
 import type { RoutePlan } from './dialect.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -2,6 +2,9 @@
  * Coerces a request to the variables of its document by walking the variables' input types. Pure; collects all faults with their places in `/v1`
  * names. Only names in the schema become properties, so a member named `__proto__` is a fault and never a prototype.
  */
+
+import { isJsonObject, withDoubles } from '@hub/formats/exact-json'
+import { textFault } from '@hub/formats/text-rules'
 import {
   type GraphQLInputType,
   getNullableType,
@@ -13,9 +16,7 @@ import {
 } from 'graphql'
 import { MAX_FAULTS } from '../../schema/rule-faults.ts'
 import { type ErrorItem, HubError, type Loc } from '../../src/platform/errors.ts'
-import { isJsonObject, withDoubles } from '../../src/platform/exact-json.ts'
 import { toSnake } from '../../src/platform/member-name.ts'
-import { textFault } from '../../src/platform/text-rules.ts'
 import type { RoutePlan } from './dialect.ts'
 import { ABSENT, Faults, RequestRefusal } from './faults.ts'
 import { freeFormFaults } from './free-form.ts'

@@ -1,7 +1,8 @@
 /** What text and free-form JSON may contain: everything that PostgreSQL can store, except member names that are unsafe in JavaScript objects. */
+
+import { ExactNumber } from '@hub/formats/exact-json'
+import { textFault } from '@hub/formats/text-rules'
 import type { ErrorItem, Loc } from '../../src/platform/errors.ts'
-import { ExactNumber } from '../../src/platform/exact-json.ts'
-import { textFault } from '../../src/platform/text-rules.ts'
 
 const MAX_DEPTH = 100
 

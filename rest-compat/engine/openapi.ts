@@ -1,4 +1,6 @@
 /** The OpenAPI 3.1 document of `/v1`, generated from the route plans. */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import {
   type FieldNode,
   type GraphQLField,
@@ -12,7 +14,6 @@ import {
 } from 'graphql'
 import { MAX_PAGE_SIZE } from '../../schema/builder.ts'
 import { MAX_CURSOR_LENGTH } from '../../src/platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
 import { errorMeaning, numbersOf, problemSchema } from './openapi-errors.ts'
 import { handlerPaths } from './openapi-handlers.ts'

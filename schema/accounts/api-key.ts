@@ -1,4 +1,6 @@
 /** API keys: created and revoked by users. Contract, "Credentials". */
+
+import { fullNameText, keyNameText } from '@hub/formats/text-rules'
 import { createContextCache } from '@pothos/core'
 import DataLoader from 'dataloader'
 import { z } from 'zod'
@@ -7,7 +9,6 @@ import { type CreatedApiKey as Created, createApiKey, revokeApiKey } from '../..
 import { findManagedAccount } from '../../src/accounts/find-account.ts'
 import { repoVisibleWhere } from '../../src/auth/policy.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
-import { fullNameText, keyNameText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'

@@ -1,4 +1,6 @@
 /** Sign-in of programs without a browser. docs/contract.md, "Signing in from a terminal". */
+
+import { keyNameText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { approveDeviceLogin, denyDeviceLogin } from '../../src/accounts/device-login/decide-device-login.ts'
 import { type DeviceLogin, findDeviceLogin } from '../../src/accounts/device-login/device-login.ts'
@@ -9,7 +11,6 @@ import {
   type StartedDeviceLogin,
   startDeviceLogin,
 } from '../../src/accounts/device-login/start-device-login.ts'
-import { keyNameText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { type InputFields, rule } from '../input-field.ts'
 import { args, input, mutation, query } from '../root-field.ts'

@@ -1,7 +1,8 @@
 /** Members of orgs. Contract, "Accounts and orgs". */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { type OrgMemberKey, orgMemberKeys } from '../../src/accounts/org-member-keys.ts'
 import type { Page } from '../../src/platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { selectedNodes } from '../selected.ts'

@@ -1,9 +1,10 @@
 /** Mutations of orgs and their members. Contract, "Accounts and orgs". */
+
+import { displayNameText, handleText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { createOrg } from '../../src/accounts/accounts.ts'
 import { addOrgMember, removeOrgMember } from '../../src/accounts/org-members.ts'
 import { notFound } from '../../src/platform/errors.ts'
-import { displayNameText, handleText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
 import { entityMutation, input, mutation } from '../root-field.ts'

@@ -1,6 +1,7 @@
 /** Converts a typed card to its document, and fault places of the document back to the input. */
+
+import { isJsonObject } from '@hub/formats/exact-json'
 import { HubError, invalid, type Loc } from '../../src/platform/errors.ts'
-import { isJsonObject } from '../../src/platform/exact-json.ts'
 import { toSnake } from '../../src/platform/member-name.ts'
 
 /** Free-form members: the names below them belong to the robot, not to the schema. */

@@ -1,8 +1,9 @@
 /** Input of `createRobotCheck`. Spec, "POST /v1/robot-checks". */
+
+import { filePath } from '@hub/formats/file-path-rule'
+import { fullNameText, hfRepoText, longNameText, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { filePath } from '../../src/platform/file-path.ts'
 import { jsonObject } from '../../src/platform/json-object-rule.ts'
-import { fullNameText, hfRepoText, longNameText, wordText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { type InputFields, rule } from '../input-field.ts'
 import { ControlClassEnum } from '../repos/enums.ts'

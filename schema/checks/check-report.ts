@@ -1,11 +1,12 @@
 /** What a worker sends: artifacts and reports. Spec, "POST /v1/robot-checks/{check_id}/artifacts" and "…/report". */
+
+import { filePath, newFilePath } from '@hub/formats/file-path-rule'
+import { contentTypeText, plainText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { type ArtifactTicket, presignArtifacts, signUpload } from '../../src/checks/artifacts/presign-artifacts.ts'
 import { CHECK_URL_TTL_SECONDS, MAX_ARTIFACT_BYTES, MAX_ARTIFACTS } from '../../src/checks/limits.ts'
 import { reportCheck } from '../../src/checks/report/report-check.ts'
-import { filePath, newFilePath } from '../../src/platform/file-path.ts'
 import { jsonObject } from '../../src/platform/json-object-rule.ts'
-import { contentTypeText, plainText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { RobotCheckStatusEnum } from '../cards/enums.ts'
 import { rule } from '../input-field.ts'

@@ -1,10 +1,10 @@
 /** Robot checks and model checks: type and queries. Spec, "Robot check job". */
 
+import { fullNameText } from '@hub/formats/text-rules'
 import type { RobotCheck } from '../../src/checks/check-shape.ts'
 import { MAX_ARTIFACTS } from '../../src/checks/limits.ts'
 import { getCheck, getChecksById } from '../../src/checks/read/get-check.ts'
 import { listChecks } from '../../src/checks/read/list-checks.ts'
-import { fullNameText } from '../../src/platform/text-rules.ts'
 import { Account } from '../accounts/account.ts'
 import { accountById } from '../accounts/account-by-id.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'

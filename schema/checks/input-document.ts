@@ -1,7 +1,7 @@
 /** From a typed input to the document that is kept: the names of `/v1`, absent members absent. */
 
+import { ExactNumber, isJsonObject } from '@hub/formats/exact-json'
 import type { Document } from '../../src/checks/check-shape.ts'
-import { ExactNumber, isJsonObject } from '../../src/platform/exact-json.ts'
 import { toSnake } from '../../src/platform/member-name.ts'
 
 /** Members whose value is free: the names inside belong to others. */

@@ -1,6 +1,7 @@
 /** Publishing a check. Spec, "POST /v1/robot-checks/{check_id}/publish". */
+
+import { fullNameText } from '@hub/formats/text-rules'
 import { publishCheck } from '../../src/checks/publish/publish-check.ts'
-import { fullNameText } from '../../src/platform/text-rules.ts'
 import { rule } from '../input-field.ts'
 import { VisibilityEnum } from '../repos/enums.ts'
 import { input, mutation } from '../root-field.ts'

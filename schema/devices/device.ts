@@ -1,4 +1,6 @@
 /** Devices: robots that use endpoints. Contract, "Devices". */
+
+import { fullNameText, handleText, wordText } from '@hub/formats/text-rules'
 import { createContextCache } from '@pothos/core'
 import DataLoader from 'dataloader'
 import type { GraphQLResolveInfo } from 'graphql'
@@ -8,7 +10,6 @@ import { devicesOfAccounts } from '../../src/devices/account-devices.ts'
 import { listDevices } from '../../src/devices/list-devices.ts'
 import { registerDevice } from '../../src/devices/register-device.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
-import { fullNameText, handleText, wordText } from '../../src/platform/text-rules.ts'
 import { getReposById } from '../../src/repos/get-repo.ts'
 import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'

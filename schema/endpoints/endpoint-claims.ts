@@ -1,9 +1,10 @@
 /** Mutations that change an endpoint's state: claim, report, stop. Spec, "Inference endpoints". */
+
+import { plainText, sha256Text } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { claimEndpoint } from '../../src/endpoints/claim/claim-endpoint.ts'
 import { stopEndpoint } from '../../src/endpoints/end/stop-endpoint.ts'
 import { type ReportedEndpoint, reportEndpoint } from '../../src/endpoints/report/report-endpoint.ts'
-import { plainText, sha256Text } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'

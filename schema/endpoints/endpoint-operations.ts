@@ -1,4 +1,7 @@
 /** Mutations that plan and create endpoints. Spec, "Inference endpoints". */
+
+import { filePath } from '@hub/formats/file-path-rule'
+import { fullNameText, handleText, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { isSpendHold, type SpendHold } from '../../src/billing/holds/hold-shape.ts'
 import { createEndpoint } from '../../src/endpoints/create/create-endpoint.ts'
@@ -6,8 +9,6 @@ import { type EndpointEstimate, estimateEndpoint } from '../../src/endpoints/cre
 import type { Reserved } from '../../src/endpoints/create/reserve-endpoint.ts'
 import { MAX_PARAMS } from '../../src/endpoints/create/sizing.ts'
 import type { Endpoint } from '../../src/endpoints/endpoint-shape.ts'
-import { filePath } from '../../src/platform/file-path.ts'
-import { fullNameText, handleText, wordText } from '../../src/platform/text-rules.ts'
 import { holdDescription, holdOf } from '../billing/held-result.ts'
 import { SpendHoldType } from '../billing/spend-hold.ts'
 import { builder } from '../builder.ts'

@@ -1,11 +1,12 @@
 /** Opening and reporting sessions, by the driver of a robot. Spec, openEndpointSession and reportEndpointSession. */
+
+import { wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { findDevice } from '../../src/devices/find-device.ts'
 import { findEndpoint } from '../../src/endpoints/endpoint-row.ts'
 import { type OpenedSession, openEndpointSession } from '../../src/endpoints/sessions/open-session.ts'
 import { reportEndpointSession } from '../../src/endpoints/sessions/report-session.ts'
 import { findSessionOfDevice } from '../../src/endpoints/sessions/session-row.ts'
-import { wordText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'

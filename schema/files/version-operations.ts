@@ -1,11 +1,12 @@
 /** Making and deleting snapshots, restoring states, purging files. Contract, "Versions". */
+
+import { descriptionText } from '@hub/formats/text-rules'
 import { MAX_FILES_PER_REQUEST } from '../../src/files/limits.ts'
 import { presignDownloadInput } from '../../src/files/schemas.ts'
 import { purgeFiles } from '../../src/files/versions/purge.ts'
 import { restorePaths, restoreState } from '../../src/files/versions/restore.ts'
 import { createSnapshot, deleteSnapshot } from '../../src/files/versions/snapshots.ts'
 import { seqNumber, snapshotNameText, stateText } from '../../src/files/versions/state-name.ts'
-import { descriptionText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { repoName, rule } from '../input-field.ts'
 import { targetRepo } from '../repos/target-repo.ts'

@@ -1,11 +1,12 @@
 /** History, snapshots and what differs between states. Contract, "Versions". */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { assertMayWriteRepo } from '../../src/auth/policy.ts'
 import { diffStates, type FileDiff } from '../../src/files/versions/diff.ts'
 import { historyOfRepos, type RepoChange } from '../../src/files/versions/history.ts'
 import { creatorFor, getSnapshot, type RepoSnapshot, snapshotsOfRepos } from '../../src/files/versions/snapshots.ts'
 import { stateText } from '../../src/files/versions/state-name.ts'
 import { HubError } from '../../src/platform/errors.ts'
-import { DEFAULT_PAGE_SIZE } from '../../src/platform/text-rules.ts'
 import type { Repo } from '../../src/repos/repo-shape.ts'
 import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'

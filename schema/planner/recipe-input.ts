@@ -1,4 +1,6 @@
 /** The GraphQL input of a recipe, and its conversion to the stored document. Spec, "Recipe". */
+
+import { handleText, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import {
   type CheckpointGateSpec,
@@ -7,7 +9,6 @@ import {
   tripwireMetrics,
   tripwireOps,
 } from '../../src/planner/recipe/recipe.ts'
-import { handleText, wordText } from '../../src/platform/text-rules.ts'
 import { builder } from '../builder.ts'
 import { type InputFields, rule } from '../input-field.ts'
 import { RunExecutorEnum, VideoModeEnum } from './enums.ts'

@@ -1,6 +1,7 @@
 /** Mutations of meta blocks. Contract, "Writing". */
+
+import { longNameText, sha256Text, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { longNameText, sha256Text, wordText } from '../../src/platform/text-rules.ts'
 import { putDatasetMeta, putModelMeta } from '../../src/repos/put-meta.ts'
 import { repoName, rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'

@@ -1,13 +1,7 @@
 /** Repos: type, queries, mutations. Spec, "Repo" and "Repos". */
+
+import { descriptionText, handleText, searchText, sha256Text, slugText, tagList } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import {
-  descriptionText,
-  handleText,
-  searchText,
-  sha256Text,
-  slugText,
-  tagList,
-} from '../../src/platform/text-rules.ts'
 import { createRepo } from '../../src/repos/create-repo.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
 import { getRepo, getReposById } from '../../src/repos/get-repo.ts'

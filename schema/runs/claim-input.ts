@@ -1,6 +1,7 @@
 /** Input of the claims of any kind of job. */
+
+import { handleText, plainText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { handleText, plainText } from '../../src/platform/text-rules.ts'
 import { type InputFields, rule } from '../input-field.ts'
 
 const workerText = plainText(128).min(1)

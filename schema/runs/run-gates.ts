@@ -1,6 +1,7 @@
 /** Checkpoint gating while a run trains: recorded by its runner, shown with the run. Spec, "CheckpointGateSpec". */
+
+import { longNameText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { longNameText } from '../../src/platform/text-rules.ts'
 import { recordGateResults } from '../../src/runs/gates/record-gate-results.ts'
 import { builder } from '../builder.ts'
 import { type InputFields, rule } from '../input-field.ts'

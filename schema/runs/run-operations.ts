@@ -1,9 +1,10 @@
 /** Mutations that submit and import runs. Spec, "Runs". */
+
+import { handleText, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { isSpendHold, type SpendHold } from '../../src/billing/holds/hold-shape.ts'
 import { recipeRules } from '../../src/planner/recipe/recipe.ts'
 import { jsonObject } from '../../src/platform/json-object-rule.ts'
-import { handleText, wordText } from '../../src/platform/text-rules.ts'
 import { createRun } from '../../src/runs/create/create-run.ts'
 import { importRun } from '../../src/runs/create/import-run.ts'
 import { warningsOf } from '../../src/runs/create/run-warnings.ts'

@@ -1,7 +1,8 @@
 /** reportRun: a runner's reports after its claim. Spec, "POST /v1/runs/{run_id}/report". */
+
+import { fullNameText, longNameText, plainText, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { jsonObject, jsonObjectList } from '../../src/platform/json-object-rule.ts'
-import { fullNameText, longNameText, plainText, wordText } from '../../src/platform/text-rules.ts'
 import { MAX_METRICS_LINES } from '../../src/runs/metrics/metrics-batch.ts'
 import type { ReportedProgress } from '../../src/runs/read/progress.ts'
 import { reportRun } from '../../src/runs/report/report-run.ts'

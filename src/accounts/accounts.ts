@@ -1,12 +1,12 @@
 /** Creates users and orgs, for GraphQL and for the operator command line. */
 
+import { displayNameText } from '@hub/formats/text-rules'
 import { type Account, assertHandle, handleTaken, takeHandle } from '../auth/handle.ts'
 import { assertSession } from '../auth/policy.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { invalid } from '../platform/errors.ts'
-import { displayNameText } from '../platform/text-rules.ts'
 import type { Querier } from '../store/db.ts'
 import { findAccount } from './find-account.ts'
 import { type OrgRole, putMembership } from './org-members.ts'

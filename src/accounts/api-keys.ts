@@ -1,12 +1,13 @@
 /** API keys: created by a person for themselves or one of their orgs, shown once, revoked permanently. Contract, "Credentials". */
+
+import { isId, newId } from '@hub/formats/ids'
+import { keyNameText } from '@hub/formats/text-rules'
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { assertMember, assertNotJob, assertOrgOwner, assertSession } from '../auth/policy.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext, ScopeLevel } from '../operation/context.ts'
 import { invalid, notFound } from '../platform/errors.ts'
-import { isId, newId } from '../platform/ids.ts'
-import { keyNameText } from '../platform/text-rules.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'

@@ -1,10 +1,11 @@
 /** A person ends their own sign-in sessions, for example after the loss of a laptop. Contract, "Signing in from a browser". */
+
+import { isId } from '@hub/formats/ids'
 import { assertSession } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import { isId } from '../platform/ids.ts'
 import type { Statement } from '../store/db.ts'
 import { revokeRow } from './sessions.ts'
 

@@ -1,9 +1,10 @@
 /** Sessions are rows that expire or are revoked. The hub's own session token only names its row. */
+
+import { newId } from '@hub/formats/ids'
 import type { Auth } from '../auth/auth.ts'
 import { signSession } from '../auth/session-token.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
 import type { Credentialed } from '../operation/context.ts'
-import { newId } from '../platform/ids.ts'
 import type { Querier, Statement } from '../store/db.ts'
 
 export interface CreatedSession {

@@ -1,6 +1,6 @@
 /** API key tokens. Only the SHA-256 of the whole token is stored. */
 import { createHash, randomInt } from 'node:crypto'
-import { ENTROPY_CHARS, KEY_ALPHABET, KEY_PREFIX, keyChecksum } from '../platform/key-token.ts'
+import { ENTROPY_CHARS, KEY_ALPHABET, KEY_PREFIX, keyChecksum } from '@hub/formats/key-token'
 
 /** A new token; `randomInt` is unbiased. */
 export function newKeyToken(): string {

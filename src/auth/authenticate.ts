@@ -1,8 +1,9 @@
 /** Turns a request's credential into a viewer. Contract, "Credentials": no credential means anonymous, an invalid one is 401 everywhere. */
+
+import { isKeyToken } from '@hub/formats/key-token'
 import { decodeProtectedHeader } from 'jose'
 import type { Credentialed, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import { isKeyToken } from '../platform/key-token.ts'
 import { looksLikeKey, tokenDigest } from './api-key.ts'
 import type { Auth } from './auth.ts'
 import { assertSameOrigin, cookieHeader, type OriginFacts, readCookie, SESSION_COOKIE } from './cookie.ts'

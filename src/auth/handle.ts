@@ -1,8 +1,9 @@
 /** Handles: one namespace for users and orgs. Contract, "Accounts and orgs". */
+
+import { newId } from '@hub/formats/ids'
+import { handleText } from '@hub/formats/text-rules'
 import type { AccountRef } from '../operation/context.ts'
 import { HubError, invalid } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
-import { handleText } from '../platform/text-rules.ts'
 import type { Querier, Statement } from '../store/db.ts'
 
 /** First segments of the hub's own URLs, and words that look like them. */

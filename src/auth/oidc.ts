@@ -1,4 +1,6 @@
 /** Bearer tokens of the identity provider: JWTs verified by its published keys, each backed by a session row. Contract, "Credentials". */
+
+import { newId } from '@hub/formats/ids'
 import {
   createRemoteJWKSet,
   decodeJwt,
@@ -12,7 +14,6 @@ import { z } from 'zod'
 import type { Credentialed } from '../operation/context.ts'
 import type { OidcSettings } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
 import type { Db } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { tokenDigest } from './api-key.ts'

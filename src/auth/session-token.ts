@@ -1,6 +1,7 @@
 /** The hub's own session tokens: EdDSA JWTs with `typ` `hub-session+jwt`. The row decides; the token only names it. */
+
+import { isId } from '@hub/formats/ids'
 import { errors, jwtVerify, SignJWT } from 'jose'
-import { isId } from '../platform/ids.ts'
 import { isSpelledOut } from './jws-spelling.ts'
 import type { SigningKeys } from './signing-keys.ts'
 

@@ -1,5 +1,5 @@
 /** The ledger: the cost of each job for the billed account. Append-only, enforced by a trigger; corrections are separate rows. */
-import { newId } from '../platform/ids.ts'
+import { newId } from '@hub/formats/ids'
 import type { Usd } from '../platform/money.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'

@@ -2,9 +2,10 @@
  * A robot card in `/v1` names: the body of the card PUT, a candidate of validate and the content of a `robot_card.json`. Spec, "RobotCardPut".
  * Unknown members are rejected, except in actuators, whose vendor fields are kept unchanged.
  */
+
+import { filePath } from '@hub/formats/file-path-rule'
+import { sha256Text, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { filePath } from '../platform/file-path.ts'
-import { sha256Text, wordText } from '../platform/text-rules.ts'
 import { interfaceSchema } from './interface-schema.ts'
 import { count, jointMap, nameText, number } from './schema-parts.ts'
 

@@ -2,7 +2,7 @@
  * One static check and its result. Spec, "RobotValidationCheck". The members are single words, so both dialects and the command line print them as
  * they are.
  */
-import { wellFormed } from '../platform/well-formed.ts'
+import { wellFormed } from '@hub/text/well-formed'
 
 export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip'
 

@@ -1,6 +1,7 @@
 /** The embodiment interface of a robot, in `/v1` names: the input of its fingerprint. Spec, "EmbodimentInterface". */
+
+import { wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { wordText } from '../platform/text-rules.ts'
 import { count, integer, jointMap, nameText, number } from './schema-parts.ts'
 
 const cameraSlots = ['base_0_rgb', 'left_wrist_0_rgb', 'right_wrist_0_rgb', 'camera1', 'camera2', 'camera3'] as const

@@ -1,7 +1,7 @@
 /** The checks of a model, from its reading: whether it exists, whether MuJoCo would compile it, and whether its files are complete. Pure. */
 import type { FaultKind, ModelFault } from '@hub/mjcf/fault'
 import type { MissingFile, ModelReading } from '@hub/mjcf/reading'
-import { wellFormed } from '../platform/well-formed.ts'
+import { wellFormed } from '@hub/text/well-formed'
 import { type Check, type CheckFault, check, faultyCheck } from './check.ts'
 
 /** Spec, "RobotModelSummary". */

@@ -1,6 +1,6 @@
 /** Parses any JSON value as a card: schema faults become failing `card.schema` checks, and the valid members can still be checked. Pure. */
-import { withDoubles } from '../platform/exact-json.ts'
-import { freeFormFaults } from '../platform/free-form-faults.ts'
+import { withDoubles } from '@hub/formats/exact-json'
+import { freeFormFaults } from '@hub/formats/free-form-faults'
 import { type RobotCardDocument, robotCardPut } from './card-schema.ts'
 import { type Check, check } from './check.ts'
 import { type ReadableCard, readableOf } from './readable-card.ts'

@@ -1,5 +1,5 @@
 /** The part of a card that can be checked although its schema rejects the card. Pure. */
-import { isJsonObject } from '../platform/exact-json.ts'
+import { isJsonObject } from '@hub/formats/exact-json'
 import { type RobotCardDocument, robotCardPut } from './card-schema.ts'
 import type { EmbodimentInterface } from './interface-schema.ts'
 import type { SchemaFault } from './schema-faults.ts'

@@ -1,6 +1,7 @@
 /** Violations of the card's schema: their place, their fix, and the failing check for each. Pure. */
+
+import type { PlacedFault } from '@hub/formats/free-form-faults'
 import type { z } from 'zod'
-import type { PlacedFault } from '../platform/free-form-faults.ts'
 import { type Check, check } from './check.ts'
 
 export interface SchemaFault extends PlacedFault {

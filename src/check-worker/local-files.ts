@@ -2,9 +2,9 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { limits } from '@hub/mjcf/limits'
+import { pathFault } from '@hub/text/file-path'
 import { LocalError } from '../client/index.ts'
 import type { FileWaves } from '../models/reader/reading-pool.ts'
-import { pathFault } from '../platform/file-path.ts'
 
 export interface LocalFiles extends FileWaves {
   /** Requested files that exist but that a push would reject, one sentence each. */

@@ -1,8 +1,9 @@
 /** The columns of a check that decide its state changes, and its row lock. Lock order: repos, checks, accounts. */
+
+import { isId } from '@hub/formats/ids'
 import { requireCredential, runViewer, runVisibleSql, visibleRuns } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import { isId } from '../platform/ids.ts'
 import type { Usd } from '../platform/money.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'

@@ -1,9 +1,9 @@
 /** `hub login` and `hub logout`. */
 import { hostname } from 'node:os'
 import { text as textOf } from 'node:stream/consumers'
+import { scopeWords } from '@hub/formats/scope-words'
 import { type Command, Option } from 'commander'
 import { createHubClient, type HubClient, LocalError, ProblemError } from '../client/index.ts'
-import { scopeWords } from '../platform/scope-words.ts'
 import { exitCode } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, runCommand, UsageError, wholeFrom } from './client-session.ts'
 import {

@@ -1,6 +1,7 @@
 /** `hub open`: the address of a page. */
+
+import { pageOf } from '@hub/formats/page-paths'
 import type { Command } from 'commander'
-import { pageOf } from '../platform/page-paths.ts'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common, runCommand, UsageError } from './client-session.ts'
 import { openBrowser } from './open-browser.ts'

@@ -1,6 +1,7 @@
 /** The page on which a person approves `hub login`. */
+
+import { isOneOrigin } from '@hub/formats/one-origin'
 import { LocalError } from '../client/index.ts'
-import { isOneOrigin } from '../platform/one-origin.ts'
 
 /**
  * The page that the hub at `url` names, if it is its own: of the same scheme, host and port. Another one is refused: a hub could begin a sign-in at another hub,

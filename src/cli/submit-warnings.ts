@@ -1,7 +1,8 @@
 /** Finds repos of this hub that a recipe names but that do not exist. The hub accepts such a run, because only its runner interprets the names. */
+
+import { ownDataset } from '@hub/formats/dataset-ref'
+import { fullNameText } from '@hub/formats/text-rules'
 import { type HubClient, ProblemError } from '../client/index.ts'
-import { ownDataset } from '../planner/recipe/dataset-ref.ts'
-import { fullNameText } from '../platform/text-rules.ts'
 
 interface RepoRef {
   readonly kind: 'dataset' | 'robot'

@@ -2,8 +2,9 @@
  * All terminal output goes through here. Names, errors and log lines are untrusted: characters that could move the cursor, hide text or send input
  * are escaped as in JSON (`\u001b`), so that lines of JSON stay the same JSON.
  */
+
+import { escaped, hiddenCharacters, withHiddenShown } from '@hub/text/hidden-characters'
 import { writeJson } from '../client/index.ts'
-import { escaped, hiddenCharacters, withHiddenShown } from '../platform/hidden-characters.ts'
 
 interface Stream {
   write(text: string): unknown

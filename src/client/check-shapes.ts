@@ -1,6 +1,7 @@
 /** The fields of a robot or model check that the client reads (spec, "Robot check job"). Unknown fields pass through. */
+
+import { isId } from '@hub/formats/ids'
 import { z } from 'zod'
-import { isId } from '../platform/ids.ts'
 import { type Answer, type Body, conformsTo } from './agreement.ts'
 import { optional, readAs } from './run-shapes.ts'
 import type * as v1 from './v1.ts'

@@ -1,6 +1,7 @@
 /** Selects paths by `include` and `exclude` patterns. */
+
+import { foldersOf } from '@hub/text/file-path'
 import picomatch from 'picomatch'
-import { foldersOf } from '../platform/file-path.ts'
 
 export interface PathFilter {
   /** Empty: everything. */

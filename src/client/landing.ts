@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { foldersOf, newPathFault } from '../platform/file-path.ts'
-import { isGitName } from '../platform/git-name.ts'
+import { foldersOf, newPathFault } from '@hub/text/file-path'
+import { isGitName } from '@hub/text/git-name'
 import { PARTIAL_PREFIX } from './left-out.ts'
 import { LocalError } from './problem.ts'
 

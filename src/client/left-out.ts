@@ -1,6 +1,6 @@
 /** What a push leaves out of a folder, and why. */
 import { basename } from 'node:path'
-import { foldersOf } from '../platform/file-path.ts'
+import { foldersOf } from '@hub/text/file-path'
 import { type PathFilter, pathRules } from './globs.ts'
 import { type IgnoreFiles, openIgnoreFiles } from './ignore-files.ts'
 import { holdsSecret, isSecretName } from './secret-names.ts'

@@ -1,5 +1,5 @@
 /** A path is a file or a folder, in a repo as on a disk: what of the repo is in the way of what a push sends. */
-import { clashesBetween } from '../platform/file-path.ts'
+import { clashesBetween } from '@hub/text/file-path'
 import { LocalError } from './problem.ts'
 import type { PushPlan } from './push-plan.ts'
 

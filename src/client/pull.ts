@@ -1,9 +1,9 @@
 /** Pulls a repo into a folder. */
 import { mkdir, realpath, rmdir, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { clashesBetween } from '@hub/text/file-path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
-import { clashesBetween } from '../platform/file-path.ts'
 import { batchesOf } from './batches.ts'
 import { fetchVerified } from './fetch-verified.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'

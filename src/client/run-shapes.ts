@@ -1,6 +1,7 @@
 /** The run fields that the client reads (spec, "Run"). Unknown fields pass through. */
+
+import { isId } from '@hub/formats/ids'
 import { z } from 'zod'
-import { isId } from '../platform/ids.ts'
 import { type Answer, type Body, conformsTo } from './agreement.ts'
 import { asDouble } from './exact-json.ts'
 import type * as v1 from './v1.ts'

@@ -2,7 +2,7 @@
 import type { BigIntStats, Dirent } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { newPathFault } from '../platform/file-path.ts'
+import { newPathFault } from '@hub/text/file-path'
 import { everything, type PathFilter } from './globs.ts'
 import { type LeaveOutOptions, type Leaving, type LeftOut, leavingOut, nothingLeftOut } from './left-out.ts'
 import { LocalError } from './problem.ts'

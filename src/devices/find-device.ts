@@ -1,8 +1,9 @@
 /** The device that a verb is about. */
+
+import { isId } from '@hub/formats/ids'
 import { deviceVisibleWhere } from '../auth/device-policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import { isId } from '../platform/ids.ts'
 
 /** The facts about a device that verbs need. */
 export interface DeviceFacts {

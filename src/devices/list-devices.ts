@@ -1,9 +1,10 @@
 /** The devices that the caller sees, newest first. Contract, "Devices". */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { deviceVisibleSql } from '../auth/device-policy.ts'
 import { billedViewer, visibleRuns } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../platform/text-rules.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 

@@ -1,4 +1,7 @@
 /** Devices: robots of an account, which use endpoints under a person's approval. Contract, "Devices". */
+
+import { newId } from '@hub/formats/ids'
+import { fullNameText, wordText } from '@hub/formats/text-rules'
 import { findManagedAccount } from '../accounts/find-account.ts'
 import { assertStillInOrg } from '../accounts/org-members.ts'
 import { assertSession } from '../auth/policy.ts'
@@ -6,8 +9,6 @@ import { type AuditContext, audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, RequestContext } from '../operation/context.ts'
 import { HubError, invalid, notFound } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
-import { fullNameText, wordText } from '../platform/text-rules.ts'
 import type { RepoKind } from '../repos/repo-shape.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'

@@ -1,8 +1,9 @@
 /** Pages of what belongs to endpoints, devices or approvals, newest first: for any number of these at once, in one statement. */
+
+import type { IdPrefix } from '@hub/formats/ids'
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import type { RequestContext } from '../operation/context.ts'
-import type { IdPrefix } from '../platform/ids.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../platform/text-rules.ts'
 import { type Columns, column } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 

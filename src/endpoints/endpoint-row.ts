@@ -1,8 +1,9 @@
 /** An endpoint as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, endpoints, sessions, holds, accounts. */
+
+import { isId } from '@hub/formats/ids'
 import { billedViewer, billedVisibleSql, visibleRuns } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import { isId } from '../platform/ids.ts'
 import type { Usd } from '../platform/money.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'

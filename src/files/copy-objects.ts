@@ -3,9 +3,9 @@
  * reservation, lease and fence of a completion, so copies of a dead process are collected like abandoned uploads.
  */
 import { randomUUID } from 'node:crypto'
+import { newId } from '@hub/formats/ids'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { isNoSuchObject } from '../store/objects/lost-object.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'

@@ -1,5 +1,5 @@
 /** Blobs of new files: equal verified bytes are stored once, also for concurrent uploads by different accounts. */
-import { newId } from '../platform/ids.ts'
+import { newId } from '@hub/formats/ids'
 import { column, columns } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'
 import { type Given, param, statement } from '../store/statement.ts'

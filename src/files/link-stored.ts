@@ -1,9 +1,9 @@
 /** linkFiles (contract, "Uploads"): adds files whose bytes the hub already has, without an upload. */
 import { randomUUID } from 'node:crypto'
+import { newId } from '@hub/formats/ids'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
 import type { DatasetInfo } from '../repos/dataset-info.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import type { Tx } from '../store/db.ts'

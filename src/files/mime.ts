@@ -1,7 +1,8 @@
 /** The media type of a file (spec, RepoFileEntry `mime`: "detected media type"). */
+
+import { MAX_CONTENT_TYPE_LENGTH } from '@hub/formats/text-rules'
 import { fileTypeFromBuffer } from 'file-type'
 import { lookup } from 'mime-types'
-import { MAX_CONTENT_TYPE_LENGTH } from '../platform/text-rules.ts'
 
 /** Number of leading bytes that detection needs. */
 export const SNIFF_BYTES = 4100

@@ -3,8 +3,9 @@
  * in its own transaction, under the lock of the repo, so of two changes at once the second one sees the files of the first. Requests that begin an upload are
  * checked too, without the lock, so that bytes are not sent in vain.
  */
+
+import { clashesBetween, type PathClash } from '@hub/text/file-path'
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
-import { clashesBetween, type PathClash } from '../platform/file-path.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'

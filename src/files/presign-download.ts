@@ -1,7 +1,8 @@
 /** presignDownload (spec, "POST …/files/presign-download"): all or nothing; anonymous callers may use it on public repos. */
+
+import { baseName } from '@hub/text/file-path'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import { baseName } from '../platform/file-path.ts'
 import { findRepo } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
 import { requireObjects } from '../store/objects/required.ts'

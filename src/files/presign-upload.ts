@@ -1,9 +1,10 @@
 /** presignUpload (spec, "POST …/files/presign-upload"; contract, "Uploads"). */
+
+import { newId } from '@hub/formats/ids'
 import { requireCredential } from '../auth/policy.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Statement, Tx } from '../store/db.ts'

@@ -1,7 +1,8 @@
 /** resolveFile (contract, "Uploads": `GET` and `HEAD …/resolve/{path}`), so that `curl -L`, a viewer and a browser can read a file. */
+
+import { pathFault } from '@hub/text/file-path'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, invalid, notFound } from '../platform/errors.ts'
-import { pathFault } from '../platform/file-path.ts'
 import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { requireObjects } from '../store/objects/required.ts'
 import { signDownload, storedFiles } from './presign-download.ts'

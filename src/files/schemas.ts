@@ -1,7 +1,8 @@
 /** Input schemas of the file operations (spec, "Files"), in GraphQL names. The verb checks rules that need the database or several members. */
+
+import { filePath, newFilePath } from '@hub/formats/file-path-rule'
+import { contentTypeText, plainText, sha256Text } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { filePath, newFilePath } from '../platform/file-path.ts'
-import { contentTypeText, plainText, sha256Text } from '../platform/text-rules.ts'
 import {
   MAX_FILES_PER_REQUEST,
   MAX_PREFIX_LENGTH,

@@ -1,8 +1,9 @@
 /** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost, regardless of the size of the repo. */
+
+import { justAfter, pathFault, prefixSuccessor } from '@hub/text/file-path'
 import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { invalid } from '../platform/errors.ts'
-import { justAfter, pathFault, prefixSuccessor } from '../platform/file-path.ts'
 import { decodeCursor, encodeCursor, type KeyPart, MAX_CURSOR_LENGTH, type Page } from '../platform/page.ts'
 import { getRepo } from '../repos/get-repo.ts'
 import { visibleRepo } from '../repos/repo-shape.ts'

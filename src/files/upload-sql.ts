@@ -1,5 +1,5 @@
 /** Rows of `uploads`, and statements that abort them. */
-import { newId } from '../platform/ids.ts'
+import { newId } from '@hub/formats/ids'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier, Statement } from '../store/db.ts'
 import type { StoredPart } from '../store/objects/object-store.ts'

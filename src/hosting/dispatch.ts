@@ -3,9 +3,9 @@
  * state table.
  */
 import { randomBytes } from 'node:crypto'
+import { newId } from '@hub/formats/ids'
 import pMap from 'p-map'
 import type { Deps } from '../operation/context.ts'
-import { newId } from '../platform/ids.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 import { type JobKind, memoizeByKey } from '../work/job-kind.ts'

@@ -1,8 +1,8 @@
 /** The origin that a client used to reach the hub: for links in responses of a hub that is reached under several names. */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { isLoopbackName } from '@hub/formats/one-origin'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Config, listensEverywhere } from '../platform/config.ts'
-import { isLoopbackName } from '../platform/one-origin.ts'
 
 const asked = new AsyncLocalStorage<string>()
 

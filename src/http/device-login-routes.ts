@@ -1,4 +1,7 @@
 /** `/auth/device`: the page on which a person approves the sign-in of a program (`hub login`). docs/contract.md, "Signing in from a terminal". */
+
+import { scopeWords } from '@hub/formats/scope-words'
+import { withHiddenShown } from '@hub/text/hidden-characters'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { approveDeviceLogin, denyDeviceLogin } from '../accounts/device-login/decide-device-login.ts'
 import { type DeviceLogin, findDeviceLogin } from '../accounts/device-login/device-login.ts'
@@ -7,8 +10,6 @@ import { authenticate, forgetSession } from '../auth/authenticate.ts'
 import { assertSameOrigin } from '../auth/cookie.ts'
 import type { Deps, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import { withHiddenShown } from '../platform/hidden-characters.ts'
-import { scopeWords } from '../platform/scope-words.ts'
 import { sendFormPage, sessionForm } from './form-page.ts'
 import { escapeHtml } from './html.ts'
 import { knownError } from './known-error.ts'

@@ -3,9 +3,9 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { type RequestListener, Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
+import { CannotListen, type ListenAt } from '@hub/formats/listen-address'
 import type { FastifyServerOptions } from 'fastify'
 import { HubError } from '../platform/errors.ts'
-import { CannotListen, type ListenAt } from '../platform/listen-address.ts'
 import { headerTimeouts, problemResponse } from './refuse-connection.ts'
 
 const isStarting = new HubError('unavailable', 'The hub is starting; try again in a moment.', {

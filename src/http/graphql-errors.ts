@@ -1,9 +1,10 @@
 /** GraphQL errors: the same facts as a Problem, under `extensions`. */
+
+import { wellFormed } from '@hub/text/well-formed'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { errorTable, HubError, type Problem, toProblem } from '../platform/errors.ts'
 import { limitHeaders } from '../platform/limit-facts.ts'
-import { wellFormed } from '../platform/well-formed.ts'
 import { knownError } from './known-error.ts'
 
 type RequestInfo = Pick<FastifyRequest, 'log' | 'id'>

@@ -1,4 +1,6 @@
 /** Numbers in GraphQL variables: exact for free-form JSON, doubles for GraphQL's own types. */
+
+import { isJsonObject, withDoubles } from '@hub/formats/exact-json'
 import {
   type DocumentNode,
   type GraphQLInputType,
@@ -10,7 +12,6 @@ import {
   isNonNullType,
   typeFromAST,
 } from 'graphql'
-import { isJsonObject, withDoubles } from '../platform/exact-json.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 

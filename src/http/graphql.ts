@@ -1,10 +1,11 @@
 /** `/graphql`: Yoga for programs (POST, and GET for queries only), GraphiQL for browsers. */
+
+import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ExecutionArgs } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import { isJsonObject, parseExact } from '../platform/exact-json.ts'
 import { assertTakesAnswer, assertTakesEvents, eventsOnly } from './accepted-types.ts'
 import type { Admit } from './admission.ts'
 import { mayCompress } from './compression.ts'

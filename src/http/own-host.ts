@@ -4,8 +4,8 @@
  */
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
+import { isLoopbackName } from '@hub/formats/one-origin'
 import type { Config } from '../platform/config.ts'
-import { isLoopbackName } from '../platform/one-origin.ts'
 
 type Named = Pick<Config, 'host' | 'publicUrl' | 'metrics'>
 

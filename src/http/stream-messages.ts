@@ -1,8 +1,9 @@
 /** Messages and request parameters of the GraphQL over SSE protocol. */
+
+import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import type { FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import { HubError } from '../platform/errors.ts'
-import { isJsonObject, parseExact } from '../platform/exact-json.ts'
 import type { PersistedDocuments } from './persisted-documents.ts'
 
 /** The parameters as sent. */

@@ -1,6 +1,6 @@
 /** The audit log: append-only rows of who did what to what, written in the same transaction as the change. */
 
-import { newId } from '../platform/ids.ts'
+import { newId } from '@hub/formats/ids'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import type { Viewer } from './context.ts'

@@ -5,7 +5,7 @@
  */
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { canonicalText } from '../platform/canonical-hash.ts'
+import { canonicalText } from '@hub/formats/canonical-hash'
 import { HubError, invalid, notFound, type Problem } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Db } from '../store/db.ts'

@@ -1,5 +1,5 @@
 /** Inputs of the calculation: batch size, cameras, resolution, chunk and steps, each from the recipe, else the dataset, else the registry. Pure. */
-import { asDouble } from '../platform/exact-json.ts'
+import { asDouble } from '@hub/formats/exact-json'
 import type { DatasetFacts } from './dataset-facts.ts'
 import type { Recipe } from './recipe/recipe.ts'
 import type { Template } from './templates.ts'

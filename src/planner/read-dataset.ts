@@ -1,4 +1,6 @@
 /** The first dataset of this hub that a recipe names, as input of the planner. Read failures are warnings, never errors. */
+
+import { ownDataset } from '@hub/formats/dataset-ref'
 import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { MAX_DATASET_INFO_BYTES } from '../repos/dataset-info.ts'
@@ -6,7 +8,6 @@ import { visibleRepo } from '../repos/repo-shape.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 import { type DatasetFacts, parseDatasetFacts } from './dataset-facts.ts'
-import { ownDataset } from './recipe/dataset-ref.ts'
 import type { Recipe } from './recipe/recipe.ts'
 
 /** Both null if the dataset has no `meta/info.json`. */

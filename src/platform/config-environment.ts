@@ -1,4 +1,6 @@
 /** The environment variables of a hub, and the rules between them. */
+
+import { handleText, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import {
   bearerToken,
@@ -13,7 +15,6 @@ import {
   userName,
   whole,
 } from './config-values.ts'
-import { handleText, wordText } from './text-rules.ts'
 
 /** Uids of hosted calls. By convention nobody has them: they are above what 16 bits hold and below what is lent to containers (`/etc/subuid`). */
 const DEFAULT_UIDS = { first: 70_000, last: 79_999 }

@@ -1,7 +1,7 @@
 /** Parsers for single environment values. Messages name the expected format, never the value, which may be a secret. */
 import { isIP } from 'node:net'
+import { handleText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { handleText } from './text-rules.ts'
 import { type IdRange, rangeText } from './unix-user.ts'
 
 /** A boolean. */

@@ -5,9 +5,9 @@
  * The documentation pages under `/problems/` and the tests read the same table.
  */
 
+import { wellFormed } from '@hub/text/well-formed'
 import { errorTable } from './error-table.ts'
 import { type LimitFacts, type LimitMembers, type LimitType, limitMembers } from './limit-facts.ts'
-import { wellFormed } from './well-formed.ts'
 
 export { errorTable }
 

@@ -1,6 +1,7 @@
 /** Free-form JSON objects as zod schemas. What is in them is judged for every input alike (`schema/rule-faults.ts`). Contract, "Numbers of free-form JSON". */
+
+import { isJsonObject } from '@hub/formats/exact-json'
 import { z } from 'zod'
-import { isJsonObject } from './exact-json.ts'
 
 type Path = readonly (string | number)[]
 

@@ -2,7 +2,7 @@
  * Documents of clients as they are stored: text, which is parsed where somebody reads the document. A page of jobs may hold megabytes of documents of which its
  * caller selects none.
  */
-import { parseExact } from './exact-json.ts'
+import { parseExact } from '@hub/formats/exact-json'
 
 /** Parsing and counting a document takes about as long as writing four times its bytes. */
 const PARSED = 4

@@ -1,8 +1,8 @@
 /** Keyset pages and their cursors: opaque to clients, bound to one listing, validated when they come back. */
 import { hash } from 'node:crypto'
+import { type IdPrefix, isId } from '@hub/formats/ids'
+import { textFault } from '@hub/formats/text-rules'
 import { invalid } from './errors.ts'
-import { type IdPrefix, isId } from './ids.ts'
-import { textFault } from './text-rules.ts'
 
 /** `cursorOf` encodes cursors on demand: most pages need only the last one. */
 export interface Page<T> {

@@ -1,13 +1,13 @@
 /** The pinned bytes of an endpoint, on this machine: downloaded through the hub, and never loaded unless their digest is the endpoint's. */
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { checkpointDigest } from '@hub/formats/policy/checkpoint-digest'
 import pLimit from 'p-limit'
 import { fetchVerified } from '../client/fetch-verified.ts'
 import { sha256Of } from '../client/hash.ts'
 import { type HubClient, LocalError, type RemoteFile, type RepoName, silent } from '../client/index.ts'
 import { assertSafeListing, landingOf } from '../client/landing.ts'
 import { nullIfMissing } from '../client/worker/growing-file.ts'
-import { checkpointDigest } from '../models/policy/checkpoint-digest.ts'
 import type { ServedEndpoint } from './served-endpoint.ts'
 
 /** At a time. */

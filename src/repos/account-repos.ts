@@ -1,8 +1,9 @@
 /** Pages of the repos of accounts, as far as the caller sees the repos; for any number of accounts at once. */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../platform/text-rules.ts'
 import { column } from '../store/columns.ts'
 import { composed, param } from '../store/statement.ts'
 import type { RepoSort } from './list-sql.ts'

@@ -1,12 +1,12 @@
 /** createRepo (spec, "POST /v1/repos"; statuses in the contract, "Writing"). */
 
+import { newId } from '@hub/formats/ids'
 import { accountByHandle } from '../auth/handle.ts'
 import { assertMayCreateRepo, assertNotAgent, assertNotJob, requireCredential } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import { newId } from '../platform/ids.ts'
 import { column, columns } from '../store/columns.ts'
 import { type Statement, type Tx, uniqueViolation } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'

@@ -1,6 +1,7 @@
 /** Parses `meta/info.json` of a LeRobot dataset (v2.0, v2.1, v3.0) into a meta block. Contract, "Writing". */
+
+import { longNameText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { longNameText } from '../platform/text-rules.ts'
 
 export const DATASET_INFO_PATH = 'meta/info.json'
 

@@ -1,9 +1,10 @@
 /** Reads of single repos: one named statement each, which also checks visibility. */
+
+import { isId } from '@hub/formats/ids'
+import { fullNameText } from '@hub/formats/text-rules'
 import { assertMayWriteRepo, repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import { isId } from '../platform/ids.ts'
-import { fullNameText } from '../platform/text-rules.ts'
 import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../store/bounded-read.ts'
 import { type Columns, column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'

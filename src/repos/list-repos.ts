@@ -1,8 +1,9 @@
 /** listRepos (spec, "GET /v1/repos"): a keyset page of the repos that the caller can see, and the facet counts. */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../platform/text-rules.ts'
 import type { Statement } from '../store/db.ts'
 import { type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
 import { type Repo, toRepo, type WithCards } from './repo-shape.ts'

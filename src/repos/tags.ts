@@ -1,6 +1,7 @@
 /** Tags of a repo. */
+
+import { MAX_TAGS } from '@hub/formats/text-rules'
 import { invalid } from '../platform/errors.ts'
-import { MAX_TAGS } from '../platform/text-rules.ts'
 
 /** Tags without duplicates, in the order given; 422 for more than 20 distinct ones (contract, "Text"). */
 export function distinctTags(tags: readonly string[]): string[] {

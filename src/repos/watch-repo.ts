@@ -1,8 +1,9 @@
 /** Source of the subscription `repoUpdated`: the current repo, then the repo after each change. */
+
+import { isId } from '@hub/formats/ids'
 import { watchChanges } from '../auth/watch-changes.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import { isId } from '../platform/ids.ts'
 import { getReposById } from './get-repo.ts'
 import type { Repo } from './repo-shape.ts'
 

@@ -1,8 +1,9 @@
 /** The columns of a run that decide its state changes, and its row lock. Lock order: repos, runs, accounts, uploads, blobs. */
+
+import { isId } from '@hub/formats/ids'
 import { runViewer, visibleRuns } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import { isId } from '../platform/ids.ts'
 import type { Usd } from '../platform/money.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'

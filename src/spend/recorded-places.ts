@@ -1,7 +1,7 @@
 /** Places of errors about the request that a hold records. Contract, "Spend holds". */
 
+import { isJsonObject } from '@hub/formats/exact-json'
 import { HubError, type Loc } from '../platform/errors.ts'
-import { isJsonObject } from '../platform/exact-json.ts'
 import { toSnake } from '../platform/member-name.ts'
 
 /**

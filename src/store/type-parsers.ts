@@ -1,6 +1,7 @@
 /** Parsers for PostgreSQL's text format, directly into JSON values. */
+
+import { parseExact } from '@hub/formats/exact-json'
 import pg from 'pg'
-import { parseExact } from '../platform/exact-json.ts'
 
 const { builtins } = pg.types
 

@@ -1,4 +1,4 @@
-import type { IdPrefix } from '../platform/ids.ts'
+import type { IdPrefix } from '@hub/formats/ids'
 
 /**
  * A kind of job in the kernel: work that is queued, claimed by one compare-and-set, reported with fencing and ended. Its table has `id`, `owner_id`,

@@ -1,8 +1,9 @@
 /** Pages of the jobs that belong to repos, accounts or other jobs, for any number of these owners at once, in two statements. */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../platform/text-rules.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import type { JobKind } from './job-kind.ts'

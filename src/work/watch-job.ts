@@ -1,9 +1,10 @@
 /** The source of a subscription to one job: its current state, then its state after each change. */
+
+import { isId } from '@hub/formats/ids'
 import { assertLevel } from '../auth/policy.ts'
 import { watchChanges } from '../auth/watch-changes.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import { isId } from '../platform/ids.ts'
 import type { Querier } from '../store/db.ts'
 import type { JobKind } from './job-kind.ts'
 import { hasEnded } from './job-status.ts'

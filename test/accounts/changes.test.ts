@@ -1,4 +1,6 @@
 /** The log of changes that lists are followed by. Contract, "Subscriptions". */
+
+import { newId } from '@hub/formats/ids'
 import { describe, expect, it } from 'vitest'
 import { ChangePass } from '../../src/accounts/changes/change-pass.ts'
 import {
@@ -9,7 +11,6 @@ import {
 } from '../../src/accounts/changes/read-changes.ts'
 import { dropOldRows } from '../../src/jobs/collect-rows.ts'
 import type { Deps } from '../../src/operation/context.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { orderedValues } from '../../src/store/statement.ts'
 import { testDb } from '../support/database.ts'
 import { passedOver, plansOf, scansOf } from '../support/plans.ts'

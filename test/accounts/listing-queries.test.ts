@@ -1,5 +1,5 @@
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { newId } from '../../src/platform/ids.ts'
 import { contractHub, type Json, type Person, type Who } from '../contract/support/hub.ts'
 import { prismaQueries, shapes } from '../support/prisma-queries.ts'
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isKeyToken } from '@hub/formats/key-token'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addUser } from '../../src/accounts/accounts.ts'
@@ -8,7 +9,6 @@ import { type Auth, openAuth } from '../../src/auth/auth.ts'
 import { viewerOfToken } from '../../src/auth/authenticate.ts'
 import { noViewer } from '../../src/operation/audit.ts'
 import { readConfig } from '../../src/platform/config.ts'
-import { isKeyToken } from '../../src/platform/key-token.ts'
 import { testDb } from '../support/database.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { newId } from '@hub/formats/ids'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newKeyToken } from '../../src/auth/api-key.ts'
 import { type Auth, openAuth } from '../../src/auth/auth.ts'
 import { SESSION_TYP } from '../../src/auth/session-token.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { contractHub, newName, type Person } from '../contract/support/hub.ts'
 
 const hub = contractHub()

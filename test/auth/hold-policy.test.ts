@@ -1,11 +1,12 @@
 /** Who sees a spend hold: the rule in code and the same in SQL. Spec, "listSpendHolds". */
+
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { assertCancels, assertDecides, canSeeHold } from '../../src/auth/hold-policy.ts'
 import { getHoldsById } from '../../src/billing/holds/get-hold.ts'
 import { listHolds } from '../../src/billing/holds/list-holds.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { HubError } from '../../src/platform/errors.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World } from '../support/world.ts'
 

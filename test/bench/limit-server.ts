@@ -2,6 +2,8 @@
  * The limit that the hub is measured against: a hand-written Fastify and `pg` server that answers three reads of `/v1` with the same JSON. It does
  * the same work around them (request id, key check, rate, log line, ETag) and none of a graph: one statement, one map, one `JSON.stringify`.
  */
+
+import { isKeyToken } from '@hub/formats/key-token'
 import Fastify from 'fastify'
 import { tokenDigest } from '../../src/auth/api-key.ts'
 import { keyByDigest } from '../../src/auth/credential-rows.ts'
@@ -10,7 +12,6 @@ import { requestId } from '../../src/http/edge.ts'
 import { createLogger, pathOf, requestLogger } from '../../src/http/logger.ts'
 import { createRateLimit } from '../../src/http/rate-limit.ts'
 import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
-import { isKeyToken } from '../../src/platform/key-token.ts'
 import { repoPageStatement } from '../../src/repos/list-sql.ts'
 import { type RepoRow, repoColumns, visibleRepo } from '../../src/repos/repo-shape.ts'
 import { openDb } from '../../src/store/db.ts'

@@ -1,4 +1,6 @@
 /** What jobs under way reserve, and the spend cap of an account. Contract, "Money that is reserved". */
+
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { lockAccounts } from '../../src/billing/lock-accounts.ts'
 import {
@@ -12,7 +14,6 @@ import { monthUsd, readSpendMonth } from '../../src/billing/spend-month.ts'
 import { noViewer } from '../../src/operation/audit.ts'
 import type { AccountRef } from '../../src/operation/context.ts'
 import { HubError } from '../../src/platform/errors.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { testDb } from '../support/database.ts'
 import { shownNumbers } from '../support/shown-numbers.ts'
 import { sampleSize } from '../support/torture.ts'

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerSpendCommands } from '../../src/cli/spend-commands.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
 

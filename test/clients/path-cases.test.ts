@@ -1,13 +1,13 @@
 /** Both clients decide on paths alike: this one and that for Python (`clients/python/tests/test_paths.py`) are tried with one list of cases. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { clashesBetween } from '@hub/text/file-path'
+import { withHiddenShown } from '@hub/text/hidden-characters'
 import { describe, expect, it } from 'vitest'
 import { pathRules } from '../../src/client/globs.ts'
 import { assertSafeListing, caseCollisions } from '../../src/client/landing.ts'
 import { leavingOut } from '../../src/client/left-out.ts'
 import { LocalError } from '../../src/client/problem.ts'
-import { clashesBetween } from '../../src/platform/file-path.ts'
-import { withHiddenShown } from '../../src/platform/hidden-characters.ts'
 
 interface Cases {
   readonly paths: readonly { path: string; times?: number; fault: string | null; windows: string | null }[]

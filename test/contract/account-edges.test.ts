@@ -1,6 +1,7 @@
 /** The page of an account: what it has, as far as each viewer sees it. */
+
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { newId } from '../../src/platform/ids.ts'
 import { putEndpoint } from '../support/endpoints.ts'
 import { putRun } from '../support/runs.ts'
 import { contractHub, type Json, type Person, type Who } from './support/hub.ts'

@@ -1,6 +1,7 @@
 /** Texts that no client can be given back and PostgreSQL cannot store: half a surrogate pair, and NUL. Contract, "Text". */
+
+import { freeFormFaults } from '@hub/formats/free-form-faults'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { freeFormFaults } from '../../src/platform/free-form-faults.ts'
 import { contractHub, type Json, type Person } from './support/hub.ts'
 import { graphTextPlaces, routeTextPlaces, type TextPlace, textFieldsOf } from './support/text-places.ts'
 

@@ -2,9 +2,10 @@
  * A replay under an Idempotency-Key checks the caller's rights again: one row per POST of the route table, and each way to lose a right. A route without a row
  * fails here.
  */
+
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { sampled } from '../support/torture.ts'
 import { type Answer, contractHub, type Json, newName, type Person, sha256Of, types, type Who } from './support/hub.ts'
 import { sessionWorld } from './support/sessions.ts'

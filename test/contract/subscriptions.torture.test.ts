@@ -1,11 +1,12 @@
 /** What every subscription of the graph has in common. Contract, "Subscriptions". */
+
+import { newId } from '@hub/formats/ids'
 import { createSourceEventStream, parse } from 'graphql'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { schema } from '../../schema/index.ts'
 import { currentViewer } from '../../src/auth/current-viewer.ts'
 import type { Deps, Viewer } from '../../src/operation/context.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 import { checksOf } from './support/checks.ts'
 import { endpointsOf } from './support/endpoints.ts'

@@ -1,17 +1,11 @@
+import { filePath, newFilePath } from '@hub/formats/file-path-rule'
+import { justAfter, newPathFault, pathFault, prefixSuccessor } from '@hub/text/file-path'
 import { describe, expect, it, test } from 'vitest'
 import { partBytes, partFaults } from '../../src/files/check-parts.ts'
 import { detectMime } from '../../src/files/mime.ts'
 import { completedUpload, presignUploadFile, presignUploadInput } from '../../src/files/schemas.ts'
 import { partCount } from '../../src/files/upload-sql.ts'
 import { openStates, type UploadState, uploadRefusal } from '../../src/files/upload-state.ts'
-import {
-  filePath,
-  justAfter,
-  newFilePath,
-  newPathFault,
-  pathFault,
-  prefixSuccessor,
-} from '../../src/platform/file-path.ts'
 
 const inBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 

@@ -1,7 +1,7 @@
+import { prefixSuccessor } from '@hub/text/file-path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filesOfRepos, listTree, treePage } from '../../src/files/tree.ts'
 import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
-import { prefixSuccessor } from '../../src/platform/file-path.ts'
 import { encodeCursor } from '../../src/platform/page.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'

@@ -1,7 +1,7 @@
+import { CannotListen } from '@hub/formats/listen-address'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { listenEarly } from '../../src/http/early-listener.ts'
-import { CannotListen } from '../../src/platform/listen-address.ts'
 
 const settings = { host: 'HOST', port: 'PORT' }
 

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { newId } from '@hub/formats/ids'
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { registerPages } from '../../src/http/pages.ts'
-import { newId } from '../../src/platform/ids.ts'
 import type { ObjectStore } from '../../src/store/objects/object-store.ts'
 import { contractHub } from '../contract/support/hub.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { datasetRefText, ownDataset } from '@hub/formats/dataset-ref'
 import { describe, expect, it } from 'vitest'
-import { datasetRefText, ownDataset } from '../../src/planner/recipe/dataset-ref.ts'
 import { recipeHash, recipeRules } from '../../src/planner/recipe/recipe.ts'
 import { cpuWithin } from '../support/cpu.ts'
 

@@ -1,7 +1,7 @@
+import { newId } from '@hub/formats/ids'
+import { matchPage, pageOf, pagePath, pagePaths } from '@hub/formats/page-paths'
 import { describe, expect, it } from 'vitest'
 import { handleFault } from '../../src/auth/handle.ts'
-import { newId } from '../../src/platform/ids.ts'
-import { matchPage, pageOf, pagePath, pagePaths } from '../../src/platform/page-paths.ts'
 
 describe('the table of pages', () => {
   it('has an address for whatever a person names that has a page', () => {

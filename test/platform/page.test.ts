@@ -1,6 +1,6 @@
+import { newId } from '@hub/formats/ids'
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/platform/errors.ts'
-import { newId } from '../../src/platform/ids.ts'
 import {
   decodeCursor,
   encodeCursor,

@@ -1,8 +1,9 @@
 /** What keeps a repo from being deleted. Contract, "Deleting a repo" and "Deleting a repo". */
+
+import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef, Credentialed, RequestContext } from '../../src/operation/context.ts'
 import { HubError } from '../../src/platform/errors.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
 import { addReferences, dropReferences, type Referrer, replaceReference } from '../../src/repos/references.ts'
 import type { RepoReferrer, RepoReferrers } from '../../src/repos/referrers.ts'

@@ -1,4 +1,6 @@
 /** Every listing keeps to the Relay specifications of cursor connections and of object identification, as far as the schema can say so. */
+
+import type { IdPrefix } from '@hub/formats/ids'
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -11,7 +13,6 @@ import {
 import { describe, expect, it } from 'vitest'
 import { schema } from '../../schema/index.ts'
 import { decodeNodeId } from '../../schema/node-id.ts'
-import type { IdPrefix } from '../../src/platform/ids.ts'
 
 const objects = Object.values(schema.getTypeMap()).filter(
   (type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__'),

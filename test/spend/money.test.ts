@@ -2,6 +2,8 @@
  * The money of several accounts, whatever happens in whatever order: hosted runs, checks and endpoints of people and agents, holds and their decisions, caps that change,
  * and transactions that die in the middle. Contract, "Money that is reserved", "Spend holds" and "Endpoint cost".
  */
+
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addApiKey } from '../../src/accounts/api-keys.ts'
 import { expireHolds } from '../../src/billing/holds/expire-holds.ts'
@@ -22,7 +24,6 @@ import { noViewer } from '../../src/operation/audit.ts'
 import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { HubError } from '../../src/platform/errors.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { claimRun } from '../../src/runs/claim/claim-run.ts'
 import { createRun } from '../../src/runs/create/create-run.ts'
 import { cancelRun } from '../../src/runs/end/cancel-run.ts'

@@ -1,5 +1,5 @@
 /** Rows of runs for tests: a run in any state, put there as it is, without the verbs that would lead to it. */
-import { newId } from '../../src/platform/ids.ts'
+import { newId } from '@hub/formats/ids'
 import type { Querier } from '../../src/store/db.ts'
 
 export interface RunGiven {

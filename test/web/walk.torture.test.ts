@@ -1,9 +1,9 @@
 /** A person's way through the pages in Chromium: each page at two sizes and in both themes, and the jobs people come for. Pictures stay in `test-output/pages`. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pagePath } from '@hub/formats/page-paths'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pagePath } from '../../src/platform/page-paths.ts'
 import { publishing } from '../contract/checks/support/publishing.ts'
 import { contractHub } from '../contract/support/hub.ts'
 import { hostedFunction } from '../support/hosted-function.ts'

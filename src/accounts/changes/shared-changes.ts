@@ -1,8 +1,9 @@
 /** Batches the reads of all readers of changes on this hub: reads of the change log, and of the things that have changed. */
+
+import type { IdPrefix } from '@hub/formats/ids'
 import DataLoader from 'dataloader'
 import { anyMemberOf, seesAllOf } from '../../auth/any-member.ts'
 import type { Viewer } from '../../operation/context.ts'
-import type { IdPrefix } from '../../platform/ids.ts'
 import { withoutShare } from '../../store/connection-share.ts'
 import type { Db, Querier } from '../../store/db.ts'
 import type { ChangeKind } from './change-position.ts'

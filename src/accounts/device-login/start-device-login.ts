@@ -1,9 +1,9 @@
 /** startDeviceLogin: a program without a browser asks for a sign-in (RFC 8628, section 3.1). */
 import { randomBytes } from 'node:crypto'
+import { newId } from '@hub/formats/ids'
 import { tokenDigest } from '../../auth/api-key.ts'
 import type { RequestContext, ScopeLevel } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
-import { newId } from '../../platform/ids.ts'
 import { networkOf } from '../../platform/network-of.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'

@@ -1,8 +1,9 @@
 /** Pages of the spend holds on accounts, as far as the caller sees the holds; for any number of accounts at once. */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { holdViewer, visibleHolds } from '../../auth/hold-policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
 import { column } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { holdColumns, holdStatusSql, holdTables, type SpendHold } from './hold-shape.ts'

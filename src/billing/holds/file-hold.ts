@@ -1,9 +1,10 @@
 /** Filing a spend hold: the request of an agent's key waits for a person, and nothing of its job is recorded. Spec, "Spend hold". */
+
+import { newId } from '@hub/formats/ids'
 import { requireCredential } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
-import { newId } from '../../platform/ids.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'

@@ -1,8 +1,9 @@
 /** Reads of single holds: visibility inside the statement. Spec, getSpendHold. */
+
+import { isId } from '@hub/formats/ids'
 import { holdViewer, holdVisibleSql, visibleHolds } from '../../auth/hold-policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { holdColumns, holdTables, isSpendHold, type SpendHold } from './hold-shape.ts'

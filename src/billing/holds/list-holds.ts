@@ -1,8 +1,9 @@
 /** listSpendHolds (spec, "GET /v1/spend/holds"): a keyset page of the holds that the caller can see, newest first. One statement. */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { holdViewer, visibleHolds } from '../../auth/hold-policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
 import { param, statement } from '../../store/statement.ts'
 import { holdColumns, holdStatusSql, holdTables, type SpendHold } from './hold-shape.ts'
 import type { SpendHoldStatus } from './hold-state.ts'

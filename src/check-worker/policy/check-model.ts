@@ -2,9 +2,10 @@
  * One model check, from a folder of files and a request to an intake and a report: the policy's headers are read, its declarations are compared with the
  * robot's interface, and missing ones are derived. No weights are loaded, nothing is run, and no hub is called.
  */
+
+import { FormatFault } from '@hub/formats/policy/format-fault'
+import type { OnnxHeader } from '@hub/formats/policy/onnx-header'
 import { type Check, check, gradeOf } from '../../cards/check.ts'
-import { FormatFault } from '../../models/policy/format-fault.ts'
-import type { OnnxHeader } from '../../models/policy/onnx-header.ts'
 import type { DraftReport } from '../draft-report.ts'
 import type { Need } from '../request.ts'
 import type { CheckReport } from '../validate/report.ts'

@@ -1,7 +1,8 @@
 /** The checks of a contract, each with its verdict: `match` and `mismatch` were compared, `derived` was taken from the robot, `stamped` comes from the policy alone. Pure. */
+
+import type { Stamp } from '@hub/formats/policy/stamp'
 import { type Check, check } from '../../cards/check.ts'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
-import type { Stamp } from '../../models/policy/stamp.ts'
 import { blocksOf, type ComparedCode, type Comparison, contractFingerprint } from './contract.ts'
 
 type Document = Readonly<Record<string, unknown>>

@@ -1,7 +1,8 @@
 /** The contract between a policy and its robot: derived from the robot's interface, and compared with it field by field. Pure. */
+
+import { canonicalSha256 } from '@hub/formats/canonical-hash'
+import { isJsonObject } from '@hub/formats/exact-json'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
-import { canonicalSha256 } from '../../platform/canonical-hash.ts'
-import { isJsonObject } from '../../platform/exact-json.ts'
 import type { Difference, ModelCheckObs } from './model-request.ts'
 
 type Document = Readonly<Record<string, unknown>>

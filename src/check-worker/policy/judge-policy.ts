@@ -1,6 +1,7 @@
 /** A policy compared with its robot: the checks, the answers still needed, and the manifest to publish. Pure. */
+
+import type { ControlClass } from '@hub/formats/policy/stamp'
 import { type Check, check } from '../../cards/check.ts'
-import type { ControlClass } from '../../models/policy/stamp.ts'
 import type { Need } from '../request.ts'
 import { comparisons, contractFingerprint } from './contract.ts'
 import { comparedChecks, fingerprintCheck, observationCheck, stampCheck } from './contract-checks.ts'

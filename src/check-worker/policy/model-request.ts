@@ -1,6 +1,6 @@
 /** The request and the report of a model check, in the names of `/v1`. Spec, "ModelCheckRequest" and "ModelIntake". */
 
-import type { ControlClass } from '../../models/policy/stamp.ts'
+import type { ControlClass } from '@hub/formats/policy/stamp'
 
 export interface ModelCheckRequest {
   /** `org/name[@revision]`; where it is given, `entry` is not used. */

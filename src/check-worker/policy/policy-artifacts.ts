@@ -1,7 +1,7 @@
 /** What of a policy is uploaded to be published, and the digest of a checkpoint. */
 import { createHash } from 'node:crypto'
+import { checkpointDigest } from '@hub/formats/policy/checkpoint-digest'
 import { sha256Of } from '../../client/hash.ts'
-import { checkpointDigest } from '../../models/policy/checkpoint-digest.ts'
 import { type Need, need } from '../request.ts'
 import type { Policy } from './read-policy.ts'
 

@@ -1,15 +1,15 @@
 /** A policy in a folder: its declarations, its header, and its files. Reads headers and small JSON files, no weights. */
 import { readFile } from 'node:fs/promises'
+import { isJsonObject } from '@hub/formats/exact-json'
+import { FormatFault } from '@hub/formats/policy/format-fault'
+import { readInPlaces } from '@hub/formats/policy/local-bytes'
+import { type OnnxHeader, readOnnxHeader } from '@hub/formats/policy/onnx-header'
+import { readSafetensorsHeader } from '@hub/formats/policy/safetensors-header'
+import { metadataStamp, type Stamp, stampOf } from '@hub/formats/policy/stamp'
+import { MAX_DOCUMENT_BYTES, readStampDocument } from '@hub/formats/policy/stamp-document'
+import type { WindowedFile } from '@hub/formats/policy/windowed-file'
+import { baseName } from '@hub/text/file-path'
 import { type LocalFile, walkFolder } from '../../client/walk.ts'
-import { FormatFault } from '../../models/policy/format-fault.ts'
-import { type OnnxHeader, readOnnxHeader } from '../../models/policy/onnx-header.ts'
-import { readSafetensorsHeader } from '../../models/policy/safetensors-header.ts'
-import { metadataStamp, type Stamp, stampOf } from '../../models/policy/stamp.ts'
-import { MAX_DOCUMENT_BYTES, readStampDocument } from '../../models/policy/stamp-document.ts'
-import type { WindowedFile } from '../../models/policy/windowed-file.ts'
-import { isJsonObject } from '../../platform/exact-json.ts'
-import { baseName } from '../../platform/file-path.ts'
-import { readInPlaces } from './local-bytes.ts'
 
 export interface PolicyFile {
   readonly file: string

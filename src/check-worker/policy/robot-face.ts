@@ -1,8 +1,9 @@
 /** The interface of a robot from its card as the hub returns it. Pure. */
+
+import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import { interfaceFingerprint } from '../../cards/fingerprint.ts'
 import type { EmbodimentInterface } from '../../cards/interface-schema.ts'
 import { readCard } from '../../cards/read-card.ts'
-import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
 
 export interface RobotFace {
   readonly face: EmbodimentInterface

@@ -1,6 +1,7 @@
 /** `onnx.shapes`: the inputs and outputs of a graph, compared with the contract where sizes are known. Pure. */
+
+import type { GraphValue } from '@hub/formats/policy/onnx-tensors'
 import { type Check, check } from '../../cards/check.ts'
-import type { GraphValue } from '../../models/policy/onnx-tensors.ts'
 import { blocksOf, jointsOf, observationSize, semanticsOf } from './contract.ts'
 import type { Policy } from './read-policy.ts'
 

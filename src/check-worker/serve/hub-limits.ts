@@ -1,6 +1,6 @@
 /** A verdict within what the hub takes: a hostile model must not make the hub refuse what was found about it. Pure. Spec, "POST /v1/robot-checks/{check_id}/report". */
-import { ExactNumber, isJsonObject } from '../../platform/exact-json.ts'
-import { freeFormFaults } from '../../platform/free-form-faults.ts'
+import { ExactNumber, isJsonObject } from '@hub/formats/exact-json'
+import { freeFormFaults } from '@hub/formats/free-form-faults'
 import type { Need } from '../request.ts'
 
 interface Most {

@@ -1,10 +1,10 @@
 /** From a claimed check and its files to a verdict: which request the hub's answer makes, and which files and members the verdict has. */
 import { mkdir, rm } from 'node:fs/promises'
+import { parseExact, withDoubles } from '@hub/formats/exact-json'
+import { freeFormFaults } from '@hub/formats/free-form-faults'
 import { writeJson } from '../../client/exact-json.ts'
 import { type ClaimedCheck, type HubClient, LocalError, ProblemError } from '../../client/index.ts'
 import type { ReadingPool } from '../../models/reader/reading-pool.ts'
-import { parseExact, withDoubles } from '../../platform/exact-json.ts'
-import { freeFormFaults } from '../../platform/free-form-faults.ts'
 import { checkRobot } from '../check-robot.ts'
 import { checkModel } from '../policy/check-model.ts'
 import type { ModelCheckRequest } from '../policy/model-request.ts'

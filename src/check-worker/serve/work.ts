@@ -1,9 +1,9 @@
 /** Checks as the loop of a worker serves them. */
 import { readdir, rm } from 'node:fs/promises'
+import { isId } from '@hub/formats/ids'
 import { nullIfMissing } from '../../client/worker/growing-file.ts'
 import { writeDurably } from '../../client/worker/journal.ts'
 import { type ServeOptions, serve, type Unfinished, type WorkerKind } from '../../client/worker/serve.ts'
-import { isId } from '../../platform/ids.ts'
 import { checkFiles } from './check-files.ts'
 import { checkText, type HeldCheck, keptCheck, readCheckState } from './check-journal.ts'
 import { type CheckOutcome, type CheckWorker, claimCheck, openCheckJournal, serveCheck } from './serve-check.ts'

@@ -1,6 +1,7 @@
 /** Download URLs for the artifacts of a check. */
+
+import { baseName } from '@hub/text/file-path'
 import type { RequestContext } from '../../operation/context.ts'
-import { baseName } from '../../platform/file-path.ts'
 import { requireObjects } from '../../store/objects/required.ts'
 import type { CheckArtifact } from '../check-shape.ts'
 import { CHECK_URL_TTL_SECONDS } from '../limits.ts'

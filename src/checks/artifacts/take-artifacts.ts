@@ -1,10 +1,11 @@
 /** Completes the artifacts that a report names in the object store and hashes them. Exactly these bytes are published later. */
+
+import { isJsonObject, parseExact } from '@hub/formats/exact-json'
+import { freeFormFaults } from '@hub/formats/free-form-faults'
 import { hashObject } from '../../files/hash-object.ts'
 import { isNoSuchUpload } from '../../files/objects.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
-import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
-import { freeFormFaults } from '../../platform/free-form-faults.ts'
 import { asLost } from '../../store/objects/lost-object.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'

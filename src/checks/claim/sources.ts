@@ -1,6 +1,7 @@
 /** The snapshot of a check for download by its worker: exactly the files of the time when the check was queued. */
+
+import { baseName } from '@hub/text/file-path'
 import type { RequestContext } from '../../operation/context.ts'
-import { baseName } from '../../platform/file-path.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { requireObjects } from '../../store/objects/required.ts'

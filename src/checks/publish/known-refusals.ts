@@ -1,7 +1,8 @@
 /** The 422 refusals of publishing that are known without the store: names of files, and faults of a card that do not depend on its model. Pure. */
+
+import { newPathFault } from '@hub/text/file-path'
 import { CARD_RULES, cardChecks } from '../../cards/card-checks.ts'
 import { readCard } from '../../cards/read-card.ts'
-import { newPathFault } from '../../platform/file-path.ts'
 import type { CheckArtifact, CheckKind, Document } from '../check-parts.ts'
 import { cardToPublish, filesToPublish, STILLS } from './published-card.ts'
 

@@ -1,5 +1,6 @@
 /** publishRobotCheck (spec, "POST /v1/robot-checks/{check_id}/publish"): the artifacts of a check become files of a repo, and its card or meta block. */
 
+import { newId } from '@hub/formats/ids'
 import { acceptedCard } from '../../cards/accepted-card.ts'
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
 import { judgeCard } from '../../cards/judge-card.ts'
@@ -9,7 +10,6 @@ import type { RepoFile } from '../../models/reader/repo-files.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
-import { newId } from '../../platform/ids.ts'
 import { assertMayShow } from '../../repos/update-repo.ts'
 import { uniqueViolation } from '../../store/db.ts'
 import { requireObjects } from '../../store/objects/required.ts'

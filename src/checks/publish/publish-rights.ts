@@ -1,8 +1,9 @@
 /** The right to publish a check, and the target repo. Spec, "POST /v1/robot-checks/{check_id}/publish". */
+
+import { slugText } from '@hub/formats/text-rules'
 import { assertLevel, assertNotJob } from '../../auth/policy.ts'
 import type { AccountRef, Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
-import { slugText } from '../../platform/text-rules.ts'
 import { type CreateRepoInput, mayCreateRepo } from '../../repos/create-repo.ts'
 import { findRepoByIdToWrite, findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
 import type { Visibility } from '../../repos/repo-shape.ts'

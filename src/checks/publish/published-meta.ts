@@ -1,6 +1,7 @@
 /** The meta block that a published model check gives its repo. Pure. Spec, "POST /v1/robot-checks/{check_id}/publish". */
+
+import { sha256Text, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { sha256Text, wordText } from '../../platform/text-rules.ts'
 import type { ModelMetaBlock } from '../../repos/put-meta.ts'
 import type { ControlClass, ModelMeta } from '../../repos/repo-shape.ts'
 import type { Document } from '../check-parts.ts'

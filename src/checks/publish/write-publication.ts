@@ -1,11 +1,12 @@
 /** The one transaction that publishes a check. Locks in order: repos, check, accounts, uploads, blobs. */
+
+import { newId } from '@hub/formats/ids'
 import type { RobotCardDocument } from '../../cards/card-schema.ts'
 import { storeCard } from '../../cards/put-robot-card.ts'
 import type { Copies } from '../../files/copy-objects.ts'
 import { linkFiles } from '../../files/link-files.ts'
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
-import { newId } from '../../platform/ids.ts'
 import { addRepo } from '../../repos/create-repo.ts'
 import { getReposById, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { setModelMeta } from '../../repos/put-meta.ts'

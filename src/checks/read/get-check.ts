@@ -1,8 +1,9 @@
 /** Reads of single checks: one named statement each, visibility inside the statement. Spec, getRobotCheck. */
+
+import { isId } from '@hub/formats/ids'
 import { runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../../store/bounded-read.ts'
 import { column, documentColumn } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'

@@ -1,8 +1,9 @@
 /** listRobotChecks (spec, "GET /v1/robot-checks"): a keyset page of the checks that the caller can see, newest first. One statement. */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
 import { repoNamed } from '../../repos/named-repo.ts'
 import { column } from '../../store/columns.ts'
 import { composed, param } from '../../store/statement.ts'

@@ -1,5 +1,5 @@
 /** A validation report that contradicts itself. Pure. Spec, `RobotValidationReport`: `ok` is true when no check failed. */
-import { isJsonObject } from '../../platform/exact-json.ts'
+import { isJsonObject } from '@hub/formats/exact-json'
 import type { Document } from '../check-shape.ts'
 
 /** Why an `ok` of true contradicts the rest of the report; null if it does not. Publishing trusts `ok`, so it must agree with the report's checks. */

@@ -1,6 +1,7 @@
 /** What no kept rule knows: the credentials of a hub, and private keys that the kept rule is too strict for. */
+
+import { isKeyToken } from '@hub/formats/key-token'
 import type { rules } from '@secretlint/secretlint-rule-preset-recommend'
-import { isKeyToken } from '../../platform/key-token.ts'
 
 type Rule = (typeof rules)[number]
 

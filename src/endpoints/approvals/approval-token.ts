@@ -1,9 +1,10 @@
 /** The token of an approval. It names the row, which decides. Contract, "Approvals". */
+
+import { isId } from '@hub/formats/ids'
+import { sha256Text } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { commonClaims, readClaims, signClaims, type TokenReading } from '../../auth/signed-token.ts'
 import type { SigningKey, SigningKeys } from '../../auth/signing-keys.ts'
-import { isId } from '../../platform/ids.ts'
-import { sha256Text } from '../../platform/text-rules.ts'
 
 const APPROVAL_TYP = 'svc-approval+jwt'
 

@@ -1,11 +1,12 @@
 /** approveEndpointSession: a person permits one device to use one endpoint. Contract, "Approvals". */
+
+import { newId } from '@hub/formats/ids'
 import { assertSession } from '../../auth/policy.ts'
 import { findDevice } from '../../devices/find-device.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
-import { newId } from '../../platform/ids.ts'
 import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { hasEnded } from '../../work/job-status.ts'

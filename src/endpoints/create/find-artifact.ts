@@ -1,7 +1,7 @@
 /** What an endpoint serves of its model repo: one ONNX file, or a checkpoint directory. Spec, createEndpoint rule 2. */
-import { checkpointDigest } from '../../models/policy/checkpoint-digest.ts'
+import { checkpointDigest } from '@hub/formats/policy/checkpoint-digest'
+import { prefixSuccessor } from '@hub/text/file-path'
 import { HubError } from '../../platform/errors.ts'
-import { prefixSuccessor } from '../../platform/file-path.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'

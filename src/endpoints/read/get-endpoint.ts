@@ -1,8 +1,9 @@
 /** Reads of single endpoints: one named statement each, visibility inside the statement. Spec, getEndpoint. */
+
+import { isId } from '@hub/formats/ids'
 import { billedViewer, billedVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { type Endpoint, endpointColumns, endpointTables, toEndpoint } from '../endpoint-shape.ts'

@@ -1,8 +1,9 @@
 /** listEndpoints (spec, "GET /v1/endpoints"): a keyset page of the endpoints that the caller can see, newest first. */
+
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { billedViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
 import { repoNamed } from '../../repos/named-repo.ts'
 import { composed, param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'

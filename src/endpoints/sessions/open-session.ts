@@ -2,12 +2,13 @@
  * openEndpointSession: a device's use of an endpoint, under a person's approval. Spec, "POST /v1/endpoints/{endpoint_id}/sessions". What follows can move a
  * robot, so anything unexpected is refused, and every refusal of the approval reads the same.
  */
+
+import { newId } from '@hub/formats/ids'
 import { requireCredential } from '../../auth/policy.ts'
 import { findDevice } from '../../devices/find-device.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
-import { newId } from '../../platform/ids.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'

@@ -1,9 +1,10 @@
 /** An endpoint session as the graph shows it, and as verbs that move it see it. Spec, "EndpointSession". Lock order: endpoints, approvals, sessions. */
+
+import { isId } from '@hub/formats/ids'
 import { deviceVisibleSql } from '../../auth/device-policy.ts'
 import { billedViewer, billedVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'

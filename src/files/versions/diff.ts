@@ -1,7 +1,8 @@
 /** The differences between two states of a repo, one page at a time. */
+
+import { justAfter, pathFault } from '@hub/text/file-path'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
-import { justAfter, pathFault } from '../../platform/file-path.ts'
 import { decodeCursor, encodeCursor, type KeyPart, MAX_CURSOR_LENGTH, type Page } from '../../platform/page.ts'
 import { findRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'

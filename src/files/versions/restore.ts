@@ -1,11 +1,12 @@
 /** Restoring a state: the live files become those of the state, as a new change that can itself be undone. Contract, "Versions". */
+
+import { pathFault } from '@hub/text/file-path'
 import { z } from 'zod'
 import { assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
-import { pathFault } from '../../platform/file-path.ts'
 import { DATASET_INFO_PATH, type DatasetInfo } from '../../repos/dataset-info.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { upsertDatasetMeta } from '../../repos/put-meta.ts'

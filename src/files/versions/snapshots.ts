@@ -1,10 +1,11 @@
 /** Snapshots: names for states of a repo, which keep the files of those states permanently. Contract, "Versions". */
+
+import { newId } from '@hub/formats/ids'
 import { assertNotAgent, assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AccountRef, RequestContext, Viewer } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
-import { newId } from '../../platform/ids.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
 import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'

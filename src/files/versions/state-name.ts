@@ -1,6 +1,7 @@
 /** Names of the states of a repo in requests: `at`, `from` and `to`. */
+
+import { isId } from '@hub/formats/ids'
 import { z } from 'zod'
-import { isId } from '../../platform/ids.ts'
 import { readTime } from '../../platform/rfc3339.ts'
 
 /** A change number, a time, a run that pinned the state, or a snapshot. */

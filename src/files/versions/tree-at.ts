@@ -1,6 +1,7 @@
 /** The files of a state: the complete tree as it was, or an error. */
+
+import { prefixSuccessor } from '@hub/text/file-path'
 import type { RequestContext } from '../../operation/context.ts'
-import { prefixSuccessor } from '../../platform/file-path.ts'
 import { findRepo } from '../../repos/get-repo.ts'
 import { column } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'

@@ -1,10 +1,11 @@
 /** The source of the subscription `repoFilesUpdated`: the state of a repo's files, and what led to it. Contract, "Subscriptions". */
+
+import { isId } from '@hub/formats/ids'
 import { currentViewer } from '../../auth/current-viewer.ts'
 import { seenBy } from '../../auth/event-viewer.ts'
 import { assertMayWriteRepo, repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { HubError, invalid, notFound } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import { type Visibility, visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'

@@ -1,11 +1,11 @@
 /** The live files of a repo for readings: one statement per wave of paths, bytes from the object store. */
 
 import { limits } from '@hub/mjcf/limits'
+import { pathFault } from '@hub/text/file-path'
 import { asLostFile } from '../../files/lost-file.ts'
 import { settleBounded } from '../../files/objects.ts'
 import type { Deps } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
-import { pathFault } from '../../platform/file-path.ts'
 import { column, columns } from '../../store/columns.ts'
 import { type ObjectStore, ObjectStoreError } from '../../store/objects/object-store.ts'
 import { releaseChunk } from '../../store/objects/release-chunk.ts'

@@ -1,5 +1,5 @@
 /** Limits of reading a policy in the object store, of which only descriptions are fetched. */
-import type { ReadBudget } from '../policy/windowed-file.ts'
+import type { ReadBudget } from '@hub/formats/policy/windowed-file'
 
 /**
  * Of one model file. An ONNX file takes a read for each of its larger weights (an exporter's model of 2 GB has some 500) and a few for its nodes; a

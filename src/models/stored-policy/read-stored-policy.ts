@@ -5,13 +5,14 @@
  * metadata; of a checkpoint its `manifest.json`. The size of a policy that declares none is counted from the descriptions of its weights. An ONNX file that cannot
  * be read has the facts of the file beside it.
  */
+
+import { FormatFault } from '@hub/formats/policy/format-fault'
+import { type ControlClass, metadataStamp, type Stamp, stampOf } from '@hub/formats/policy/stamp'
+import { MAX_DOCUMENT_BYTES, readStampDocument } from '@hub/formats/policy/stamp-document'
 import pLimit from 'p-limit'
 import type { Deps } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
-import { FormatFault } from '../policy/format-fault.ts'
-import { type ControlClass, metadataStamp, type Stamp, stampOf } from '../policy/stamp.ts'
-import { MAX_DOCUMENT_BYTES, readStampDocument } from '../policy/stamp-document.ts'
 import { CONCURRENT_POLICIES, READ_WALL_MS } from './limits.ts'
 import { type StoredFile, storedSource } from './stored-file.ts'
 import { countCheckpoint, openStoredOnnx, type Reading, type StoredOnnx } from './weights.ts'

@@ -1,9 +1,11 @@
 /** A file of the object store as a source of ranges. */
+
+import type { ByteSource } from '@hub/formats/policy/windowed-file'
 import { asLostFile } from '../../files/lost-file.ts'
+import { turns } from '../../platform/turns.ts'
 import type { Querier } from '../../store/db.ts'
 import { type ObjectStore, ObjectStoreError } from '../../store/objects/object-store.ts'
 import { releaseChunk } from '../../store/objects/release-chunk.ts'
-import type { ByteSource } from '../policy/windowed-file.ts'
 
 export interface StoredFile {
   readonly path: string
@@ -26,6 +28,7 @@ export const storedSource = ({ db, objects }: Stored, file: StoredFile, signal: 
     fetchRange(objects, file, signal, start, end).catch(async (error: unknown) => {
       throw await asLostFile(db, file, error)
     }),
+  rest: () => turns.next(),
 })
 
 async function fetchRange(

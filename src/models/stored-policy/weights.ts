@@ -1,10 +1,11 @@
 /** How many numbers the weights of a stored policy are, from their descriptions. */
+
+import { FormatFault } from '@hub/formats/policy/format-fault'
+import { openOnnx } from '@hub/formats/policy/onnx-header'
+import { readSafetensorsHeader } from '@hub/formats/policy/safetensors-header'
+import { type WindowedFile, windowedFile } from '@hub/formats/policy/windowed-file'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
-import { FormatFault } from '../policy/format-fault.ts'
-import { openOnnx } from '../policy/onnx-header.ts'
-import { readSafetensorsHeader } from '../policy/safetensors-header.ts'
-import { type WindowedFile, windowedFile } from '../policy/windowed-file.ts'
 import { FILE_BUDGET, HEADER_CONCURRENCY, KEPT_COUNTS, MAX_WEIGHT_FILES } from './limits.ts'
 import { type Stored, type StoredFile, storedSource } from './stored-file.ts'
 

@@ -2,11 +2,12 @@
  * A recipe: the specification of a run. It is stored in `/v1` names, with defaults filled in and other absent members absent: this form is hashed and
  * read by runners. Spec, "Recipe".
  */
+
+import { canonicalSha256 } from '@hub/formats/canonical-hash'
+import { datasetRefText } from '@hub/formats/dataset-ref'
+import { longNameText, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { canonicalSha256 } from '../../platform/canonical-hash.ts'
 import { jsonObject } from '../../platform/json-object-rule.ts'
-import { longNameText, wordText } from '../../platform/text-rules.ts'
-import { datasetRefText } from './dataset-ref.ts'
 
 /** A recipe as submitted, in `/v1` names, without absent members. */
 export type RecipeDocument = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { CannotListen } from '../../platform/listen-address.ts'
+import { CannotListen } from '@hub/formats/listen-address'
 import { UPGRADE_MS } from '../limits.ts'
 
 /** Held for one listener after the other; between them devices get 503. */

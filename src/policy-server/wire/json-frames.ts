@@ -1,5 +1,5 @@
 /** Text frames: JSON objects whose arrays are nested lists. */
-import { isJsonObject } from '../../platform/exact-json.ts'
+import { isJsonObject } from '@hub/formats/exact-json'
 import { FrameFault } from './frame-fault.ts'
 import type { Tensor } from './tensors.ts'
 

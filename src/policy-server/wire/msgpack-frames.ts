@@ -2,8 +2,9 @@
  * Binary frames: MessagePack maps as `openpi-client` writes and reads them. An array of NumPy is a map with the byte keys `__ndarray__`, `data`, `dtype` and `shape`, a
  * scalar of NumPy one with `__npgeneric__`, `data` and `dtype`.
  */
+
+import { isJsonObject } from '@hub/formats/exact-json'
 import { decode, encode } from '@msgpack/msgpack'
-import { isJsonObject } from '../../platform/exact-json.ts'
 import { FrameFault } from './frame-fault.ts'
 import { assertSound } from './msgpack-shape.ts'
 import { kinds, NdArray, type Tensor } from './tensors.ts'

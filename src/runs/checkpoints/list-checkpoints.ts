@@ -1,9 +1,10 @@
 /** listRunCheckpoints (spec, "GET /v1/runs/{run_id}/checkpoints"): the checkpoints of any number of runs, read in one statement. */
+
+import { prefixSuccessor } from '@hub/text/file-path'
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import { fileEntryColumns, type RepoFileEntry } from '../../files/file-entry.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
-import { prefixSuccessor } from '../../platform/file-path.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'

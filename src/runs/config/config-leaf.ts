@@ -1,6 +1,6 @@
 /** A resolved config as a list of leaves: each scalar value with its path. Pure. Contract, "Configs". */
-import { canonicalText } from '../../platform/canonical-hash.ts'
-import { ExactNumber } from '../../platform/exact-json.ts'
+import { canonicalText } from '@hub/formats/canonical-hash'
+import { ExactNumber } from '@hub/formats/exact-json'
 
 export interface ConfigLeaf {
   readonly path: string

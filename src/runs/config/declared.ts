@@ -1,5 +1,5 @@
 /** Declared changes of a run, and whether its config changed accordingly. Pure. Spec, RunConfigDeclared. */
-import { isJsonObject } from '../../platform/exact-json.ts'
+import { isJsonObject } from '@hub/formats/exact-json'
 import { type ConfigGroupId, groupOfPath, isCounted, type KnownNames } from './config-groups.ts'
 import { leavesOf } from './config-leaf.ts'
 import type { ComparedKey } from './diff-config.ts'

@@ -1,4 +1,6 @@
 /** Parses the YAML of a resolved config. Input is untrusted: it must not make parsing slow, large or throw. */
+
+import { ExactNumber } from '@hub/formats/exact-json'
 import {
   CORE_SCHEMA,
   defineMappingTag,
@@ -12,7 +14,6 @@ import {
   NOT_RESOLVED,
   YAMLException,
 } from 'js-yaml'
-import { ExactNumber } from '../../platform/exact-json.ts'
 import { type ConfigReading, leavesOf } from './config-leaf.ts'
 
 /** Bounds the parser's bookkeeping; the expanded size has its own limit. */

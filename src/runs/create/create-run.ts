@@ -1,5 +1,6 @@
 /** createRun (spec, "POST /v1/runs"): a queued run, pinned to the datasets that it names, or the spend hold of an agent's hosted run. */
 
+import { newId } from '@hub/formats/ids'
 import { requireCredential } from '../../auth/policy.ts'
 import type { Approval } from '../../billing/holds/approval.ts'
 import { fileHold } from '../../billing/holds/file-hold.ts'
@@ -14,7 +15,6 @@ import type { AccountRef, Credentialed, RequestContext, Viewer } from '../../ope
 import { estimateOf } from '../../planner/estimate.ts'
 import { filledRecipe, type RunExecutor, recipeHash } from '../../planner/recipe/recipe.ts'
 import { assertImplemented } from '../../planner/run-plan.ts'
-import { newId } from '../../platform/ids.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'

@@ -1,5 +1,6 @@
 /** importRun (spec, "POST /v1/runs/import"): a run that was trained elsewhere. Artifacts, never a log. */
 
+import { newId } from '@hub/formats/ids'
 import { requireCredential } from '../../auth/policy.ts'
 import { assertRoom } from '../../files/reservation.ts'
 import { audit } from '../../operation/audit.ts'
@@ -8,7 +9,6 @@ import type { AccountRef, AllowedContext, RequestContext } from '../../operation
 import { filledRecipe, type Recipe, recipeHash } from '../../planner/recipe/recipe.ts'
 import { boundedBytes } from '../../platform/bounded-text.ts'
 import type { Loc } from '../../platform/errors.ts'
-import { newId } from '../../platform/ids.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { param, statement } from '../../store/statement.ts'
 import { forgetRefused, putJobObject } from '../../work/job-objects.ts'

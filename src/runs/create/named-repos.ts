@@ -2,11 +2,12 @@
  * The repos of this hub that a recipe names. The run pins the datasets to their state at its creation, and its references keep all of the repos from being
  * deleted. Contract, "Deleting a repo".
  */
+
+import { ownDataset } from '@hub/formats/dataset-ref'
+import { fullNameText } from '@hub/formats/text-rules'
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { Viewer } from '../../operation/context.ts'
-import { ownDataset } from '../../planner/recipe/dataset-ref.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
-import { fullNameText } from '../../platform/text-rules.ts'
 import { addReferences, type Reference } from '../../repos/references.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'

@@ -1,5 +1,6 @@
 /** startRun (contract, "Claims and leases"): a worker run that its own trainer creates and claims, in one transaction. */
 
+import { newId } from '@hub/formats/ids'
 import { requireCredential } from '../../auth/policy.ts'
 import { hostedWork } from '../../hosting/hosting-policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -7,7 +8,6 @@ import type { AccountRef, RequestContext } from '../../operation/context.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import { withTemplate } from '../../planner/run-plan.ts'
 import { invalid } from '../../platform/errors.ts'
-import { newId } from '../../platform/ids.ts'
 import { assertStillHeld, mayClaim, takeRun } from '../claim/claim-run.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'

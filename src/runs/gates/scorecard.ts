@@ -1,5 +1,5 @@
 /** Converts an acceptance scorecard to a run's gates. Pure. Contract, "Gates"; spec, RunGate and RunGateRow. */
-import { asDouble, isJsonObject } from '../../platform/exact-json.ts'
+import { asDouble, isJsonObject } from '@hub/formats/exact-json'
 import type { RunGateRow } from '../read/run-shape.ts'
 
 type CellVerdict = RunGateRow['status']

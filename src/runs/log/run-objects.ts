@@ -1,5 +1,5 @@
 /** Objects of runs in the store, under `runs/{run_id}/`. */
-import { idTimeMs } from '../../platform/ids.ts'
+import { idTimeMs } from '@hub/formats/ids'
 import { type JobObjectKind, madeAtMs } from '../../work/job-objects.ts'
 
 export const RUN_PREFIX = 'runs/'

@@ -1,5 +1,5 @@
 /** The parts of a metrics line that the hub interprets; the rest passes through. Pure. Contract, "Checkpoints and metrics". */
-import { asDouble } from '../../platform/exact-json.ts'
+import { asDouble } from '@hub/formats/exact-json'
 
 export interface LineReading {
   readonly step: number | null

@@ -1,9 +1,10 @@
 /** Reads of single runs: one named statement each, visibility inside the statement. Spec, getRun. */
+
+import { isId } from '@hub/formats/ids'
 import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import { notFound } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../../store/bounded-read.ts'
 import { column, documentColumn } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'

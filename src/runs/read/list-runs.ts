@@ -1,9 +1,10 @@
 /** listRuns (spec, "GET /v1/runs"): a keyset page of the runs that the caller can see, newest first, and the facet counts. */
+
+import { isId } from '@hub/formats/ids'
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
-import { isId } from '../../platform/ids.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
-import { DEFAULT_PAGE_SIZE } from '../../platform/text-rules.ts'
 import type { Statement } from '../../store/db.ts'
 import { type FacetRow, type RunFilter, runFacetStatement, runPageStatement } from './list-sql.ts'
 import { type Run, toRun } from './run-shape.ts'

@@ -1,9 +1,10 @@
 /** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run are serialized. */
+
+import { isId } from '@hub/formats/ids'
 import { assertLevel, assertRunsFor, runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import { notFound } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'

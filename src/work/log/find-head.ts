@@ -1,7 +1,8 @@
 /** Finds the current end of a job's log, for a viewer who may see the job. */
+
+import { isId } from '@hub/formats/ids'
 import { runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import { notFound } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import { param, statement } from '../../store/statement.ts'
 import { headColumns, type JobLog } from './job-log.ts'
 

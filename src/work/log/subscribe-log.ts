@@ -1,7 +1,8 @@
 /** The sources of the subscriptions to a job's log and metrics. */
+
+import { parseExact } from '@hub/formats/exact-json'
 import type { RequestContext } from '../../operation/context.ts'
 import { invalid } from '../../platform/errors.ts'
-import { parseExact } from '../../platform/exact-json.ts'
 import type { JobStatus } from '../job-status.ts'
 import { type FollowOptions, followLog } from './follow-log.ts'
 import type { JobLog } from './job-log.ts'

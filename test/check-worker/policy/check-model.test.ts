@@ -1,10 +1,10 @@
 /** A model check reads a policy's declarations, compares them with the robot's interface, and derives missing ones. Spec, "Model check". */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { externalWeight, onnx, safetensors } from '../../../packages/formats/test/policy/policy-files.ts'
 import { interfaceFingerprint } from '../../../src/cards/fingerprint.ts'
 import { contractFingerprint, derivedContract } from '../../../src/check-worker/policy/contract.ts'
 import { modelLimits } from '../../../src/check-worker/policy/policy-limits.ts'
-import { externalWeight, onnx, safetensors } from '../../models/policy/support/policy-files.ts'
 import { answers, face, fingerprint, modelChecks, robotCard } from './support/model-checks.ts'
 
 const { check } = modelChecks()

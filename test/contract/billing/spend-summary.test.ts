@@ -1,6 +1,7 @@
 /** What an account spends, its cap and its ledger. Contract, "What an account spends". */
+
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { newId } from '../../../src/platform/ids.ts'
 import { contractHub, newName, type Person, types, type Who } from '../support/hub.ts'
 
 const hub = contractHub()

@@ -1,8 +1,9 @@
 /** Contract, "Approvals": people approve, see and revoke; nobody else does. */
+
+import { newId } from '@hub/formats/ids'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepSessions } from '../../../src/endpoints/sessions/sweep-sessions.ts'
-import { newId } from '../../../src/platform/ids.ts'
 import { contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
 import { inHours, refusal, sessionWorld } from '../support/sessions.ts'
 

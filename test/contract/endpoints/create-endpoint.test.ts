@@ -1,7 +1,8 @@
 /** Spec, "POST /v1/endpoints" and "POST /v1/endpoints/estimate", rules 1 to 6: what is pinned, on which tier, and what is refused. */
+
+import { checkpointDigest } from '@hub/formats/policy/checkpoint-digest'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { checkpointDigest } from '../../../src/models/policy/checkpoint-digest.ts'
-import { externalWeight, onnx } from '../../models/policy/support/policy-files.ts'
+import { externalWeight, onnx } from '../../../packages/formats/test/policy/policy-files.ts'
 import { endpointsOf, manifest, onnxBytes, onnxSha256 } from '../support/endpoints.ts'
 import { contractHub, type Json, newName, type Person, places, sha256Of, types } from '../support/hub.ts'
 

@@ -1,5 +1,6 @@
 /** Spec, "POST /v1/endpoints/{endpoint_id}/sessions": only a person's signed approval opens a session, and its refusal says nothing. */
 import { createHmac } from 'node:crypto'
+import { newId } from '@hub/formats/ids'
 import {
   CompactSign,
   createRemoteJWKSet,
@@ -13,7 +14,6 @@ import {
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Auth, openAuth } from '../../../src/auth/auth.ts'
-import { newId } from '../../../src/platform/ids.ts'
 import { type Answer, contractHub, type Json, newName, type Person, types, type Who } from '../support/hub.ts'
 import { inHours, sessionWorld } from '../support/sessions.ts'
 

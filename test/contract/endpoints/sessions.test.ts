@@ -1,8 +1,9 @@
 /** Spec, listEndpointSessions and reportEndpointSession, and who may use the operations of sessions. */
+
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { lockEndpoint } from '../../../src/endpoints/endpoint-row.ts'
 import { closeSessions } from '../../../src/endpoints/sessions/close-sessions.ts'
-import { newId } from '../../../src/platform/ids.ts'
 import { contractHub, type Json, newName, type Person, places, types, type Who } from '../support/hub.ts'
 import { refusal, sessionWorld } from '../support/sessions.ts'
 

@@ -1,5 +1,5 @@
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { newId } from '../../../src/platform/ids.ts'
 import { putRun } from '../../support/runs.ts'
 import { contractHub, type Json, newName, type Person, places, types } from '../support/hub.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { canonicalSha256 } from '@hub/formats/canonical-hash'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { canonicalSha256 } from '../../../src/platform/canonical-hash.ts'
 import { contractHub, type Json, newName, type Person, places, types } from '../support/hub.ts'
 
 const hub = contractHub({

@@ -1,5 +1,5 @@
+import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { newId } from '../../../src/platform/ids.ts'
 import { putRun, type RunGiven } from '../../support/runs.ts'
 import { contractHub, type Json, type Person, places, types, type Who } from '../support/hub.ts'
 

@@ -1,6 +1,7 @@
 /** Inference endpoints for tests: a model to serve, and an endpoint in the state that a test begins with. */
+
+import { newId } from '@hub/formats/ids'
 import { expect } from 'vitest'
-import { newId } from '../../../src/platform/ids.ts'
 import { type Answer, type contractHub, type Json, type Person, sha256Of, type Who } from './hub.ts'
 
 /** Bytes of an ONNX file that nobody reads. */

@@ -1,9 +1,9 @@
 /** Each gauge that is read from the database moves by what happened, and by nothing else. */
 
+import { newId } from '@hub/formats/ids'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { MOST_COUNTED, type StateValue, stateReadings } from '../../../src/http/metrics/state-gauges.ts'
-import { newId } from '../../../src/platform/ids.ts'
 import { openQueue } from '../../../src/store/queue.ts'
 import { testDb } from '../../support/database.ts'
 import { putEndpoint } from '../../support/endpoints.ts'

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { field, onnx, varint } from '../../models/policy/support/policy-files.ts'
+import { field, onnx, varint } from '../../../packages/formats/test/policy/policy-files.ts'
 
 const joints = 3
 const steps = 4

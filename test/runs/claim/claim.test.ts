@@ -1,6 +1,6 @@
+import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef, Credentialed, RequestContext } from '../../../src/operation/context.ts'
-import { newId } from '../../../src/platform/ids.ts'
 import { claimNextRun } from '../../../src/runs/claim/claim-next-run.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { cancelRun } from '../../../src/runs/end/cancel-run.ts'

@@ -1,7 +1,8 @@
 /** `max_hours` and the budget, kept by the hub's own clock: times are aged in the database, and nothing waits. */
+
+import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef } from '../../../src/operation/context.ts'
-import { newId } from '../../../src/platform/ids.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { cancelRun } from '../../../src/runs/end/cancel-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'

@@ -1,7 +1,8 @@
 /** A runner that lost its lease cannot end another runner's work: two runners with one credential cannot be distinguished, so the credential waits. */
+
+import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AccountRef, Credentialed, RequestContext } from '../../../src/operation/context.ts'
-import { newId } from '../../../src/platform/ids.ts'
 import { claimNextRun } from '../../../src/runs/claim/claim-next-run.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { recordGateResults } from '../../../src/runs/gates/record-gate-results.ts'

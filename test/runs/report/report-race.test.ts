@@ -1,6 +1,6 @@
+import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef } from '../../../src/operation/context.ts'
-import { newId } from '../../../src/platform/ids.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { getRun } from '../../../src/runs/read/get-run.ts'

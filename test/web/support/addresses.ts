@@ -1,5 +1,5 @@
 /** Where each page of a lab is. */
-import { type PageName, pagePath } from '../../../src/platform/page-paths.ts'
+import { type PageName, pagePath } from '@hub/formats/page-paths'
 import type { Lab } from './lab.ts'
 
 /** `null`: needs models of real robots, or a recorded dataset. */

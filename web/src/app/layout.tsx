@@ -1,6 +1,7 @@
 /** The bar at the top with the sections of the hub, and the account of the person. */
+
+import type { PageName } from '@hub/formats/page-paths'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { PageName } from '../../../src/platform/page-paths.ts'
 import { asksToSignIn, messageOf } from '../ui/problem.ts'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import './layout.css'

@@ -1,7 +1,8 @@
 /** Links and addresses. All paths come from the hub's table of pages. */
+
+import { matchPage, type PageName, type PageParams, pagePath } from '@hub/formats/page-paths'
 import type { ReactNode } from 'react'
 import { Link as PathLink, useLocation, useSearchParams } from 'wouter'
-import { matchPage, type PageName, type PageParams, pagePath } from '../../../src/platform/page-paths.ts'
 
 export { useSearchParams }
 

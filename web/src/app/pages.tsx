@@ -1,6 +1,7 @@
-/** Which component shows which page of `src/platform/page-paths.ts`. Each is a chunk of its own. */
+/** Which component shows which page of `packages/formats/src/page-paths.ts`. Each is a chunk of its own. */
+
+import type { PageName } from '@hub/formats/page-paths'
 import { type ComponentType, lazy } from 'react'
-import type { PageName } from '../../../src/platform/page-paths.ts'
 
 type Params = Readonly<Record<string, string>>
 type PageComponent = ComponentType<{ readonly params: never }>

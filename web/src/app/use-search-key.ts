@@ -1,7 +1,8 @@
 /** `/` goes to the search of the page, as on other sites of code; where a page has none, to the search of repos. Escape empties and leaves it. */
+
+import { pagePath } from '@hub/formats/page-paths'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import { pagePath } from '../../../src/platform/page-paths.ts'
 
 /** What a person writes in: there `/` is a letter. */
 const written = 'input, textarea, select, [contenteditable]'

@@ -1,5 +1,5 @@
 /** Tabs that are links: each has its own address. */
-import type { PageName, PageParams } from '../../../src/platform/page-paths.ts'
+import type { PageName, PageParams } from '@hub/formats/page-paths'
 import { Link, usePage } from '../app/navigate.tsx'
 
 /** One of them for each page, so that the parameters are those of the page. */

@@ -1,7 +1,8 @@
 /** A model repo of Hugging Face as its API lists it at one commit, and which of its files are the policy. */
+
+import { HF_REPO } from '@hub/formats/text-rules'
+import { pathFault } from '@hub/text/file-path'
 import { z } from 'zod'
-import { pathFault } from '../../../platform/file-path.ts'
-import { HF_REPO } from '../../../platform/text-rules.ts'
 import { FetchFault } from './fetch-fault.ts'
 import type { Getter } from './guarded-get.ts'
 import { getJson } from './read-body.ts'

@@ -1,7 +1,8 @@
 /** Creates a key, and shows its token once. */
+
+import { scopeWords } from '@hub/formats/scope-words'
 import { type FormEvent, useState } from 'react'
 import { useMutation } from 'urql'
-import { scopeWords } from '../../../../src/platform/scope-words.ts'
 import { Command } from '../../ui/command.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'

@@ -1,8 +1,9 @@
 /** The organizations of the person, and a new one. */
+
+import { pagePath } from '@hub/formats/page-paths'
 import type { FormEvent } from 'react'
 import { useClient, useMutation } from 'urql'
 import { useLocation } from 'wouter'
-import { pagePath } from '../../../../src/platform/page-paths.ts'
 import { Link } from '../../app/navigate.tsx'
 import { sessionQuery } from '../../app/session.graphql.ts'
 import { useSession } from '../../app/session.tsx'

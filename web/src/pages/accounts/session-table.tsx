@@ -1,5 +1,5 @@
 /** Where a person is signed in, and how to end it. */
-import { withHiddenShown } from '../../../../src/platform/hidden-characters.ts'
+import { withHiddenShown } from '@hub/text/hidden-characters'
 import { Action } from '../../ui/action.tsx'
 import { browserOf } from '../../ui/browser-of.ts'
 import { Time } from '../../ui/time.tsx'

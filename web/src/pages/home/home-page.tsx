@@ -1,7 +1,7 @@
 /** The first page: what this is for a visitor, and what waits, runs and changed for a person who is signed in. */
 
+import type { PageName } from '@hub/formats/page-paths'
 import { useMemo } from 'react'
-import type { PageName } from '../../../../src/platform/page-paths.ts'
 import { commands } from '../../app/commands.ts'
 import { Link, signInPath } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'

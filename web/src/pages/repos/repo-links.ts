@@ -1,5 +1,5 @@
 /** Where a link or an image in the Markdown of a repo leads. Pure. */
-import { pagePath } from '../../../../src/platform/page-paths.ts'
+import { pagePath } from '@hub/formats/page-paths'
 
 /** The Markdown file that the link stands in. */
 interface Place {

@@ -1,7 +1,7 @@
 /** Where one is in a repo, with a way back to each folder. */
 
+import { withHiddenShown } from '@hub/text/hidden-characters'
 import { Fragment } from 'react'
-import { withHiddenShown } from '../../../../../src/platform/hidden-characters.ts'
 import { Link } from '../../../app/navigate.tsx'
 import { crumbsOf } from './folder-entries.ts'
 

@@ -1,5 +1,5 @@
 /** One file: what it is, and a preview. */
-import { withHiddenShown } from '../../../../../src/platform/hidden-characters.ts'
+import { withHiddenShown } from '@hub/text/hidden-characters'
 import { Command } from '../../../ui/command.tsx'
 import { bytes } from '../../../ui/format.ts'
 import { Time } from '../../../ui/time.tsx'

@@ -1,5 +1,5 @@
 /** The entries of a folder. */
-import { withHiddenShown } from '../../../../../src/platform/hidden-characters.ts'
+import { withHiddenShown } from '@hub/text/hidden-characters'
 import { commands } from '../../../app/commands.ts'
 import { Link } from '../../../app/navigate.tsx'
 import { bytes, count } from '../../../ui/format.ts'

@@ -1,7 +1,7 @@
 /** What differs between two states of a repo. */
 
+import { withHiddenShown } from '@hub/text/hidden-characters'
 import { useMemo } from 'react'
-import { withHiddenShown } from '../../../../../src/platform/hidden-characters.ts'
 import { Link } from '../../../app/navigate.tsx'
 import { bytes, words } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'

@@ -1,8 +1,9 @@
 /** Deletes a repo, once its name has been typed. */
+
+import { pagePath } from '@hub/formats/page-paths'
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { useLocation } from 'wouter'
-import { pagePath } from '../../../../../src/platform/page-paths.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { bytes, count as countText } from '../../../ui/format.ts'

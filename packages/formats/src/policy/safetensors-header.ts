@@ -1,5 +1,5 @@
 /** The header of a safetensors file: eight bytes with the length of a JSON object, and that object. The weights after it are not read. */
-import { isJsonObject } from '../../platform/exact-json.ts'
+import { isJsonObject } from '../exact-json.ts'
 import { FormatFault } from './format-fault.ts'
 import type { WindowedFile } from './windowed-file.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { checkpointDigest } from '../../../src/models/policy/checkpoint-digest.ts'
+import { checkpointDigest } from '../../src/policy/checkpoint-digest.ts'
 
 it('is the SHA-256 over one line a file, in byte order of path', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(64)) as [string, string, string]

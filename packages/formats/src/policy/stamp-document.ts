@@ -1,6 +1,6 @@
 /** The JSON of a contract file or a manifest, as untrusted bytes. Pure. */
-import { isJsonObject, parseExact } from '../../platform/exact-json.ts'
-import { freeFormFaults } from '../../platform/free-form-faults.ts'
+import { isJsonObject, parseExact } from '../exact-json.ts'
+import { freeFormFaults } from '../free-form-faults.ts'
 import { FormatFault } from './format-fault.ts'
 
 export const MAX_DOCUMENT_BYTES = 1024 * 1024

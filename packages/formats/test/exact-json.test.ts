@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalSha256, canonicalText } from '../src/platform/canonical-hash.ts'
-import { asDouble, ExactNumber, parseExact, withDoubles } from '../src/platform/exact-json.ts'
-import { randomFrom } from './support/random.ts'
+import { randomFrom } from '../../../test/support/random.ts'
+import { canonicalSha256, canonicalText } from '../src/canonical-hash.ts'
+import { asDouble, ExactNumber, parseExact, withDoubles } from '../src/exact-json.ts'
 
 const again = (text: string) => JSON.stringify(parseExact(text))
 

@@ -1,5 +1,4 @@
 /** The wire format of Protocol Buffers over a file: fields are identified by their positions, and a value is read only on request. */
-import { turns } from '../../platform/turns.ts'
 import { FormatFault } from './format-fault.ts'
 import type { WindowedFile } from './windowed-file.ts'
 
@@ -39,7 +38,7 @@ export function wireReader(file: WindowedFile, maxFields: number): WireReader {
   const spend = (): Promise<void> | null => {
     left -= 1
     if (left < 0) throw new FormatFault(`It has more than ${maxFields} fields.`)
-    return left % FIELDS_A_TURN === 0 ? turns.next() : null
+    return left % FIELDS_A_TURN === 0 ? file.rest() : null
   }
   return {
     async *fields({ start, end }) {

@@ -1,6 +1,6 @@
 /** References to datasets, by format only: the executor resolves references outside this hub. Spec, "DatasetRef". */
 import { z } from 'zod'
-import { fullNameText } from '../../platform/text-rules.ts'
+import { fullNameText } from './text-rules.ts'
 
 const MAX_LENGTH = 1024
 const OWN_SCHEME = 'svc://'

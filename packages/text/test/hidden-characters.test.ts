@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withHiddenShown } from '../../src/platform/hidden-characters.ts'
+import { withHiddenShown } from '../src/hidden-characters.ts'
 
 describe('a name', () => {
   it('is shown in the order in which it is written, with what it hides', () => {

@@ -6,6 +6,8 @@ export interface ByteSource {
   readonly sizeBytes: number
   /** The bytes from `start` up to `end`, which are within the file. */
   fetch(start: number, end: number): Promise<Uint8Array>
+  /** Resolves when a long reading may go on: others work in between. Without it, that is the next turn of the event loop. */
+  rest?(): Promise<void>
 }
 
 export interface WindowedFile {
@@ -14,6 +16,8 @@ export interface WindowedFile {
   hold(start: number, end: number): Promise<void> | null
   /** Bytes that are held. */
   read(start: number, end: number): Uint8Array
+  /** Lets others work, every few milliseconds of a reading. */
+  rest(): Promise<void>
 }
 
 /** What a reading may take of its source. A `FormatFault` ends it where it needs more. */
@@ -32,7 +36,7 @@ const MAX_WINDOW_BYTES = 1024 * 1024
 
 /** Holds nothing yet. Its `hold` rejects with a `FormatFault` where the budget is spent, and with the error of the source. */
 export function windowedFile(source: ByteSource, budget: ReadBudget): WindowedFile {
-  const { sizeBytes } = source
+  const { sizeBytes, rest = nextTurn } = source
   const left = { ...budget }
   let window: Uint8Array = new Uint8Array(0)
   let [windowStart, windowBytes] = [0, FIRST_WINDOW_BYTES]
@@ -53,5 +57,8 @@ export function windowedFile(source: ByteSource, budget: ReadBudget): WindowedFi
     sizeBytes,
     hold: (start, end) => (start >= windowStart && end <= windowStart + window.length ? null : fill(start, end)),
     read: (start, end) => window.subarray(start - windowStart, end - windowStart),
+    rest,
   }
 }
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

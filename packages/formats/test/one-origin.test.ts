@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isOneOrigin } from '../../src/platform/one-origin.ts'
+import { isOneOrigin } from '../src/one-origin.ts'
 
 const compare = (one: string, other: string) => isOneOrigin(new URL(one), new URL(other))
 

@@ -1,6 +1,6 @@
 /** A policy's declarations about itself: the members of a manifest, a contract file or an ONNX file's metadata. Contract, "Inference endpoints". Pure. */
-import { asDouble, isJsonObject, parseExact } from '../../platform/exact-json.ts'
-import { freeFormFaults } from '../../platform/free-form-faults.ts'
+import { asDouble, isJsonObject, parseExact } from '../exact-json.ts'
+import { freeFormFaults } from '../free-form-faults.ts'
 
 export type ControlClass = 'reflex' | 'skill' | 'planner'
 

@@ -1,5 +1,4 @@
 /** FilePath (contract, "Text"): validation of file paths, and byte order on paths. Pure. */
-import { z } from 'zod'
 import { isGitName } from './git-name.ts'
 
 const MAX_PATH_BYTES = 1024
@@ -36,28 +35,6 @@ export function newPathFault(path: string): string | null {
   if (fault !== null) return fault
   const git = path.split('/').find(isGitName)
   return git === undefined ? null : `has the segment ${JSON.stringify(git)}, which a file system may treat as .git`
-}
-
-const pathRule = (faultOf: (path: string) => string | null) =>
-  z.string().superRefine((path, context) => {
-    const fault = faultOf(path)
-    if (fault)
-      context.addIssue({
-        code: 'custom',
-        message: `The path ${shown(path)} ${fault}.`,
-        params: { type: 'validation.path' },
-      })
-  })
-
-/** A FilePath to read or delete. */
-export const filePath = pathRule(pathFault)
-
-/** A FilePath to create, in every operation that adds a file to a repo. */
-export const newFilePath = pathRule(newPathFault)
-
-/** A path for a message: quoted, escaped, truncated. */
-function shown(path: string): string {
-  return JSON.stringify(path.length > 100 ? `${path.slice(0, 100)}…` : path)
 }
 
 const LAST_CODE_POINT = 0x10ffff
