@@ -1,4 +1,7 @@
-/** The `<compiler>` settings of one model: global to it, whichever file they were written in, later ones over earlier ones. */
+/**
+ * The `<compiler>` settings of one model: global to it, whichever file they were written in, later ones over earlier
+ * ones.
+ */
 import { readNumbers } from './grammar/values.ts'
 import type { XmlElement } from './xml/element.ts'
 
@@ -12,8 +15,9 @@ export interface Compiler {
   /** Joined to the file names of assets when they are opened. */
   readonly dirs: AssetDirs
   /**
-   * For assets that an included file names, MuJoCo checks whether they exist in the folder of the main file, with separately collected folders: there an
-   * empty `meshdir` or `texturedir` falls back to `assetdir`, which never overrides them.
+   * For assets that an included file names, MuJoCo checks whether they exist in the folder of the main file, with
+   * separately collected folders: there an empty `meshdir` or `texturedir` falls back to `assetdir`, which never
+   * overrides them.
    */
   readonly probeDirs: AssetDirs & { readonly asset: string }
   readonly strippath: boolean
@@ -22,10 +26,10 @@ export interface Compiler {
   readonly autolimits: boolean
   readonly balanceinertia: boolean
   readonly alignfree: boolean
-  /** Of angles in degrees, else in radians. */
+  /** Whether angles are in degrees; else they are in radians. */
   readonly degrees: boolean
   readonly inertiafromgeom: 'true' | 'false' | 'auto'
-  /** First and last geom group that count for inertia. */
+  /** First and last geom group that contribute to inertia. */
   readonly inertiagrouprange: readonly [number, number]
   readonly boundmass: number
   readonly boundinertia: number
@@ -33,7 +37,10 @@ export interface Compiler {
   readonly eulerseq: string
 }
 
-/** The settings of a model, MJCF (root `mujoco`) or URDF (root `robot`, whose `<mujoco><compiler>` holds them). What cannot be read is as if absent. */
+/**
+ * The settings of a model, MJCF (root `mujoco`) or URDF (root `robot`, whose `<mujoco><compiler>` holds them). An
+ * unreadable setting counts as absent.
+ */
 export function compilerOf(root: XmlElement): Compiler {
   const urdf = root.name.toLowerCase() === 'robot'
   const sections = (urdf ? childrenNamed([root], 'mujoco') : [root]).slice(0, 1)
@@ -64,7 +71,10 @@ export function compilerOf(root: XmlElement): Compiler {
   }
 }
 
-/** `assetdir` sets both folders; in the same element the two of their own override it, a later `assetdir` overrides an earlier one of those. */
+/**
+ * `assetdir` sets both folders. In the same element, `meshdir` and `texturedir` override it; a later `assetdir`
+ * overrides an earlier `meshdir` or `texturedir`.
+ */
 function dirsOf(compilers: readonly XmlElement[]): AssetDirs {
   let mesh = ''
   let texture = ''

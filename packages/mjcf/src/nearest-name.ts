@@ -9,7 +9,7 @@ const MAX_LENGTH = 64
 export function nearestName(name: string, candidates: Iterable<string>): string | null {
   const wanted = name.toLowerCase()
   if (wanted.length > MAX_LENGTH) return null
-  // Two letters change places in two edits; of a word of three that would be most of it.
+  // Swapping two letters takes two edits, which is too much for a word of three letters.
   const furthest = Math.min(wanted.length / 2, Math.max(2, wanted.length / 3))
   let best: { readonly name: string; readonly edits: number } | null = null
   let left = MAX_CANDIDATES
@@ -25,7 +25,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
 function distanceOf(wanted: string, candidate: string, furthest: number): number {
   if (wanted.length >= 3 && candidate.includes(wanted)) return 1
   if (candidate.length >= 3 && wanted.includes(candidate)) return 1
-  // Each unit of length apart is an edit.
+  // The difference in length is a lower bound of the edits.
   if (Math.abs(wanted.length - candidate.length) > furthest) return Number.POSITIVE_INFINITY
   return distance(wanted, candidate)
 }

@@ -1,13 +1,17 @@
-/** Paths as MuJoCo reads them: text that is joined and normalised, never looked up on a disk. `\` separates like `/`. */
+/**
+ * Paths as MuJoCo reads them: text that is joined and normalised, never looked up on a disk. `\` separates like `/`.
+ */
 
-/** Whether nothing is put before it: `/x`, `\x`, `C:/x`, `package://x`, and any path with `:/` or `:\` further in. */
+/**
+ * Whether MuJoCo puts no folder before it: `/x`, `\x`, `C:/x`, `package://x`, and any path that contains `:/` or `:\`.
+ */
 export function isAbsolutePath(path: string): boolean {
   return /^[/\\]|:[/\\]/.test(path)
 }
 
 /**
- * `b` below `a`, or only `b` if it is absolute; `.` and `..` are resolved as text, so that folders need not exist. Each part is resolved separately first, and
- * `.//b` comes out of that as the absolute `/b`.
+ * `b` below `a`, or only `b` if it is absolute; `.` and `..` are resolved as text, so that folders need not exist. Each
+ * part is resolved separately first, and `.//b` comes out of that as the absolute `/b`.
  */
 export function joinPath(a: string, b: string): string {
   const above = reduce(a)
@@ -16,7 +20,9 @@ export function joinPath(a: string, b: string): string {
   return reduce(above === '' || above.endsWith('/') ? above + below : `${above}/${below}`)
 }
 
-/** The last part is never reduced, even when it is `..`; a `..` with nothing before it stays, and so does an empty part. */
+/**
+ * The last part is never reduced, even when it is `..`; a `..` with nothing before it stays, and so does an empty part.
+ */
 function reduce(path: string): string {
   const prefix = absolutePrefix(path)
   const parts = path.slice(prefix.length).split(/[/\\]/)
@@ -29,7 +35,7 @@ function reduce(path: string): string {
   return prefix + [...kept, last].join('/')
 }
 
-/** Which `:/` counts is the first one, `:\` only where there is no `:/` at all. */
+/** The first `:/` counts; `:\` counts only if there is no `:/`. */
 function absolutePrefix(path: string): string {
   if (/^[/\\]/.test(path)) return path.slice(0, 1)
   const slash = path.indexOf(':/')
@@ -47,7 +53,10 @@ export function baseNameOf(path: string): string {
   return path.slice(lastSeparator(path) + 1)
 }
 
-/** From the last dot of the whole path on, dot included and case kept; `''` without a dot. A dot in a folder name counts, as it does for MuJoCo. */
+/**
+ * From the last dot of the whole path on, dot included and case kept; `''` without a dot. A dot in a folder name
+ * counts, as it does for MuJoCo.
+ */
 export function extensionOf(path: string): string {
   const dot = path.lastIndexOf('.')
   return dot === -1 ? '' : path.slice(dot)
@@ -58,8 +67,8 @@ function lastSeparator(path: string): number {
 }
 
 /**
- * The path of the repo that a joined path names, null for one outside: absolute ones, and those that leave it through `..`. Doubled
- * separators count once, as a disk reads them.
+ * The path of the repo that a joined path names, null for one outside: absolute ones, and those that leave it through
+ * `..`. Doubled separators count once, as a disk reads them.
  */
 export function inRepo(path: string): string | null {
   if (path === '' || isAbsolutePath(path) || path.includes('\0')) return null

@@ -7,7 +7,7 @@ export interface ModelJoint {
   /** Null for an unnamed joint. */
   readonly name: string | null
   readonly type: JointType
-  /** Place in `roots` of the child of world that it hangs below (or belongs to). */
+  /** Index in `roots` of the child of the world to which the joint belongs. */
   readonly root: number
 }
 
@@ -64,15 +64,20 @@ export interface ModelReading {
   readonly missing: readonly MissingFile[]
   /** Each would make MuJoCo reject the model, or exceeds a limit of this reader. */
   readonly faults: readonly ModelFault[]
-  /** MuJoCo accepts these, but users should know: a closure that depends on how the model is loaded, a repeated include. */
+  /**
+   * MuJoCo accepts these, but users should know: a closure that depends on how the model is loaded, a repeated include.
+   */
   readonly warnings: readonly ModelFault[]
   readonly undecided: readonly Undecided[]
   /**
-   * Why part of the document was not read, so that its declarations are unknown: it is missing, outside the repo or invalid XML. Absent if everything
-   * was read.
+   * Why part of the document was not read, so that its declarations are unknown: it is missing, outside the repo or
+   * invalid XML. Absent if everything was read.
    */
   readonly unread?: string
-  /** Every requested path, found or not: the dependencies of a cached reading. `text` ones were read, others only looked up. */
+  /**
+   * Every requested path, found or not: the dependencies of a cached reading. `text` ones were read, others only looked
+   * up.
+   */
   readonly asked: readonly { readonly path: string; readonly text: boolean }[]
 }
 

@@ -12,14 +12,20 @@ export interface AssetRef {
   readonly element: XmlElement
   /** As it was written. */
   readonly written: string
-  /** Where the file is opened, unless the element is in an included file and no file is at `probe`: then it is opened at `fallback`. */
+  /**
+   * Where the file is opened, unless the element is in an included file and no file is at `probe`: then it is opened at
+   * `fallback`.
+   */
   readonly path: string
   readonly probe: string
-  /** Beside the included file; null in the main file. */
+  /** Next to the included file; null in the main file. */
   readonly fallback: string | null
 }
 
-/** Settings for assets in the current model: those of the top model where MuJoCo opens files after everything is attached. */
+/**
+ * Settings for assets in the current model: those of the top model where MuJoCo opens files after everything is
+ * attached.
+ */
 interface AssetSettings {
   readonly model: LoadedModel
   readonly compiler: Compiler
@@ -30,8 +36,8 @@ interface AssetSettings {
 export const CUBE_FILES = ['fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback']
 
 /**
- * In document order, models that contain others first. Assets count whether used or not; those of a model that is never attached do not, except the files
- * of its flexcomps, which are opened while the model is parsed.
+ * In document order; a model comes before the models that it contains. Unused assets count too. Assets of a model that
+ * is never attached do not count, except the files of its flexcomps, which are opened while the model is parsed.
  */
 export function assetRefs(top: LoadedModel, attached: ReadonlySet<LoadedModel>): AssetRef[] {
   const { strippath, discardvisual } = compilerOf(top.root)
@@ -67,7 +73,10 @@ function refsOfAssets(settings: AssetSettings, discardvisual: boolean): AssetRef
     })
 }
 
-/** The attributes that count: none for a computed texture, and the separate files of a cube only if there is no single one. */
+/**
+ * The attributes that count: none for a computed texture, and the separate files of a cube only if there is no single
+ * one.
+ */
 function textureFiles({ attributes }: XmlElement): string[] {
   if ((attributes.get('builtin') ?? 'none') !== 'none') return []
   return attributes.get('file') ? ['file'] : CUBE_FILES

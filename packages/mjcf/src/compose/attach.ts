@@ -1,4 +1,7 @@
-/** Copies of bodies and frames, from the same model (replicate, self-attach) or another one (attach), with what refers to them. */
+/**
+ * Copies of bodies and frames, from the same model (replicate, self-attach) or another one (attach), with what refers
+ * to them.
+ */
 import type { XmlElement } from '../xml/element.ts'
 import { attachClasses } from './defaults.ts'
 import { admit, type Draft, enter, type ListCategory, leave, leaveList, listOf, lookUp, reserve } from './draft.ts'
@@ -16,7 +19,7 @@ import {
 } from './node.ts'
 import { resolve } from './resolve.ts'
 
-/** Where copies come from and what they are called. */
+/** The source of copies and the names that they get. */
 export interface Copying {
   readonly from: Draft
   readonly into: Draft
@@ -25,7 +28,7 @@ export interface Copying {
   readonly at: XmlElement
 }
 
-/** Copies a body with all below it into the body of a frame. */
+/** Copies a body and all its descendants into the body of a frame. */
 export function attachBody(copying: Copying, source: BodyNode, frame: SpecNode): void {
   const parent = frame.body as BodyNode
   carryKeys(copying.from, copying.into, copying.rename)
@@ -76,7 +79,7 @@ export function attachFrame(copying: Copying, source: SpecNode, parent: BodyNode
   copyOthers(copying)
 }
 
-/** How many objects a frame holds, itself included. */
+/** Number of objects in a frame, including the frame. */
 export function sizeOfFrame(frame: SpecNode): number {
   const from = frame.body as BodyNode
   const lists = TREE_LISTS.map((name) => from[name].filter((node) => isWithin(node.frame, frame)).length)
@@ -90,7 +93,10 @@ function sizeOfBody(top: BodyNode): number {
   return size
 }
 
-/** Takes the template of a replicate away again, with what refers to it; the own keys have been carried over and are own no longer. */
+/**
+ * Removes the template of a replicate and everything that refers to it. The model's own keys have been carried over, so
+ * they no longer count as its own.
+ */
 export function removeTemplate(draft: Draft, template: BodyNode, at: XmlElement): void {
   carryKeys(draft, draft, NO_RENAME)
   draft.keys = []
@@ -123,7 +129,7 @@ const REFERRING: readonly ListCategory[] = [
   'tuple',
 ]
 
-/** A copy of one object, known by its new name from now on. */
+/** Copies one object and registers its new name. */
 function place<T extends SpecNode>({ from, into, rename }: Copying, source: T, parent: BodyNode | null): T {
   const copy = copyNode(source, rename, from !== into)
   copy.body = parent
@@ -165,7 +171,10 @@ function attachDefaults({ from, into, rename, at }: Copying): void {
   for (const model of from.attached) into.attached.add(model)
 }
 
-/** Copies the objects that refer to copied ones, if their references then resolve; from another model all assets too, used or not. */
+/**
+ * Copies the objects that refer to copied ones, if their references then resolve; from another model all assets too,
+ * used or not.
+ */
 function copyOthers(copying: Copying): void {
   const { from, into, rename, at } = copying
   const across = from !== into
@@ -191,7 +200,7 @@ function copyOthers(copying: Copying): void {
   fillKeys(into)
 }
 
-/** Counts each object and each name in it: a tendon may have as many stops as fit into a file. */
+/** Counts each object and each name in it: a tendon may have as many path elements as fit into a file. */
 function looksAt(nodes: readonly SpecNode[]): number {
   return nodes.reduce((sum, { parts }) => sum + 1 + parts.length, 0)
 }

@@ -1,4 +1,7 @@
-/** `<composite type="cable">`: a chain of bodies, one for each piece between two points. MuJoCo has removed the other types. */
+/**
+ * `<composite type="cable">`: a chain of bodies, one for each piece between two points. MuJoCo has removed the other
+ * types.
+ */
 import { limits } from '../limits.ts'
 import { countIn, numbersIn } from '../rules/fields.ts'
 import type { XmlElement } from '../xml/element.ts'
@@ -50,7 +53,7 @@ function faultOf(element: XmlElement, written: readonly number[], vertices: numb
     return 'has counts of 1 before others'
   if (x === 1 || y !== 1 || z !== 1) return 'is a cable and needs a count in one dimension'
   const geom = element.children.find(({ name }) => name === 'geom')?.attributes.get('type')
-  // Two numbers are less than one vertex, of which nothing is made.
+  // Two numbers are less than one vertex, so no cable is created.
   if (x === 0 && geom === 'box') return 'has a skin and no vertices'
   if (geom !== 'cylinder' && geom !== 'capsule' && geom !== 'box')
     return 'needs a geom of the type cylinder, capsule or box'

@@ -1,10 +1,13 @@
-/** Global settings that both a model and an attached model have: `<compiler conflict>` decides whether that is rejected or which one applies. */
+/**
+ * Global settings that both a model and an attached model have: `<compiler conflict>` decides whether that is rejected
+ * or which one applies.
+ */
 import { readNumbers } from '../grammar/values.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
 import type { XmlElement } from '../xml/element.ts'
 import type { Draft } from './draft.ts'
 
-/** How two values become one where conflicts are merged; null where they cannot. */
+/** Merges two conflicting values; null if they cannot be merged. */
 type Merge = 'least' | 'most' | null
 
 const fields = (path: string, merge: Merge, names: string) =>
@@ -26,14 +29,14 @@ const FIELDS: ReadonlyMap<string, Merge> = new Map([
   ...fields('size', 'most', 'nuser_tendon nuser_actuator nuser_sensor'),
 ])
 
-/** Lists of which fewer numbers may be written: the others stay as they are. */
+/** Attributes that may have fewer numbers than their length: the remaining numbers keep their values. */
 const LISTS: ReadonlyMap<string, readonly number[]> = new Map([
   ['option o_solref', [0.02, 1]],
   ['option o_solimp', [0.9, 0.95, 0.001, 0.5, 2]],
   ['option o_friction', [1, 1, 0.005, 0.0001, 0.0001]],
 ])
 
-/** Flags that switch something on; the others can switch off what is on. */
+/** Flags that enable a feature; all other flags can disable one. */
 const ENABLING = new Set(['override', 'energy', 'fwdinv', 'invdiscrete', 'sleep', 'diagexact', 'ipc'])
 
 /** Checks the global settings of an attached model; merged settings are stored in `adopted`. */
@@ -68,7 +71,7 @@ interface Whole {
   readonly flags: ReadonlyMap<string, string>
 }
 
-/** Read once: a model may be attached thousands of times, and have as many sections. */
+/** Read once: a model may be attached thousands of times, and have thousands of sections. */
 const wholes = new WeakMap<LoadedModel, Whole>()
 
 function wholeOf({ loaded }: Draft): Whole {
@@ -84,7 +87,7 @@ function conflictOf({ root }: LoadedModel): string {
   return compilers.findLast(({ attributes }) => attributes.has('conflict'))?.attributes.get('conflict') ?? 'warning'
 }
 
-/** The written value; in sizes a default counts as not written. */
+/** The written value; in `<size>` a value equal to the default counts as not written. */
 function settingsOf({ root }: LoadedModel): Map<string, string> {
   const settings = new Map<string, string>()
   for (const section of sectionsOf(root.children)) {
@@ -124,7 +127,7 @@ function isSame(field: string, one: string, other: string): boolean {
 
 const UNITS = 'KMGTPE'
 
-/** A number, or one of bytes with its unit. */
+/** A number, or a number of bytes with a unit. */
 function amountOf(text: string): number {
   const [, digits = '', unit = ''] = /^\s*([+-]?\d+)([KMGTPE]?)\s*$/i.exec(text) ?? []
   return digits === '' ? Number.NaN : Number(digits) * 1024 ** (unit === '' ? 0 : UNITS.indexOf(unit.toUpperCase()) + 1)
@@ -136,7 +139,7 @@ function merged(field: string, merge: Merge, here: string, there: string): strin
   return takes ? there : here
 }
 
-/** Flags that both have and that differ, where the attached model switches any of their kind. */
+/** Flags that both models have with different values, if the attached model sets any flag of that kind. */
 function clashingFlags(mine: ReadonlyMap<string, string>, theirs: ReadonlyMap<string, string>): string[] {
   return [true, false].flatMap((enabling) => {
     const kind = [...theirs].filter(([name]) => ENABLING.has(name) === enabling)

@@ -51,7 +51,10 @@ export function initialClasses(): DefaultClasses {
   return { main, first: new Map([['main', main]]), last: new Map([['main', main]]) }
 }
 
-/** Reads one top-level `<default>` section; later ones add to what earlier ones left, but not to the classes made meanwhile. */
+/**
+ * Reads one top-level `<default>` section. Later sections add to the result of earlier ones, but not to classes that
+ * were created in between.
+ */
 export function readDefaults(classes: DefaultClasses, section: XmlElement, faults: Faults): void {
   const name = section.attributes.get('class') ?? ''
   if (name !== '' && name !== 'main') {
@@ -76,7 +79,7 @@ function readContent(classes: DefaultClasses, section: XmlElement, into: Default
   for (const element of section.children) if (element.name === 'default') readNested(classes, element, into, faults)
 }
 
-/** A nested class starts as a copy of what its parent is once the parent's own elements are read. */
+/** A nested class starts as a copy of its parent after the parent's own elements were read. */
 function readNested(classes: DefaultClasses, section: XmlElement, parent: DefaultClass, faults: Faults): void {
   const name = section.attributes.get('class') ?? ''
   if (name === '') {

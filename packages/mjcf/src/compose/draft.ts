@@ -31,18 +31,18 @@ export interface Draft {
   readonly world: BodyNode
   readonly lists: ReadonlyMap<ListCategory, SpecNode[]>
   readonly classes: DefaultClasses
-  /** Own keys, while they are still own: a replicate carries them all over. */
+  /** The model's own keys, until a replicate carries all of them over. */
   keys: DraftKey[]
-  /** Keys that attach and replicate carried over, in that order; they are filled up to whatever size the model ends with. */
+  /** Keys that attach and replicate carried over, in that order; they are padded to the final size of the model. */
   carried: DraftKey[]
-  /** Model assets by name; of two with one name the first. */
+  /** Model assets by name; the first one if a name is repeated. */
   readonly assets: Map<string, Draft>
   readonly attached: Set<LoadedModel>
   /** Settings of the whole model that came from attached models, by section and name. */
   readonly adopted: Map<string, string>
   /** Number of uses of each name; '' counts the unnamed. */
   readonly names: Map<SpecCategory, Map<string, number>>
-  /** The joints and geoms themselves, where a copy depends on what they are. */
+  /** Joints and geoms by name, for copies that depend on their type. */
   readonly known: Map<string, SpecNode>
   readonly sizes: { nq: number; nv: number; nmocap: number }
 }
@@ -102,7 +102,9 @@ export function isNamed(draft: Draft, category: SpecCategory, name: string): boo
   return (draft.names.get(category)?.get(name) ?? 0) > 0
 }
 
-/** Adds an object that was just read to the names and sizes: names of one category are unique in the document so far. */
+/**
+ * Adds an object that was just read to the names and sizes: names of one category are unique in the document so far.
+ */
 export function admit(draft: Draft, node: SpecNode): void {
   reserve(draft, 1, node.element)
   if (node.name !== '' && isNamed(draft, node.category, node.name)) {
@@ -111,12 +113,12 @@ export function admit(draft: Draft, node: SpecNode): void {
   enter(draft, node)
 }
 
-/** The name of an object that a composite or flexcomp creates: none if it is taken. */
+/** The name of an object that a composite or flexcomp creates; empty if the name is already taken. */
 export function freeName(draft: Draft, category: SpecCategory, name: string): string {
   return isNamed(draft, category, name) ? '' : name
 }
 
-/** Reserves so many objects before they are created, so that an expansion over the cap costs nothing. */
+/** Reserves a number of objects before they are created, so that an expansion over the cap costs nothing. */
 export function reserve({ building }: Draft, objects: number, at: XmlElement): void {
   building.spent.objects += objects
   if (building.spent.objects > limits.objects) {

@@ -1,14 +1,17 @@
-/** The points of a flexcomp that stay with its parent body. */
+/** The points of a flexcomp that are fixed to its parent body. */
 import { numbersIn } from '../rules/fields.ts'
 import { type Flexcomp, wholeNumbers } from './flexcomp-values.ts'
 
 type Pins = Set<number> | string
 
-/** The pinned points, a sentence's predicate if a pin is rejected, null if cells decide. `look` counts points before they are examined. */
+/**
+ * The pinned points; the predicate of an error sentence if a pin is rejected; null if the result depends on cells.
+ * `look` counts points before they are examined.
+ */
 export function pinsOf(flexcomp: Flexcomp, points: number, look: (count: number) => void): Pins | null {
   const { element, dof, dim, type } = flexcomp
   const interpolated = dof === 'trilinear' || dof === 'quadratic'
-  // Cells without elements are pinned, which only the geometry determines.
+  // Cells without elements are pinned; which ones these are depends on the geometry alone.
   if (interpolated && element.attributes.has('cellcount')) return null
   const given = (name: string) =>
     element.children.flatMap((pin) => (pin.name === 'pin' ? wholeNumbers(pin.attributes.get(name)) : []))
@@ -59,7 +62,10 @@ function collect(
   return pins
 }
 
-/** The points without a radius: the middle of a grid with odd sides, and those written at the origin; none if the whole is moved. */
+/**
+ * The points whose radius is zero: the center of a grid with odd sides, and points written at the origin. None if the
+ * whole flexcomp is moved.
+ */
 export function stillPoints({ element, type, dim, count }: Flexcomp): ReadonlySet<number> {
   const still = new Set<number>()
   if (numbersIn(element.attributes.get('pos')).some((n) => n !== 0)) return still

@@ -1,9 +1,12 @@
-/** The points that a flexcomp is made of, before any is pinned. */
+/** The points of a flexcomp before pinning. */
 import { limits } from '../limits.ts'
 import { countIn } from '../rules/fields.ts'
 import { type Flexcomp, wholeNumbers } from './flexcomp-values.ts'
 
-/** The ids of the points that elements use; a sentence's predicate if MuJoCo rejects them, null if a file decides. */
+/**
+ * The ids of the points that elements use; the predicate of an error sentence if MuJoCo rejects them; null if they
+ * depend on a file.
+ */
 export function pointsOf(flexcomp: Flexcomp): number[] | string | null {
   const { element, type, dim, count } = flexcomp
   const written = countIn(element.attributes.get('point')) / 3
@@ -17,7 +20,7 @@ export function pointsOf(flexcomp: Flexcomp): number[] | string | null {
   if (points > limits.objects) return upTo(limits.objects + 1)
   if (written % 1 > 0) return 'has a point without three coordinates'
   if (ids.length % (dim + 1) > 0) return `has an element without ${dim + 1} points`
-  // Elements of a flat one are numbered as if there were all its layers; points that are written may fill the gap.
+  // Elements of a two-dimensional grid are numbered as if all its layers existed; written points may fill the gap.
   const [x, y, layers] = count
   if (dim === 2 && FLAT.has(type) && x > 1 && y > 1 && layers * (x * y - 1) >= points) {
     return `is flat, and its count has ${layers} layers; the third must be 1`

@@ -30,7 +30,7 @@ export function readFlexcomp(place: Place, element: XmlElement): void {
     faults.add('compile', element, `The flexcomp ${made}.`)
   } else if (made === null) {
     const reason = `The bodies of the flexcomp "${short(element.attributes.get('name') ?? '')}" depend on the content of a file.`
-    // The first is enough: a model may have thousands.
+    // One message is enough: a model may have thousands of flexcomps.
     const abouts = undecided.length > 0 ? [] : (['joints', 'keyframes', 'sizes'] as const)
     for (const about of abouts) undecided.push({ about, reason })
     addFlex(place, element, [])
@@ -44,7 +44,10 @@ interface Outcome {
   readonly pinned: ReadonlySet<number>
 }
 
-/** The points and which of them are pinned; a sentence's predicate if MuJoCo rejects them, null if more than the text decides. */
+/**
+ * The points and which of them are pinned; the predicate of an error sentence if MuJoCo rejects them; null if they
+ * depend on more than the text of the model.
+ */
 function outcomeOf(flexcomp: Flexcomp, draft: Draft): Outcome | string | null {
   const points = pointsOf(flexcomp)
   if (typeof points === 'string') return points
@@ -127,7 +130,7 @@ function make(place: Place, flexcomp: Flexcomp, { points, pinned }: Outcome): vo
   }
 }
 
-/** The flex itself, held by bodies: none where a file decides which. */
+/** The flex, with the bodies that hold it; no bodies if they depend on a file. */
 function addFlex({ draft }: Place, element: XmlElement, holders: readonly string[]): void {
   const { attributes } = element
   const wanted = attributes.get('name') ?? ''
@@ -144,7 +147,7 @@ function pointNames(name: string, points: readonly number[], pinned: ReadonlySet
   return points.flatMap((point, i) => (pinned.has(point) ? [] : [`${name}_${i}`]))
 }
 
-/** The points of the box that a flex is interpolated in; a shell has none inside. */
+/** The points of the box in which a flex is interpolated; a shell has no inner points. */
 function nodeNames({ element }: Flexcomp, side: number, pinned: ReadonlySet<number>): string[] {
   const elasticity = element.children.find(({ name }) => name === 'elasticity')
   const shell = (elasticity?.attributes.get('elastic2d') ?? 'none') !== 'none'

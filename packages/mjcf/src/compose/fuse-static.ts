@@ -1,11 +1,14 @@
-/** `fusestatic`: bodies that cannot move become part of their parent, so that bodies below them may come to be children of the world. */
+/**
+ * `fusestatic`: bodies that cannot move are merged into their parent, so bodies below them can become children of the
+ * world.
+ */
 import { sensorTargets } from './targets.ts'
 import type { Spec, SpecBody, SpecObject } from './types.ts'
 
-/** A body of the compiled model with the bodies that became part of it, itself first. */
+/** A body of the compiled model and the bodies that were merged into it; the body itself comes first. */
 export interface FusedBody {
   readonly body: SpecBody
-  /** The nearest body above that is left; null for the world. */
+  /** The nearest ancestor that remains; null for the world. */
   readonly parent: FusedBody | null
   readonly parts: SpecBody[]
 }
@@ -29,18 +32,19 @@ export function fusedBodies(spec: Spec): FusedBody[] {
   return all
 }
 
-/** Names of the bodies of the compiled model; null without `fusestatic`, where every body is one. */
+/** Names of the bodies of the compiled model; null without `fusestatic`, because then every body remains. */
 export function namesAfterFusing(spec: Spec): ReadonlySet<string> | null {
   return spec.compiler.fusestatic ? new Set(fusedBodies(spec).map(({ body }) => body.name)) : null
 }
 
-/** What to say of a reference to a body that `fusestatic` takes away. */
+/** The message for a reference to a body that `fusestatic` removes. */
 export const fusedAway = (name: string) => `the body "${name}", which fusestatic makes part of its parent`
 export const FUSED_HINT = 'Give it a joint, or leave fusestatic off.'
 
 /**
- * Bodies that move stay, and named ones without which a reference would lead nowhere. MuJoCo looks names up by the places that bodies had at first: as long
- * as the last body that is referred to has one past the end of the shrinking list, no named body is fused at all.
+ * Moving bodies remain, and so do named bodies that something refers to. MuJoCo looks names up by the original indices
+ * of bodies: while the index of the last referenced body lies past the end of the shrinking list, no named body is
+ * fused at all.
  */
 function keptBodies(spec: Spec): ReadonlySet<SpecBody> {
   const { referred, felt } = references(spec)

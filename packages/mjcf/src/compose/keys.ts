@@ -1,4 +1,7 @@
-/** Keyframes while a model is built: attach and replicate carry them over, and their values have to fit the model at that moment. */
+/**
+ * Keyframes while a model is built: attach and replicate carry them over, and their values have to fit the model at
+ * that moment.
+ */
 
 import { scanNumbers } from '../grammar/values.ts'
 import { actuatorState } from '../rules/actuator-state.ts'
@@ -9,7 +12,7 @@ import type { KeyField } from './types.ts'
 
 const FIELDS: readonly KeyField[] = ['qpos', 'qvel', 'act', 'ctrl', 'mpos', 'mquat']
 
-/** A `<key>`; an empty field is as if it were absent. */
+/** A `<key>`; an empty field counts as absent. */
 export function readKey(element: XmlElement): DraftKey {
   const lengths: DraftKey['lengths'] = {}
   for (const field of FIELDS) {
@@ -19,7 +22,7 @@ export function readKey(element: XmlElement): DraftKey {
   return { name: element.attributes.get('name') ?? '', element, lengths, refused: false }
 }
 
-/** Carries the own keys of a model over under new names; each has to have the size of its model as it is now. */
+/** Carries a model's own keys over under new names. The size of each must equal the current size of its model. */
 export function carryKeys(from: Draft, into: Draft, rename: Rename): void {
   const [first] = from.keys
   if (first === undefined) return
@@ -42,7 +45,7 @@ export function carryKeys(from: Draft, into: Draft, rename: Rename): void {
   }
 }
 
-/** Fields that are shorter than the model are filled up after each attach and at the end. */
+/** Fields that are too short for the model are padded after each attach and at the end. */
 export function fillKeys(draft: Draft): void {
   if (draft.keys.length === 0) return
   const sizes = sizesNow(draft)
@@ -62,7 +65,7 @@ function fits(length: number | undefined, size: number | null): boolean {
   return size === null || length === size
 }
 
-/** Lengths of the fields now. Actuators count as one control each until the model is compiled. */
+/** Current lengths of the fields. Until the model is compiled, each actuator counts as one control. */
 function sizesNow(draft: Draft): Record<KeyField, number | null> {
   const { nq, nv, nmocap } = draft.sizes
   const actuators = listOf(draft, 'actuator')

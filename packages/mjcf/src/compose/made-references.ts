@@ -3,8 +3,9 @@ import { type Draft, isNamed, listOf } from './draft.ts'
 import type { BodyNode } from './node.ts'
 
 /**
- * Objects created by composites and flexcomps refer to bodies created with them. Replicate copies these bodies under new names and removes the originals, but leaves flexes and skins.
- * And a cable of two pieces excludes a body that it does not have.
+ * Objects created by composites and flexcomps refer to bodies created with them. Replicate copies these bodies under
+ * new names and removes the originals, but leaves flexes and skins. And a cable of two pieces excludes a body that it
+ * does not have.
  */
 export function checkMadeReferences(draft: Draft, faults: Faults): void {
   for (const category of ['flex', 'skin', 'exclude'] as const) {
@@ -26,7 +27,7 @@ export function checkMadeReferences(draft: Draft, faults: Faults): void {
   }
 }
 
-/** The middle of a radial flexcomp has no radius to move along, which is a fault if it is part of the model. */
+/** The center of a radial flexcomp has no radius to move along, which is a fault if that point is part of the model. */
 export function checkMadeAxes(bodies: readonly BodyNode[], faults: Faults): void {
   const still = bodies.flatMap(({ joints }) => joints).find(({ made, own }) => made && own.get('axis') === '0 0 0')
   if (still) faults.add('compile', still.element, 'The middle point of the radial flexcomp has no axis to move along.')

@@ -1,4 +1,6 @@
-/** The objects of a model while it is built: attach and replicate copy them as a unit, so each implements its own copy. */
+/**
+ * The objects of a model while it is built: attach and replicate copy them as a unit, so each implements its own copy.
+ */
 import type { LoadedModel } from '../load/loaded-model.ts'
 import type { JointType } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
@@ -17,11 +19,13 @@ export function renamed(name: string, { prefix, suffix }: Rename): string {
   return prefix + name + suffix
 }
 
-/** A referring attribute and what kind of object it names. */
+/** An attribute that refers to an object, and the category of that object. */
 export interface Target {
   readonly attribute: string
   readonly category: SpecCategory
-  /** A body named as `xbody` or by its subtree: `fusestatic` takes it away in spite of the reference, which then leads nowhere. */
+  /**
+   * A body named as `xbody` or by its subtree: `fusestatic` removes it despite the reference, which is then invalid.
+   */
   readonly isFusible?: true
 }
 
@@ -34,7 +38,7 @@ export interface NodeInit {
   readonly name?: string
   readonly element: XmlElement
   readonly model: LoadedModel
-  /** Attributes of an object created by a composite or flexcomp; those of its element have another meaning. */
+  /** Attributes of an object created by a composite or flexcomp; the attributes of its element mean something else. */
   readonly own?: ReadonlyMap<string, string>
   readonly made?: boolean
   readonly layers?: readonly XmlElement[]
@@ -81,7 +85,7 @@ export class SpecNode implements SpecObject {
   }
 }
 
-/** A joint, whose type is known once its classes are. */
+/** A joint; its type is known once its classes are known. */
 export class JointNode extends SpecNode implements SpecJoint {
   declare readonly category: 'joint'
   readonly type: JointType
@@ -96,7 +100,7 @@ export class JointNode extends SpecNode implements SpecJoint {
 export class BodyNode extends SpecNode implements SpecBody {
   declare readonly category: 'body'
   readonly mocap: boolean
-  /** Default class of its content without a class of its own. */
+  /** Default class for content that names no class. */
   readonly className: string
   inertial: XmlElement | null = null
   readonly bodies: BodyNode[] = []
@@ -118,8 +122,9 @@ export class BodyNode extends SpecNode implements SpecBody {
 export const TREE_LISTS = ['frames', 'geoms', 'joints', 'sites', 'cameras', 'lights'] as const
 
 /**
- * All bodies below one, itself first, depth-first in document order. Not recursive: a cable is one body below the other. A caller that stops early has not paid
- * for the rest: the world may have a hundred thousand children.
+ * A body and all its descendants, depth-first in document order. Not recursive, because a cable is a long chain of
+ * bodies. Lazy, so that a caller that stops early does not pay for the rest: the world may have a hundred thousand
+ * children.
  */
 export function* bodiesBelow(top: BodyNode): Generator<BodyNode> {
   yield top
@@ -136,13 +141,16 @@ export function* bodiesBelow(top: BodyNode): Generator<BodyNode> {
   }
 }
 
-/** Whether a frame is another one or inside it. */
+/** Whether a frame equals another one or lies inside it. */
 export function isWithin(frame: SpecNode | null, outer: SpecNode): boolean {
   for (let at = frame; at !== null; at = at.frame) if (at === outer) return true
   return false
 }
 
-/** A copy of an object of the tree under new names; references to assets keep theirs within one model, since its assets are not copied. */
+/**
+ * A copy of an object of the tree under new names; references to assets keep theirs within one model, since its assets
+ * are not copied.
+ */
 export function copyNode<T extends SpecNode>(source: T, rename: Rename, across: boolean): T {
   const copy = freshCopy(source) as T
   if (source.name !== '') copy.name = renamed(source.name, rename)
@@ -156,7 +164,7 @@ export function copyNode<T extends SpecNode>(source: T, rename: Rename, across: 
   return copy
 }
 
-/** Built by its constructor, as constructors are much faster than copying members one by one. Bodies come empty. */
+/** Created by the constructor, which is much faster than copying members one by one. Bodies are created empty. */
 function freshCopy(source: SpecNode): SpecNode {
   if (source instanceof JointNode) return new JointNode(source, source.type)
   if (!(source instanceof BodyNode)) return new SpecNode(source.category, source)

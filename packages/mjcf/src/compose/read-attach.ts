@@ -1,4 +1,7 @@
-/** `<attach>`: a body, a frame or the whole world of another model, or a body or frame of this model that was already read. */
+/**
+ * `<attach>`: a body, a frame or the whole world of another model, or a body or frame of this model that was already
+ * read.
+ */
 import type { XmlElement } from '../xml/element.ts'
 import { attachBody, attachFrame } from './attach.ts'
 import { settleConflicts } from './conflicts.ts'
@@ -83,7 +86,7 @@ function find(draft: Draft, wanted: 'body' | 'frame', name: string, at: XmlEleme
   return undefined
 }
 
-/** Not if a model asset could not be read: its name is unknown, and the fault is already reported. */
+/** Reports nothing if a model asset could not be read: its name is then unknown, and the fault is already reported. */
 function reportNoModel({ draft }: Place, element: XmlElement, name: string): void {
   const { loaded, assets, building } = draft
   const elements = loaded.root.children.flatMap((section) => (section.name === 'asset' ? section.children : []))

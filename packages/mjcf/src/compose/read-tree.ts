@@ -1,4 +1,4 @@
-/** The tree of bodies of one model, with all that multiplies or brings in parts of it. */
+/** The tree of bodies of one model, including everything that copies or attaches parts of it. */
 import { limits } from '../limits.ts'
 import type { JointType } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
@@ -12,7 +12,7 @@ import type { Place } from './place.ts'
 import { readAttach } from './read-attach.ts'
 import { classOf, refsOf } from './read-objects.ts'
 
-/** Reads what a body, frame, replicate or worldbody holds. */
+/** Reads the content of a body, frame, replicate or worldbody. */
 export function readContent(place: Place, section: XmlElement): void {
   for (const element of section.children) {
     const read = READERS.get(element.name)
@@ -61,7 +61,7 @@ function worldHolds({ draft }: Place, element: XmlElement): void {
   )
 }
 
-/** Attributes of an element with those of the class that it names or that applies at its place. */
+/** The attributes of an element, after those of the class that it names or that applies at its place. */
 function inherited({ draft, className }: Place, element: XmlElement, slot: Slot): NodeInit {
   const defaults = classOf(draft, element) ?? draft.classes.last.get(className)
   return {
@@ -81,7 +81,7 @@ function added<T extends SpecNode>({ draft, body, frame }: Place, node: T): T {
 }
 
 function readJoint(place: Place, element: XmlElement): void {
-  // The world of a URDF may hang on a joint as long as it is attached to a body.
+  // The world of a URDF may be the child of a joint as long as it is attached to a body.
   if (place.body === place.draft.world && place.draft.loaded.format === 'mjcf') {
     worldHolds(place, element)
     return
@@ -108,7 +108,10 @@ function readBody(place: Place, element: XmlElement): void {
   readContent({ draft, body: child, frame: null, className }, element)
 }
 
-/** The class that applies inside. `childclass` selects the first class of its name, while the content gets the last class of that name. */
+/**
+ * The class that applies inside. `childclass` selects the first class of its name, while the content gets the last
+ * class of that name.
+ */
 function childClass({ draft, className }: Place, element: XmlElement): string {
   return classOf(draft, element, 'childclass')?.name ?? className
 }
@@ -122,7 +125,7 @@ function readFrame(place: Place, element: XmlElement): void {
   readContent({ draft, body, frame, className }, element)
 }
 
-/** Its content is read once, as a body of its own that is copied and then taken away again. */
+/** The content is read once, as a temporary body that is copied and then removed. */
 function readReplicate(place: Place, element: XmlElement): void {
   const { draft, body } = place
   const className = childClass(place, element)

@@ -1,4 +1,7 @@
-/** What an object outside the tree refers to once attach or replicate has renamed things: a copy of it is kept only if that is there. */
+/**
+ * The references of an object outside the tree after attach or replicate renamed their targets. A copy of the object is
+ * kept only if its targets exist.
+ */
 import { wordsOf } from '../grammar/values.ts'
 import { countIn, numbersIn } from '../rules/fields.ts'
 import { type Draft, isNamed, knownNode } from './draft.ts'
@@ -11,7 +14,10 @@ interface Resolved {
   readonly parts: readonly SpecPart[]
 }
 
-/** The references of a copy under new names, null where it would refer to nothing and is dropped. `across`: the object comes from another model. */
+/**
+ * The references of a copy under new names; null if a target does not exist, and the copy is dropped. `across`: the
+ * object comes from another model.
+ */
 export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: boolean): Resolved | null {
   const { refs, parts } = node
   switch (node.category) {
@@ -37,7 +43,7 @@ export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: bo
       return { refs: bound ? new Map([['material', renamed(material, rename)]]) : refs, parts: held }
     }
     case 'mesh':
-      // One whose list lengths are not multiples of three is never copied, and so never rejected.
+      // A skin whose list lengths are not multiples of three is never copied, and therefore never rejected.
       return ['vertex', 'face'].every((name) => countIn(node.own.get(name)) % 3 === 0) ? { refs, parts } : null
     case 'material':
       return {
@@ -49,7 +55,10 @@ export function resolve(draft: Draft, node: SpecNode, rename: Rename, across: bo
   }
 }
 
-/** Tuples keep what they hold as one text and take it apart at its blanks, so that they find nothing by a name with blanks. */
+/**
+ * MuJoCo stores the names in a tuple as one text and splits it at blanks, so a name that contains blanks is never
+ * found.
+ */
 function isWord(name: string): boolean {
   const words = wordsOf(name)
   return words.length === 1 && words[0] === name
@@ -59,7 +68,7 @@ function partCategory(category: SpecCategory, { element }: SpecPart): SpecCatego
   return category === 'tuple' ? (OBJECT_TYPES.get(element.attributes.get('objtype') ?? '') ?? 'key') : 'body'
 }
 
-/** One of two references may keep its name: the copy then still refers to something outside of it. */
+/** One of two references may keep its name: that end of the copy then refers to an object that was not copied. */
 function oneRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, rename: Rename): Resolved | null {
   const plain = targets.map(({ attribute }) => refs.get(attribute) ?? '')
   const names = plain.map((name) => renamed(name, rename))
@@ -75,7 +84,8 @@ function oneRenamed(draft: Draft, { refs, parts, targets, category }: SpecNode, 
 
 function allRenamed(draft: Draft, node: SpecNode, rename: Rename): Resolved | null {
   const { refs, parts, targets, category } = node
-  // An object that is rejected in its place is never copied either: an actuator that acts on nothing, a crank without length.
+  // An object that is rejected where it stands is never copied either: an actuator without a target, a crank without
+  // length.
   if (category === 'actuator' && !isActing(node)) return null
   const names: string[] = []
   for (const [i, { attribute, category: wanted }] of targets.entries()) {
@@ -95,7 +105,7 @@ function isActing(actuator: SpecNode): boolean {
     : targets.length > 0
 }
 
-/** A constraint holds two things together, the world where the second body is left out. */
+/** A constraint connects two objects; if the second body is omitted, it is the world. */
 function isBetweenTwo([target]: readonly Target[], [first = '', second = '']: readonly string[]): boolean {
   return first !== (second === '' && target?.category === 'body' ? 'world' : second)
 }

@@ -1,4 +1,4 @@
-/** Which attributes of which element refer to what. */
+/** For each element: which attributes refer to objects, and of which category. */
 import type { XmlElement } from '../xml/element.ts'
 import type { Target } from './node.ts'
 import type { SpecCategory } from './types.ts'
@@ -78,7 +78,7 @@ export const OBJECT_TYPES: ReadonlyMap<string, SpecCategory> = new Map<string, S
   ['plugin', 'plugin'],
 ])
 
-/** What a sensor measures and, where it has one, the frame of reference. */
+/** The object that a sensor measures and, if it has one, its frame of reference. */
 export function sensorTargets(element: XmlElement): readonly Target[] {
   const known = SENSORS.get(element.name)
   if (known !== undefined) return known
@@ -121,7 +121,7 @@ export function sensorTargets(element: XmlElement): readonly Target[] {
   }
 }
 
-/** What an equality constraint holds together; the second may be absent. */
+/** The objects that an equality constraint connects; the second may be absent. */
 export function equalityTargets({ name, attributes }: XmlElement): readonly Target[] {
   const pair = (category: SpecCategory): readonly Target[] => [
     { attribute: `${category}1`, category },
@@ -133,7 +133,9 @@ export function equalityTargets({ name, attributes }: XmlElement): readonly Targ
   return pair(bodies ? 'body' : 'site')
 }
 
-/** In the order in which MuJoCo reads them: of several the last counts, which the grammar forbids anyway. */
+/**
+ * In the order in which MuJoCo reads them. If there are several, the last one applies; the grammar forbids that anyway.
+ */
 const TRANSMISSIONS: readonly Target[] = [
   { attribute: 'joint', category: 'joint' },
   { attribute: 'jointinparent', category: 'joint' },
@@ -143,7 +145,7 @@ const TRANSMISSIONS: readonly Target[] = [
   { attribute: 'body', category: 'body' },
 ]
 
-/** What an actuator acts on, null where it names nothing, followed by the site it acts from. */
+/** The target of an actuator (null if it names none), followed by the site from which it acts. */
 export function actuatorTargets({ attributes }: XmlElement): readonly Target[] | null {
   const target = TRANSMISSIONS.findLast(({ attribute }) => attributes.has(attribute))
   if (target === undefined) return null

@@ -1,13 +1,13 @@
 /**
- * A model as MuJoCo holds it between parsing and compiling: every object there is, after default classes, frames, replicate, attach, composite and flexcomp,
- * in the order in which the compiled model numbers them, under its compiled names.
+ * A model as MuJoCo represents it between parsing and compiling: all objects after default classes, frames, replicate,
+ * attach, composite and flexcomp were applied, in the order and under the names of the compiled model.
  */
 import type { Compiler } from '../compiler.ts'
 import type { LoadedModel } from '../load/loaded-model.ts'
 import type { JointType, Undecided } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
 
-/** One namespace of names each. */
+/** Each category is a namespace of its own. */
 export type SpecCategory =
   | 'body'
   | 'frame'
@@ -34,7 +34,7 @@ export type SpecCategory =
   | 'key'
   | 'plugin'
 
-/** What a tendon wraps around or a tuple holds: one child element, and what it refers to. */
+/** One entry of a tendon's path or of a tuple: a child element and the object that it refers to. */
 export interface SpecPart {
   readonly element: XmlElement
   /** The joint, site, geom or object named; '' for a pulley. */
@@ -46,23 +46,32 @@ export interface SpecPart {
 export interface SpecObject {
   readonly category: SpecCategory
   /**
-   * With the prefixes and suffixes of attach and replicate; '' where unnamed. Meshes, hfields, textures and skins without a name have the one that MuJoCo
-   * assigns: their file's.
+   * With the prefixes and suffixes of attach and replicate; '' where unnamed. Meshes, hfields, textures and skins
+   * without a name have the one that MuJoCo assigns: their file's.
    */
   readonly name: string
-  /** Where it was written. For objects created by a composite or flexcomp: the composite or flexcomp element, with `made` true. */
+  /**
+   * Where it was written. For objects created by a composite or flexcomp: the composite or flexcomp element, with
+   * `made` true.
+   */
   readonly element: XmlElement
   readonly made: boolean
   /** The model whose compiler settings and files apply to it: an attached child keeps its own. */
   readonly model: LoadedModel
   /**
-   * The elements of default classes that were applied before its own attributes, the farthest first (for actuators of any actuator element: they
-   * share one default).
+   * The elements of default classes that were applied before its own attributes, the farthest first (for actuators of
+   * any actuator element: they share one default).
    */
   readonly layers: readonly XmlElement[]
-  /** Its own attribute, else the one of its default class at the time the object was read; undefined if neither has it. Never for names and classes. */
+  /**
+   * Its own attribute, else the one of its default class at the time the object was read; undefined if neither has it.
+   * Never for names and classes.
+   */
   attr(name: string): string | undefined
-  /** The name in a referring attribute (`joint`, `body1`, `mesh`, `objname` …) after the renames that attach and replicate imply; '' where there is none. */
+  /**
+   * The name in a referring attribute (`joint`, `body1`, `mesh`, `objname` …) after the renames that attach and
+   * replicate imply; '' where there is none.
+   */
   ref(name: string): string
   readonly parts: readonly SpecPart[]
   /** Its container; the parent for a body; null for objects outside the tree, and for the world. */
@@ -79,7 +88,7 @@ export interface SpecJoint extends SpecObject {
 export interface SpecBody extends SpecObject {
   readonly category: 'body'
   readonly mocap: boolean
-  /** The `<inertial>` element that holds (the last one written). */
+  /** The `<inertial>` element that applies: the last one written. */
   readonly inertial: XmlElement | null
   readonly bodies: readonly SpecBody[]
   readonly joints: readonly SpecJoint[]
@@ -98,8 +107,8 @@ export interface SpecKey {
   /** Null for one that only `<size nkey>` requires. */
   readonly element: XmlElement | null
   /**
-   * Numbers in each field as the compiled model sees them (mpos 3 and mquat 4 for each mocap body), absent where not given. Short ones have been filled up;
-   * keys that attach and replicate carried over always fit and have none here.
+   * Numbers in each field as the compiled model sees them (mpos 3 and mquat 4 for each mocap body), absent where not
+   * given. Short ones have been filled up; keys that attach and replicate carried over always fit and have none here.
    */
   readonly lengths: Readonly<Partial<Record<KeyField, number>>>
 }
@@ -111,9 +120,12 @@ export interface Spec {
   /** For the whole model; objects of an attached child have their own (`compilers`). */
   readonly compiler: Compiler
   readonly compilers: ReadonlyMap<LoadedModel, Compiler>
-  /** Attached at least once, anywhere below: the models whose assets count. */
+  /** Models that are attached at least once, at any depth: their assets count. */
   readonly attached: ReadonlySet<LoadedModel>
-  /** Settings of the whole model that come from attached models, by section and name (`size nkey`): they take precedence over written ones. */
+  /**
+   * Settings of the whole model that come from attached models, by section and name (`size nkey`): they take precedence
+   * over written ones.
+   */
   readonly adopted: ReadonlyMap<string, string>
   readonly world: SpecBody
   /** World first, then depth-first in document order. */

@@ -1,4 +1,4 @@
-/** Bodies and what they hold. */
+/** Bodies and their content. */
 import { PLUGIN } from './asset-rows.ts'
 import { nonzeroQuat, oneOrientation, within } from './element-checks.ts'
 import { type Row, row } from './row.ts'
@@ -110,7 +110,10 @@ export const BODY = row(
   rotation,
 )
 
-/** What MuJoCo reads from a frame and from a replicate; their names and attributes are checked against those of a body, where at all. */
+/**
+ * The content that MuJoCo reads from a frame and from a replicate. As far as MuJoCo checks names and attributes there,
+ * it uses those of a body.
+ */
 export const FRAME = row(`name childclass pos=real[3] ${orientation}`, bodyChildren, [], rotation)
 export const REPLICATE = row(`count=int! offset=real[3] euler=real[3] sep childclass`, bodyChildren)
 

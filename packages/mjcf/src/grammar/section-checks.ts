@@ -46,7 +46,7 @@ export function elevation(element: XmlElement): string | null {
     : `has ${heights.length} heights in elevation for ${rows} x ${columns} cells`
 }
 
-/** A mesh made by MuJoCo has parameters, which are read for no other mesh. */
+/** A builtin mesh has parameters, which MuJoCo reads for no other mesh. */
 export function builtinMesh(element: XmlElement): string | null {
   if (!element.attributes.has('builtin')) return null
   const parameters = readNumbers(element.attributes.get('params') ?? '')
@@ -54,7 +54,7 @@ export function builtinMesh(element: XmlElement): string | null {
   return parameters.length === 0 ? 'has builtin, which needs params' : null
 }
 
-/** A material has textures in one way only. */
+/** A material may name its textures in only one of the two ways. */
 export function textureOrLayers(element: XmlElement): string | null {
   return element.attributes.has('texture') && element.children.length > 0 ? 'has a texture and layers' : null
 }
@@ -119,7 +119,7 @@ export function tupleObject(element: XmlElement): string | null {
     : `has the objtype "${short(type)}", which is not a kind of object`
 }
 
-/** Settings of one plugin have unique keys; those beside the name of an instance are not read. */
+/** Settings of one plugin have unique keys; settings next to the name of an instance are not read. */
 export function differentKeys(element: XmlElement): string | null {
   if ((element.attributes.get('instance') ?? '') !== '') return null
   const seen = new Set<string>()

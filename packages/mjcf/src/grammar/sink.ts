@@ -11,9 +11,10 @@ export type Sink = (
 ) => void
 
 /**
- * How much of an element MuJoCo checks. `checked`: names and occurrences against the grammar, then the values. `loose`: inside a frame or replicate
- * MuJoCo reads known attributes and ignores others, and elements out of place (3.14 as all versions since frames exist). `unread`:
- * bodies beside the world body are checked against the grammar and then dropped. `passed over`: both, so nothing is checked.
+ * How much of an element MuJoCo checks. `checked`: names and occurrences against the grammar, then the values. `loose`:
+ * inside a frame or replicate MuJoCo reads known attributes and ignores others, and elements out of place (3.14 as all
+ * versions since frames exist). `unread`: bodies next to the world body are checked against the grammar and then
+ * dropped. `passed over`: both, so nothing is checked.
  */
 export type Scrutiny = 'checked' | 'loose' | 'unread' | 'passed over'
 

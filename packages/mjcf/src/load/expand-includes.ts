@@ -1,4 +1,7 @@
-/** Replaces each `<include>` with the children of its file's root, in document order, which decides whether a file counts as "already included". */
+/**
+ * Replaces each `<include>` with the children of its file's root, in document order, which decides whether a file
+ * counts as "already included".
+ */
 import { type Faults, faultAt } from '../fault.ts'
 import { limits } from '../limits.ts'
 import { folderOf, isAbsolutePath, joinPath } from '../paths.ts'
@@ -17,8 +20,9 @@ interface Expansion {
   readonly expands: boolean
   readonly includes: Set<string>
   /**
-   * MuJoCo's own keys, as for a model loaded by its absolute path: an include written in the main file is entered as it is written, any other by the
-   * absolute path beside the including file, even where the file was found beside the main one. So some repetitions pass, and others do not.
+   * MuJoCo's own keys, as for a model loaded by its absolute path. An include in the main file is recorded as written;
+   * any other by the absolute path next to the including file, even if the file was found next to the main one. So some
+   * repetitions are accepted, and others are not.
    */
   readonly keys: Set<string>
 }
@@ -32,7 +36,9 @@ interface Place {
   readonly level: number
 }
 
-/** A copy of the main file's tree, without includes where it is MJCF, and the files included, in the order first seen. */
+/**
+ * A copy of the main file's tree, without includes where it is MJCF, and the files included, in the order first seen.
+ */
 export function expandIncludes(main: XmlElement, format: 'mjcf' | 'urdf', loading: Loading) {
   const expansion: Expansion = {
     loading,

@@ -1,4 +1,6 @@
-/** Requests every XML file that a model could read in waves: all files referenced by one wave are requested together. */
+/**
+ * Requests every XML file that a model could read in waves: all files referenced by one wave are requested together.
+ */
 import { faultAt, type ModelFault, ModelRefusal } from '../fault.ts'
 import { limits } from '../limits.ts'
 import type { ModelFiles } from '../model-files.ts'
@@ -22,12 +24,16 @@ interface Visit {
   readonly path: string
 }
 
-/** Reads `entry` and all files that it leads to. Throws `ModelRefusal` (`limit`) if that is too much; expansion reports all other faults. */
+/**
+ * Reads `entry` and all files that it leads to. Throws `ModelRefusal` (`limit`) if that is too much; expansion reports
+ * all other faults.
+ */
 export async function gatherFiles(source: ModelFiles, entry: string): Promise<GatheredFiles> {
   const files = new Map<string, XmlFile>()
   const sizes = new Map<string, number | null>()
   const visited = new Set<string>()
-  // A file is looked through once for each model that includes it: as many elements as the expanded models have, at most.
+  // A file is searched once for each model that includes it, so at most as many elements are visited as the expanded
+  // models have.
   const left = {
     bytes: limits.textBytes,
     elements: limits.elements,
@@ -91,7 +97,7 @@ interface Reference {
   readonly reference: FileReference
 }
 
-/** What a file refers to, and how many elements it took to see that. */
+/** The references of a file, and how many elements were visited to find them. */
 function visitsFrom({ main, path }: Visit, file: XmlFile | undefined): { references: Reference[]; elements: number } {
   if (!file?.root || (path === main && formatOf(file.root) !== 'mjcf')) return { references: [], elements: 0 }
   const { includes, models, elements } = referencesOf(file.root, folderOf(main))

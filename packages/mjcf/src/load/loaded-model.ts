@@ -9,9 +9,12 @@ export interface LoadedModel {
   /** Folder of its main file, what compiler folders and asset files are relative to: `''` at the root. */
   readonly folder: string
   readonly format: 'mjcf' | 'urdf'
-  /** MJCF: includes expanded, each element still knows the `file` it was written in. URDF: as it is. */
+  /** MJCF: includes expanded; each element still knows the `file` in which it was written. URDF: unchanged. */
   readonly root: XmlElement
-  /** The model of each `<model>` asset element whose file was found and read. A file used twice is loaded twice: elements are never shared. */
+  /**
+   * The model of each `<model>` asset element whose file was found and read. A file used twice is loaded twice:
+   * elements are never shared.
+   */
   readonly models: ReadonlyMap<XmlElement, LoadedModel>
   /** Paths in the repo of the files included, in the order first seen. */
   readonly includes: readonly string[]

@@ -7,17 +7,23 @@ export interface FileReference {
   readonly element: XmlElement
   /** The file as it was written. */
   readonly written: string
-  /** Paths from the root of the repo in the order of lookup, the first that exists is it: in the repo, or null for one that leaves it. */
+  /**
+   * Paths from the root of the repo in the order of lookup, the first that exists is it: in the repo, or null for one
+   * that leaves it.
+   */
   readonly candidates: readonly { readonly path: string | null; readonly joined: string }[]
 }
 
-/** Search paths of `<include>`: beside the main file first, then beside the file that it is written in, not in folders between. Null without a file. */
+/**
+ * Search paths of `<include>`: first next to the main file, then next to the file that contains the include, never in
+ * folders between. Null without a file.
+ */
 export function includeReference(element: XmlElement, mainFolder: string): FileReference | null {
   const folder = folderOf(element.file)
   return reference(element, folder === mainFolder ? [folder] : [mainFolder, folder])
 }
 
-/** Search paths of `<model>`: beside the file that it is written in. Null without a file. */
+/** Search paths of `<model>`: next to the file that contains it. Null without a file. */
 export function modelReference(element: XmlElement): FileReference | null {
   return reference(element, [folderOf(element.file)])
 }
@@ -39,7 +45,10 @@ export function isModelFile({ element, written }: Pick<FileReference, 'element' 
   return /^\.(xml|urdf)$/.test(extensionOf(written)) || element.attributes.get('content_type') === 'text/xml'
 }
 
-/** Each reference of a file as it was written, includes not expanded: these are requested next. A repeated reference leads to the same file. */
+/**
+ * Each reference of a file as it was written, includes not expanded: these are requested next. A repeated reference
+ * leads to the same file.
+ */
 export function referencesOf(
   root: XmlElement,
   mainFolder: string,

@@ -4,7 +4,10 @@ import type { ActuatorState } from './actuator-settings.ts'
 import { copyOf, initialState, readActuator } from './actuator-state.ts'
 import type { Report } from './report.ts'
 
-/** Actuators of default classes: their gains are judged as they are read, whether or not anything is of the class. */
+/**
+ * Checks the actuators of default classes. MuJoCo checks their gains when it reads them, even if no object uses the
+ * class.
+ */
 export function checkActuatorDefaults(loaded: LoadedModel, report: Report): void {
   const models = new Set([loaded])
   for (const model of models) {
@@ -14,7 +17,7 @@ export function checkActuatorDefaults(loaded: LoadedModel, report: Report): void
   }
 }
 
-/** Elements of a class other than those of actuators. */
+/** Elements of a class that are no actuators. */
 const OTHERS = new Set('default mesh material joint geom site camera light pair equality tendon'.split(' '))
 
 function readClass(section: XmlElement, state: ActuatorState, report: Report): void {

@@ -1,6 +1,6 @@
 /** The settings of an actuator that MuJoCo's rules use. */
 
-/** Numbers and words as the classes and the element left them. */
+/** Numbers and words after the classes and the element were applied. */
 export interface ActuatorState {
   dyntype: string
   gaintype: string
@@ -8,7 +8,7 @@ export interface ActuatorState {
   dynprm: number[]
   gainprm: number[]
   biasprm: number[]
-  /** Below 0: left to the dynamics. */
+  /** Negative: determined by the dynamics. */
   actdim: number
   ctrllimited: string
   forcelimited: string
@@ -17,7 +17,7 @@ export interface ActuatorState {
   forcerange: [number, number]
   actrange: [number, number]
   inheritrange: number
-  /** Requested inputs, '' for those of the type. */
+  /** Requested inputs; '' means the default inputs of the type. */
   input: string
   damping: number[]
   armature: number

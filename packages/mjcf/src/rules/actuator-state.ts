@@ -1,6 +1,7 @@
 /**
- * What an actuator is after its default classes and its own element were read. All actuator elements share one default: `<position kp="5"/>` in a class
- * leaves its gains to a `<general>` of that class, so that each layer is applied to what the ones before it left.
+ * The state of an actuator after its default classes and its own element were read. All actuator elements share one
+ * default: a `<general>` of a class that contains `<position kp="5"/>` gets that position's gains. So each layer is
+ * applied to the result of the previous ones.
  */
 
 import type { XmlElement } from '../xml/element.ts'
@@ -13,7 +14,7 @@ const places = (first: number[], length: number): number[] => [
   ...new Array<number>(length - first.length).fill(0),
 ]
 
-/** As an actuator is without any attribute. */
+/** An actuator without any attribute. */
 export function initialState(): ActuatorState {
   return {
     dyntype: 'none',
@@ -46,7 +47,7 @@ export function actuatorState(actuator: Layered): { readonly state: ActuatorStat
   return { state, fault: readActuator(state, actuator.element) }
 }
 
-/** Of the layers of one class there is one list, which all its actuators share. */
+/** All actuators of a class share one list of its layers. */
 const states = new WeakMap<readonly XmlElement[], ActuatorState>()
 
 function stateOf(layers: readonly XmlElement[]): ActuatorState {

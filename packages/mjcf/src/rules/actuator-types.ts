@@ -1,8 +1,10 @@
-/** What gain, bias and dynamics types require of each other, and the controls and activations that they give an actuator. */
+/**
+ * How gain, bias and dynamics types may be combined, and how many controls and activations an actuator gets from them.
+ */
 import type { ActuatorState } from './actuator-settings.ts'
 import { isLimited } from './limited.ts'
 
-/** Why the types of an actuator do not go together, null where they do. */
+/** Why the types of an actuator cannot be combined; null if they can. */
 export function dynamicsFault(state: ActuatorState, transmission: string, plugin: boolean): string | null {
   const { dyntype, gaintype, biastype, input } = state
   if (gaintype === 'so3' || biastype === 'so3') {
@@ -75,7 +77,8 @@ function controllerFault(state: ActuatorState): string | null {
 function actdimFault(state: ActuatorState): string | null {
   const { dyntype, gaintype } = state
   if (gaintype === 'so3') return null
-  // Of a pid its controller decides, which so cannot have both a slew rate limit and an integral gain.
+  // A pid has an activation for a slew rate limit and one for an integral gain. One is the most, so it cannot have
+  // both.
   const actdim = gaintype === 'pid' && dyntype === 'pid' ? pidStates(state) : state.actdim
   if (actdim > 1 && dyntype !== 'user' && dyntype !== 'dcmotor') {
     return `has ${actdim} activations, and only the dyntypes user and dcmotor have more than one`

@@ -8,13 +8,13 @@ import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 
-/** What actuators add to the sizes of the model: controls, and activations (null where a plugin decides). */
+/** Controls and activations that the actuators add to the model; null if a plugin determines the activations. */
 export interface ActuatorSizes {
   readonly nu: number
   readonly na: number | null
 }
 
-/** Actuators: what drives what, and whether types and ranges go together. */
+/** Checks actuators: their targets, and whether types and ranges fit together. */
 export function checkActuators(spec: Spec, report: Report): ActuatorSizes {
   let nu = 0
   let na: number | null = 0
@@ -66,7 +66,7 @@ function checkTransmission(actuator: SpecObject, attribute: string, state: Actua
     report.refused(actuator, 'armature', 'has armature, which needs a joint or tendon to act on')
 }
 
-/** `inheritrange` takes the range of the target, where the actuator is a servo. */
+/** `inheritrange` takes the range of the target; it applies only to servos. */
 function inheritRange(
   actuator: SpecObject,
   attribute: string,

@@ -6,7 +6,7 @@ import { checkMesh } from './meshes.ts'
 import type { Report } from './report.ts'
 import { checkInherited, checkLasting } from './visuals.ts'
 
-/** The parts of assets that are written in the model itself: their files are checked elsewhere. */
+/** Checks the parts of assets that are written in the model itself. Their files are checked in `assets/`. */
 export function checkAssets(spec: Spec, report: Report): void {
   for (const hfield of spec.of('hfield')) checkHfield(hfield, report)
   for (const mesh of spec.of('mesh')) checkMesh(mesh, report)
@@ -24,7 +24,7 @@ function checkHfield(hfield: SpecObject, report: Report): void {
   }
   const [nrow, ncol] = [numberOf(own, 'nrow', 0), numberOf(own, 'ncol', 0)]
   const file = hfield.element.attributes.get('file')
-  // A file decides of the rows and columns, whatever is written.
+  // If there is a file, it determines rows and columns, whatever the model says.
   if (file !== undefined && file !== '') return
   if (nrow < 1 || ncol < 1 || file !== undefined) {
     report.refused(hfield, 'data', 'has no file, and no nrow and ncol')
@@ -81,7 +81,7 @@ function checkSkin(spec: Spec, skin: SpecObject, report: Report): void {
   if (at !== null) report.refused(skin, 'bone', at)
 }
 
-/** Each bone weighs the vertices that it moves, and together they move all. */
+/** Each bone has a weight for every vertex that it moves, and together the bones move all vertices. */
 function boneFault(bones: readonly XmlElement[], vertices: number): string | null {
   if (bones.some(({ attributes }) => isLong(attributes.get('vertid')) || isLong(attributes.get('vertweight'))))
     return null

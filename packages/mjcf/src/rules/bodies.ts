@@ -3,7 +3,7 @@ import { ORIENTATION_HINT, orientationFault } from './orientation.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 
-/** Bodies and frames: their own rotations, and sleep policies. */
+/** Checks bodies and frames: their rotations, and sleep policies. */
 export function checkBodies(spec: Spec, report: Report): void {
   for (const body of spec.bodies) {
     if (body === spec.world || body.made) continue

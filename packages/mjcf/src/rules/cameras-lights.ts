@@ -5,7 +5,7 @@ import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 import { checkLasting } from './visuals.ts'
 
-/** Cameras and lights: their targets, and the few numbers that MuJoCo checks. */
+/** Checks cameras and lights: their targets, and the few numbers that MuJoCo checks. */
 export function checkCamerasAndLights(spec: Spec, report: Report): void {
   for (const camera of spec.of('camera')) if (!camera.made) checkCamera(spec, camera, report)
   for (const light of spec.of('light')) if (!light.made) checkLight(spec, light, report)

@@ -7,7 +7,10 @@ import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 
-/** Cables: their pieces have one geom each, whose size and mass are in the composite and which ignores default classes. */
+/**
+ * Checks cables. Each piece has one geom, whose size and mass are given in the composite and which ignores default
+ * classes.
+ */
 export function checkComposites(spec: Spec, report: Report): void {
   const seen = new Set<XmlElement>()
   for (const geom of spec.of('geom')) {
@@ -23,7 +26,10 @@ export function checkComposites(spec: Spec, report: Report): void {
   }
 }
 
-/** Whether two neighbouring points are one, or have no finite piece between them: the written points, or those of its curve. */
+/**
+ * Whether two neighbouring points coincide, or the piece between them is not finite. Looks at the written points, or at
+ * those of the curve.
+ */
 function hasOddPiece(element: XmlElement): boolean {
   const written = numbersIn(element.attributes.get('vertex'))
   const points = written.length > 0 ? written : curvePoints(element)
@@ -53,7 +59,7 @@ function curvePoints(element: XmlElement): number[] {
   return points
 }
 
-/** Curves are smooth: what holds for this many points holds for the others. */
+/** Curves are smooth, so a sample of this many points is enough. */
 const MAX_POINTS = 1_000
 
 function checkChild(spec: Spec, geom: SpecObject, child: XmlElement, report: Report): void {
@@ -68,7 +74,7 @@ function checkChild(spec: Spec, geom: SpecObject, child: XmlElement, report: Rep
   }
   if (child.name === 'geom') {
     const size = vectorOf(own, 'size', [0, 0, 0])
-    // The length of a piece replaces one of the three.
+    // The length of a piece replaces one of the three sizes.
     const box = attributes.get('type') === 'box'
     const needed = box ? size.slice(1) : size.slice(0, 1)
     const odd = Number.isNaN(size[2]) || needed.some((value) => !(value > 0))

@@ -5,7 +5,7 @@ import { wordsOf } from '../grammar/values.ts'
 import { within } from './fields.ts'
 import type { Report } from './report.ts'
 
-/** Tuples: what they hold exists. */
+/** Checks that the objects in tuples exist. */
 export function checkCustom(spec: Spec, report: Report): void {
   const tuples = spec.of('tuple')
   const left = tuples.length > 0 ? namesAfterFusing(spec) : null
@@ -22,7 +22,8 @@ export function checkCustom(spec: Spec, report: Report): void {
       const at = within(tuple, element)
       const type = element.attributes.get('objtype') ?? ''
       const category = OBJECT_TYPES.get(type)
-      // A type that there is none of is reported where attributes are read; only degrees of freedom are a type without names.
+      // An unknown type is reported where attributes are read. The only type without names is that of degrees of
+      // freedom.
       const held = category && report.target(at, 'objname', category, name)
       if (held && type === 'xbody' && left?.has(name) === false)
         report.refused(at, 'fused', `holds ${fusedAway(name)}`, FUSED_HINT)

@@ -2,7 +2,10 @@ import type { XmlElement } from '../xml/element.ts'
 import type { ActuatorState } from './actuator-settings.ts'
 import { numbersIn } from './fields.ts'
 
-/** A DC motor: its motor constant and resistance, given or derived from nominal values, and one activation for each effect that it models. */
+/**
+ * Checks a DC motor: its motor constant and resistance, given or derived from nominal values, and one activation for
+ * each effect that it models.
+ */
 export function applyDcmotor(state: ActuatorState, element: XmlElement): string | null {
   const inherited = state.gaintype === 'dcmotor'
   const { gainprm, dynprm } = state
@@ -63,7 +66,9 @@ function applySaturation(state: ActuatorState, [torque = 0, current = 0]: readon
   state.forcelimited = 'true'
 }
 
-/** The motor constant K and the resistance R; nominal voltage, stall torque and no-load speed replace missing values. */
+/**
+ * The motor constant K and the resistance R; nominal voltage, stall torque and no-load speed replace missing values.
+ */
 function motorConstants([Kt, back]: [number, number], resistance: number, nominal: readonly number[], damping: number) {
   const [voltage = 0, torque = 0, speed = 0] = nominal
   const Ke = voltage > 0 && back <= 0 && speed > 0 ? backEmf(voltage, torque, speed, resistance, damping) : back

@@ -5,7 +5,7 @@ import { isRigid } from './flexes.ts'
 import { isCondim } from './geoms.ts'
 import type { Report } from './report.ts'
 
-/** Equality constraints, contact pairs and excludes. */
+/** Checks equality constraints, contact pairs and excludes. */
 export function checkConstraints(spec: Spec, report: Report): void {
   for (const equality of spec.of('equality')) if (!equality.made) checkEquality(spec, equality, report)
   for (const pair of spec.of('pair')) {

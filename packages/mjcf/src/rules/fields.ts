@@ -1,44 +1,52 @@
-/** Attributes of an object as MuJoCo accumulates them: each default class writes what it has, the object's own element last. */
+/**
+ * Attributes of an object as MuJoCo accumulates them: each default class writes its values, then the object's own
+ * element.
+ */
 
 import type { SpecObject } from '../compose/types.ts'
 import { readNumbers, scanNumbers, short } from '../grammar/values.ts'
 import type { XmlElement } from '../xml/element.ts'
 
-/** What holds attributes in layers, the last one written winning: an object, or an element that has no default class. */
+/**
+ * Anything with attributes in layers, where the last layer applies: an object, or an element that has no default class.
+ */
 export interface Layered {
   readonly element: XmlElement
   readonly layers: readonly XmlElement[]
 }
 
-/** An element without default classes as something layered. */
+/** Wraps an element without default classes as a single layer. */
 export function alone(element: XmlElement): Layered {
   return { element, layers: [] }
 }
 
-/** Longer lists are counted and not looked into: as an array of numbers they would take ten times their size. */
+/** Longer lists are counted but not parsed: as an array of numbers they would take ten times their size. */
 const MAX_LIST = 1_000_000
 
-/** Whether a list is too long to be looked into. */
+/** Whether a list is too long to be parsed. */
 export function isLong(text: string | undefined): boolean {
   return text !== undefined && text.length > MAX_LIST
 }
 
-/** The numbers of a text; none where it cannot be read, since the grammar has reported it, or is too long. */
+/** The numbers of a text; empty if it is unreadable (the grammar has reported that) or too long. */
 export function numbersIn(text: string | undefined): number[] {
   return text === undefined || isLong(text) ? [] : (readNumbers(text) ?? [])
 }
 
-/** How many numbers a text has: lists of vertices run to millions. */
+/** The count of numbers in a text; lists of vertices can have millions. */
 export function countIn(text: string | undefined): number {
   return text === undefined ? 0 : scanNumbers(text, 'real').count
 }
 
-/** What the layers of one class leave of an attribute. All objects of the class share one list of layers, so that it is read once for all of them. */
+/**
+ * The value of an attribute after the layers of one class. All objects of the class share the list of layers, so the
+ * value is computed once for all of them.
+ */
 const merged = new WeakMap<readonly XmlElement[], Map<string, Merged>>()
 
 interface Merged {
   readonly text: string | undefined
-  /** Fewer numbers in one layer leave the others as the layer before set them. */
+  /** A layer with fewer numbers keeps the remaining ones of the previous layer. */
   readonly numbers: readonly number[]
 }
 
@@ -69,7 +77,10 @@ function numbersOf({ layers, element }: Layered, name: string): readonly number[
   return overlaid(layersOf(layers, name).numbers, numbersIn(element.attributes.get(name)))
 }
 
-/** A vector attribute: fewer numbers than it has places leave the others as the layer before set them. */
+/**
+ * A vector attribute. If a layer has fewer numbers than the vector, the remaining ones keep the values of the previous
+ * layer.
+ */
 export function vectorOf(object: Layered, name: string, initial: readonly number[]): number[] {
   const numbers = numbersOf(object, name)
   return initial.map((value, i) => numbers[i] ?? value)
@@ -90,7 +101,7 @@ export function inherited({ layers }: Layered, name: string): string {
   return layersOf(layers, name).text ?? ''
 }
 
-/** Whether any layer has numbers in the attribute: none at all, or `nan` at the end, is as good as absent. */
+/** Whether any layer gives numbers for the attribute. An empty list, or `nan` at the end, counts as absent. */
 export function given(object: Layered, name: string): boolean {
   const [first] = numbersOf(object, name)
   return first !== undefined && !Number.isNaN(first)
@@ -99,12 +110,12 @@ export function given(object: Layered, name: string): boolean {
 /** Masses, volumes and eigenvalues below this count as zero in MuJoCo's compiler. */
 export const EPSILON = 1e-14
 
-/** Whether MuJoCo takes a vector for one without length: its square is compared, so that 1e-7 is the least. */
+/** Whether MuJoCo treats a vector as having no length: it compares the square, so the smallest length is 1e-7. */
 export function isZero(vector: readonly number[]): boolean {
   return vector.reduce((sum, value) => sum + value * value, 0) < EPSILON
 }
 
-/** An element within an object, to be blamed in its name: a bone of a skin, a stop of a tendon. */
+/** An element within an object, named in messages together with it: a bone of a skin, an entry of a tendon's path. */
 export function within(
   { category, name }: SpecObject,
   element: XmlElement,

@@ -7,7 +7,7 @@ import type { Report } from './report.ts'
 import { optionOf } from './settings.ts'
 import { checkLasting } from './visuals.ts'
 
-/** Flexes, and flexcomps that become one. */
+/** Checks flexes, including those created by flexcomps. */
 export function checkFlexes(spec: Spec, report: Report): void {
   const flexes = spec.of('flex')
   const left = flexes.length > 0 ? namesAfterFusing(spec) : null
@@ -21,7 +21,7 @@ export function checkFlexes(spec: Spec, report: Report): void {
       ['mass', 'inertiabox'].some((name) => Number.isNaN(numberOf(alone(flex.element), name, 1)))
     )
       report.refused(flex, 'mass', 'has points whose mass or inertia is no number')
-    // Attach treats cells differently.
+    // Attach handles cells in another way.
     if (isOpen(flex) && flex.model !== spec.loaded) continue
     const fault =
       elasticFault(flex.element, flex.made && mayBeRigid(flex)) ??
@@ -32,14 +32,17 @@ export function checkFlexes(spec: Spec, report: Report): void {
   for (const flexcomp of flexcompsOf(spec.loaded.root)) checkFlexcomp(spec, flexcomp, report)
 }
 
-/** Whether all points of a flex are of one body: a flexcomp lists those that hold it, none where a file decides. */
+/**
+ * Whether all points of a flex belong to one body. A flexcomp lists the bodies that hold it; none if they depend on a
+ * file.
+ */
 export function isRigid(flex: SpecObject): boolean {
   const { element, parts } = flex
   if (isOpen(flex)) return false
   return (element.attributes.get('node') ?? '') === '' && parts.every(({ name }) => name === parts[0]?.name)
 }
 
-/** Whether a file decides which bodies hold a flex. */
+/** Whether the bodies that hold a flex depend on a file. */
 function isOpen({ made, parts }: SpecObject): boolean {
   return made && parts.length === 0
 }
@@ -58,7 +61,7 @@ function dimOf(element: XmlElement): number {
 
 const isInterpolated = (element: XmlElement) => ['trilinear', 'quadratic'].includes(element.attributes.get('dof') ?? '')
 
-/** What its elasticity and contacts require of each other. */
+/** Checks that elasticity and contacts fit together. */
 function elasticFault(element: XmlElement, rigid: boolean): string | null {
   const dim = dimOf(element)
   const interpolated = isInterpolated(element) && !rigid
@@ -94,7 +97,10 @@ function integratorFault(spec: Spec, element: XmlElement): string | null {
     : null
 }
 
-/** Points are interpolated in the box around them, which needs three sides. A rotated one may have them. */
+/**
+ * Points are interpolated in the box around them, which needs an extent in all three directions. A rotated flex may
+ * have that.
+ */
 function flatFault({ made, element }: SpecObject): string | null {
   if (!made || !isInterpolated(element) || ROTATIONS.some((name) => element.attributes.has(name))) return null
   const type = element.attributes.get('type') ?? 'grid'
@@ -112,7 +118,7 @@ function flatFault({ made, element }: SpecObject): string | null {
 
 const ROTATIONS = ['quat', 'axisangle', 'xyaxes', 'zaxis', 'euler']
 
-/** A bending point may be pinned to a static body or to one with three joints. */
+/** A point that takes part in bending must belong to a static body or to one with three joints. */
 function bendingFault(spec: Spec, { element, parts }: SpecObject): string | null {
   const bends = ['bend', 'both'].includes(textOf(child(element, 'elasticity'), 'elastic2d', 'none'))
   if (!bends || dimOf(element) !== 2 || isInterpolated(element)) return null
@@ -171,7 +177,7 @@ function flexcompsOf(root: XmlElement): XmlElement[] {
   return found.reverse()
 }
 
-/** What does not depend on the points, which those of files are only known with. */
+/** Checks that do not depend on the points, which are unknown if they come from a file. */
 function checkFlexcomp(spec: Spec, element: XmlElement, report: Report): void {
   const { attributes } = element
   const type = attributes.get('type') ?? 'grid'

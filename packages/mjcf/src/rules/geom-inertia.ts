@@ -4,11 +4,14 @@ import { shapeOf } from './shapes.ts'
 
 export interface Inertia {
   readonly mass: number
-  /** About the principal axes. */
+  /** The moments about the principal axes. */
   readonly inertia: readonly [number, number, number]
 }
 
-/** What a geom adds to its body: null if its volume depends on a mesh or height field, `negative` if MuJoCo rejects it. */
+/**
+ * Mass and inertia that a geom adds to its body; null if its volume depends on a mesh or height field; `negative` if
+ * MuJoCo rejects it.
+ */
 export function geomInertia(geom: SpecObject, fitted: boolean): Inertia | 'negative' | null {
   const { type, size } = shapeOf(geom, [0, 0, 0])
   const mass = given(geom, 'mass') ? numberOf(geom, 'mass', 0) : null
@@ -18,10 +21,10 @@ export function geomInertia(geom: SpecObject, fitted: boolean): Inertia | 'negat
   if (type === 'mesh' || type === 'sdf' || type === 'hfield' || fitted) return null
   const shell = textOf(geom, 'shellinertia', 'false') === 'true'
   const volume = volumeOf(type, size, shell)
-  // With a mass of its own and next to no volume a geom counts for nothing.
+  // A geom with an explicit mass but almost no volume contributes nothing.
   if (mass !== null && volume <= EPSILON) return { mass: 0, inertia: [0, 0, 0] }
   const heavy = mass ?? density * volume
-  // The exact inertia of long shells is not needed: all that counts is that there is some.
+  // The exact inertia of long shells is not needed, only that it is not zero.
   return { mass: heavy, inertia: shell ? shellInertia(heavy, size) : solidInertia(type, heavy, size) }
 }
 
@@ -68,7 +71,7 @@ function solidInertia(type: string, mass: number, [a = 0, b = 0, c = 0]: readonl
   }
 }
 
-/** A lower bound: that of a sphere shell of the least extent. */
+/** A lower bound: the inertia of a spherical shell of the smallest extent. */
 function shellInertia(mass: number, size: readonly number[]): [number, number, number] {
   const least = Math.min(...size.filter((value) => value > 0))
   const value = (2 * mass * least * least) / 3

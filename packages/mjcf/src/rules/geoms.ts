@@ -10,12 +10,12 @@ const MESH_TYPES = ['mesh', 'sdf']
 /** Primitives that MuJoCo can fit to a mesh. */
 const FITTED = ['sphere', 'capsule', 'cylinder', 'ellipsoid', 'box']
 
-/** Whether a number of contact dimensions is one that MuJoCo has. */
+/** Whether MuJoCo supports this number of contact dimensions. */
 export function isCondim(value: number): boolean {
   return CONDIMS.includes(value)
 }
 
-/** Geoms one by one: what they refer to, and whether their type, size and place go together. */
+/** Checks each geom: its references, and whether its type, size and place fit together. */
 export function checkGeoms(spec: Spec, report: Report): void {
   for (const geom of spec.of('geom')) if (!geom.made) checkGeom(spec, geom, report)
 }
@@ -62,20 +62,23 @@ function checkGeom(spec: Spec, geom: SpecObject, report: Report): void {
   }
 }
 
-/** A mesh may bring its material along. */
+/** A mesh may define its own material. */
 function materialOf(spec: Spec, geom: SpecObject): string {
   const own = geom.ref('material')
   const mesh = geom.ref('mesh')
   return own !== '' || mesh === '' ? own : (spec.find('mesh', mesh)?.ref('material') ?? '')
 }
 
-/** Whether a body moves with respect to world: through a joint of its own or of a body above it, a mocap body's children not. */
+/**
+ * Whether a body moves relative to the world: through a joint of its own or of an ancestor. Children of a mocap body do
+ * not.
+ */
 function moves(body: SpecBody | null): boolean {
   for (let at = body; at !== null; at = at.body) if (at.joints.length > 0 || at.mocap) return !at.mocap
   return false
 }
 
-/** Sites: as geoms, but with sizes of their own and, of the assets, only materials and meshes. */
+/** Checks sites: like geoms, but with other size rules, and with only materials and meshes as assets. */
 export function checkSites(spec: Spec, report: Report): void {
   for (const site of spec.of('site')) if (!site.made) checkSite(spec, site, report)
 }
@@ -94,7 +97,7 @@ function checkSite(spec: Spec, site: SpecObject, report: Report): void {
       mesh === '' ? 'is of type mesh and names no mesh' : `names a mesh and is of type ${shape.type}`,
     )
   }
-  // Copies within a model refer to its meshes as they are.
+  // Copies within a model keep their references to its meshes.
   report.optional(site, 'mesh', 'mesh', site.model === spec.loaded ? mesh : site.ref('mesh'))
   const fault = shape.fromto ? fromtoFault(site) : orientationFault(site, eulerseq)
   if (fault !== null) report.refused(site, 'place', fault, shape.fromto ? undefined : ORIENTATION_HINT)

@@ -1,4 +1,4 @@
-/** Mass and inertia of bodies that follow from the text; those of meshes do not. */
+/** Mass and inertia of bodies, as far as the text determines them. Those of meshes depend on files. */
 import type { Compiler } from '../compiler.ts'
 import type { Spec, SpecBody, SpecObject } from '../compose/types.ts'
 import { alone, EPSILON, given, numberOf, numbersIn, textOf, vectorOf } from './fields.ts'
@@ -8,13 +8,13 @@ import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 import { eigenvalues } from './symmetric.ts'
 
-/** The least mass and inertia that a moving body may have. */
+/** The smallest mass and inertia that a moving body may have. */
 const LEAST = 1e-15
 
-/** Null if they depend on the data of a mesh. */
+/** Null if the value depends on the data of a mesh. */
 type Known = Inertia | null
 
-/** Checks the inertia of each body, then that those that move have any. */
+/** Checks the inertia of each body, then that all moving bodies have some. */
 export function checkInertia(spec: Spec, report: Report): void {
   const known = new Map<SpecBody, Known>()
   for (const body of spec.bodies) if (body !== spec.world) known.set(body, bodyInertia(spec, body, report))
@@ -26,21 +26,25 @@ export function checkInertia(spec: Spec, report: Report): void {
   }
 }
 
-/** MuJoCo's rule: the body itself, or one without joints below it, has mass and inertia. Unknown values count as present. */
+/**
+ * MuJoCo's rule: the body, or a body below it without joints, must have mass and inertia. Unknown values count as
+ * present.
+ */
 function isMassive(spec: Spec, body: SpecBody, known: ReadonlyMap<SpecBody, Known>): boolean {
   const inertia = known.get(body)
   if (inertia === null || inertia === undefined) return true
   if (inertia.mass >= LEAST && inertia.inertia.every((value) => value >= LEAST)) return true
   const below = body.bodies.filter(({ joints }) => joints.length === 0)
   if (!spec.compiler.fusestatic) return below.some((child) => isMassive(spec, child, known))
-  // Fused bodies add up, and then even point masses make an inertia; what is turned by no number makes none of the sum.
+  // Fused bodies are added up, and at a distance from each other even point masses have inertia. A rotation of NaN
+  // makes the sum NaN: such a body fails, and such a child adds nothing.
   if (!isTurned(body)) return false
   const adds = (child: SpecBody) => (known.get(child)?.mass ?? 1) >= LEAST && isTurned(child)
   if (below.some(adds)) return true
   return below.some((child) => isMassive(spec, child, known))
 }
 
-/** Whether the axes of its inertia can be determined. */
+/** Whether the rotation of the inertia is finite. */
 function isTurned({ inertial }: SpecBody): boolean {
   return numbersIn(inertial?.attributes.get('quat')).every(Number.isFinite)
 }
@@ -49,7 +53,7 @@ function bodyInertia(spec: Spec, body: SpecBody, report: Report): Known {
   const compiler = compilerFor(spec, body)
   const inferred = geomsInertia(body, compiler, report)
   const written = body.inertial === null ? NOTHING : writtenInertia(body, compiler, report)
-  // Composites and flexcomps give their bodies masses of their own.
+  // Composites and flexcomps set the masses of the bodies that they create.
   if (body.made || written === undefined) return null
   const { inertiafromgeom } = compiler
   const fromGeoms = inertiafromgeom === 'true' || (body.inertial === null && inertiafromgeom === 'auto')
@@ -62,7 +66,7 @@ const UNKNOWABLE: Inertia = { mass: Number.POSITIVE_INFINITY, inertia: [Number.N
 const NOTHING: Inertia = { mass: 0, inertia: [0, 0, 0] }
 
 function checked(body: SpecBody, { mass, inertia }: Inertia, compiler: Compiler, report: Report): Inertia {
-  // A value that is not a number limits nothing.
+  // NaN violates no limit.
   const atLeast = (value: number, bound: number) => (value < bound ? bound : value)
   const bounded = inertia.map((value) => atLeast(value, compiler.boundinertia)) as [number, number, number]
   const heavy = atLeast(mass, compiler.boundmass)
@@ -85,8 +89,9 @@ function violatesTriangle([a, b, c]: readonly [number, number, number]): boolean
 }
 
 /**
- * What `<inertial>` says, undefined where it is refused. A `fullinertia` that is too near a limit to be told from rounding keeps to it: MuJoCo turns it to
- * its axes, and beside a `quat` to other ones first.
+ * The mass and inertia of `<inertial>`; undefined if it is rejected. MuJoCo rotates a `fullinertia` to its principal
+ * axes, after the rotation of a `quat` if there is one, and that rounds. So a value so close to a limit that rounding
+ * may decide passes.
  */
 function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report): Inertia | undefined {
   const inertial = alone(body.inertial as NonNullable<SpecBody['inertial']>)
@@ -119,12 +124,15 @@ function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report):
   if (least < EPSILON - rounding) return refused('fullinertia', 'has a fullinertia that is not positive definite')
   const [a, b, c] = values.toSorted((one, other) => one - other) as [number, number, number]
   if (a + b < c - rounding) return { mass, inertia: values }
-  // Either it is refused or there is some.
+  // An accepted value is not zero.
   const isUnsure = least < EPSILON + rounding || a + b - c < rounding
   return { mass, inertia: isUnsure ? SOME.inertia : values }
 }
 
-/** The inertia that geoms give; `none` where no geom counts, null where a mesh or the sum of several is needed. */
+/**
+ * The inertia computed from geoms; `none` if no geom contributes; null if a mesh or the sum of several geoms would be
+ * needed.
+ */
 function geomsInertia(body: SpecBody, compiler: Compiler, report: Report): Known | 'none' {
   const [from, to] = compiler.inertiagrouprange
   const infers = body.inertial === null || compiler.inertiafromgeom === 'true'
@@ -138,14 +146,17 @@ function geomsInertia(body: SpecBody, compiler: Compiler, report: Report): Known
   if (counted.length === 0) return 'none'
   const [first = null] = counted
   if (counted.length === 1) return first
-  // Infinite masses have no centre.
+  // Infinite masses have no center.
   if (counted.some((part) => part !== null && !Number.isFinite(part.mass))) return UNKNOWABLE
   return counted.some((part) => part?.inertia.every((value) => value > 2 * EPSILON)) || counted.includes(null)
     ? SOME
     : null
 }
 
-/** Several geoms together have more than any of them, and never break the triangle rule: exactly how much does not matter. */
+/**
+ * Several geoms together have more inertia than any single one and always satisfy the triangle inequality, so the exact
+ * sum does not matter.
+ */
 const SOME: Inertia = { mass: 1, inertia: [1, 1, 1] }
 
 function partOf(geom: SpecObject, report: Report): Known {

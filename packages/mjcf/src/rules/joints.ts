@@ -5,11 +5,11 @@ import { isLimited, needsLimited } from './limited.ts'
 import type { Report } from './report.ts'
 import { compilerFor } from './settings.ts'
 
-/** Joints one by one, and what the joints of a body may be together. */
+/** Checks each joint, and which joints a body may combine. */
 export function checkJoints(spec: Spec, report: Report): void {
   for (const joint of spec.joints) {
     if (!joint.made && joint.element.name === 'joint') checkJoint(spec, joint, report)
-    // The joints of a flexcomp have an axis of its own, and all else from the default class.
+    // The flexcomp sets the axis of its joints; all other attributes come from the default class.
     if (joint.made && joint.element.name === 'flexcomp') checkLimits(spec, joint, report)
   }
   for (const body of spec.bodies) checkBody(spec, body, report)
@@ -21,7 +21,7 @@ function checkJoint(spec: Spec, joint: SpecJoint, report: Report): void {
   if (driven && isZero(vectorOf(joint, 'axis', [0, 0, 1]))) report.refused(joint, 'axis', 'has an axis without length')
 }
 
-/** All but the axis. */
+/** All attributes except the axis. */
 function checkLimits(spec: Spec, joint: SpecJoint, report: Report): void {
   const { autolimits } = compilerFor(spec, joint)
   const [time, ratio] = vectorOf(joint, 'springdamper', [0, 0]) as [number, number]
@@ -63,7 +63,7 @@ function checkRange(joint: SpecJoint, autolimits: boolean, report: Report): void
 function checkBody(spec: Spec, body: SpecBody, report: Report): void {
   const dofs = body.joints.reduce((sum, { type }) => sum + VELOCITIES[type], 0)
   const free = body.joints.some(({ type }) => type === 'free')
-  // A free joint beside another is a fault of its own, whatever the sum.
+  // A free joint next to another joint is a separate fault, whatever the sum.
   if (dofs > 6 && !free) report.refused(body, 'dofs', `has ${dofs} degrees of freedom, more than 6`)
   const ball = body.joints.findIndex(({ type }) => type === 'ball')
   const after = body.joints.slice(ball + 1)

@@ -4,7 +4,7 @@ import type { Report } from './report.ts'
 
 type Sizes = NonNullable<ModelReading['sizes']>
 
-/** Keyframes: each field has one number for each of what it sets, or is left out. */
+/** Checks keyframes: a field is either absent or has the exact number of values. */
 export function checkKeys(spec: Spec, sizes: Sizes, report: Report): void {
   const mocap = spec.bodies.filter((body) => body.mocap).length
   const expected: Record<KeyField, number | null> = {

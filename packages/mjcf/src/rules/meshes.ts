@@ -3,7 +3,7 @@ import { builtinMeshFault } from './builtin-mesh.ts'
 import { countIn, isLong, isZero, numbersIn, textOf, vectorOf } from './fields.ts'
 import type { Report } from './report.ts'
 
-/** The part of a mesh that the model itself describes. */
+/** Checks the part of a mesh that the model itself describes. */
 export function checkMesh(mesh: SpecObject, report: Report): void {
   if (mesh.made) return
   const { element } = mesh
@@ -23,7 +23,7 @@ export function checkMesh(mesh: SpecObject, report: Report): void {
   if (fault !== null) report.refused(mesh, 'data', fault)
 }
 
-/** What is written beside a file that has it already. Files of MuJoCo's own format may do without faces. */
+/** Data written in the model although the file has it too. Files of MuJoCo's own format may have no faces. */
 function besidesFile(file: string, attributes: ReadonlyMap<string, string>): string | null {
   if (countIn(attributes.get('vertex')) > 0) return 'has a file, and vertices beside it'
   const faces = countIn(attributes.get('face'))
@@ -48,13 +48,13 @@ function dataFault(attributes: ReadonlyMap<string, string>, inertia: string, sca
   const box = boxAround(points)
   if ((faces.length === 0 || inertia !== 'shell') && box.isFlat) return 'has all its vertices in one plane'
   const size = box.volume * Math.abs(scale.reduce((product, factor) => product * factor, 1))
-  // The inertia of faces adds up a part for each of them, and none of these is larger than the box.
+  // The inertia is a sum over the faces, and no term is larger than that of the box.
   const parts = Math.max(1, faces.length / 3)
   if (inertia !== 'shell' && size * parts < LEAST_VOLUME / 2) return 'encloses next to no volume'
   return isOneSided(faces, inertia) ? 'has faces that enclose no volume' : null
 }
 
-/** Whether all faces lie in the plane of one triangle or in none at all. A convex inertia is that of the hull, whatever the faces. */
+/** Whether all faces lie in one plane, or have no area. A convex inertia is that of the hull, whatever the faces. */
 function isOneSided(faces: readonly number[], inertia: string): boolean {
   if (faces.length === 0) return false
   const shapes = new Set<string>()
@@ -67,7 +67,7 @@ function isOneSided(faces: readonly number[], inertia: string): boolean {
 
 type Point = readonly [number, number, number]
 
-/** Points relative to the first, as MuJoCo holds them: in single precision. */
+/** Points relative to the first one, in single precision as in MuJoCo. */
 function pointsIn(numbers: readonly number[]): Point[] {
   const points: Point[] = []
   const at = (i: number) => Math.fround(numbers[i] as number)
@@ -75,15 +75,16 @@ function pointsIn(numbers: readonly number[]): Point[] {
   return points
 }
 
-/** A mesh closer to a plane than this fraction of its size is certainly flat. */
+/** A mesh whose distance from a plane is below this fraction of its size is certainly flat. */
 const FLAT = 1e-12
 
-/** Half of it leaves room for rounding. */
+/** Half of MuJoCo's bound, to leave room for rounding. */
 const LEAST_VOLUME = 1e-15
 
 /**
- * A box that the points lie in: as long as the farthest of them is from the first, as wide as the farthest from that line, as high as the farthest from
- * that plane, to both sides of each. It is flat where that is nothing beside its length.
+ * A box that contains all points. Its length is the largest distance from the first point, its width twice the largest
+ * distance from that line, its height twice the largest distance from the plane of both. The mesh is flat if width or
+ * height is negligible compared to the length.
  */
 function boxAround(points: readonly Point[]): { readonly isFlat: boolean; readonly volume: number } {
   const farthest = (vectorOf: (point: Point) => Point) =>
@@ -93,7 +94,7 @@ function boxAround(points: readonly Point[]): { readonly isFlat: boolean; readon
   const size = square(along)
   if (square(across) <= size * size * FLAT) return { isFlat: true, volume: 0 }
   const heightOf = ([x, y, z]: Point) => Math.abs(x * across[0] + y * across[1] + z * across[2])
-  // Length, width and height multiplied.
+  // The product of length, width and height.
   const height = points.reduce((most, point) => Math.max(most, heightOf(point)), 0)
   return { isFlat: height <= Math.sqrt(square(across) * size) * FLAT, volume: 8 * height }
 }

@@ -6,11 +6,12 @@ type Alternative = keyof typeof ALTERNATIVES
 const NAMES = Object.keys(ALTERNATIVES) as Alternative[]
 
 /**
- * Why MuJoCo cannot compute a rotation from an object's attributes, null if it can. The four spellings other than `quat` share one slot: the last one read, in a
- * default class or in the element, applies, even over a `quat` of the element itself.
+ * Why MuJoCo cannot compute a rotation from an object's attributes, null if it can. The four spellings other than
+ * `quat` share one slot: the last one read, in a default class or in the element, applies, even over a `quat` of the
+ * element itself.
  */
 export function orientationFault(object: Layered, eulerseq: string): string | null {
-  // An empty one is as good as absent.
+  // An empty attribute counts as absent.
   const spelledIn = ({ attributes }: XmlElement) =>
     NAMES.find((name) => attributes.has(name) && numbersIn(attributes.get(name)).length > 0)
   const layer = object.layers.findLast((at) => spelledIn(at) !== undefined)

@@ -2,7 +2,7 @@ import type { LoadedModel } from '../load/loaded-model.ts'
 import { inDocumentOrder } from '../xml/in-document-order.ts'
 import type { Report } from './report.ts'
 
-/** Where a plugin is used, it or an instance of it is named. What the plugin then does is known to MuJoCo alone. */
+/** Checks that each use names a plugin or an instance. What the plugin does cannot be known without running it. */
 export function checkPlugins({ root }: LoadedModel, report: Report): void {
   const used = root.children
     .filter(({ name }) => name !== 'extension')

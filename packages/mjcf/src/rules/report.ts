@@ -9,8 +9,8 @@ import { articled, labelOf } from './fields.ts'
 export type Blamed = Pick<SpecObject, 'category' | 'name' | 'element'>
 
 /**
- * Collects the findings of rules. An element that replicate or attach has copied is reported once for each rule, not once for each copy: the copies break
- * it for one reason, and 100 of them would end the reading.
+ * Collects the findings of rules. An element that replicate or attach has copied is reported once per rule, not once
+ * per copy: the copies violate the rule for one reason, and 100 reports would end the reading.
  */
 export interface Report {
   /** `rule` distinguishes faults of one element; `message` is a full sentence. */
@@ -25,16 +25,19 @@ export interface Report {
   ): void
   /** A fault of an object: the sentence is its label and `predicate`. */
   refused(object: Blamed, rule: string, predicate: string, hint?: string): void
-  /** Reports a reference to an object of that category that does not exist. An empty name is that of unnamed ones. */
+  /** Reports a reference to a nonexistent object of that category. An empty name refers to an unnamed object. */
   target(object: Blamed, attribute: string, category: SpecCategory, name: string): SpecObject | undefined
-  /** The same for an attribute that may be absent or empty. */
+  /** Like `reference`, for an attribute that may be absent or empty. */
   optional(object: Blamed, attribute: string, category: SpecCategory, name: string): SpecObject | undefined
 }
 
-/** Names are compared letter by letter, which takes time: a model with more unknown names than this has another fault. */
+/**
+ * Finding similar names is slow, so only this many unknown names get a suggestion: a model with more of them has a
+ * different problem.
+ */
 const MAX_LOOKUPS = 20
 
-/** A report over one model. */
+/** Creates the report of one model. */
 export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Report {
   const seen = new Map<XmlElement, Set<string>>()
   const first = (element: XmlElement, rule: string): boolean => {
@@ -82,7 +85,7 @@ function objectsOf(spec: Objects, category: SpecCategory): readonly SpecObject[]
   return category === 'joint' ? spec.joints : category === 'key' ? [] : spec.of(category)
 }
 
-/** MuJoCo keeps one of the unnamed under the empty name: the last. */
+/** MuJoCo finds one unnamed object under the empty name: the last one. */
 function unnamed(spec: Objects, category: SpecCategory): SpecObject | undefined {
   return objectsOf(spec, category).findLast(({ name }) => name === '')
 }
@@ -91,7 +94,7 @@ function namesOf(name: string): readonly string[] {
   return name === '' ? [] : [name]
 }
 
-/** Whether a name is that of a body which a flexcomp may make, as a file decides. */
+/** Whether a name may be that of a body that a flexcomp creates, depending on a file. */
 function isOpenPoint(spec: Pick<Spec, 'find'>, name: string): boolean {
   const flex = /^(.*)_\d+(?:_\d+_\d+)?$/s.exec(name)?.[1]
   const found = flex === undefined ? undefined : spec.find('flex', flex)

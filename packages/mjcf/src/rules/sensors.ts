@@ -7,7 +7,7 @@ import { isLimited } from './limited.ts'
 import type { Report } from './report.ts'
 import { shapeOf } from './shapes.ts'
 
-/** Sensors: what they sense, and the few numbers that MuJoCo checks. */
+/** Checks sensors: their targets, and the few numbers that MuJoCo checks. */
 export function checkSensors(spec: Spec, report: Report): void {
   const sensors = spec.of('sensor')
   const left = sensors.length > 0 ? namesAfterFusing(spec) : null
@@ -18,7 +18,7 @@ export function checkSensors(spec: Spec, report: Report): void {
   }
 }
 
-/** `left`: names of the bodies that `fusestatic` leaves. */
+/** `left`: names of the bodies that remain after `fusestatic`. */
 function senses(
   sensor: SpecObject,
   { attribute, category, isFusible }: Target,
@@ -70,7 +70,7 @@ const BALL = new Set(['ballquat', 'ballangvel'])
 const JOINT_LIMIT = new Set(['jointlimitpos', 'jointlimitvel', 'jointlimitfrc'])
 const TENDON_LIMIT = new Set(['tendonlimitpos', 'tendonlimitvel', 'tendonlimitfrc'])
 const PAIRED = new Set(['distance', 'normal', 'fromto'])
-/** Their values are axes or quaternions, which no cutoff clamps. */
+/** Sensors of axes or quaternions, whose values cannot be clamped by a cutoff. */
 const UNCUT = new Set(['framexaxis', 'frameyaxis', 'framezaxis', 'ballquat', 'framequat'])
 
 function hasLimit(object: SpecObject, type: string | null): boolean {

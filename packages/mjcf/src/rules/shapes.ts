@@ -1,7 +1,7 @@
 import type { Layered } from './fields.ts'
 import { articled, given, isZero, textOf, vectorOf } from './fields.ts'
 
-/** Numbers of `size` that must be positive, by geom type; mesh, sdf and hfield take theirs from an asset. */
+/** How many numbers of `size` must be positive, by geom type; mesh, sdf and hfield take their sizes from an asset. */
 const SIZES: ReadonlyMap<string, number> = new Map(
   Object.entries({ sphere: 1, capsule: 2, ellipsoid: 3, cylinder: 2, box: 3 }),
 )
@@ -9,7 +9,7 @@ const FROMTO_TYPES = ['capsule', 'cylinder', 'ellipsoid', 'box']
 
 export interface Shape {
   readonly type: string
-  /** After `fromto`. */
+  /** With `fromto` applied. */
   readonly size: readonly number[]
   readonly fromto: boolean
 }
@@ -40,7 +40,7 @@ export function fromtoFault(object: Layered): string | null {
   return isZero(between(ends)) ? 'has a fromto whose two points are the same' : null
 }
 
-/** Why a size cannot hold, null where it can. */
+/** Why a size is invalid; null if it is valid. */
 export function sizeFault({ type, size, fromto }: Shape): string | null {
   if (type === 'plane')
     return (size[2] as number) <= 0 ? 'is a plane whose third size (the grid spacing) is not positive' : null

@@ -1,6 +1,6 @@
 /**
- * Eigenvalues of a symmetric 3x3 matrix given as xx yy zz xy xz yz, in no order. Jacobi rotations: exact to about 1e-15 of the largest, also where two are
- * equal.
+ * Eigenvalues of a symmetric 3x3 matrix given as xx yy zz xy xz yz, unsorted. Jacobi rotations: exact to about 1e-15 of
+ * the largest, even if two are equal.
  */
 export function eigenvalues(
   matrix: readonly [number, number, number, number, number, number],

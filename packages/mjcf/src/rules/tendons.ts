@@ -6,7 +6,7 @@ import { compilerFor } from './settings.ts'
 import { shapeOf } from './shapes.ts'
 import { checkLasting } from './visuals.ts'
 
-/** Tendons: what their paths go through and in what order, and their limits. */
+/** Checks tendons: the objects on their paths, their order, and limits. */
 export function checkTendons(spec: Spec, report: Report): void {
   for (const tendon of spec.of('tendon')) {
     checkPath(spec, tendon, report)
@@ -48,7 +48,7 @@ function checkPart(tendon: SpecObject, { element, name, side }: SpecPart, report
   }
 }
 
-/** What is wrong with the order of a spatial path. */
+/** Why the order of a spatial path is invalid; null if it is valid. */
 function pathFault(parts: readonly SpecPart[]): string | null {
   if (parts.length < 2) return 'has a spatial path of one object, and it needs two at least'
   const kinds = parts.map(({ element }) => element.name)
@@ -106,7 +106,7 @@ function checkLimits(spec: Spec, tendon: SpecObject, report: Report): void {
     report.refused(tendon, 'springlength', `has the springlength ${springs.join(' ')}, which descends`)
 }
 
-/** One number sets both; every layer sets both. */
+/** A single number sets both values, in every layer. */
 function springlength(tendon: SpecObject): [number, number] {
   const numbers = numbersIn(textOf(tendon, 'springlength', '-1 -1'))
   const [low = -1, high = low] = numbers

@@ -3,7 +3,10 @@ import { countIn, textOf } from './fields.ts'
 import type { Report } from './report.ts'
 import { sizeSetting } from './settings.ts'
 
-/** `user` numbers have room for as many as `<size nuser_…>` allows; without it, for as many as the longest has. */
+/**
+ * Checks the count of `user` numbers: at most `<size nuser_…>`; without that setting, the longest list determines the
+ * size.
+ */
 export function checkUserData(spec: Spec, report: Report): void {
   const room = (objects: readonly SpecObject[], setting: string) => {
     const most = sizeSetting(spec, setting) ?? -1

@@ -3,8 +3,8 @@ import { inherited } from './fields.ts'
 import type { Report } from './report.ts'
 
 /**
- * The material of a flex, skin or tendon, or the texture of a light. What discards visuals takes all materials and textures away, and leaves these
- * referring to one.
+ * The material of a flex, skin or tendon, or the texture of a light. Discarding visuals removes all materials and
+ * textures, but not these references to them.
  */
 export function checkLasting(spec: Spec, object: SpecObject, attribute: 'material' | 'texture', report: Report): void {
   const name = object.ref(attribute)
@@ -18,8 +18,8 @@ export function checkLasting(spec: Spec, object: SpecObject, attribute: 'materia
 }
 
 /**
- * The texture or material of the default class of a material or tendon, which MuJoCo looks up even if the object names another. Attaching a model
- * renames its objects and drops this reference.
+ * The texture or material of the default class of a material or tendon, which MuJoCo looks up even if the object names
+ * another. Attaching a model renames its objects and drops this reference.
  */
 export function checkInherited(
   spec: Spec,

@@ -8,7 +8,7 @@ export interface Link {
   readonly name: string
   readonly element: XmlElement
   parent: Link | null
-  /** In the order of the joints that attach them. */
+  /** In the order of the joints that attach them to their parent. */
   readonly children: Link[]
 }
 
@@ -30,7 +30,10 @@ export function linksOf(robot: XmlElement, faults: Faults): ReadonlyMap<string, 
   return links
 }
 
-/** The links from each root downwards, parents first, children in the order of their joints. Links in a loop are below no root. */
+/**
+ * The links from each root downwards, parents first, children in the order of their joints. Links in a loop are below
+ * no root.
+ */
 export function fromRootsDown(links: ReadonlyMap<string, Link>, faults: Faults): Link[] {
   const ordered: Link[] = []
   const open = [...links.values()].filter(({ parent }) => !parent).map((link) => ({ link, level: 1 }))
