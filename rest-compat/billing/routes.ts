@@ -19,6 +19,7 @@ export const billingRoutes: readonly TypedRoute[] = [
     document: 'get-spend-summary',
     params: { account: query('account'), month: query('month') },
     status: 200,
+    errors: [403, 404],
     result: 'object',
   },
   {
@@ -28,6 +29,7 @@ export const billingRoutes: readonly TypedRoute[] = [
     document: 'set-spend-cap',
     params: { input: body() },
     status: 200,
+    errors: [404],
     result: 'object',
     unwrap: 'spend',
   },
@@ -38,6 +40,7 @@ export const billingRoutes: readonly TypedRoute[] = [
     document: 'list-spend-holds',
     params: { status: query('status'), limit: query('limit'), cursor: query('cursor') },
     status: 200,
+    errors: [403],
     result: 'page',
   },
   {
@@ -47,6 +50,7 @@ export const billingRoutes: readonly TypedRoute[] = [
     document: 'get-spend-hold',
     params: { hold: path('hold_id') },
     status: 200,
+    errors: [403, 404],
     result: 'object',
     missing: 'The hold :hold_id',
   },

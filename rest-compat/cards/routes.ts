@@ -11,6 +11,7 @@ export const cardRoutes: readonly TypedRoute[] = [
     document: 'get-robot-card',
     params: repoPath,
     status: 200,
+    errors: [404, 409],
     result: 'object',
     missing: 'The robot card of :owner/:repo',
   },
@@ -21,6 +22,7 @@ export const cardRoutes: readonly TypedRoute[] = [
     document: 'put-robot-card',
     params: { input: document({ field: 'document' }, repoPath) },
     status: 200,
+    errors: [404, 409, 502],
     result: 'object',
     unwrap: 'card',
   },
@@ -31,6 +33,7 @@ export const cardRoutes: readonly TypedRoute[] = [
     document: 'validate-robot-card',
     params: { input: document({ field: 'document', member: 'card' }, repoPath) },
     status: 200,
+    errors: [404, 502],
     result: 'object',
   },
 ]

@@ -15,6 +15,7 @@ export const sessionRoutes: readonly TypedRoute[] = [
       cursor: query('cursor'),
     },
     status: 200,
+    errors: [403, 404],
     result: 'page',
     unwrap: 'sessions',
     missing: 'The endpoint :endpoint_id',
@@ -26,6 +27,7 @@ export const sessionRoutes: readonly TypedRoute[] = [
     document: 'open-endpoint-session',
     params: { input: body({ endpointId: path('endpoint_id') }) },
     status: 201,
+    errors: [404],
     result: 'object',
   },
   {
@@ -35,6 +37,7 @@ export const sessionRoutes: readonly TypedRoute[] = [
     document: 'report-endpoint-session',
     params: { input: body({ endpointId: path('endpoint_id'), sessionId: path('session_id') }) },
     status: 200,
+    errors: [404],
     result: 'object',
     unwrap: 'session',
   },

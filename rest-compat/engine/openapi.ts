@@ -27,7 +27,7 @@ import {
   Selections,
 } from './openapi-schemas.ts'
 import type { DocumentPlace, PathSource, QuerySource } from './route.ts'
-import { statusesOf } from './spec-operations.ts'
+import { statusesOf } from './statuses.ts'
 
 /** The whole document. `publicUrl` becomes its server; null means the origin that served the document. */
 export function openApiDocument(plans: readonly RoutePlan[], publicUrl: string | null): JsonSchema {
@@ -81,10 +81,7 @@ function operationOf(plan: RoutePlan, components: Components): JsonSchema {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(body, components) } : {}),
     responses: Object.fromEntries(
-      [...new Set([route.status, ...statusesOf(route)])].map((status) => [
-        String(status),
-        responseOf(plan, status, components),
-      ]),
+      statusesOf(route).map((status) => [String(status), responseOf(plan, status, components)]),
     ),
   }
 }

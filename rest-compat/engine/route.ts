@@ -100,6 +100,8 @@ export interface Route {
   readonly document: string
   readonly params: Readonly<Record<string, Source>>
   readonly status: 200 | 201 | 202 | 204
+  /** Statuses of its errors besides those of every operation and of its method (`statuses.ts`). */
+  readonly errors?: readonly (403 | 404 | 409 | 412 | 413 | 501 | 502)[]
   /** 'empty' sends no body. */
   readonly result: 'object' | 'page' | 'empty'
   /** The member of the root field that is the response: `files` for `repo(…) { files(…) {…} }`. Null along the path is a 404. */

@@ -13,6 +13,7 @@ export const versionRoutes: readonly TypedRoute[] = [
     document: 'list-repo-history',
     params: { ...repoPath, ...page },
     status: 200,
+    errors: [403, 404],
     result: 'page',
     unwrap: 'history',
     missing: missingRepo,
@@ -24,6 +25,7 @@ export const versionRoutes: readonly TypedRoute[] = [
     document: 'diff-repo',
     params: { ...repoPath, from: query('from'), to: query('to'), ...page },
     status: 200,
+    errors: [403, 404],
     result: 'page',
   },
   {
@@ -33,6 +35,7 @@ export const versionRoutes: readonly TypedRoute[] = [
     document: 'list-snapshots',
     params: { ...repoPath, ...page },
     status: 200,
+    errors: [404],
     result: 'page',
     unwrap: 'snapshots',
     missing: missingRepo,
@@ -44,6 +47,7 @@ export const versionRoutes: readonly TypedRoute[] = [
     document: 'create-snapshot',
     params: bodyOfRepo,
     status: 201,
+    errors: [404],
     result: 'object',
     unwrap: 'snapshot',
   },
@@ -54,6 +58,7 @@ export const versionRoutes: readonly TypedRoute[] = [
     document: 'get-snapshot',
     params: { ...repoPath, name: path('name') },
     status: 200,
+    errors: [404],
     result: 'object',
     missing: 'The snapshot :name of :owner/:repo',
   },
@@ -64,6 +69,7 @@ export const versionRoutes: readonly TypedRoute[] = [
     document: 'delete-snapshot',
     params: { input: fields({ ...repoPath, name: path('name') }) },
     status: 204,
+    errors: [404],
     result: 'empty',
   },
   {
@@ -73,6 +79,7 @@ export const versionRoutes: readonly TypedRoute[] = [
     document: 'restore-state',
     params: bodyOfRepo,
     status: 200,
+    errors: [404, 412, 502],
     result: 'object',
   },
   {
@@ -82,6 +89,7 @@ export const versionRoutes: readonly TypedRoute[] = [
     document: 'purge-files',
     params: bodyOfRepo,
     status: 200,
+    errors: [404],
     result: 'object',
   },
 ]

@@ -5,11 +5,12 @@ import { describe, expect, it } from 'vitest'
 import { documentReader } from '../../rest-compat/engine/documents.ts'
 import { planRoutes } from '../../rest-compat/engine/mount.ts'
 import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
-import { everywhere, specOperations, statusesOf } from '../../rest-compat/engine/spec-operations.ts'
+import { everywhere, statusesOf } from '../../rest-compat/engine/statuses.ts'
 import { pending, routes, streamed } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
 import { needs } from '../support/needs.ts'
 import { sharedDir } from '../support/shared.ts'
+import { specOperations } from './spec-operations.ts'
 
 const plans = planRoutes({ schema, routes, readDocument: documentReader() })
 const shared = sharedDir()
@@ -20,6 +21,9 @@ const specTexts =
         readFileSync(join(specDir, name), 'utf8'),
       )
     : []
+
+/** With `{name}` segments, as documents write it. */
+const documented = (path: string) => path.replace(/:(\w+)/g, '{$1}')
 
 describe('a route that writes', () => {
   const kindOf = ({ document }: (typeof plans)[number]) =>
@@ -38,19 +42,29 @@ describe('a route that writes', () => {
 
 describe('the route table', () => {
   it('has every operation of the spec, or lists it as pending, never both', () => {
-    const routed = routes.map((route) => route.operation)
-    expect([...routed, ...streamed, ...pending].sort()).toEqual(Object.keys(specOperations).sort())
+    const placed = [...routes.map((route) => route.operation), ...streamed, ...pending]
+    expect(placed.filter((operation) => Object.hasOwn(specOperations, operation)).sort()).toEqual(
+      Object.keys(specOperations).sort(),
+    )
   })
 
-  it.each(routes.map((route) => [route.operation, route] as const))(
-    '%s stands where the spec puts it and answers a status that is declared',
-    (operation, route) => {
-      const declared = specOperations[operation]
-      expect([route.method, route.path.replace(/:(\w+)/g, '{$1}')]).toEqual([declared?.method, declared?.path])
-      expect(declared?.statuses).toContain(route.status)
-      expect(statusesOf(route)).toEqual(expect.arrayContaining([...everywhere]))
-    },
-  )
+  it('has no operation that is neither in the spec nor in the contract', () => {
+    const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8')
+    const added = routes.filter(({ operation }) => !Object.hasOwn(specOperations, operation))
+    const placeOf = ({ method, path }: (typeof routes)[number]) => `${method} ${documented(path)}`
+    expect(added.map(placeOf).filter((place) => !contract.includes(`\`${place}`))).toEqual([])
+  })
+
+  it.each(
+    routes
+      .filter(({ operation }) => Object.hasOwn(specOperations, operation))
+      .map((route) => [route.operation, route] as const),
+  )('%s stands where the spec puts it and answers a status that is declared', (operation, route) => {
+    const declared = specOperations[operation]
+    expect([route.method, documented(route.path)]).toEqual([declared?.method, declared?.path])
+    expect(declared?.statuses).toContain(route.status)
+    expect(statusesOf(route)).toEqual(expect.arrayContaining([...(declared?.statuses ?? []), ...everywhere]))
+  })
 
   it.each(plans.map((plan) => [plan.route.operation, plan] as const))(
     '%s has a document that compiles',

@@ -1,36 +1,22 @@
 /**
- * The operations of the spec and of the contract's additions by name, with method, path and possible statuses. Tests compare the route table with
- * this list; the OpenAPI document lists the statuses.
+ * The operations of the spec and of its first additions by name, with method, path and the statuses of each: every route table has them. An operation that came later stands in
+ * docs/contract.md alone.
  */
-import type { Method, Route } from './route.ts'
+import type { Method } from '../../rest-compat/engine/route.ts'
 
-export interface SpecOperation {
+interface SpecOperation {
   readonly method: Method
   /** With `{name}` segments, as the spec writes it. */
   readonly path: string
-  /** In addition to `everywhere`; filled in when the operation gets its route. */
-  readonly statuses?: readonly number[]
+  /** In addition to those of every operation and of its method. */
+  readonly statuses: readonly number[]
 }
 
-const operation = (method: Method, path: string, ...statuses: number[]): SpecOperation =>
-  statuses.length > 0 ? { method, path: `/v1${path}`, statuses } : { method, path: `/v1${path}` }
-
-/** Statuses of every operation: unreadable request, invalid credential, a request that stalls, exceeded rate limit, headers that are too long, internal failure. */
-export const everywhere: readonly number[] = [400, 401, 408, 422, 429, 431, 500, 503]
-
-/** Every status of a route: its own, `everywhere`, and those of its method (304 on reads, 403 for a cookie from another origin on writes, 413 and 415 with a body, 409 with an Idempotency-Key). */
-export function statusesOf(route: Pick<Route, 'operation' | 'method'>): readonly number[] {
-  const own = Object.hasOwn(specOperations, route.operation) ? (specOperations[route.operation]?.statuses ?? []) : []
-  const ofMethod =
-    route.method === 'GET'
-      ? [304]
-      : route.method === 'DELETE'
-        ? [403, 413, 415]
-        : route.method === 'POST'
-          ? [403, 409, 413, 415]
-          : [403, 413, 415]
-  return [...new Set([...own, ...everywhere, ...ofMethod])].sort((a, b) => a - b)
-}
+const operation = (method: Method, path: string, ...statuses: number[]): SpecOperation => ({
+  method,
+  path: `/v1${path}`,
+  statuses,
+})
 
 export const specOperations: Readonly<Record<string, SpecOperation>> = {
   me: operation('GET', '/me', 200),
