@@ -42,6 +42,7 @@ function listsMembers(value: unknown): value is Schema {
 const ajv = new Ajv2020({
   allErrors: true,
   strict: false,
+  code: { optimize: false },
   formats: {
     // UTC with milliseconds, as the hub writes every time.
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
@@ -118,8 +119,14 @@ export function undocumented(method: string, url: string, { status, headers, jso
   )
 }
 
+const bySchema = new Map<string, ValidateFunction>()
+
+/** Compiled once for all answers of the schema: to compile one takes milliseconds, and most of the thousand are the same Problem. */
 function compiled(schema: Schema | undefined): ValidateFunction | null {
   if (!schema) return null
   // Its references lead into the document.
-  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"v1#/components/')))
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"v1#/components/')
+  const validate = bySchema.get(text) ?? ajv.compile(JSON.parse(text))
+  bySchema.set(text, validate)
+  return validate
 }
