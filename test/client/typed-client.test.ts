@@ -97,7 +97,7 @@ describe('documents', () => {
   })
 
   it('reject with the Problem of their first error', async () => {
-    const asked = client().graphql('mutation { deleteRepo(input: { owner: "x", repo: "y" }) { deleted } }')
+    const asked = client().graphql('mutation { deleteRepo(input: { owner: "x", repo: "y" }) { id } }')
     await expect(asked).rejects.toBeInstanceOf(ProblemError)
   })
 

@@ -123,6 +123,7 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
   const card = { dof: 2, actuators: [{ name: 'm1', model: 'x', count: 1 }], limits: {}, mjcf_path: 'arm.xml' }
   await ok(hub.call(ada, 'PUT', `/v1/robots/${ownRobot}/card`, card))
 
+  const ended = await hub.signIn(ada)
   const key = (owner: string | Person, change: Parameters<typeof hub.key>[1]) => hub.key(owner, change)
   const tokens: Record<string, string> = {
     owner: ada.token,
@@ -142,13 +143,13 @@ export async function makeLab(hub: ReturnType<typeof contractHub>, url: string):
     "stranger's key": await key(eve, { scope: 'train' }),
     'expired key': await key(ada, { scope: 'train' }),
     'revoked key': await key(ada, { scope: 'train' }),
-    'ended session': (await hub.signIn(ada)).token,
+    'ended session': ended.token,
   }
   const ofToken = (name: string) => `token_sha256 = sha256('${tokens[name]}')`
   await hub.sql(`update api_keys set expires_at = now() - interval '1 hour' where ${ofToken('expired key')}`)
   await hub.sql(`update api_keys set revoked_at = now() where ${ofToken('revoked key')}`)
-  const [ended = ''] = ['mutation { endSession(input: {}) { session { id } } }']
-  await hub.graphql(tokens['ended session'] ?? '', ended)
+  const end = 'mutation ($id: ID!) { endSession(input: { id: $id }) { session { revokedAt } } }'
+  expect((await hub.graphql(ended.token, end, { id: ended.id })).errors).toBeUndefined()
 
   const world = sessionWorld(hub)
   const runBody = (change: Json = {}) => ({

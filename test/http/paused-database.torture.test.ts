@@ -148,7 +148,7 @@ describe('while the database is paused', () => {
     const requests: Record<string, () => Promise<Answer>> = {
       'a read': () => call('GET', `/v1/repos/${repo}`),
       'a list': () => call('GET', '/v1/runs'),
-      'a read of Prisma': () => graphql('{ viewer { id apiKeys(first: 2) { nodes { id } } } }'),
+      'a read of Prisma': () => graphql('{ viewer { kind } apiKeys(first: 2) { nodes { id } } }'),
       'a write': () => call('POST', '/v1/repos', newRepo('never')),
       'a write under a key': () => call('POST', '/v1/repos', newRepo('never'), { 'idempotency-key': 'never' }),
       'a report': () => call('POST', `/v1/runs/${run}/report`, { log_chunk: 'meanwhile\n' }),
