@@ -1,3 +1,4 @@
+// @module-tag sampled
 import { decodeProtectedHeader, SignJWT } from 'jose'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** What jobs under way reserve, and the spend cap of an account. Contract, "Money that is reserved". */
 
 import { newId } from '@hub/formats/ids'

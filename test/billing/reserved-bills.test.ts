@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** No bill is above what was reserved and shown, for whatever rate, length and budget. Contract, "Money that is reserved". */
 import { describe, expect, it } from 'vitest'
 import { maxCostUsd } from '../../src/checks/create/choose-executor.ts'

@@ -1,3 +1,5 @@
+// @module-tag sampled
+// @module-tag long
 /** A robot check from a folder to draft, report and converted model. MuJoCo runs for real. */
 import { describe, expect, it } from 'vitest'
 import { readCard } from '../../src/cards/read-card.ts'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** The engine process ends at its limits, whatever a model does, and reports why. MuJoCo runs for real. */
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'

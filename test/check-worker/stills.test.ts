@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** The stills of a robot check: what is drawn, by whom, and what happens where nothing can be drawn. MuJoCo runs for real, and Chromium where there is one. */
 import { readFileSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'

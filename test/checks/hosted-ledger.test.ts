@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * The money of hosted checks, whatever happens to them in whatever order: reserved and used never pass the allowance, and the ledger is the sum of what checks
  * cost. Contract, "Hosted checks".

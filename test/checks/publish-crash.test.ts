@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** A hub that dies, or a store that fails, at any step of a publication: nothing is linked, what was copied is collected, and the same request made again publishes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { presignArtifacts, signUpload } from '../../src/checks/artifacts/presign-artifacts.ts'

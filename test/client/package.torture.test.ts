@@ -1,3 +1,4 @@
+// @module-tag long
 /** The package `hub` as others get it: packed, installed into empty folders, on every Node and npm that it is for. */
 import { execFile } from 'node:child_process'
 import { existsSync, symlinkSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// @module-tag long
 /** The Python client: its own unit tests, and programs of its users against a complete hub. */
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Content stored by another user that is expensive to read, on a running hub: no other request waits for it. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { itInTorture } from '../support/torture.ts'

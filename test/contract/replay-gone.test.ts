@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * A replay under an Idempotency-Key of what is gone: one row per POST of the route table that makes something, and how that is deleted. Every other POST is listed with
  * what it does instead, so a new route fails here until it is one or the other.

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * A replay under an Idempotency-Key checks the caller's rights again: one row per POST of the route table, and each way to lose a right. A route without a row
  * fails here.

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Files whose bytes the hub has need no upload, if the caller can read those bytes somewhere. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteFiles } from '../../src/files/delete-files.ts'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** A path is a file or a folder (contract, "Text"): a repo never holds `x` beside `x/y`, since no disk can. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { completeUpload } from '../../src/files/complete-upload.ts'

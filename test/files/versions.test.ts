@@ -1,3 +1,4 @@
+// @module-tag sampled
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteFiles } from '../../src/files/delete-files.ts'

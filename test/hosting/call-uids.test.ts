@@ -1,3 +1,4 @@
+// @module-tag long
 /** The uid that each hosted call has for itself: who gets which, and that nobody has one before all of its last call is gone. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

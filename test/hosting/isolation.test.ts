@@ -1,3 +1,4 @@
+// @module-tag long
 /** What hosted calls of a hub that runs as root can see of each other, of the hub and of its data: nothing. The hub is a process of its own, with its own database and disk store. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /**
  * The money of several accounts, whatever happens in whatever order: hosted runs, checks and endpoints of people and agents, holds and their decisions, caps that change,
  * and transactions that die in the middle. Contract, "Money that is reserved", "Spend holds" and "Endpoint cost".

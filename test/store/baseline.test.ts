@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** What came before the baseline: databases whose migrations and catalogue are its own go on with it, and no other. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

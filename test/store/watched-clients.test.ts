@@ -1,3 +1,4 @@
+// @module-tag long
 /** Statements on connections over which nothing comes any more, while they stay open. */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

@@ -2,7 +2,8 @@
 import { createHash, randomInt } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it } from 'vitest'
+import { describe, it, TestRunner } from 'vitest'
+import type { Tag } from './tags.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -26,8 +27,18 @@ const setting = process.env.HUB_TEST_TORTURE
 export const isFull = setting === 'full'
 export const isTorture = setting === 'rest' || isFull
 
+const NEEDED: Tag = 'sampled'
+
+/** The torture run has only the files that say that they leave something to it. */
+function assertDeclared(): void {
+  const { file } = TestRunner.getCurrentTest() ?? TestRunner.getCurrentSuite()
+  if (!file.tags?.includes(NEEDED))
+    throw new Error(`${file.name} leaves tests to the torture run without \`// @module-tag ${NEEDED}\`.`)
+}
+
 /** One case in `every`, in their order, and another one whenever the reader changes; the torture run tries the others. */
 export function sampled<T>(cases: readonly T[], every: number): readonly T[] {
+  assertDeclared()
   // Two runs of random seeds would not complete each other.
   if (isFull || (isTorture && process.env.HUB_TEST_SEED === 'random')) return cases
   const first = testSeed() % every
@@ -35,20 +46,24 @@ export function sampled<T>(cases: readonly T[], every: number): readonly T[] {
 }
 
 /** A `describe` without anything random: what `npm test` has tried the torture run does not repeat. */
-export const describeOnce: (title: string, register: () => void) => void =
-  setting === 'rest' ? () => undefined : describe
+export function describeOnce(title: string, register: () => void): void {
+  assertDeclared()
+  if (setting !== 'rest') describe(title, register)
+}
 
 /** How many made-up cases to try: more in the torture run. */
 export function sampleSize(full: number, sample: number): number {
+  assertDeclared()
   return isTorture ? full : sample
 }
 
 /** Tests that kill processes, fill memory or take seconds of the processor: in the torture run alone. */
 export function inTorture(register: () => void): void {
+  assertDeclared()
   if (isTorture) register()
 }
 
 /** One such test, beside others of its `describe` that every run has. */
 export function itInTorture(title: string, test: () => Promise<void>): void {
-  if (isTorture) it(title, test)
+  inTorture(() => it(title, test))
 }

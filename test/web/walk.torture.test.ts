@@ -1,3 +1,4 @@
+// @module-tag long
 /** A person's way through the pages in Chromium: each page at two sizes and in both themes, and the jobs people come for. Pictures stay in `test-output/pages`. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// @module-tag sampled
+// @module-tag long
 /**
  * The reader against MuJoCo itself on made-up models: same verdict, and where it compiles the same model name, joints, roots, base, keyframes, names,
  * sizes and files. 500 models in the torture run and 40 of them otherwise, others whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** The grammar tables and the check that uses them, compared with MuJoCo itself. `HUB_TEST_SEED` repeats a run. */
 import { describe, expect, it } from 'vitest'
 import { sampled, sampleSize, testSeed } from '../../../test/support/torture.ts'

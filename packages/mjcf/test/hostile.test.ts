@@ -1,3 +1,5 @@
+// @module-tag sampled
+// @module-tag long
 /** Hostile models: each is read within 2 seconds and 200 MB, with MuJoCo's verdict if it has one, else with a clear fault. */
 import { fork } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** The XML of MuJoCo's parser: what it accepts and rejects, and the resulting names and values. */
 import { expect, it } from 'vitest'
 import { cpuWithin } from '../../../test/support/cpu.ts'

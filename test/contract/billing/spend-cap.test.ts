@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** The spend cap of an account, and what its hosted jobs reserve from their creation to their end. Spec, "approveSpendHold"; contract, "Money that is reserved". */
 import { afterAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../../support/hosted-function.ts'

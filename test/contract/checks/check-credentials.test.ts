@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Who may do what with a check: every kind of credential on every operation, in both dialects. Contract, "Credentials" and "Keys of hosted jobs". */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sampled } from '../../support/torture.ts'

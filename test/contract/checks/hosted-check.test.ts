@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Hosted checks from creation to end. Spec, "POST /v1/robot-checks" and the states of a check; contract, "Hosted checks". */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sweepChecks } from '../../../src/checks/end/sweep-checks.ts'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Publishing beside other requests: in whatever order they come, what is left is whole. */
 import { describe, expect, it } from 'vitest'
 import { inTorture, itInTorture } from '../../support/torture.ts'

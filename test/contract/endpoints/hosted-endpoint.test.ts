@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Hosted endpoints: who may have one, what it reserves and costs to the ten-thousandth, and how the hub itself ends it. Contract, "Endpoint cost". */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { renewReservations } from '../../../src/endpoints/end/renew-reservations.ts'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Contract, "Text": a path is a file or a folder, in both dialects, from presign to publish. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// @module-tag long
+// @module-tag sampled
 /** Canceling a hosted run that is running: it is asked to stop, and the hub ends it and its call where it does not. Contract, "Canceling and deleting runs". */
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

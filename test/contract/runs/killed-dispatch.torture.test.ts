@@ -1,3 +1,4 @@
+// @module-tag long
 /** Hubs that are killed while they dispatch hosted runs: every run has one call, and every call is executed once. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 import { type AddressInfo, connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'

@@ -1,3 +1,5 @@
+// @module-tag sampled
+// @module-tag long
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@hub/mjcf/limits'
 import { pino } from 'pino'

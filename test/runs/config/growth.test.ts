@@ -1,3 +1,4 @@
+// @module-tag sampled
 /** Configs that were written to keep the hub busy: twice as much of one is twice the work, at the most that the limits allow. */
 import { describe, expect, it } from 'vitest'
 import { leavesOf } from '../../../src/runs/config/config-leaf.ts'

@@ -1,3 +1,4 @@
+// @module-tag sampled
 import { randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'

@@ -1,0 +1,20 @@
+/** What a test file says of itself, in a line at its top: `// @module-tag sampled`. Vitest refuses a tag that is not here. */
+import { readFileSync } from 'node:fs'
+
+export const tags = [
+  {
+    name: 'sampled',
+    description: 'Its tests of made-up or many cases are a sample in `npm test`; the torture run tries the others.',
+  },
+  {
+    name: 'long',
+    description: 'Takes longest beside others, so it is begun first: begun last, it would run alone at the end.',
+  },
+] as const
+
+export type Tag = (typeof tags)[number]['name']
+
+/** Whether the file declares the tag, read as Vitest reads it. */
+export function declares(file: string, tag: Tag): boolean {
+  return new RegExp(`^// @module-tag ${tag}$`, 'm').test(readFileSync(file, 'utf8'))
+}
