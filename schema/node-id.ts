@@ -1,16 +1,11 @@
 /** Node ids are the TypeIDs themselves: the prefix says the type, so both dialects show the same id. */
-const typeByPrefix: Readonly<Record<string, string>> = {
-  __proto__: null as never,
-  repo: 'Repo',
-  run: 'Run',
-  check: 'RobotCheck',
-  spend: 'SpendHold',
-  ep: 'Endpoint',
-  user: 'Account',
-  org: 'Account',
-  dev: 'Device',
-  appr: 'Approval',
-  esess: 'EndpointSession',
+import type { IdPrefix } from '@hub/formats/ids'
+
+const typeByPrefix = new Map<string, string>()
+
+/** Says which type `node(id)` returns for ids with this prefix: beside the type, which has to be a node. */
+export function nodeIds(prefix: IdPrefix, typename: string): void {
+  typeByPrefix.set(prefix, typename)
 }
 
 /** The id as stored. */
@@ -20,5 +15,5 @@ export function encodeNodeId(_typename: string, id: string | number | bigint): s
 
 /** The node type for an id's prefix. An id of any other type is looked up as a repo, so it resolves to null. */
 export function decodeNodeId(globalId: string): { typename: string; id: string } {
-  return { typename: typeByPrefix[globalId.slice(0, globalId.indexOf('_'))] ?? 'Repo', id: globalId }
+  return { typename: typeByPrefix.get(globalId.slice(0, globalId.indexOf('_'))) ?? 'Repo', id: globalId }
 }

@@ -45,7 +45,10 @@ if (cli === null) {
     process.stderr.write(`${stdout}${stderr}`)
     process.exit(status ?? 1)
   }
-  const { derived, write } = await import('./codegen/generated-files.ts')
+  const { write } = await import('./codegen/files.ts')
+  const { lists } = await import('./codegen/lists.ts')
+  write(lists)
+  const { derived } = await import('./codegen/generated-files.ts')
   write(derived)
   // esbuild and Vite are development packages too.
   const { buildScenePage } = await import('./scene-page.ts')

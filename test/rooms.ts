@@ -146,10 +146,10 @@ const rooms: readonly Room[] = [
       'src/check-worker/urdf/answered-urdf\\.ts',
     ],
   },
-  { name: 'schema-index', files: '^schema/index\\.ts$', mayImport: ['schema/'] },
+  { name: 'schema-index', files: '^schema/(index|types\\.generated)\\.ts$', mayImport: ['schema/'] },
   {
     name: 'schema-engine',
-    files: '^schema/(?!index\\.)[^/]+\\.ts$',
+    files: '^schema/(?!index\\.|types\\.)[^/]+\\.ts$',
     mayImport: [...ground, 'src/auth/', 'prisma/generated/'],
   },
   ...subjects.map((subject) => ({

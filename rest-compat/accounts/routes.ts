@@ -2,7 +2,7 @@
 import { body } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
-export const accountRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   { operation: 'me', method: 'GET', path: '/v1/me', document: 'me', params: {}, status: 200, result: 'object' },
   {
     operation: 'startDeviceLogin',

@@ -3,7 +3,7 @@ import { repoPath } from '../engine/repo-path.ts'
 import { document } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
-export const cardRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'getRobotCard',
     method: 'GET',

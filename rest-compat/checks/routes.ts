@@ -3,7 +3,7 @@ import { heldAsHold } from '../billing/held.ts'
 import { body, fields, path, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
-export const checkRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'createRobotCheck',
     method: 'POST',

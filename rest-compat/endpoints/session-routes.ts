@@ -2,7 +2,7 @@
 import { body, path, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
-export const sessionRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'listEndpointSessions',
     method: 'GET',

@@ -48,9 +48,9 @@ export function openApiDocument(plans: readonly RoutePlan[], publicUrl: string |
         'Datasets, models and robots. The same graph is at `/graphql`. Every error is a Problem (RFC 9457); `/problems` lists their types.',
     },
     servers: [{ url: publicUrl ?? '/' }],
-    paths,
+    paths: inOrder(paths),
     components: {
-      schemas: components.schemas,
+      schemas: inOrder(components.schemas),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`hub_key_…`) or a session.' },
         session: {
@@ -63,6 +63,10 @@ export function openApiDocument(plans: readonly RoutePlan[], publicUrl: string |
     },
   }
 }
+
+/** By path or name, so that a file that moves changes nothing. */
+const inOrder = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 function operationOf(plan: RoutePlan, components: Components): JsonSchema {
   const { route, rootField, scope } = plan

@@ -5,7 +5,7 @@ import type { TypedRoute } from '../typed-route.ts'
 
 const MIB = 1024 * 1024
 
-export const fileRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'getRepoTree',
     method: 'GET',

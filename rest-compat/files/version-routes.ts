@@ -5,7 +5,7 @@ import type { TypedRoute } from '../typed-route.ts'
 
 const page = { limit: query('limit'), cursor: query('cursor') } as const
 
-export const versionRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'listRepoHistory',
     method: 'GET',

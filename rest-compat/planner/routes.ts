@@ -2,7 +2,7 @@
 import { body } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
-export const plannerRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'estimateRun',
     method: 'POST',

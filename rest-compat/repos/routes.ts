@@ -10,7 +10,7 @@ const onlyWhenSet = ['dataset_meta', 'model_meta', 'robot_card'] as const
 
 const repoLocation = (repo: { readonly full_name: string }) => ({ Location: `/v1/repos/${repo.full_name}` })
 
-export const repoRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'listRepos',
     method: 'GET',

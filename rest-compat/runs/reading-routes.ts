@@ -5,7 +5,7 @@ import type { TypedRoute } from '../typed-route.ts'
 const missing = 'The run :run_id'
 const run = path('run_id')
 
-export const runReadingRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'getRunConfig',
     method: 'GET',

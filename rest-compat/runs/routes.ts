@@ -14,7 +14,7 @@ const IMPORT_BODY_BYTES = 16 * 1024 * 1024
 /** Contract, "Writing". */
 const REPORT_BODY_BYTES = 8 * 1024 * 1024
 
-export const runRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'createRun',
     method: 'POST',

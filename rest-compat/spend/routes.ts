@@ -4,7 +4,7 @@ import type { TypedRoute } from '../typed-route.ts'
 
 const holdId = path('hold_id')
 
-export const spendRoutes: readonly TypedRoute[] = [
+export const routes: readonly TypedRoute[] = [
   {
     operation: 'approveSpendHold',
     method: 'POST',

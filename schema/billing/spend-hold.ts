@@ -11,6 +11,7 @@ import { Account } from '../accounts/account.ts'
 import { listUpdates } from '../accounts/list-updates.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
+import { nodeIds } from '../node-id.ts'
 import { relatedPages } from '../related-pages.ts'
 import { args, query, subscription } from '../root-field.ts'
 import { wordEnum } from '../word-enum.ts'
@@ -63,6 +64,7 @@ const usdOrNull = (usd: string | undefined) => (usd === undefined ? null : Numbe
 
 export const SpendHoldType = builder.objectRef<SpendHold>('SpendHold')
 
+nodeIds('spend', 'SpendHold')
 builder.node(SpendHoldType, {
   description: "Hosted work that an agent's key asked for beyond the free allowance, and that a person has to confirm.",
   id: { resolve: (hold) => hold.id, description: 'TypeID, prefix `spend_`; sorts by creation.' },

@@ -10,6 +10,7 @@ import { accountById } from '../accounts/account-by-id.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
+import { nodeIds } from '../node-id.ts'
 import { repoById } from '../repos/repo-edge.ts'
 import { args, query } from '../root-field.ts'
 import { JobStatusEnum } from '../runs/enums.ts'
@@ -32,6 +33,7 @@ type TextField = 'claimedBy' | 'hostedCallId' | 'error' | 'entry' | 'base' | 'lo
 
 export const CheckType = builder.objectRef<RobotCheck>('RobotCheck')
 
+nodeIds('check', 'RobotCheck')
 builder.node(CheckType, {
   interfaces: [JobInterface],
   description:

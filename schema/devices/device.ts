@@ -15,6 +15,7 @@ import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
+import { nodeIds } from '../node-id.ts'
 import { RepoType } from '../repos/repo.ts'
 import { args, entityMutation, input, query } from '../root-field.ts'
 import { selectedNodes, selectedRows } from '../selected.ts'
@@ -24,6 +25,7 @@ const reposOfRequest = createContextCache(
   (ctx: RequestContext) => new DataLoader((ids: readonly string[]) => getReposById(ctx.deps.db, ctx.viewer, ids)),
 )
 
+nodeIds('dev', 'Device')
 export const DeviceType = builder.prismaNode('Device', {
   description:
     'A robot of an account, which uses endpoints under approvals. Visible to members of its owner; to a key limited to repos if its robot repo is listed.',

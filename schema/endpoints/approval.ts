@@ -14,6 +14,7 @@ import { Account } from '../accounts/account.ts'
 import { builder } from '../builder.ts'
 import { nodesOf, pageArgs } from '../connection.ts'
 import { DeviceType, visibleDevices } from '../devices/device.ts'
+import { nodeIds } from '../node-id.ts'
 import { args, input, mutation } from '../root-field.ts'
 import { childConnections } from './child-connections.ts'
 import { EndpointType } from './endpoint.ts'
@@ -21,6 +22,7 @@ import { ApprovalStatusEnum } from './enums.ts'
 
 export const ApprovalType = builder.objectRef<Approval>('Approval')
 
+nodeIds('appr', 'Approval')
 builder.node(ApprovalType, {
   description:
     "A person's permission for one device to use one endpoint, as long as it serves the same model. Visible to callers who see the endpoint or the device. Its token is shown only once.",

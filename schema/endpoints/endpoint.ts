@@ -10,6 +10,7 @@ import { listUpdates } from '../accounts/list-updates.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
+import { nodeIds } from '../node-id.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
 import { ControlClassEnum } from '../repos/enums.ts'
 import { args, query, subscription } from '../root-field.ts'
@@ -43,6 +44,7 @@ type MillisecondsField = 'serviceMsP95' | 'rttMsP95'
 
 export const EndpointType = builder.objectRef<Endpoint>('Endpoint')
 
+nodeIds('ep', 'Endpoint')
 builder.node(EndpointType, {
   interfaces: [JobInterface],
   description:

@@ -11,6 +11,7 @@ import { listUpdates } from '../accounts/list-updates.ts'
 import { builder } from '../builder.ts'
 import { nodesOf, pageArgs } from '../connection.ts'
 import { DeviceType, visibleDevices } from '../devices/device.ts'
+import { nodeIds } from '../node-id.ts'
 import { nullInV1 } from '../null-in-v1.ts'
 import { args } from '../root-field.ts'
 import { ApprovalType, approvalById } from './approval.ts'
@@ -23,6 +24,7 @@ type CountField = 'chunksApplied' | 'deadlineMisses' | 'degradedCount'
 
 export const SessionType = builder.objectRef<EndpointSession>('EndpointSession')
 
+nodeIds('esess', 'EndpointSession')
 builder.node(SessionType, {
   description:
     "A device's use of an endpoint under an approval. Visible to callers who see the endpoint or the device. Server and device each report their own numbers.",

@@ -13,6 +13,7 @@ import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { repoName, rule } from '../input-field.ts'
+import { nodeIds } from '../node-id.ts'
 import { args, input, mutation, query, subscription } from '../root-field.ts'
 import { selects } from '../selection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from './enums.ts'
@@ -30,6 +31,7 @@ const RepoFileSummary = builder.objectRef<Repo['fileSummary']>('RepoFileSummary'
 
 export const RepoType = builder.objectRef<Repo>('Repo')
 
+nodeIds('repo', 'Repo')
 builder.node(RepoType, {
   description: 'A dataset, model or robot repository: an owner, a slug and files. There are no revisions.',
   id: { resolve: (repo) => repo.id, description: 'TypeID, prefix `repo_`; sorts by creation.' },

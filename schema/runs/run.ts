@@ -8,6 +8,7 @@ import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
+import { nodeIds } from '../node-id.ts'
 import { nullInV1 } from '../null-in-v1.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
 import { Recipe } from '../planner/recipe.ts'
@@ -28,6 +29,7 @@ import {
 
 export const RunType = builder.objectRef<Run>('Run')
 
+nodeIds('run', 'Run')
 builder.node(RunType, {
   description: 'A training run: submitted from a recipe and executed, or imported.',
   interfaces: [JobInterface],

@@ -1,5 +1,4 @@
-/** Every file that is made from the graph, with its text. Needs none of them: the code imports types of them at most. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+/** Every file that is made from the graph, with its text. Needs none of them, since the code imports types of them at most; it needs the lists of `lists.ts`. */
 import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { restDialect } from '../../rest-compat/engine/dialect.ts'
 import { documentReader } from '../../rest-compat/engine/documents.ts'
@@ -9,12 +8,8 @@ import { routes } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
 import { clientTypes, operationLines } from './client-types.ts'
 import { documentTypes } from './document-types.ts'
+import type { Files } from './files.ts'
 import { pageDocuments } from './page-documents.ts'
-
-const root = new URL('../../', import.meta.url)
-
-/** Texts by path. */
-type Files = Readonly<Record<string, string>>
 
 const openApi = openApiDocument(planRoutes({ schema, routes, readDocument: documentReader() }), null)
 
@@ -31,16 +26,4 @@ export const derived: Files = {
   'src/client/operation-lines.ts': operationLines(openApi),
   // Printed and built again: enum values as the graph spells them, without the hub's own.
   ...(await pageDocuments(buildSchema(printSchema(schema)))),
-}
-
-const isCurrent = (file: string, text: string): boolean =>
-  existsSync(new URL(file, root)) && readFileSync(new URL(file, root), 'utf8') === text
-
-/** The paths of those that are missing or have another text. */
-export const stale = (files: Files): string[] =>
-  Object.keys(files).filter((file) => !isCurrent(file, files[file] ?? ''))
-
-/** Writes what is stale. What is current keeps its time, by which others see whether it has changed. */
-export function write(files: Files): void {
-  for (const file of stale(files)) writeFileSync(new URL(file, root), files[file] ?? '')
 }

@@ -91,6 +91,7 @@ describe('.dockerignore', () => {
       'dist/main.js',
       'clients/node/dist/hub.mjs',
       'prisma/generated/client/client.ts',
+      'schema/types.generated.ts',
       'src/client/v1.ts',
       'web/src/app/session.graphql.ts',
       'test/config.test.ts',

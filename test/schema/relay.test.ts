@@ -1,6 +1,6 @@
 /** Every listing keeps to the Relay specifications of cursor connections and of object identification, as far as the schema can say so. */
 
-import type { IdPrefix } from '@hub/formats/ids'
+import { idPrefixes } from '@hub/formats/ids'
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -89,8 +89,7 @@ describe('PageInfo and Node', () => {
 })
 
 it('every type that implements Node is found by the prefix of its ids', () => {
-  const prefixes: IdPrefix[] = ['user', 'org', 'repo', 'run', 'check', 'ep', 'esess', 'dev', 'appr', 'spend']
-  const found = new Set(prefixes.map((prefix) => decodeNodeId(`${prefix}_01h455vb4pex5vsknk084sn02q`).typename))
+  const found = new Set(idPrefixes.map((prefix) => decodeNodeId(`${prefix}_01h455vb4pex5vsknk084sn02q`).typename))
   const nodes = objects.filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'))
   expect([...found].sort()).toEqual(nodes.map(({ name }) => name).sort())
 })

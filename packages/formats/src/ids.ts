@@ -1,25 +1,28 @@
 /** TypeIDs: a prefix and a UUIDv7 in base32, so that ids sort by creation time. */
 import { typeid } from 'typeid-js'
 
-export type IdPrefix =
-  | 'user'
-  | 'org'
-  | 'key'
-  | 'sess'
-  | 'login'
-  | 'repo'
-  | 'blob'
-  | 'upl'
-  | 'aud'
-  | 'run'
-  | 'check'
-  | 'led'
-  | 'ep'
-  | 'esess'
-  | 'dev'
-  | 'appr'
-  | 'spend'
-  | 'snap'
+export const idPrefixes = [
+  'user',
+  'org',
+  'key',
+  'sess',
+  'login',
+  'repo',
+  'blob',
+  'upl',
+  'aud',
+  'run',
+  'check',
+  'led',
+  'ep',
+  'esess',
+  'dev',
+  'appr',
+  'spend',
+  'snap',
+] as const
+
+export type IdPrefix = (typeof idPrefixes)[number]
 
 /** A new id such as `repo_01jd…`. */
 export function newId(prefix: IdPrefix): string {
