@@ -8,13 +8,13 @@ export const MAX_COUNTED = 1000
 
 /** The number of rows of the account `key.id` in `table` that meet a condition; counting stops at `MAX_COUNTED + 1`. */
 const upToCap = (table: string, condition: string) =>
-  column<number>(
+  column.int4(
     `(select count(*)::int from (select from ${table} u where ${condition} limit ${MAX_COUNTED + 1}) counted)`,
   )
 const ofStatus = (table: string, status: string) => upToCap(table, `u.owner_id = key.id and u.status = '${status}'`)
 
 const countColumns = columns({
-  of: column<string>('key.id'),
+  of: column.text('key.id'),
   queuedRuns: ofStatus('runs', 'queued'),
   runningRuns: ofStatus('runs', 'running'),
   succeededRuns: ofStatus('runs', 'succeeded'),
@@ -36,7 +36,7 @@ export type AccountCounts = RowOf<typeof countColumns>
 const counts = statement({
   name: 'account-counts',
   columns: countColumns,
-  params: { of: param<readonly string[]>() },
+  params: { of: param.texts() },
   text: `select ${countColumns.sql} from unnest(:of::text[]) key(id)`,
 })
 

@@ -60,39 +60,39 @@ const MAX_GPU_HOURS = 99_999_999
 const MAX_EXPIRY_MS = Date.UTC(10_000, 0)
 
 const madeColumns = columns({
-  createdAt: column<string>('created_at'),
-  dailyGpuHourQuota: column<number | null>('daily_gpu_hour_quota::float8'),
+  createdAt: column.timestamptz('created_at'),
+  dailyGpuHourQuota: column.float8.orNull('daily_gpu_hour_quota::float8'),
 })
 const insertKey = statement({
   name: 'api-key-insert',
   columns: madeColumns,
   params: {
-    id: param<string>(),
-    accountId: param<string>(),
-    createdBy: param<string | null>(),
-    keyName: param<string>(),
-    scope: param<NewApiKey['scope']>(),
-    tokenSha256: param<ReturnType<typeof tokenDigest>>(),
-    limited: param<boolean>(),
-    repoIds: param<readonly string[]>(),
-    agent: param<boolean>(),
-    dailyGpuHourQuota: param<number | null>(),
-    expiresAt: param<string | null>(),
+    id: param.text(),
+    accountId: param.text(),
+    createdBy: param.text.orNull(),
+    keyName: param.text(),
+    scope: param.enum('KeyScope'),
+    tokenSha256: param.bytea<ReturnType<typeof tokenDigest>>(),
+    limited: param.bool(),
+    repoIds: param.texts(),
+    agent: param.bool(),
+    dailyGpuHourQuota: param.numeric.orNull<number>(),
+    expiresAt: param.timestamptz.orNull(),
   },
   text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, agent, daily_gpu_hour_quota, expires_at)
     values (:id, :accountId, :createdBy, :keyName, :scope::"KeyScope", :tokenSha256, :limited, :repoIds::text[], :agent, :dailyGpuHourQuota::numeric,
       :expiresAt::timestamptz)
     returning ${madeColumns.sql}`,
 })
-const namedRepo = columns({ id: column<string>('r.id'), fullName: column<string>("o.handle || '/' || r.slug") })
+const namedRepo = columns({ id: column.text('r.id'), fullName: column.text("o.handle || '/' || r.slug") })
 const reachableRepos = statement({
   name: 'api-key-repos',
   columns: namedRepo,
   params: {
-    accountId: param<string>(),
-    fullNames: param<readonly string[]>(),
-    handles: param<readonly string[]>(),
-    slugs: param<readonly string[]>(),
+    accountId: param.text(),
+    fullNames: param.texts(),
+    handles: param.texts(),
+    slugs: param.texts(),
   },
   text: `select ${namedRepo.sql} from repos r join accounts o on o.id = r.owner_id
     where o.handle || '/' || r.slug = any(:fullNames::text[]) and o.handle = any(:handles::text[]) and r.slug = any(:slugs::text[])

@@ -6,10 +6,10 @@ import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
 const memberKeyColumns = columns({
-  orgId: column<string>('m.org_id'),
-  userId: column<string>('m.user_id'),
+  orgId: column.text('m.org_id'),
+  userId: column.text('m.user_id'),
   /** RFC 3339. */
-  since: column<string>('m.created_at'),
+  since: column.timestamptz('m.created_at'),
 })
 
 export type OrgMemberKey = RowOf<typeof memberKeyColumns>
@@ -19,13 +19,13 @@ const memberKeys = statement({
   name: 'org-member-keys',
   columns: memberKeyColumns,
   params: {
-    orgIds: param<readonly string[]>(),
+    orgIds: param.texts(),
     /** The accounts the credential acts for, and the session's person. */
-    accountIds: param<readonly string[]>(),
-    personId: param<string | null>(),
-    since: param<string | null>(),
-    userId: param<string | null>(),
-    limit: param<number>(),
+    accountIds: param.texts(),
+    personId: param.text.orNull(),
+    since: param.timestamptz.orNull(),
+    userId: param.text.orNull(),
+    limit: param.int8(),
   },
   text: `select ${memberKeyColumns.sql}
     from unnest(:orgIds::text[]) as org (id)

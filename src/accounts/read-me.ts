@@ -22,8 +22,8 @@ export interface Me {
 }
 
 const factColumns = columns({
-  used: column<number>('a.storage_bytes'),
-  reserved: column<number>('a.reserved_bytes'),
+  used: column.int8('a.storage_bytes'),
+  reserved: column.int8('a.reserved_bytes'),
   person: column<Me['person']>(
     "(select json_build_object('id', p.id, 'handle', p.handle, 'name', p.name) from accounts p where p.id = :personId)",
   ),
@@ -41,10 +41,10 @@ const facts = statement({
   name: 'me',
   columns: factColumns,
   params: {
-    accountId: param<string>(),
-    personId: param<string | null>(),
-    accountIds: param<readonly string[]>(),
-    repoIds: param<readonly string[]>(),
+    accountId: param.text(),
+    personId: param.text.orNull(),
+    accountIds: param.texts(),
+    repoIds: param.texts(),
   },
   text: `select ${factColumns.sql} from accounts a where a.id = :accountId`,
 })

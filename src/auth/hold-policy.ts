@@ -16,10 +16,10 @@ export interface HoldTarget {
 
 /** The parameters of a statement with `holdVisibleSql`; `visibleHolds` provides the values. */
 export const holdViewer = {
-  accountIds: param<readonly string[]>(),
+  accountIds: param.texts(),
   /** The user whose keys' holds are visible, also those billed to another account. */
-  userId: param<string | null>(),
-  credentialId: param<string | null>(),
+  userId: param.text.orNull(),
+  credentialId: param.text.orNull(),
 }
 
 export type VisibleHolds = Given<typeof holdViewer>

@@ -44,11 +44,11 @@ const discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^h
 const insertSession = statement({
   name: 'oidc-session-insert',
   params: {
-    id: param<string>(),
-    accountId: param<string>(),
-    issuer: param<string>(),
-    digest: param<Verified['digest']>(),
-    expiresAt: param<Date>(),
+    id: param.text(),
+    accountId: param.text(),
+    issuer: param.text(),
+    digest: param.bytea<Verified['digest']>(),
+    expiresAt: param.timestamptz<Date>(),
   },
   text: `insert into sessions (id, account_id, issuer, token_sha256, expires_at) values (:id, :accountId, :issuer, :digest, :expiresAt)
     on conflict (token_sha256) do nothing`,

@@ -76,8 +76,8 @@ export function repoVisibleWhere(viewer: Viewer) {
 
 /** The parameters of a statement with `repoVisibleSql`; `visibleRepos` provides the values. */
 export const repoViewer = {
-  accountIds: param<readonly string[]>(),
-  repoIds: param<readonly string[] | null>(),
+  accountIds: param.texts(),
+  repoIds: param.texts.orNull(),
 }
 
 /** `canSee` as an SQL condition on the repos row `alias`, with the parameters `repoViewer`. */
@@ -173,13 +173,13 @@ export interface RunTarget {
 
 /** The parameters of a statement with `runVisibleSql`; `visibleRuns` provides the values. */
 export const runViewer = {
-  accountIds: param<readonly string[]>(),
+  accountIds: param.texts(),
   /** The only repos of a limited key; null: all. */
-  repoIds: param<readonly string[] | null>(),
+  repoIds: param.texts.orNull(),
   /** The user whose own runs are visible, also those billed to another account. */
-  userId: param<string | null>(),
+  userId: param.text.orNull(),
   /** The credential id, which sees the runs it submitted; for a hosted job's key the id of its job. Ids of credentials and jobs never collide. */
-  credentialId: param<string | null>(),
+  credentialId: param.text.orNull(),
 }
 
 /** The values of `runViewer`. */

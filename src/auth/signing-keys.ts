@@ -80,11 +80,11 @@ const readKeys: Statement<KeyRow> = {
     where withdrawn_at is null order by retired_at is not null, not_before desc, kid`,
 }
 const stateColumns = columns({
-  kid: column<string>('kid'),
+  kid: column.text('kid'),
   /** RFC 3339, like the other times. */
-  createdAt: column<string>('not_before'),
-  retiredAt: column<string | null>('retired_at'),
-  withdrawnAt: column<string | null>('withdrawn_at'),
+  createdAt: column.timestamptz('not_before'),
+  retiredAt: column.timestamptz.orNull('retired_at'),
+  withdrawnAt: column.timestamptz.orNull('withdrawn_at'),
 })
 /** The state of a key, without its key material. */
 export type SigningKeyState = RowOf<typeof stateColumns>

@@ -34,10 +34,10 @@ export interface HostedAllowance {
 const CPU_WORK: readonly BilledKind[] = ['robot_check']
 
 const usageColumns = columns({
-  used: column<Usd>('used.usd::text'),
-  reserved: column<Usd>('reserved.usd::text'),
-  periodStart: column<string>('month.start'),
-  resetsAt: column<string>(`month.start + interval '1 month'`),
+  used: column.text<Usd>('used.usd::text'),
+  reserved: column.text<Usd>('reserved.usd::text'),
+  periodStart: column.timestamptz('month.start'),
+  resetsAt: column.timestamptz(`month.start + interval '1 month'`),
 })
 
 /**
@@ -47,7 +47,7 @@ const usageColumns = columns({
 const usageOfMonth = statement({
   name: 'hosted-allowance-usage',
   columns: usageColumns,
-  params: { accountId: param<string>(), work: param<readonly string[]>() },
+  params: { accountId: param.text(), work: param.texts() },
   text: `select ${usageColumns.sql} from (select date_trunc('month', now(), 'UTC') as start) month
     cross join lateral (select coalesce(sum(l.amount_usd), 0) as usd from ledger l
       where l.account_id = :accountId and l.job_kind = any(:work::text[]) and l.at >= month.start) used

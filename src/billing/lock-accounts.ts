@@ -4,7 +4,7 @@ import { param, statement } from '../store/statement.ts'
 
 const lock = statement({
   name: 'accounts-limit-lock',
-  params: { accountIds: param<readonly string[]>() },
+  params: { accountIds: param.texts() },
   text: 'select id from accounts where id = any(:accountIds::text[]) order by id for no key update',
 })
 

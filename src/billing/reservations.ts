@@ -27,12 +27,12 @@ export interface SpendRequest {
 }
 
 const fields = {
-  jobId: param<string>(),
-  jobKind: param<SpendJobKind>(),
-  accountId: param<string>(),
-  amountUsd: param<Usd>(),
-  isAllowance: param<boolean>(),
-  coversTo: param<string | null>(),
+  jobId: param.text(),
+  jobKind: param.text<SpendJobKind>(),
+  accountId: param.text(),
+  amountUsd: param.numeric<Usd>(),
+  isAllowance: param.bool(),
+  coversTo: param.timestamptz.orNull(),
 }
 
 /** Replaces the job's reservation if there is one (`renewSpend`). */
@@ -46,13 +46,13 @@ const putReservation = statement({
 
 const deleteReservation = statement({
   name: 'spend-release',
-  params: { jobId: param<string>() },
+  params: { jobId: param.text() },
   text: 'delete from spend_reservations where job_id = :jobId',
 })
 
 const restColumns = columns({
-  endsAt: column<string>(`date_trunc('month', now(), 'UTC') + interval '1 month'`),
-  seconds: column<number>(`extract(epoch from date_trunc('month', now(), 'UTC') + interval '1 month' - now())::float8`),
+  endsAt: column.timestamptz(`date_trunc('month', now(), 'UTC') + interval '1 month'`),
+  seconds: column.float8(`extract(epoch from date_trunc('month', now(), 'UTC') + interval '1 month' - now())::float8`),
 })
 const restOfThisMonth = statement({
   name: 'spend-rest-of-month',

@@ -23,11 +23,11 @@ export interface SetSpendCapInput {
   readonly mode?: SpendCapMode | null
 }
 
-const idColumn = columns({ id: column<string>('id') })
+const idColumn = columns({ id: column.text('id') })
 const writeCap = statement({
   name: 'account-spend-cap',
   columns: idColumn,
-  params: { accountId: param<string>(), limitUsd: param<Usd | null>(), mode: param<string | null>() },
+  params: { accountId: param.text(), limitUsd: param.numeric.orNull<Usd>(), mode: param.enum.orNull('SpendCapMode') },
   text: `update accounts set spend_cap_usd = :limitUsd::numeric, spend_cap_mode = :mode::"SpendCapMode" where id = :accountId returning ${idColumn.sql}`,
 })
 
@@ -60,6 +60,8 @@ function capOfInput({ usd: amount = null, mode = null }: SetSpendCapInput): Spen
   return { mode, limitUsd: usd(amount) }
 }
 
+const modeInSql = { notify: 'NOTIFY', stop: 'STOP' } as const
+
 /** Takes the same lock as reservations, so that none is checked against the old cap after the change. */
 async function write(ctx: RequestContext, tx: Tx, account: AccountRef, personId: string, cap: SpendCap | null) {
   await lockAccounts(tx, [account.id])
@@ -68,7 +70,7 @@ async function write(ctx: RequestContext, tx: Tx, account: AccountRef, personId:
   await tx.query(writeCap, {
     accountId: account.id,
     limitUsd: cap?.limitUsd ?? null,
-    mode: cap?.mode.toUpperCase() ?? null,
+    mode: cap ? modeInSql[cap.mode] : null,
   })
   const change = { before: { cap: before }, after: { cap } }
   await audit(tx, ctx, { action: 'spend.cap', accountId: account.id, targetId: account.id, ...change })

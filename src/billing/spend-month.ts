@@ -17,19 +17,19 @@ export interface SpendCap {
  * database's clock.
  */
 const spendColumns = columns({
-  accountId: column<string>('a.id'),
-  handle: column<string>('a.handle'),
+  accountId: column.text('a.id'),
+  handle: column.text('a.handle'),
   /** The sum of the month's ledger rows. */
-  recordedUsd: column<Usd>('recorded.usd::numeric(14, 4)::text'),
+  recordedUsd: column.text<Usd>('recorded.usd::numeric(14, 4)::text'),
   /** The most that jobs under way can still cost, whenever they began. */
-  reservedUsd: column<Usd>('reserved.usd::numeric(14, 4)::text'),
-  capUsd: column<Usd | null>('a.spend_cap_usd::text'),
-  capMode: column<SpendCapMode | null>('lower(a.spend_cap_mode::text)'),
+  reservedUsd: column.text<Usd>('reserved.usd::numeric(14, 4)::text'),
+  capUsd: column.text.orNull<Usd>('a.spend_cap_usd::text'),
+  capMode: column.text.orNull<SpendCapMode>('lower(a.spend_cap_mode::text)'),
   /** Time at which the month first passed a cap that only notifies; null if it has not. */
-  passedAt: column<string | null>('passed.at'),
-  startsAt: column<string>('month.start'),
-  endsAt: column<string>(`month.start + interval '1 month'`),
-  secondsLeft: column<number>(`extract(epoch from month.start + interval '1 month' - now())::float8`),
+  passedAt: column.timestamptz.orNull('passed.at'),
+  startsAt: column.timestamptz('month.start'),
+  endsAt: column.timestamptz(`month.start + interval '1 month'`),
+  secondsLeft: column.float8(`extract(epoch from month.start + interval '1 month' - now())::float8`),
 })
 
 export type SpendMonth = RowOf<typeof spendColumns>
@@ -40,7 +40,7 @@ export const CAP_PASSED = 'spend.cap_passed'
 const spendOfMonth = statement({
   name: 'spend-of-month',
   columns: spendColumns,
-  params: { accountIds: param<readonly string[]>(), exceptJobId: param<string | null>() },
+  params: { accountIds: param.texts(), exceptJobId: param.text.orNull() },
   text: `select ${spendColumns.sql} from accounts a cross join (select date_trunc('month', now(), 'UTC') as start) month
     cross join lateral (select coalesce(sum(l.amount_usd), 0) as usd from ledger l where l.account_id = a.id and l.at >= month.start) recorded
     cross join lateral (select coalesce(sum(r.amount_usd), 0) as usd from spend_reservations r

@@ -9,14 +9,14 @@ import { findSpendAccount } from './spend-account.ts'
 import { capOf, readSpendMonth, type SpendCap } from './spend-month.ts'
 
 const kindColumns = columns({
-  kind: column<SpendJobKind>('sums.kind'),
+  kind: column.text<SpendJobKind>('sums.kind'),
   /** Number of ledger rows. */
-  entries: column<number>('sums.entries::int'),
-  recordedUsd: column<Usd>('sums.recorded::numeric(14, 4)::text'),
+  entries: column.int4('sums.entries::int'),
+  recordedUsd: column.text<Usd>('sums.recorded::numeric(14, 4)::text'),
   /** Reserved by jobs under way; 0 for every month but the current one. */
-  reservedUsd: column<Usd>('sums.reserved::numeric(14, 4)::text'),
+  reservedUsd: column.text<Usd>('sums.reserved::numeric(14, 4)::text'),
   /** Number of jobs that have a reservation. */
-  underWay: column<number>('sums.under_way::int'),
+  underWay: column.int4('sums.under_way::int'),
 })
 
 export type SpendOfKind = RowOf<typeof kindColumns>
@@ -25,7 +25,7 @@ export type SpendOfKind = RowOf<typeof kindColumns>
 const spendByKind = statement({
   name: 'spend-by-kind',
   columns: kindColumns,
-  params: { accountId: param<string>(), startsAt: param<string>(), endsAt: param<string>() },
+  params: { accountId: param.text(), startsAt: param.timestamptz(), endsAt: param.timestamptz() },
   text: `select ${kindColumns.sql} from (
       select kind, count(*) filter (where not is_reserved) as entries, count(*) filter (where is_reserved) as under_way,
         coalesce(sum(amount) filter (where not is_reserved), 0) as recorded, coalesce(sum(amount) filter (where is_reserved), 0) as reserved

@@ -24,14 +24,14 @@ export async function getRobotCard(
 
 const sizedColumns = cardColumns.with({
   ...isLeftOut,
-  repoId: column<string>('repo_id'),
-  text: column<string>(unlessLeftOut('card::text')),
+  repoId: column.text('repo_id'),
+  text: column.text(unlessLeftOut('card::text')),
 })
 
 const cardsOfRepos = statement({
   name: 'robot-cards-of-repos',
   columns: sizedColumns,
-  params: { repoIds: param<readonly string[]>() },
+  params: { repoIds: param.texts() },
   text: `select ${sizedColumns.sql} from ${sizedRows('repo_id', 'card_bytes', 'robot_cards', 'repo_id = any(:repoIds::text[])')} sized
     join robot_cards on repo_id = sized.id`,
 })

@@ -13,9 +13,9 @@ declare module '../repos/repo-shape.ts' {
 
 /** Columns of a row of robot_cards. */
 export const cardColumns = columns({
-  text: column<string>('card::text'),
-  interfaceFingerprint: column<string | null>('interface_fingerprint'),
-  updatedAt: column<string>('updated_at'),
+  text: column.text('card::text'),
+  interfaceFingerprint: column.text.orNull('interface_fingerprint'),
+  updatedAt: column.timestamptz('updated_at'),
 })
 
 /** A stored card; the document, as submitted, is parsed where it is read. */

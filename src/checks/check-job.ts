@@ -7,6 +7,7 @@ export const checkJob: JobKind = {
   noun: 'check',
   idPrefix: 'check',
   table: 'robot_checks',
+  statusType: 'JobStatus',
   listedSql: runListedSql,
   lease: null,
 }

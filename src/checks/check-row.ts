@@ -8,37 +8,36 @@ import type { Usd } from '../platform/money.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { heldJobColumns, isClaimer, isOwnKey, type JobActor, type JobExecutor } from '../work/held-job.ts'
+import { heldJobColumns, isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
 import { deadlineSqlOf, isDeadlineOver } from '../work/limits.ts'
 import { openLineColumns } from '../work/log/job-log.ts'
 import { refused } from '../work/refusals.ts'
-import type { CheckKind } from './check-shape.ts'
 import { type CheckTrigger, decideCheck } from './check-state.ts'
 
 export const rowColumns = heldJobColumns.with({
-  status: column<JobStatus>('u.status'),
-  executor: column<JobExecutor>('u.executor'),
-  kind: column<CheckKind>('u.kind'),
-  entry: column<string | null>('u.entry'),
-  robotRepoId: column<string | null>('u.robot_repo_id'),
-  robotRepoName: column<string | null>('u.robot_repo_name'),
-  modelRepoId: column<string | null>('u.model_repo_id'),
-  modelRepoName: column<string | null>('u.model_repo_name'),
-  sourceRepoId: column<string | null>('u.source_repo_id'),
-  priced: column<boolean>('u.priced'),
-  rateUsdPerHour: column<Usd | null>('u.rate_usd_per_hour'),
-  maxSeconds: column<number | null>('u.max_seconds'),
+  status: column.enum('JobStatus', 'u.status'),
+  executor: column.enum('RunExecutor', 'u.executor'),
+  kind: column.enum('RobotCheckKind', 'u.kind'),
+  entry: column.text.orNull('u.entry'),
+  robotRepoId: column.text.orNull('u.robot_repo_id'),
+  robotRepoName: column.text.orNull('u.robot_repo_name'),
+  modelRepoId: column.text.orNull('u.model_repo_id'),
+  modelRepoName: column.text.orNull('u.model_repo_name'),
+  sourceRepoId: column.text.orNull('u.source_repo_id'),
+  priced: column.bool('u.priced'),
+  rateUsdPerHour: column.numeric.orNull<Usd>('u.rate_usd_per_hour'),
+  maxSeconds: column.int4.orNull('u.max_seconds'),
   /** When a running hosted check reaches its time limit; null for any other check. */
-  deadlineAt: column<string | null>(deadlineSqlOf('u.max_seconds')),
-  logSeq: column<number>('u.log_seq'),
-  logLines: column<number>('u.log_lines'),
+  deadlineAt: column.timestamptz.orNull(deadlineSqlOf('u.max_seconds')),
+  logSeq: column.int4('u.log_seq'),
+  logLines: column.int8('u.log_lines'),
   ...openLineColumns,
-  logTail: column<string>('u.log_tail'),
-  clientLogSeq: column<number | null>('u.client_log_seq'),
+  logTail: column.text('u.log_tail'),
+  clientLogSeq: column.int8.orNull('u.client_log_seq'),
   clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),
   /** The database's clock, which all decisions about time use. */
-  now: column<string>('now()'),
+  now: column.timestamptz('now()'),
 })
 
 export type HeldCheck = RowOf<typeof rowColumns>
@@ -46,7 +45,7 @@ export type HeldCheck = RowOf<typeof rowColumns>
 const visibleById = statement({
   name: 'robot-check-facts-visible',
   columns: rowColumns,
-  params: { ...runViewer, checkId: param<string>() },
+  params: { ...runViewer, checkId: param.text() },
   text: `select ${rowColumns.sql} from robot_checks u where u.id = :checkId and ${runVisibleSql('u')}`,
 })
 

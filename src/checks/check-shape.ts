@@ -3,10 +3,8 @@ import type { AccountRef } from '../operation/context.ts'
 import { weigh } from '../platform/json-text.ts'
 import type { Usd } from '../platform/money.ts'
 import type { Visibility } from '../repos/repo-shape.ts'
-import { column, columns, documentColumn, type RowOf } from '../store/columns.ts'
-import type { JobExecutor } from '../work/held-job.ts'
-import type { JobStatus } from '../work/job-status.ts'
-import type { CheckArtifact, CheckKind, Document } from './check-parts.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { CheckArtifact, Document } from './check-parts.ts'
 import type { CheckSource } from './claim/sources.ts'
 import { type CardFaults, knownRefusals } from './publish/known-refusals.ts'
 import { type PublishFacts, publishBlockers } from './publish-blockers.ts'
@@ -60,57 +58,57 @@ interface RepoRef {
 
 /** Columns of `checkTables`. JSON columns have the types of the verbs that write them. */
 export const checkColumns = columns({
-  id: column<string>('u.id'),
-  kind: column<CheckKind>('u.kind'),
-  status: column<JobStatus>('u.status'),
-  ownerId: column<string>('u.owner_id'),
-  robotRepoId: column<string | null>('u.robot_repo_id'),
-  robotRepoName: column<string | null>('u.robot_repo_name'),
-  robotGone: column<boolean>(
+  id: column.text('u.id'),
+  kind: column.enum('RobotCheckKind', 'u.kind'),
+  status: column.enum('JobStatus', 'u.status'),
+  ownerId: column.text('u.owner_id'),
+  robotRepoId: column.text.orNull('u.robot_repo_id'),
+  robotRepoName: column.text.orNull('u.robot_repo_name'),
+  robotGone: column.bool(
     'u.robot_repo_id is not null and not exists (select 1 from repos r where r.id = u.robot_repo_id)',
   ),
-  modelGone: column<boolean>(
+  modelGone: column.bool(
     'u.model_repo_id is not null and not exists (select 1 from repos r where r.id = u.model_repo_id)',
   ),
-  modelRepoId: column<string | null>('u.model_repo_id'),
-  modelRepoName: column<string | null>('u.model_repo_name'),
-  model: documentColumn<Document | null>('u.model'),
-  intake: documentColumn<Document | null>('u.intake'),
-  entry: column<string | null>('u.entry'),
-  base: column<string | null>('u.base'),
-  controlHz: column<number | null>('u.control_hz'),
-  action: column<CheckAction | null>('u.action'),
-  options: documentColumn<Document | null>('u.options'),
-  drop: documentColumn<Document | null>('u.drop'),
-  executor: column<JobExecutor>('u.executor'),
-  creatorId: column<string | null>('c.id'),
-  creatorHandle: column<string | null>('c.handle'),
-  creatorName: column<string | null>('c.name'),
-  createdAt: column<string>('u.created_at'),
-  startedAt: column<string | null>('u.started_at'),
-  finishedAt: column<string | null>('u.finished_at'),
-  claimedAt: column<string | null>('u.claimed_at'),
-  heartbeatAt: column<string | null>('u.heartbeat_at'),
-  dispatchedAt: column<string | null>('u.dispatched_at'),
-  claimedBy: column<string | null>('u.claimed_by'),
-  hostedCallId: column<string | null>('u.hosted_call_id'),
-  error: column<string | null>('u.error'),
-  sourcesCount: column<number>('u.sources_count'),
-  sourcesBytes: column<number>('u.sources_bytes'),
-  logSeq: column<number>('u.log_seq'),
-  logTail: column<string>('u.log_tail'),
-  report: documentColumn<Document | null>('u.report'),
-  draft: documentColumn<Document | null>('u.draft'),
-  card: documentColumn<Document | null>('u.card'),
-  needsYou: documentColumn<readonly CheckNeed[] | null>('u.needs_you'),
-  engine: documentColumn<Document | null>('u.engine'),
+  modelRepoId: column.text.orNull('u.model_repo_id'),
+  modelRepoName: column.text.orNull('u.model_repo_name'),
+  model: column.document.orNull<Document>('u.model'),
+  intake: column.document.orNull<Document>('u.intake'),
+  entry: column.text.orNull('u.entry'),
+  base: column.text.orNull('u.base'),
+  controlHz: column.float8.orNull('u.control_hz'),
+  action: column.text.orNull<CheckAction>('u.action'),
+  options: column.document.orNull<Document>('u.options'),
+  drop: column.document.orNull<Document>('u.drop'),
+  executor: column.enum('RunExecutor', 'u.executor'),
+  creatorId: column.text.orNull('c.id'),
+  creatorHandle: column.text.orNull('c.handle'),
+  creatorName: column.text.orNull('c.name'),
+  createdAt: column.timestamptz('u.created_at'),
+  startedAt: column.timestamptz.orNull('u.started_at'),
+  finishedAt: column.timestamptz.orNull('u.finished_at'),
+  claimedAt: column.timestamptz.orNull('u.claimed_at'),
+  heartbeatAt: column.timestamptz.orNull('u.heartbeat_at'),
+  dispatchedAt: column.timestamptz.orNull('u.dispatched_at'),
+  claimedBy: column.text.orNull('u.claimed_by'),
+  hostedCallId: column.text.orNull('u.hosted_call_id'),
+  error: column.text.orNull('u.error'),
+  sourcesCount: column.int4('u.sources_count'),
+  sourcesBytes: column.int8('u.sources_bytes'),
+  logSeq: column.int4('u.log_seq'),
+  logTail: column.text('u.log_tail'),
+  report: column.document.orNull<Document>('u.report'),
+  draft: column.document.orNull<Document>('u.draft'),
+  card: column.document.orNull<Document>('u.card'),
+  needsYou: column.document.orNull<readonly CheckNeed[]>('u.needs_you'),
+  engine: column.document.orNull<Document>('u.engine'),
   /** Selected only for a succeeded check that is not published, since only there it decides something. */
   cardFaults: column<CardFaults | null>(
     "case when u.status = 'succeeded' and u.published_at is null then u.card_faults end",
   ),
-  published: documentColumn<CheckPublished | null>('u.published'),
-  priced: column<boolean>('u.priced'),
-  costUsd: column<Usd | null>('u.cost_usd'),
+  published: column.document.orNull<CheckPublished>('u.published'),
+  priced: column.bool('u.priced'),
+  costUsd: column.numeric.orNull<Usd>('u.cost_usd'),
   changedFiles: column<readonly string[]>(changedSql),
   artifacts: column<
     readonly CheckArtifact[]

@@ -199,10 +199,10 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
 }
 
 const userColumns = columns({
-  id: column<string>('a.id'),
-  handle: column<string>('a.handle'),
-  name: column<string | null>('a.name'),
-  createdAt: column<string>('a.created_at'),
+  id: column.text('a.id'),
+  handle: column.text('a.handle'),
+  name: column.text.orNull('a.name'),
+  createdAt: column.timestamptz('a.created_at'),
 })
 const allUsers = statement({
   name: '',

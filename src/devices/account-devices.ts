@@ -8,7 +8,7 @@ import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
-const keyColumns = columns({ of: column<string>('key.id'), id: column<string>('seen.id') })
+const keyColumns = columns({ of: column.text('key.id'), id: column.text('seen.id') })
 
 /** Which device is on the page of which account. */
 export type DeviceKey = RowOf<typeof keyColumns>
@@ -19,9 +19,9 @@ const page = statement({
   params: {
     accountIds: billedViewer.accountIds,
     repoIds: billedViewer.repoIds,
-    of: param<readonly string[]>(),
-    after: param<string | null>(),
-    limit: param<number>(),
+    of: param.texts(),
+    after: param.text.orNull(),
+    limit: param.int4(),
   },
   text: `select ${keyColumns.sql} from unnest(:of::text[]) key(id) cross join lateral (select u.id from devices u
       where u.owner_id = any(array[key.id]) and u.id < coalesce(:after::text, 'dev_z') and ${deviceVisibleSql('u')}

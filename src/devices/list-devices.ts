@@ -8,7 +8,7 @@ import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
-const keyColumns = columns({ id: column<string>('seen.id') })
+const keyColumns = columns({ id: column.text('seen.id') })
 
 /** Which device is on the page. */
 export type ListedDevice = RowOf<typeof keyColumns>
@@ -27,9 +27,9 @@ const page = statement({
   params: {
     accountIds: billedViewer.accountIds,
     repoIds: billedViewer.repoIds,
-    owner: param<string | null>(),
-    after: param<string | null>(),
-    limit: param<number>(),
+    owner: param.text.orNull(),
+    after: param.text.orNull(),
+    limit: param.int4(),
   },
   text: `select ${keyColumns.sql} from unnest(:accountIds::text[]) account(id) cross join lateral (select u.id from devices u
       where u.owner_id = any(array[account.id]) and u.id < coalesce(:after::text, 'dev_z') and ${deviceVisibleSql('u')}

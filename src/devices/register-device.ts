@@ -9,7 +9,6 @@ import { type AuditContext, audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, RequestContext } from '../operation/context.ts'
 import { HubError, invalid, notFound } from '../platform/errors.ts'
-import type { RepoKind } from '../repos/repo-shape.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
@@ -27,26 +26,26 @@ export interface RegisteredDevice {
   readonly robotRepo: string | null
 }
 
-const robotColumns = columns({ id: column<string>('r.id'), kind: column<RepoKind>('r.kind') })
+const robotColumns = columns({ id: column.text('r.id'), kind: column.enum('RepoKind', 'r.kind') })
 const findRobot = statement({
   name: 'device-robot',
   columns: robotColumns,
-  params: { ownerId: param<string>(), handle: param<string>(), slug: param<string>() },
+  params: { ownerId: param.text(), handle: param.text(), slug: param.text() },
   text: `select ${robotColumns.sql} from repos r join accounts o on o.id = r.owner_id
     where o.handle = :handle and r.slug = :slug
       and (r.visibility = 'public' or r.owner_id = :ownerId or r.owner_id in (select org_id from memberships where user_id = :ownerId))`,
 })
-const insertedColumns = columns({ id: column<string>('id') })
+const insertedColumns = columns({ id: column.text('id') })
 const insertDevice = statement({
   name: 'device-insert',
   columns: insertedColumns,
   params: {
-    id: param<string>(),
-    ownerId: param<string>(),
-    deviceName: param<string>(),
-    robotRepoId: param<string | null>(),
-    robotRepoName: param<string | null>(),
-    createdBy: param<string | null>(),
+    id: param.text(),
+    ownerId: param.text(),
+    deviceName: param.text(),
+    robotRepoId: param.text.orNull(),
+    robotRepoName: param.text.orNull(),
+    createdBy: param.text.orNull(),
   },
   text: `insert into devices (id, owner_id, name, robot_repo_id, robot_repo_name, created_by)
     values (:id, :ownerId, :deviceName, :robotRepoId, :robotRepoName, :createdBy)

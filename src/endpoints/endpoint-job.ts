@@ -7,6 +7,7 @@ export const endpointJob: JobKind = {
   noun: 'endpoint',
   idPrefix: 'ep',
   table: 'endpoints',
+  statusType: 'EndpointStatus',
   listedSql: runListedSql,
   lease: null,
 }

@@ -8,7 +8,7 @@ import type { Usd } from '../platform/money.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { heldJobColumns, isClaimer, isOwnKey, type JobActor, type JobExecutor } from '../work/held-job.ts'
+import { heldJobColumns, isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
 import {
   deadlineSqlOf,
   graceOverSqlOf,
@@ -28,28 +28,28 @@ export const deadlineSql = deadlineSqlOf('u.max_hours * 3600')
 export const reservedSql = '(select r.amount_usd from spend_reservations r where r.job_id = u.id)'
 
 export const rowColumns = heldJobColumns.with({
-  status: column<EndpointStatus>('u.status'),
-  executor: column<JobExecutor>('u.executor'),
-  modelRepoId: column<string>('u.model_repo_id'),
-  modelSha256: column<string>('u.model_sha256'),
-  contractFingerprint: column<string | null>('u.contract_fingerprint'),
-  url: column<string | null>('u.url'),
-  tier: column<string>('u.tier'),
-  priced: column<boolean>('u.priced'),
-  rateUsdPerHour: column<Usd | null>('u.rate_usd_per_hour'),
-  budgetUsd: column<Usd | null>('u.budget_usd'),
-  maxHours: column<number | null>('u.max_hours::float8'),
-  deadlineAt: column<string | null>(deadlineSql),
-  sessionsOpen: column<number>('u.sessions_open'),
+  status: column.enum('EndpointStatus', 'u.status'),
+  executor: column.enum('RunExecutor', 'u.executor'),
+  modelRepoId: column.text('u.model_repo_id'),
+  modelSha256: column.text('u.model_sha256'),
+  contractFingerprint: column.text.orNull('u.contract_fingerprint'),
+  url: column.text.orNull('u.url'),
+  tier: column.text('u.tier'),
+  priced: column.bool('u.priced'),
+  rateUsdPerHour: column.numeric.orNull<Usd>('u.rate_usd_per_hour'),
+  budgetUsd: column.numeric.orNull<Usd>('u.budget_usd'),
+  maxHours: column.float8.orNull('u.max_hours::float8'),
+  deadlineAt: column.timestamptz.orNull(deadlineSql),
+  sessionsOpen: column.int4('u.sessions_open'),
   /** Of all sessions, as PostgreSQL's numeric writes it. */
-  gpuSeconds: column<string>('u.gpu_seconds'),
+  gpuSeconds: column.numeric('u.gpu_seconds'),
   /** What it may cost at most, as reserved; null: nothing is. */
-  reservedUsd: column<Usd | null>(reservedSql),
-  stopReason: column<string | null>('u.stop_reason'),
-  heartbeatAt: column<string | null>('u.heartbeat_at'),
-  finishedAt: column<string | null>('u.finished_at'),
+  reservedUsd: column.numeric.orNull<Usd>(reservedSql),
+  stopReason: column.text.orNull('u.stop_reason'),
+  heartbeatAt: column.timestamptz.orNull('u.heartbeat_at'),
+  finishedAt: column.timestamptz.orNull('u.finished_at'),
   /** The database's clock, which decides everything about time. */
-  now: column<string>('now()'),
+  now: column.timestamptz('now()'),
 })
 
 export type HeldEndpoint = RowOf<typeof rowColumns>
@@ -57,7 +57,7 @@ export type HeldEndpoint = RowOf<typeof rowColumns>
 const visibleById = statement({
   name: 'endpoint-facts-visible',
   columns: rowColumns,
-  params: { ...billedViewer, endpointId: param<string>() },
+  params: { ...billedViewer, endpointId: param.text() },
   text: `select ${rowColumns.sql} from endpoints u where u.id = :endpointId and ${billedVisibleSql('u')}`,
 })
 

@@ -3,7 +3,7 @@ import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 
-const insertedColumn = columns({ id: column<string>('id') })
+const insertedColumn = columns({ id: column.text('id') })
 
 /** The parts of a row that the hub completes: one part, so that discarding the row also dooms the object, which the store may already have. */
 const wholePart = `jsonb_build_array(jsonb_build_object('partNumber', 1, 'etag', '', 'sizeBytes', t.size))`
@@ -12,20 +12,20 @@ const insert = statement({
   name: 'uploads-insert',
   columns: insertedColumn,
   params: {
-    repoId: param<string>(),
-    accountId: param<string>(),
-    ownerId: param<string>(),
+    repoId: param.text(),
+    accountId: param.text(),
+    ownerId: param.text(),
     /** The fencing token of a completion; null for pending uploads. */
-    attempt: param<string | null>(),
-    instance: param<number | null>(),
-    partSizes: param<readonly number[]>(),
-    ids: param<readonly string[]>(),
-    paths: param<readonly string[]>(),
-    sizes: param<readonly number[]>(),
-    sha256s: param<readonly string[]>(),
-    contentTypes: param<readonly (string | null)[]>(),
-    storageKeys: param<readonly string[]>(),
-    storeUploadIds: param<readonly string[]>(),
+    attempt: param.text.orNull(),
+    instance: param.int4.orNull(),
+    partSizes: param.int4s(),
+    ids: param.texts(),
+    paths: param.texts(),
+    sizes: param.int8s(),
+    sha256s: param.texts(),
+    contentTypes: param.texts<readonly (string | null)[]>(),
+    storageKeys: param.texts(),
+    storeUploadIds: param.texts(),
   },
   text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type, storage_key, store_upload_id, state,
       attempt, instance, attempt_at, parts)

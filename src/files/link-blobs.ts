@@ -37,21 +37,21 @@ const equalBlobs: Statement<LinkedBlob & { size: number }> = {
 
 /** Parameters with one array element per blob. */
 const blobParams = {
-  ids: param<readonly string[]>(),
-  keys: param<readonly string[]>(),
-  sizes: param<readonly number[]>(),
-  etags: param<readonly string[]>(),
-  claimed: param<readonly string[]>(),
+  ids: param.texts(),
+  keys: param.texts(),
+  sizes: param.int8s(),
+  etags: param.texts(),
+  claimed: param.texts(),
 }
 type BlobValues = Given<typeof blobParams>
 
-const insertedColumn = columns({ id: column<string>('id') })
+const insertedColumn = columns({ id: column.text('id') })
 
 /** In digest order, so that two transactions with the same digests cannot deadlock. */
 const insertBlobs = statement({
   name: 'blobs-insert',
   columns: insertedColumn,
-  params: { ...blobParams, sha256s: param<readonly (string | null)[]>() },
+  params: { ...blobParams, sha256s: param.texts<readonly (string | null)[]>() },
   text: `insert into blobs (id, storage_key, size, etag, claimed, sha256, verified_at)
     select t.id, t.key, t.size, t.etag, t.claimed, t.sha256, case when t.sha256 is not null then now() end
     from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :etags::text[], :claimed::text[], :sha256s::text[])

@@ -21,11 +21,11 @@ import { closeFiles, recordChange } from './versions/record-change.ts'
 const moveReservation = statement({
   name: 'accounts-store',
   params: {
-    ownerId: param<string>(),
+    ownerId: param.text(),
     /** `reservedBytes` is the released reservation, `netBytes` the growth of the owner's storage, which is smaller if files are replaced. */
-    reservedBytes: param<number>(),
-    netBytes: param<number>(),
-    uploads: param<number>(),
+    reservedBytes: param.int8(),
+    netBytes: param.int8(),
+    uploads: param.int4(),
   },
   text: `update accounts set reserved_bytes = reserved_bytes - :reservedBytes::bigint, storage_bytes = storage_bytes + :netBytes::bigint,
       pending_uploads = pending_uploads - :uploads::int where id = :ownerId`,
@@ -39,16 +39,16 @@ const finish: Statement<{ id: string }> = {
     where u.id = locked.id and u.attempt = $2 and u.state = 'completing' returning u.id`,
 }
 
-const linked = columns({ path: column<string>('path'), updatedAt: column<string>('updated_at') })
+const linked = columns({ path: column.text('path'), updatedAt: column.timestamptz('updated_at') })
 const insertFiles = statement({
   name: 'files-insert',
   columns: linked,
   params: {
-    repoId: param<string>(),
-    seq: param<number>(),
-    paths: param<readonly string[]>(),
-    blobIds: param<readonly string[]>(),
-    mimes: param<readonly (string | null)[]>(),
+    repoId: param.text(),
+    seq: param.int4(),
+    paths: param.texts(),
+    blobIds: param.texts(),
+    mimes: param.texts<readonly (string | null)[]>(),
   },
   text: `insert into files (repo_id, from_seq, path, blob_id, mime)
     select :repoId, :seq, t.path, t.blob_id, t.mime from unnest(:paths::text[], :blobIds::text[], :mimes::text[]) as t(path, blob_id, mime)

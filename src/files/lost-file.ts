@@ -5,7 +5,7 @@ import type { Querier } from '../store/db.ts'
 import { isNoSuchObject, lostObject } from '../store/objects/lost-object.ts'
 import { statement } from '../store/statement.ts'
 
-const stateColumn = columns({ isLive: column<boolean>(`b.state = 'live'`) })
+const stateColumn = columns({ isLive: column.bool(`b.state = 'live'`) })
 
 const blobByKey = statement({
   name: 'blob-by-key',

@@ -10,7 +10,7 @@ import { column, columns } from '../store/columns.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 
-const clashColumns = columns({ path: column<string>('c.path'), other: column<string>('c.other') })
+const clashColumns = columns({ path: column.text('c.path'), other: column.text('c.other') })
 
 /** The most that one error names; a restored state may have more. */
 const MAX_NAMED = 100
@@ -37,7 +37,7 @@ const clashSql = (given: string) => `with given as materialized (${given}),
 export const clashesOfPaths = statement({
   name: 'files-clashes',
   columns: clashColumns,
-  params: { repoId: param<string>(), paths: param<readonly string[]>() },
+  params: { repoId: param.text(), paths: param.texts() },
   text: clashSql('select path from unnest(:paths::text[]) as t(path)'),
 })
 
@@ -45,7 +45,7 @@ export const clashesOfPaths = statement({
 export const clashesOfRestored = statement({
   name: 'files-clashes-restored',
   columns: clashColumns,
-  params: { repoId: param<string>(), seq: param<number>() },
+  params: { repoId: param.text(), seq: param.int4() },
   text: clashSql('select path from files where repo_id = :repoId and from_seq = :seq and to_seq is null'),
 })
 

@@ -7,10 +7,10 @@ import type { CompletedUpload } from './schemas.ts'
 type Conditional = Pick<CompletedUpload, 'path' | 'ifMatch' | 'ifNoneMatch'>
 
 const liveColumns = columns({
-  path: column<string>('f.path'),
-  size: column<number>('b.size'),
+  path: column.text('f.path'),
+  size: column.int8('b.size'),
   /** Verified, or null. */
-  sha256: column<string | null>('b.sha256'),
+  sha256: column.text.orNull('b.sha256'),
 })
 
 export type LiveFile = RowOf<typeof liveColumns>

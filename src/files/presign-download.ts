@@ -21,10 +21,10 @@ export interface DownloadTicket {
 }
 
 const storedColumns = columns({
-  path: column<string>('f.path'),
-  mime: column<string | null>('f.mime'),
-  storageKey: column<string>('b.storage_key'),
-  sha256: column<string | null>('b.sha256'),
+  path: column.text('f.path'),
+  mime: column.text.orNull('f.mime'),
+  storageKey: column.text('b.storage_key'),
+  sha256: column.text.orNull('b.sha256'),
 })
 
 /** The live files of a repo ($1) at some paths ($2). */

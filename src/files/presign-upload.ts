@@ -63,11 +63,11 @@ export function presignUpload(ctx: RequestContext, input: PresignUploadInput): P
   )
 }
 
-const keptColumn = columns({ id: column<string>('id') })
+const keptColumn = columns({ id: column.text('id') })
 const keptUploads = statement({
   name: 'uploads-kept',
   columns: keptColumn,
-  params: { repoId: param<string>(), ids: param<readonly string[]>() },
+  params: { repoId: param.text(), ids: param.texts() },
   text: `select ${keptColumn.sql} from uploads where repo_id = :repoId and id = any(:ids::text[]) and state <> 'aborted'`,
 })
 

@@ -15,11 +15,11 @@ const MAX_FILES_OF_BLOB = 256
 const SEARCH_MS = 30
 
 const readableColumns = columns({
-  id: column<string>('b.id'),
-  sha256: column<string>('b.sha256'),
-  size: column<number>('b.size'),
-  storageKey: column<string>('b.storage_key'),
-  etag: column<string | null>('b.etag'),
+  id: column.text('b.id'),
+  sha256: column.text('b.sha256'),
+  size: column.int8('b.size'),
+  storageKey: column.text('b.storage_key'),
+  etag: column.text.orNull('b.etag'),
 })
 
 export type ReadableBlob = RowOf<typeof readableColumns>
@@ -33,9 +33,9 @@ export const readableBlobs = statement({
   columns: readableColumns,
   params: {
     ...repoViewer,
-    repoId: param<string>(),
-    digests: param<readonly string[]>(),
-    sizes: param<readonly number[]>(),
+    repoId: param.text(),
+    digests: param.texts(),
+    sizes: param.int8s(),
   },
   text: `with b as materialized (select b.id, b.sha256, b.size, b.storage_key, b.etag
       from (select distinct * from unnest(:digests::text[], :sizes::bigint[]) as t(sha256, size)) w

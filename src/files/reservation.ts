@@ -10,9 +10,9 @@ import { param, statement } from '../store/statement.ts'
 import { MAX_PENDING_UPLOADS } from './limits.ts'
 
 const useColumns = columns({
-  used: column<number>('storage_bytes'),
-  reserved: column<number>('reserved_bytes'),
-  pending: column<number>('pending_uploads'),
+  used: column.int8('storage_bytes'),
+  reserved: column.int8('reserved_bytes'),
+  pending: column.int4('pending_uploads'),
 })
 type StorageUse = RowOf<typeof useColumns>
 
@@ -27,10 +27,10 @@ const reserve = statement({
   name: 'accounts-reserve',
   columns: useColumns,
   params: {
-    ownerId: param<string>(),
-    bytes: param<number>(),
-    uploads: param<number>(),
-    quotaBytes: param<number>(),
+    ownerId: param.text(),
+    bytes: param.int8(),
+    uploads: param.int4(),
+    quotaBytes: param.int8(),
   },
   text: `update accounts set reserved_bytes = reserved_bytes + :bytes::bigint, pending_uploads = pending_uploads + :uploads::int
     where id = :ownerId and (:bytes::bigint = 0 or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
@@ -57,7 +57,7 @@ export async function reserveStorage(tx: Querier, config: Config, ownerId: strin
 const count = statement({
   name: 'accounts-count-bytes',
   columns: useColumns,
-  params: { ownerId: param<string>(), bytes: param<number>(), quotaBytes: param<number>() },
+  params: { ownerId: param.text(), bytes: param.int8(), quotaBytes: param.int8() },
   text: `update accounts set storage_bytes = storage_bytes + :bytes::bigint
     where id = :ownerId and (:bytes::bigint <= 0 or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
     returning ${useColumns.sql}`,

@@ -12,7 +12,7 @@ import { openStates, sqlStates } from './upload-state.ts'
 const openUploads = statement({
   name: 'uploads-resumable',
   columns: uploadColumns,
-  params: { accountId: param<string>(), repoId: param<string>(), paths: param<readonly string[]>() },
+  params: { accountId: param.text(), repoId: param.text(), paths: param.texts() },
   text: `select ${uploadColumns.sql} from uploads
     where account_id = :accountId and repo_id = :repoId and path = any(:paths::text[]) and state in (${sqlStates(openStates)})`,
 })

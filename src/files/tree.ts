@@ -17,10 +17,10 @@ const SHORT_PATH_BYTES = 56
 
 export const pageColumns = fileEntryColumns.with({
   /** Set if the path may be too long for a cursor: the cursor then holds the row id. */
-  id: column<number | null>(`case when octet_length(f.path) > ${SHORT_PATH_BYTES} then f.id end`),
+  id: column.int8.orNull(`case when octet_length(f.path) > ${SHORT_PATH_BYTES} then f.id end`),
 })
 export type TreeRow = RowOf<typeof pageColumns>
-const pageOfRepoColumns = pageColumns.with({ repoId: column<string>('q.repo_id') })
+const pageOfRepoColumns = pageColumns.with({ repoId: column.text('q.repo_id') })
 
 /**
  * The first rows of a path range of each repo. The limit applies before the join with blobs, and `offset 0` keeps each blob an index look-up: a
@@ -30,11 +30,11 @@ export const treePage = statement({
   name: 'files-tree',
   columns: pageOfRepoColumns,
   params: {
-    repoIds: param<readonly string[]>(),
+    repoIds: param.texts(),
     /** Lower bound of each page, and the common upper bound. */
-    lower: param<readonly string[]>(),
-    upper: param<string>(),
-    limit: param<number>(),
+    lower: param.texts(),
+    upper: param.text(),
+    limit: param.int8(),
   },
   text: `select ${pageOfRepoColumns.sql}
     from unnest(:repoIds::text[], :lower::text[]) with ordinality as q(repo_id, lower, place)
@@ -97,11 +97,11 @@ export const treeByName = statement({
   columns: pageColumns,
   params: {
     ...repoViewer,
-    owner: param<string>(),
-    slug: param<string>(),
-    lower: param<string>(),
-    upper: param<string>(),
-    limit: param<number>(),
+    owner: param.text(),
+    slug: param.text(),
+    lower: param.text(),
+    upper: param.text(),
+    limit: param.int8(),
   },
   text: `select ${pageColumns.sql}
     from (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = :owner and r.slug = :slug and ${visibleRepo}) t

@@ -6,7 +6,7 @@ import type { StoredPart } from '../store/objects/object-store.ts'
 import { isGone } from '../store/presence.ts'
 import { param, statement } from '../store/statement.ts'
 import { COMPLETE_LEASE_SECONDS } from './limits.ts'
-import { sqlStates, type UploadState, uploadTransitions } from './upload-state.ts'
+import { sqlStates, uploadTransitions } from './upload-state.ts'
 
 const leaseHeld = `(state = 'completing' and attempt_at > now() - make_interval(secs => ${COMPLETE_LEASE_SECONDS}) and not ${isGone('instance')})`
 
@@ -14,22 +14,22 @@ const leaseHeld = `(state = 'completing' and attempt_at > now() - make_interval(
 export const claimable = `(state in (${sqlStates(uploadTransitions.abort.from)}) or (state = 'completing' and not ${leaseHeld}))`
 
 export const uploadColumns = columns({
-  id: column<string>('id'),
-  repoId: column<string>('repo_id'),
-  ownerId: column<string>('owner_id'),
-  path: column<string>('path'),
-  size: column<number>('size'),
+  id: column.text('id'),
+  repoId: column.text('repo_id'),
+  ownerId: column.text('owner_id'),
+  path: column.text('path'),
+  size: column.int8('size'),
   /** As claimed by the client. */
-  sha256: column<string>('sha256'),
-  contentType: column<string | null>('content_type'),
-  storageKey: column<string>('storage_key'),
-  storeUploadId: column<string>('store_upload_id'),
-  partSize: column<number>('part_size'),
-  state: column<UploadState>('state'),
+  sha256: column.text('sha256'),
+  contentType: column.text.orNull('content_type'),
+  storageKey: column.text('storage_key'),
+  storeUploadId: column.text('store_upload_id'),
+  partSize: column.int4('part_size'),
+  state: column.enum('UploadState', 'state'),
   /** The parts of a completion, recorded before the store assembles them; empty until then. `assembleUpload` guarantees the type. */
   parts: column<readonly StoredPart[]>('parts'),
   /** Whether its completion still holds the lease: it has not run out, and the hub that has it is there. */
-  leaseHeld: column<boolean>(leaseHeld),
+  leaseHeld: column.bool(leaseHeld),
 })
 
 export type UploadRow = RowOf<typeof uploadColumns>
@@ -51,15 +51,15 @@ export const lockAccounts: Statement<never> = {
 }
 
 const discarded = columns({
-  id: column<string>('u.id'),
-  ownerId: column<string>('u.owner_id'),
-  path: column<string>('u.path'),
-  size: column<number>('u.size'),
-  sha256: column<string>('u.sha256'),
-  storageKey: column<string>('u.storage_key'),
-  storeUploadId: column<string>('u.store_upload_id'),
+  id: column.text('u.id'),
+  ownerId: column.text('u.owner_id'),
+  path: column.text('u.path'),
+  size: column.int8('u.size'),
+  sha256: column.text('u.sha256'),
+  storageKey: column.text('u.storage_key'),
+  storeUploadId: column.text('u.store_upload_id'),
   /** Whether the store may already have the whole object. */
-  assembled: column<boolean>("u.parts <> '[]'::jsonb"),
+  assembled: column.bool("u.parts <> '[]'::jsonb"),
 })
 
 export type DiscardedUpload = RowOf<typeof discarded>
@@ -88,10 +88,10 @@ const release: Statement<never> = {
 const doomObjects = statement({
   name: 'blobs-doom-keys',
   params: {
-    ids: param<readonly string[]>(),
-    keys: param<readonly string[]>(),
-    sizes: param<readonly number[]>(),
-    claimed: param<readonly string[]>(),
+    ids: param.texts(),
+    keys: param.texts(),
+    sizes: param.int8s(),
+    claimed: param.texts(),
   },
   text: `insert into blobs (id, storage_key, size, claimed, state, doomed_at)
     select t.id, t.key, t.size, t.claimed, 'doomed', now()

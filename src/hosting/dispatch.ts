@@ -24,18 +24,18 @@ const waitsForCall = ({ lease }: JobKind) =>
 const takeCall = memoizeByKey((kind: HostedKind) => {
   const { job } = kind
   const dispatched = columns({
-    id: column<string>('u.id'),
-    ownerId: column<string>('u.owner_id'),
-    createdBy: column<string | null>('u.created_by'),
-    functionName: column<string>(kind.functionSql),
-    tier: column<string | null>(kind.tierSql),
-    maxHours: column<number | null>(kind.maxHoursSql),
+    id: column.text('u.id'),
+    ownerId: column.text('u.owner_id'),
+    createdBy: column.text.orNull('u.created_by'),
+    functionName: column.text(kind.functionSql),
+    tier: column.text.orNull(kind.tierSql),
+    maxHours: column.float8.orNull(kind.maxHoursSql),
     repoIds: column<readonly string[]>(kind.repoIdsSql),
   })
   return statement({
     name: `${job.name}-dispatch`,
     columns: dispatched,
-    params: { jobId: param<string>(), callId: param<string>(), keyId: param<string>() },
+    params: { jobId: param.text(), callId: param.text(), keyId: param.text() },
     text: `update ${job.table} u set hosted_call_id = :callId, hosted_credential = :keyId, dispatched_at = now(), updated_at = now()
       where u.id = :jobId and u.status = 'queued' and u.executor = 'hosted' and ${waitsForCall(job)}
       returning ${dispatched.sql}`,
@@ -45,7 +45,7 @@ const takeCall = memoizeByKey((kind: HostedKind) => {
 /** A backend may be slow, and they have to be started within the time limit of a background job. */
 const AT_ONCE = 4
 
-const idColumn = columns({ id: column<string>('u.id') })
+const idColumn = columns({ id: column.text('u.id') })
 
 /** Jobs that their background job will not start any more. */
 const undispatched = memoizeByKey((job: JobKind) =>
@@ -61,7 +61,7 @@ const undispatched = memoizeByKey((job: JobKind) =>
 /** A function that needs longer than this to claim its job will not do it any more. */
 const CLAIM_WITHIN_SECONDS = 3600
 
-const silentColumns = columns({ jobId: column<string>('u.id'), callId: column<string>('u.hosted_call_id') })
+const silentColumns = columns({ jobId: column.text('u.id'), callId: column.text('u.hosted_call_id') })
 
 /** Jobs whose call has not claimed them: the hub that ran it is gone, with its data directory. */
 const silent = memoizeByKey((job: JobKind) =>

@@ -7,7 +7,7 @@ import { type JobKind, memoizeByKey } from '../work/job-kind.ts'
 import { endFailed } from '../work/stop.ts'
 import type { HostedKind } from './hosted-kind.ts'
 
-const heldColumns = columns({ ownerId: column<string>('u.owner_id'), status: column<string>('u.status') })
+const heldColumns = columns({ ownerId: column.text('u.owner_id'), status: column.text('u.status::text') })
 
 /**
  * The job of a call that has ended without a report. A claimed job with a lease is left to it: its next holder continues where this one was. One without a lease
@@ -17,7 +17,7 @@ const lockUnreported = memoizeByKey(({ name, table, lease }: JobKind) =>
   statement({
     name: `${name}-call-ended`,
     columns: heldColumns,
-    params: { jobId: param<string>(), callId: param<string>() },
+    params: { jobId: param.text(), callId: param.text() },
     text: `select ${heldColumns.sql} from ${table} u where u.id = :jobId and u.executor = 'hosted' and u.hosted_call_id = :callId
         and ${lease ? `u.status = 'queued' and not ${lease.lostSinceDispatchSql('u')}` : `u.status in ('queued', 'running')`} for update`,
   }),
@@ -27,7 +27,7 @@ const lockUnreported = memoizeByKey(({ name, table, lease }: JobKind) =>
 const forgetCall = memoizeByKey((job: JobKind) =>
   statement({
     name: `${job.name}-call-forget`,
-    params: { jobId: param<string>() },
+    params: { jobId: param.text() },
     text: `update ${job.table} set hosted_call_id = null, hosted_credential = null, dispatched_at = null where id = :jobId`,
   }),
 )

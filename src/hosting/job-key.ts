@@ -9,14 +9,14 @@ import { param, statement } from '../store/statement.ts'
 const insertJobKey = statement({
   name: 'api-key-insert-job',
   params: {
-    id: param<string>(),
-    accountId: param<string>(),
-    createdBy: param<string | null>(),
-    tokenSha256: param<Buffer>(),
-    repoIds: param<readonly string[]>(),
+    id: param.text(),
+    accountId: param.text(),
+    createdBy: param.text.orNull(),
+    tokenSha256: param.bytea(),
+    repoIds: param.texts(),
     /** Also the name of the key. */
-    jobId: param<string>(),
-    scope: param<ScopeLevel>(),
+    jobId: param.text(),
+    scope: param.enum('KeyScope'),
   },
   text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, job_id)
     values (:id, :accountId, :createdBy, :jobId::text, :scope::"KeyScope", :tokenSha256, true, :repoIds::text[], :jobId::text)`,

@@ -30,15 +30,15 @@ interface NewCall {
 const insertCall = statement({
   name: 'hosted-call-insert',
   params: {
-    callId: param<string>(),
-    jobKind: param<string>(),
-    jobId: param<string>(),
-    backend: param<string>(),
-    place: param<string | null>(),
-    functionName: param<string>(),
-    tier: param<string | null>(),
-    maxSeconds: param<number | null>(),
-    sealedToken: param<Buffer>(),
+    callId: param.text(),
+    jobKind: param.text(),
+    jobId: param.text(),
+    backend: param.text(),
+    place: param.text.orNull(),
+    functionName: param.text(),
+    tier: param.text.orNull(),
+    maxSeconds: param.int4.orNull(),
+    sealedToken: param.bytea(),
   },
   text: `insert into hosted_calls (id, job_kind, job_id, backend, place, function_name, tier, max_seconds, sealed_token, state, tries, next_try_at)
     values (:callId, :jobKind, :jobId, :backend, :place, :functionName, :tier, :maxSeconds, :sealedToken, 'pending', 1,
@@ -51,19 +51,19 @@ export async function insertPending(tx: Tx, call: NewCall): Promise<void> {
 }
 
 const takenColumns = columns({
-  callId: column<string>('c.id'),
-  jobId: column<string>('c.job_id'),
-  functionName: column<string>('c.function_name'),
-  tier: column<string | null>('c.tier'),
-  maxSeconds: column<number | null>('c.max_seconds'),
-  sealedToken: column<Buffer>('c.sealed_token'),
-  tries: column<number>('c.tries'),
+  callId: column.text('c.id'),
+  jobId: column.text('c.job_id'),
+  functionName: column.text('c.function_name'),
+  tier: column.text.orNull('c.tier'),
+  maxSeconds: column.int4.orNull('c.max_seconds'),
+  sealedToken: column.bytea('c.sealed_token'),
+  tries: column.int4('c.tries'),
 })
 
 const takePending = statement({
   name: 'hosted-call-take',
   columns: takenColumns,
-  params: { callId: param<string>() },
+  params: { callId: param.text() },
   text: `update hosted_calls c set tries = tries + 1, next_try_at = now() + interval '${TAKEN_SECONDS} s'
     where c.id = :callId and c.state = 'pending' and c.next_try_at <= now() returning ${takenColumns.sql}`,
 })
@@ -85,12 +85,12 @@ export async function takeDue(db: Querier, callId: string): Promise<TakenCall | 
   return taken ?? null
 }
 
-const idColumn = columns({ id: column<string>('id') })
+const idColumn = columns({ id: column.text('id') })
 
 const markSpawned = statement({
   name: 'hosted-call-spawned',
   columns: idColumn,
-  params: { callId: param<string>() },
+  params: { callId: param.text() },
   text: `update hosted_calls set state = 'spawned', sealed_token = null, spawned_at = coalesce(spawned_at, now()) where id = :callId and state <> 'ended' returning ${idColumn.sql}`,
 })
 
@@ -104,7 +104,7 @@ export async function recordSpawned(db: Querier, callId: string): Promise<boolea
 
 const setTry = statement({
   name: 'hosted-call-put-off',
-  params: { callId: param<string>(), seconds: param<number>(), tries: param<number>() },
+  params: { callId: param.text(), seconds: param.float8(), tries: param.int4() },
   text: `update hosted_calls set next_try_at = now() + make_interval(secs => :seconds::float8), tries = :tries where id = :callId and state = 'pending'`,
 })
 
@@ -117,7 +117,7 @@ export async function putOff(db: Querier, callId: string, tries: number, seconds
 
 const markEnded = statement({
   name: 'hosted-call-ended',
-  params: { callId: param<string>() },
+  params: { callId: param.text() },
   text: `update hosted_calls set state = 'ended', sealed_token = null, ended_at = now() where id = :callId and state <> 'ended'`,
 })
 
@@ -128,7 +128,7 @@ export async function recordEnded(db: Querier, callId: string): Promise<void> {
 
 const markMissing = statement({
   name: 'hosted-calls-missing',
-  params: { missing: param<readonly string[]>(), seen: param<readonly string[]>() },
+  params: { missing: param.texts(), seen: param.texts() },
   text: `update hosted_calls set missing_since = case when id = any(:missing::text[]) then coalesce(missing_since, now()) end
     where id = any(:missing::text[] || :seen::text[])
       and (id = any(:missing::text[])) is distinct from (missing_since is not null)`,
@@ -145,13 +145,13 @@ const LEAVE_SECONDS = 60
 const MISSING_SECONDS = 60
 
 const liveColumns = columns({
-  callId: column<string>('c.id'),
-  jobId: column<string>('c.job_id'),
-  state: column<'pending' | 'spawned'>('c.state::text'),
-  isDue: column<boolean>('c.next_try_at <= now()'),
-  isMissing: column<boolean>('c.missing_since is not null'),
-  isLost: column<boolean>(`coalesce(c.missing_since <= now() - interval '${MISSING_SECONDS} s', false)`),
-  isClaimed: column<boolean>(`coalesce(u.status = 'running', false)`),
+  callId: column.text('c.id'),
+  jobId: column.text('c.job_id'),
+  state: column.text<'pending' | 'spawned'>('c.state::text'),
+  isDue: column.bool('c.next_try_at <= now()'),
+  isMissing: column.bool('c.missing_since is not null'),
+  isLost: column.bool(`coalesce(c.missing_since <= now() - interval '${MISSING_SECONDS} s', false)`),
+  isClaimed: column.bool(`coalesce(u.status = 'running', false)`),
 })
 
 export interface LiveCall {
@@ -172,14 +172,14 @@ const PAGE = 200
 
 const livePage = memoizeByKey(({ job, endReportedSql }: HostedKind) => {
   const page = liveColumns.with({
-    isOver: column<boolean>(`u.id is null or u.hosted_call_id is distinct from c.id
+    isOver: column.bool(`u.id is null or u.hosted_call_id is distinct from c.id
       ${job.lease ? `or u.status = 'queued' and ${job.lease.lostSinceDispatchSql('u')}` : ''}
       or u.finished_at is not null and (u.finished_at <= now() - interval '${LEAVE_SECONDS} s' or not (${endReportedSql}))`),
   })
   return statement({
     name: `${job.name}-live-calls`,
     columns: page,
-    params: { backend: param<string>(), place: param<string | null>(), after: param<string>() },
+    params: { backend: param.text(), place: param.text.orNull(), after: param.text() },
     text: `select ${page.sql} from hosted_calls c left join ${job.table} u on u.id = c.job_id
       where c.state <> 'ended' and c.backend = :backend and c.job_kind = '${job.name}' and c.place is not distinct from :place and c.id > :after
       order by c.id limit ${PAGE}`,

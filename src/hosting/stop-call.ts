@@ -18,7 +18,7 @@ export function notEnded(why: string): HubError {
   )
 }
 
-const backendColumn = columns({ backend: column<string>('c.backend') })
+const backendColumn = columns({ backend: column.text('c.backend') })
 const backendOf = statement({
   name: 'hosted-call-backend',
   columns: backendColumn,

@@ -12,12 +12,12 @@ import { requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
 
 const blobColumns = columns({
-  id: column<string>('id'),
-  storageKey: column<string>('storage_key'),
-  size: column<number>('size'),
-  claimed: column<string>('claimed'),
+  id: column.text('id'),
+  storageKey: column.text('storage_key'),
+  size: column.int8('size'),
+  claimed: column.text('claimed'),
 })
-const lockedColumns = blobColumns.with({ sha256: column<string | null>('sha256') })
+const lockedColumns = blobColumns.with({ sha256: column.text.orNull('sha256') })
 type BlobRow = RowOf<typeof blobColumns>
 
 const unverified = statement({
@@ -43,7 +43,7 @@ const lockRepos: Statement<{ id: string; ownerId: string; seq: number; snapshotC
 const lockBlobs = statement({
   name: 'blobs-lock-verify',
   columns: lockedColumns,
-  params: { id: param<string>(), claimed: param<string>(), size: param<number>() },
+  params: { id: param.text(), claimed: param.text(), size: param.int8() },
   text: `select ${lockedColumns.sql} from blobs
     where state = 'live' and (id = :id or (sha256 = :claimed and size = :size)) order by id for update`,
 })

@@ -9,8 +9,8 @@ import { param, statement } from '../store/statement.ts'
 import { collectObjects, type JobObjects } from '../work/collect-objects.ts'
 import { madeAtMs } from '../work/job-objects.ts'
 
-const keyColumn = columns({ key: column<string>('storage_key') })
-const params = { jobIds: param<readonly string[]>(), keys: param<readonly string[]>() }
+const keyColumn = columns({ key: column.text('storage_key') })
+const params = { jobIds: param.texts(), keys: param.texts() }
 
 const namedByRuns = statement({
   name: 'run-objects-named',

@@ -8,10 +8,10 @@ import { param, statement } from '../store/statement.ts'
 const BATCH = 100
 
 const unmeasuredColumns = columns({
-  id: column<string>('id'),
-  configKey: column<string | null>('config_key'),
-  scorecardKey: column<string | null>('scorecard_key'),
-  isImport: column<boolean>("kind = 'external'"),
+  id: column.text('id'),
+  configKey: column.text.orNull('config_key'),
+  scorecardKey: column.text.orNull('scorecard_key'),
+  isImport: column.bool("kind = 'external'"),
 })
 
 /** A batch of runs without recorded sizes, after the id $1. */
@@ -28,12 +28,12 @@ const unmeasured = statement({
 const countIn = statement({
   name: 'run-storage-count-in',
   params: {
-    runId: param<string>(),
-    configKey: param<string | null>(),
-    configBytes: param<number | null>(),
-    scorecardKey: param<string | null>(),
-    scorecardBytes: param<number | null>(),
-    summaryBytes: param<number | null>(),
+    runId: param.text(),
+    configKey: param.text.orNull(),
+    configBytes: param.int4.orNull(),
+    scorecardKey: param.text.orNull(),
+    scorecardBytes: param.int4.orNull(),
+    summaryBytes: param.int4.orNull(),
   },
   text: `with run as (select id, owner_id,
         case when config_key = :configKey and config_bytes is null then :configBytes::int end as config,

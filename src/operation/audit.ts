@@ -29,16 +29,16 @@ export const noViewer: AuditContext = { requestId: null, viewer: null }
 const insertEntry = statement({
   name: 'audit-insert',
   params: {
-    id: param<string>(),
-    action: param<string>(),
-    accountId: param<string | null>(),
-    actorId: param<string | null>(),
-    credentialId: param<string | null>(),
-    requestId: param<string | null>(),
-    targetId: param<string>(),
+    id: param.text(),
+    action: param.text(),
+    accountId: param.text.orNull(),
+    actorId: param.text.orNull(),
+    credentialId: param.text.orNull(),
+    requestId: param.text.orNull(),
+    targetId: param.text(),
     /** JSON, as is `after`. */
-    before: param<string>(),
-    after: param<string>(),
+    before: param.jsonb(),
+    after: param.jsonb(),
   },
   text: `insert into audit_log (id, action, account_id, actor_id, credential_id, request_id, target_id, before, after)
     values (:id, :action, :accountId, :actorId, :credentialId, :requestId, :targetId, :before::jsonb, :after::jsonb)`,

@@ -86,24 +86,24 @@ const POLL_MS = 50
 
 /** Primary key of a row. */
 const rowKey = {
-  credentialId: param<string>(),
-  method: param<string>(),
-  path: param<string>(),
-  key: param<string>(),
+  credentialId: param.text(),
+  method: param.text(),
+  path: param.text(),
+  key: param.text(),
 }
 const isRow = 'credential_id = :credentialId and method = :method and path = :path and key = :key'
 /** A claim without a stored response. */
-const claimKeys = { ...rowKey, attempt: param<string>() }
+const claimKeys = { ...rowKey, attempt: param.text() }
 const isOpenClaim = `${isRow} and attempt = :attempt and result is null`
 type ClaimKey = Given<typeof claimKeys>
 
-const attemptColumn = columns({ attempt: column<string>('attempt') })
-const claimed = columns({ attempt: column<string>('k.attempt') })
+const attemptColumn = columns({ attempt: column.text('attempt') })
+const claimed = columns({ attempt: column.text('k.attempt') })
 
 const claimRow = statement({
   name: 'idempotency-claim',
   columns: claimed,
-  params: { ...claimKeys, bodySha256: param<Buffer>(), instance: param<number | null>() },
+  params: { ...claimKeys, bodySha256: param.bytea(), instance: param.int4.orNull() },
   text: `insert into idempotency_keys as k (credential_id, method, path, key, body_sha256, attempt, instance)
     values (:credentialId, :method, :path, :key, :bodySha256, :attempt, :instance)
     on conflict (credential_id, method, path, key) do update
@@ -116,28 +116,28 @@ const claimRow = statement({
 })
 
 const foundColumns = columns({
-  isSameBody: column<boolean>('body_sha256 = :bodySha256'),
+  isSameBody: column.bool('body_sha256 = :bodySha256'),
   /** Written only by `storeAnswer`, which gives it this type. */
   result: column<StoredAnswer | null>('result'),
 })
 const readRow = statement({
   name: 'idempotency-read',
   columns: foundColumns,
-  params: { ...rowKey, bodySha256: param<Buffer>() },
+  params: { ...rowKey, bodySha256: param.bytea() },
   text: `select ${foundColumns.sql} from idempotency_keys where ${isRow}`,
 })
 
 const storeAnswer = statement({
   name: 'idempotency-store',
   columns: attemptColumn,
-  params: { ...claimKeys, answer: param<string>() },
+  params: { ...claimKeys, answer: param.json() },
   text: `update idempotency_keys set result = :answer::json where ${isOpenClaim} returning ${attemptColumn.sql}`,
 })
 
 /** Renews the claim while the request runs, so that only the claim of a dead process, or of one that is cut off, reaches the age of 60 s. */
 const renewRow = statement({
   name: 'idempotency-renew',
-  params: { ...claimKeys, instance: param<number | null>() },
+  params: { ...claimKeys, instance: param.int4.orNull() },
   text: `update idempotency_keys set started_at = now(), instance = :instance where ${isOpenClaim}`,
 })
 const RENEW_MS = 20_000

@@ -9,12 +9,12 @@ import { param, statement } from '../store/statement.ts'
 export type MeasuredBy = 'account' | 'hub'
 
 const measuredColumns = columns({
-  by: column<MeasuredBy>('m.measured_by'),
-  tier: column<string>('m.tier'),
-  batchSize: column<number>('m.batch'),
-  peakVramGb: column<number>('m.peak_vram_gb'),
-  samplesPerS: column<number>('m.samples_per_s'),
-  nRuns: column<number>('m.n_runs'),
+  by: column.text<MeasuredBy>('m.measured_by'),
+  tier: column.text('m.tier'),
+  batchSize: column.int4('m.batch'),
+  peakVramGb: column.float8('m.peak_vram_gb'),
+  samplesPerS: column.float8('m.samples_per_s'),
+  nRuns: column.int4('m.n_runs'),
 })
 
 /** Rolling means of succeeded runs of a template on a tier with a batch size (environments of an RL template). */
@@ -24,10 +24,10 @@ const measuredOn = statement({
   name: 'planner-measured',
   columns: measuredColumns,
   params: {
-    accountId: param<string>(),
-    template: param<string>(),
-    batchSize: param<number>(),
-    tiers: param<readonly string[]>(),
+    accountId: param.text(),
+    template: param.text(),
+    batchSize: param.int4(),
+    tiers: param.texts(),
   },
   text: `select ${measuredColumns.sql} from (
       select 'account' as measured_by, tier, batch, peak_vram_gb, samples_per_s, n_runs from account_measurements

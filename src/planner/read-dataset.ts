@@ -12,14 +12,14 @@ import type { Recipe } from './recipe/recipe.ts'
 
 /** Both null if the dataset has no `meta/info.json`. */
 const infoColumns = columns({
-  storageKey: column<string | null>('b.storage_key'),
-  sizeBytes: column<number | null>('b.size'),
+  storageKey: column.text.orNull('b.storage_key'),
+  sizeBytes: column.int8.orNull('b.size'),
 })
 
 const infoOfDataset = statement({
   name: 'planner-dataset-info',
   columns: infoColumns,
-  params: { ...repoViewer, owner: param<string>(), slug: param<string>() },
+  params: { ...repoViewer, owner: param.text(), slug: param.text() },
   text: `select ${infoColumns.sql} from repos r join accounts o on o.id = r.owner_id
     left join files f on f.repo_id = r.id and f.path = 'meta/info.json' and f.to_seq is null
     left join blobs b on b.id = f.blob_id

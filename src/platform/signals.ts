@@ -24,6 +24,11 @@ export class Signal<Message extends object> {
     this.#channel = channel(name)
   }
 
+  /** Whether it has a watcher. */
+  get isWatched(): boolean {
+    return this.#channel.hasSubscribers
+  }
+
   send(message: Message): void {
     this.#channel.publish(message)
   }

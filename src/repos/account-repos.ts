@@ -17,7 +17,7 @@ export interface AccountReposInput {
   readonly after?: string | null
 }
 
-const ownedColumns = repoColumns.with({ of: column<string>('key.id') })
+const ownedColumns = repoColumns.with({ of: column.text('key.id') })
 
 const orders = {
   created: { by: 'id desc', after: ':afterId::text is null or r.id < :afterId' },
@@ -39,12 +39,12 @@ const pageBy = (sort: RepoSort) => {
     columns: ownedColumns,
     params: {
       ...repoViewer,
-      of: param<readonly string[]>(),
-      kind: param<RepoKind | null>(),
-      visibility: param<Visibility | null>(),
-      afterTime: param<string | null>(),
-      afterId: param<string | null>(),
-      limit: param<number>(),
+      of: param.texts(),
+      kind: param.text.orNull<RepoKind>(),
+      visibility: param.text.orNull<Visibility>(),
+      afterTime: param.timestamptz.orNull(),
+      afterId: param.text.orNull(),
+      limit: param.int4(),
     },
     text: `select ${ownedColumns.sql} from unnest(:of::text[]) key(id) cross join lateral (select r.id, r.updated_at from repos r
         where r.owner_id = any(array[key.id]) and (${after}) and ${visibleRepo}

@@ -23,18 +23,18 @@ export interface CreateRepoInput {
   readonly tags?: readonly string[] | null
 }
 
-const created = columns({ createdAt: column<string>('created_at') })
+const created = columns({ createdAt: column.timestamptz('created_at') })
 const insertRepo = statement({
   name: 'repo-insert',
   columns: created,
   params: {
-    id: param<string>(),
-    ownerId: param<string>(),
-    slug: param<string>(),
-    kind: param<RepoKind>(),
-    visibility: param<Visibility>(),
-    description: param<string | null>(),
-    tags: param<readonly string[]>(),
+    id: param.text(),
+    ownerId: param.text(),
+    slug: param.text(),
+    kind: param.enum('RepoKind'),
+    visibility: param.enum('Visibility'),
+    description: param.text.orNull(),
+    tags: param.texts(),
   },
   text: `insert into repos (id, owner_id, slug, kind, visibility, description, tags)
     values (:id, :ownerId, :slug, :kind, :visibility, :description, :tags) returning ${created.sql}`,

@@ -15,10 +15,8 @@ import {
   cardColumn,
   cardedColumns,
   type Repo,
-  type RepoKind,
   repoColumns,
   toRepo,
-  type Visibility,
   visibleRepo,
   type WithCards,
 } from './repo-shape.ts'
@@ -27,7 +25,7 @@ const byName = <R>(variant: '' | '-carded', columns: Columns<R>) =>
   statement({
     name: `repo-by-name${variant}`,
     columns,
-    params: { ...repoViewer, owner: param<string>(), slug: param<string>() },
+    params: { ...repoViewer, owner: param.text(), slug: param.text() },
     text: `select ${columns.sql} from repos r join accounts o on o.id = r.owner_id
     where o.handle = :owner and r.slug = :slug and ${visibleRepo}`,
   })
@@ -35,7 +33,7 @@ const byName = <R>(variant: '' | '-carded', columns: Columns<R>) =>
 const repoByName = byName('', repoColumns)
 const cardedByName = byName('-carded', cardedColumns)
 
-const byIdParams = { ...repoViewer, ids: param<readonly string[]>() }
+const byIdParams = { ...repoViewer, ids: param.texts() }
 
 const byId = <R>(variant: '' | '-carded', columns: Columns<R>) =>
   statement({
@@ -98,19 +96,19 @@ export async function assertRepoVisible({ viewer, deps }: RequestContext, id: st
 }
 
 const factColumns = columns({
-  id: column<string>('r.id'),
-  ownerId: column<string>('r.owner_id'),
-  kind: column<RepoKind>('r.kind'),
-  visibility: column<Visibility>('r.visibility'),
-  fullName: column<string>("o.handle || '/' || r.slug"),
-  seq: column<number>('r.seq'),
-  snapshotCount: column<number>('r.snapshot_count'),
+  id: column.text('r.id'),
+  ownerId: column.text('r.owner_id'),
+  kind: column.enum('RepoKind', 'r.kind'),
+  visibility: column.enum('Visibility', 'r.visibility'),
+  fullName: column.text("o.handle || '/' || r.slug"),
+  seq: column.int4('r.seq'),
+  snapshotCount: column.int4('r.snapshot_count'),
 })
 
 const robotsMeant = statement({
   name: 'robots-meant',
   columns: repoColumns,
-  params: { ...repoViewer, ids: param<readonly string[]>(), names: param<readonly string[]>() },
+  params: { ...repoViewer, ids: param.texts(), names: param.texts() },
   text: `select ${repoColumns.sql} from (select unnest(:ids::text[]) as id
       union select ${repoNamed('asked.name', 'robot')} from unnest(:names::text[]) asked(name)) meant
     join repos r on r.id = meant.id join accounts o on o.id = r.owner_id where ${visibleRepo}`,
@@ -146,7 +144,7 @@ export type RepoFacts = RowOf<typeof factColumns>
 const factsByName = statement({
   name: 'repo-facts-by-name',
   columns: factColumns,
-  params: { ...repoViewer, owner: param<string>(), slug: param<string>() },
+  params: { ...repoViewer, owner: param.text(), slug: param.text() },
   text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id
     where o.handle = :owner and r.slug = :slug and ${visibleRepo}`,
 })

@@ -30,24 +30,24 @@ export interface RepoPageQuery {
 }
 
 /** A repo, and the number of rows of the page before its size limit was applied. */
-const found = { found: column<number>('page.found') }
+const found = { found: column.int4('page.found') }
 const listedColumns = repoColumns.with(found)
 const cardedListing = cardedColumns.with(found)
 
 /** All parameters of a listing; each statement uses some of them. */
 const params = {
   ...repoViewer,
-  kind: param<RepoKind | null>(),
-  ownerId: param<string | null>(),
+  kind: param.enum.orNull('RepoKind'),
+  ownerId: param.text.orNull(),
   /** The pattern of a search. */
-  pattern: param<string | null>(),
-  tag: param<readonly string[] | null>(),
+  pattern: param.text.orNull(),
+  tag: param.texts.orNull(),
   /** The robot filter in lower case. */
-  robot: param<string | null>(),
-  interfaceFingerprint: param<string | null>(),
-  afterTime: param<string | null>(),
-  afterId: param<string | null>(),
-  limit: param<number | null>(),
+  robot: param.text.orNull(),
+  interfaceFingerprint: param.text.orNull(),
+  afterTime: param.timestamptz.orNull(),
+  afterId: param.text.orNull(),
+  limit: param.int4.orNull(),
 }
 type Values = Given<typeof params>
 
@@ -200,7 +200,7 @@ function statementName(query: RepoPageQuery, viewer: VisibleRepos): string {
 
 /** The number of repos and the 100 most frequent tags; the statement guarantees the type of the tags. */
 const facetColumns = columns({
-  total: column<number>('(select count(*)::int from counted)'),
+  total: column.int4('(select count(*)::int from counted)'),
   tags: column<readonly { readonly value: string; readonly count: number }[]>(
     `coalesce((select json_agg(json_build_object('value', value, 'count', count) order by count desc, value collate "C") from buckets), '[]')`,
   ),

@@ -37,14 +37,14 @@ export interface DatasetMetaInput extends Target {
 const upsertModelMeta = statement({
   name: 'model-meta-put',
   params: {
-    repoId: param<string>(),
-    policyType: param<string>(),
-    baseModel: param<string | null>(),
-    sourceRunId: param<string | null>(),
-    controlClass: param<ControlClass | null>(),
-    robot: param<string | null>(),
-    robotRepoId: param<string | null>(),
-    embodimentFingerprint: param<string | null>(),
+    repoId: param.text(),
+    policyType: param.text(),
+    baseModel: param.text.orNull(),
+    sourceRunId: param.text.orNull(),
+    controlClass: param.enum.orNull('ControlClass'),
+    robot: param.text.orNull(),
+    robotRepoId: param.text.orNull(),
+    embodimentFingerprint: param.text.orNull(),
   },
   text: `insert into model_meta (repo_id, policy_type, base_model, source_run_id, control_class, robot, robot_repo_id, embodiment_fingerprint)
     values (:repoId, :policyType, :baseModel, :sourceRunId, :controlClass, :robot, :robotRepoId, :embodimentFingerprint)
@@ -58,11 +58,11 @@ const upsertModelMeta = statement({
 export const upsertDatasetMeta = statement({
   name: 'dataset-meta-put',
   params: {
-    repoId: param<string>(),
-    episodeCount: param<number>(),
-    totalFrames: param<number>(),
-    fps: param<number | null>(),
-    robotType: param<string | null>(),
+    repoId: param.text(),
+    episodeCount: param.int4(),
+    totalFrames: param.int8(),
+    fps: param.float8.orNull(),
+    robotType: param.text.orNull(),
   },
   text: `insert into dataset_meta (repo_id, episode_count, total_frames, fps, robot_type)
     values (:repoId, :episodeCount, :totalFrames, :fps, :robotType)

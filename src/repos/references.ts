@@ -20,11 +20,11 @@ export interface Reference {
   readonly reason: string
 }
 
-const referrerParams = { id: param<string>(), kind: param<string>(), ownerId: param<string>() }
+const referrerParams = { id: param.text(), kind: param.text(), ownerId: param.text() }
 
 const insertAll = statement({
   name: 'repo-references-insert',
-  params: { ...referrerParams, repoIds: param<readonly string[]>(), reasons: param<readonly string[]>() },
+  params: { ...referrerParams, repoIds: param.texts(), reasons: param.texts() },
   text: `insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id)
     select repo_id, :id, reason, :kind, :ownerId from unnest(:repoIds::text[], :reasons::text[]) as given (repo_id, reason) on conflict do nothing`,
 })
@@ -39,7 +39,7 @@ export async function addReferences(tx: Querier, referrer: Referrer, references:
 
 const replace = statement({
   name: 'repo-reference-replace',
-  params: { ...referrerParams, repoId: param<string>(), reason: param<string>() },
+  params: { ...referrerParams, repoId: param.text(), reason: param.text() },
   text: `with old as (delete from repo_references where referrer_id = :id and reason = :reason and repo_id <> :repoId)
     insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id) values (:repoId, :id, :reason, :kind, :ownerId)
     on conflict do nothing`,

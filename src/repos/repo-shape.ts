@@ -100,24 +100,24 @@ const policyCountColumn = `case when r.kind = 'robot' then ${policiesWhere('pm.r
 
 /** Columns of `repos r join accounts o on o.id = r.owner_id`, with the parameters `repoViewer`. */
 export const repoColumns = columns({
-  id: column<string>('r.id'),
-  kind: column<RepoKind>('r.kind'),
-  ownerId: column<string>('o.id'),
-  ownerKind: column<AccountRef['kind']>('o.kind'),
-  ownerHandle: column<string>('o.handle'),
-  ownerName: column<string | null>('o.name'),
-  slug: column<string>('r.slug'),
-  visibility: column<Visibility>('r.visibility'),
-  description: column<string | null>('r.description'),
+  id: column.text('r.id'),
+  kind: column.enum('RepoKind', 'r.kind'),
+  ownerId: column.text('o.id'),
+  ownerKind: column.enum('AccountKind', 'o.kind'),
+  ownerHandle: column.text('o.handle'),
+  ownerName: column.text.orNull('o.name'),
+  slug: column.text('r.slug'),
+  visibility: column.enum('Visibility', 'r.visibility'),
+  description: column.text.orNull('r.description'),
   tags: column<string[]>('to_json(r.tags)'),
-  fileCount: column<number>('r.file_count'),
-  totalBytes: column<number>('r.total_bytes'),
-  verifiedCount: column<number>('r.verified_count'),
-  createdAt: column<string>('r.created_at'),
-  updatedAt: column<string>('r.updated_at'),
+  fileCount: column.int4('r.file_count'),
+  totalBytes: column.int8('r.total_bytes'),
+  verifiedCount: column.int4('r.verified_count'),
+  createdAt: column.timestamptz('r.created_at'),
+  updatedAt: column.timestamptz('r.updated_at'),
   /** Depends on `kind`; `metaColumn` guarantees the type. */
   meta: column<ModelMeta | DatasetMeta | null>(metaColumn),
-  policyCount: column<number | null>(policyCountColumn),
+  policyCount: column.int4.orNull(policyCountColumn),
 })
 
 /** The same plus the card, which was validated when it was stored. */

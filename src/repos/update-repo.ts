@@ -21,8 +21,8 @@ export interface UpdateRepoInput {
 }
 
 const editable = columns({
-  visibility: column<Visibility>('visibility'),
-  description: column<string | null>('description'),
+  visibility: column.enum('Visibility', 'visibility'),
+  description: column.text.orNull('description'),
   tags: column<string[]>('to_json(tags)'),
 })
 type Editable = RowOf<typeof editable>
@@ -36,10 +36,10 @@ const readEditable = statement({
 const writeEditable = statement({
   name: 'repo-update',
   params: {
-    repoId: param<string>(),
-    visibility: param<Visibility>(),
-    description: param<string | null>(),
-    tags: param<readonly string[]>(),
+    repoId: param.text(),
+    visibility: param.enum('Visibility'),
+    description: param.text.orNull(),
+    tags: param.texts(),
   },
   text: 'update repos set visibility = :visibility, description = :description, tags = :tags, updated_at = now() where id = :repoId',
 })

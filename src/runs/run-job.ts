@@ -17,6 +17,7 @@ export const runJob: JobKind = {
   noun: 'run',
   idPrefix: 'run',
   table: 'runs',
+  statusType: 'JobStatus',
   listedSql: runListedSql,
   lease: { notBarredSql, lostSinceDispatchSql, forAnyWorkerSql },
 }

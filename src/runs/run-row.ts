@@ -9,36 +9,35 @@ import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { heldJobColumns } from '../work/held-job.ts'
-import type { JobStatus } from '../work/job-status.ts'
 import { deadlineSql } from './lease/deadline.ts'
 import { visibleRun } from './read/run-shape.ts'
 
 /** All of these columns except the clock, of the runs row `u`. */
 export const heldColumns = heldJobColumns.with({
-  status: column<JobStatus>('u.status'),
-  lostLeases: column<number>('u.lost_leases'),
-  barredCredential: column<string | null>('u.barred_credential'),
-  barredUntil: column<string | null>('u.barred_until'),
-  stopReason: column<string | null>('u.stop_reason'),
-  leaseOver: column<boolean>('coalesce(u.lease_expires_at <= now(), false)'),
-  maxHours: column<number>('u.max_hours::float8'),
-  deadlineAt: column<string | null>(deadlineSql),
-  priced: column<boolean>('u.priced'),
-  rateUsdPerHour: column<Usd | null>('u.rate_usd_per_hour'),
-  budgetUsd: column<Usd | null>('u.budget_usd'),
-  gpuType: column<string | null>('u.gpu_type'),
-  selfStarted: column<boolean>('u.self_started'),
+  status: column.enum('JobStatus', 'u.status'),
+  lostLeases: column.int4('u.lost_leases'),
+  barredCredential: column.text.orNull('u.barred_credential'),
+  barredUntil: column.timestamptz.orNull('u.barred_until'),
+  stopReason: column.text.orNull('u.stop_reason'),
+  leaseOver: column.bool('coalesce(u.lease_expires_at <= now(), false)'),
+  maxHours: column.float8('u.max_hours::float8'),
+  deadlineAt: column.timestamptz.orNull(deadlineSql),
+  priced: column.bool('u.priced'),
+  rateUsdPerHour: column.numeric.orNull<Usd>('u.rate_usd_per_hour'),
+  budgetUsd: column.numeric.orNull<Usd>('u.budget_usd'),
+  gpuType: column.text.orNull('u.gpu_type'),
+  selfStarted: column.bool('u.self_started'),
 })
 
 /** With the database's clock, which all decisions about time use. */
-export const rowColumns = heldColumns.with({ now: column<string>('now()') })
+export const rowColumns = heldColumns.with({ now: column.timestamptz('now()') })
 
 export type HeldRun = RowOf<typeof rowColumns>
 
 const visibleById = statement({
   name: 'run-facts-visible',
   columns: rowColumns,
-  params: { ...runViewer, runId: param<string>() },
+  params: { ...runViewer, runId: param.text() },
   text: `select ${rowColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,
 })
 

@@ -6,7 +6,7 @@ import { column } from './columns.ts'
 const MAX_READ_BYTES = 16 * 1024 * 1024
 
 /** What a statement with `smallEnough` selects besides. */
-export const isLeftOut = { isLeftOut: column<boolean>(`coalesce(sized.before, 0) >= ${MAX_READ_BYTES}`) }
+export const isLeftOut = { isLeftOut: column.bool(`coalesce(sized.before, 0) >= ${MAX_READ_BYTES}`) }
 
 /** SQL for the rows of `tables` under a condition, each with the `bytes` of those before it: join it as `sized` by id. */
 export const sizedRows = (id: string, bytes: string, tables: string, condition: string): string =>

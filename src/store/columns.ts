@@ -1,25 +1,86 @@
 /** Defines a row's columns once; the select list, the row type and the mapping are derived from them. */
 
 import { JsonText } from '../platform/json-text.ts'
+import type { Declared, EnumName, EnumValue } from './sql-types.ts'
 
-/** One column: its SQL, and the type of its parsed value (int8 a number, timestamptz RFC 3339 text, numeric text). */
+/** One column: its SQL, what PostgreSQL has it as, and the type of its parsed value (int8 a number, timestamptz RFC 3339 text, numeric text). */
 export interface Column<T> {
   readonly sql: string
+  readonly declared?: Declared
   /** Its text is kept, and parsed where it is read. */
   readonly isDocument?: boolean
+  /** Makes the value of a column of JSON; null stays null. */
+  readonly read?: (json: unknown) => unknown
   /** Never set: only carries the type. */
   readonly type?: T
 }
 
-/** A column of type `T`, null included where it can be null. The database is trusted: nothing is checked at run time. */
-export const column = <T>(sql: string): Column<T> => ({ sql })
+/** Columns of one of PostgreSQL's types. A type argument narrows the values to those that the column holds. */
+interface ColumnsOf<Value, Default extends Value = Value> {
+  /** A column that is never null. */
+  <T extends Value = Default>(sql: string): Column<T>
+  /** A column that can be null. */
+  orNull<T extends Value = Default>(sql: string): Column<T | null>
+}
 
-/** A column of JSON that clients wrote, null included where it can be null. It is parsed where it is read. */
-export const documentColumn = <T>(
-  sql: string,
-): Column<null extends T ? JsonText<Exclude<T, null>> | null : JsonText<T>> => ({
-  sql: `(${sql})::text`,
-  isDocument: true,
+function columnsOf<Value, Default extends Value = Value>(sqlType: string): ColumnsOf<Value, Default> {
+  const make =
+    (isNullable: boolean) =>
+    (sql: string): Column<never> => ({ sql, declared: { sqlType, isNullable } })
+  return Object.assign(make(false), { orNull: make(true) })
+}
+
+interface EnumColumns {
+  <Name extends EnumName, T extends EnumValue<Name> = EnumValue<Name>>(name: Name, sql: string): Column<T>
+  orNull<Name extends EnumName, T extends EnumValue<Name> = EnumValue<Name>>(name: Name, sql: string): Column<T | null>
+}
+
+const enumColumn =
+  (isNullable: boolean) =>
+  (sqlType: EnumName, sql: string): Column<never> => ({ sql, declared: { sqlType, isNullable } })
+
+/** Columns of JSON that clients wrote, kept as text and parsed where somebody reads it. A type argument is what its writer guarantees. */
+interface DocumentColumns {
+  <T>(sql: string): Column<JsonText<T>>
+  orNull<T>(sql: string): Column<JsonText<T> | null>
+}
+
+const documentColumn =
+  (isNullable: boolean) =>
+  (sql: string): Column<never> => ({
+    sql: `(${sql})::text`,
+    isDocument: true,
+    declared: { sqlType: 'text', isNullable },
+  })
+
+/** Columns of JSON that is not a document: `read` checks the value, or names what it is made of. */
+interface JsonColumns {
+  <T>(sql: string, read: (json: unknown) => T): Column<T>
+  orNull<T>(sql: string, read: (json: unknown) => T): Column<T | null>
+}
+
+function jsonColumns(sqlType: 'json' | 'jsonb'): JsonColumns {
+  const make =
+    (isNullable: boolean) =>
+    <T>(sql: string, read: (json: unknown) => T): Column<never> => ({ sql, read, declared: { sqlType, isNullable } })
+  return Object.assign(make(false), { orNull: make(true) })
+}
+
+/** A column by its type: `column.int8('u.size')`, `column.text.orNull('u.error')`, `column.enum('JobStatus', 'u.status')`. */
+export const column = Object.assign(<T>(sql: string): Column<T> => ({ sql }), {
+  text: columnsOf<string>('text'),
+  texts: columnsOf<readonly string[]>('text[]'),
+  bool: columnsOf<boolean>('bool'),
+  int4: columnsOf<number>('int4'),
+  int8: columnsOf<number>('int8'),
+  float8: columnsOf<number>('float8'),
+  numeric: columnsOf<string>('numeric'),
+  timestamptz: columnsOf<string>('timestamptz'),
+  bytea: columnsOf<Buffer>('bytea'),
+  document: Object.assign(documentColumn(false), { orNull: documentColumn(true) }) as DocumentColumns,
+  json: jsonColumns('json'),
+  jsonb: jsonColumns('jsonb'),
+  enum: Object.assign(enumColumn(false), { orNull: enumColumn(true) }) as EnumColumns,
 })
 
 type ColumnSet = Readonly<Record<string, Column<unknown>>>
@@ -39,8 +100,7 @@ export interface Columns<R> {
   from(alias: string): Columns<R>
   /** These columns followed by those of the left-joined subquery `alias`, which are null together. */
   withOptional<M>(alias: string, joined: Columns<M>): Columns<R & { readonly [Name in keyof M]: M[Name] | null }>
-  readonly names: readonly string[]
-  readonly documents: ReadonlySet<string>
+  readonly set: ColumnSet
 }
 
 export type RowOf<C> = C extends Columns<infer R> ? R : never
@@ -53,31 +113,40 @@ export function columns<C extends ColumnSet>(set: C): Columns<Row<C>> {
   const names = Object.keys(set)
   const wrong = names.find((name) => !isName(name))
   if (wrong !== undefined) throw new Error(`A column cannot be named ${JSON.stringify(wrong)}.`)
-  const documents = new Set(names.filter((name) => set[name]?.isDocument === true))
   const self: Columns<Row<C>> = {
-    names,
-    documents,
+    set,
     sql: names.map((name) => `${set[name]?.sql} as "${name}"`).join(', '),
-    toRow: mapperOf(names, documents) as (cells: readonly unknown[]) => Row<C>,
+    toRow: mapperOf(set) as (cells: readonly unknown[]) => Row<C>,
     with: (more) => columns({ ...set, ...more }) as Columns<never>,
-    from: (alias) => columns(namedBy(alias, self)) as Columns<never>,
-    withOptional: (alias, joined) => self.with(namedBy(alias, joined)) as Columns<never>,
+    from: (alias) => columns(namedBy(alias, set)) as Columns<never>,
+    withOptional: (alias, joined) => columns({ ...set, ...optional(namedBy(alias, joined.set)) }) as Columns<never>,
   }
   return self
 }
 
-const namedBy = (alias: string, { names, documents }: Pick<Columns<unknown>, 'names' | 'documents'>): ColumnSet =>
-  Object.fromEntries(names.map((name) => [name, { sql: `${alias}."${name}"`, isDocument: documents.has(name) }]))
+const mapped = (set: ColumnSet, change: (column: Column<unknown>, name: string) => Column<unknown>): ColumnSet =>
+  Object.fromEntries(Object.entries(set).map(([name, column]) => [name, change(column, name)]))
+
+const namedBy = (alias: string, set: ColumnSet) =>
+  mapped(set, (column, name) => ({ ...column, sql: `${alias}."${name}"` }))
+
+const optional = (set: ColumnSet) =>
+  mapped(set, ({ declared, ...column }) => ({
+    ...column,
+    ...(declared && { declared: { ...declared, isNullable: true } }),
+  }))
 
 /**
  * Compiles one object literal, so that all rows share one hidden class. A loop over the names is three times as slow for a row of 52 columns,
  * and so is the driver's own mapping by name.
  */
-function mapperOf(names: readonly string[], documents: ReadonlySet<string>): (cells: readonly unknown[]) => unknown {
-  const members = names.map((name, place) => {
+function mapperOf(set: ColumnSet): (cells: readonly unknown[]) => unknown {
+  const made = Object.entries(set).map(([name, { isDocument, read }], place) => {
     const cell = `cells[${place}]`
-    return `${name}: ${documents.has(name) ? `${cell} === null ? null : new JsonText(${cell})` : cell}`
+    if (isDocument) return `${name}: ${cell} === null ? null : new JsonText(${cell})`
+    return `${name}: ${read ? `${cell} === null ? null : read.${name}(${cell})` : cell}`
   })
-  const map = new Function('JsonText', `return (cells) => ({ ${members.join(', ')} })`)
-  return map(JsonText) as (cells: readonly unknown[]) => unknown
+  const read = Object.fromEntries(Object.entries(set).map(([name, column]) => [name, column.read]))
+  const map = new Function('JsonText', 'read', `return (cells) => ({ ${made.join(', ')} })`)
+  return map(JsonText, read) as (cells: readonly unknown[]) => unknown
 }

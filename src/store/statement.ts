@@ -1,5 +1,7 @@
 /** SQL statements: name, constant text, row type and parameters. */
+import { Signal } from '../platform/signals.ts'
 import type { Columns } from './columns.ts'
+import type { Declared, EnumName, EnumValue } from './sql-types.ts'
 
 /**
  * One SQL statement, its values in the order of `$1`, `$2`, …. A name prepares it once per connection (an empty one does not: for texts with too many
@@ -24,18 +26,80 @@ export interface NamedStatement<T, P> extends Omit<Statement<T>, 'names'> {
   readonly values?: P
 }
 
-interface Param<T> {
+/** A value that a statement is given. */
+export interface Param<T> {
+  readonly declared?: Declared
   /** Never set: carries the type. */
   readonly type?: T
 }
 
-/** A parameter of type `T`, null included where it may be null. */
-export const param = <T>(): Param<T> => ({})
+/** Parameters of one of PostgreSQL's types. A type argument narrows the values that the statement takes. */
+interface ParamsOf<Value, Default extends Value = Value> {
+  /** A value that is never null. */
+  <T extends Value = Default>(): Param<T>
+  /** A value that may be null. */
+  orNull<T extends Value = Default>(): Param<T | null>
+}
 
-type ParamSet = Readonly<Record<string, Param<unknown>>>
+function paramsOf<Value, Default extends Value = Value>(sqlType: string): ParamsOf<Value, Default> {
+  const make = (isNullable: boolean) => (): Param<never> => ({ declared: { sqlType, isNullable } })
+  return Object.assign(make(false), { orNull: make(true) })
+}
+
+interface EnumParams {
+  <Name extends EnumName, T extends EnumValue<Name> = EnumValue<Name>>(name: Name): Param<T>
+  orNull<Name extends EnumName, T extends EnumValue<Name> = EnumValue<Name>>(name: Name): Param<T | null>
+}
+
+const enumParam =
+  (isNullable: boolean) =>
+  (sqlType: EnumName): Param<never> => ({ declared: { sqlType, isNullable } })
+
+const enumParams = <Name extends EnumName>(name: Name): Param<readonly EnumValue<Name>[]> => ({
+  declared: { sqlType: `${name}[]`, isNullable: false },
+})
+
+/** A list of values, null among them where the type argument says so. */
+const listsOf = <Value>(sqlType: string) => paramsOf<readonly (Value | null)[], readonly Value[]>(`${sqlType}[]`)
+
+/** A parameter by its type: `param.int8()`, `param.text.orNull()`, `param.enum('JobStatus')`, and lists: `param.texts()`. JSON is given as text. */
+export const param = Object.assign(<T>(): Param<T> => ({}), {
+  text: paramsOf<string>('text'),
+  bool: paramsOf<boolean>('bool'),
+  int4: paramsOf<number>('int4'),
+  int8: paramsOf<number>('int8'),
+  float8: paramsOf<number>('float8'),
+  numeric: paramsOf<string | number, string>('numeric'),
+  timestamptz: paramsOf<string | Date, string>('timestamptz'),
+  bytea: paramsOf<Buffer>('bytea'),
+  json: paramsOf<string>('json'),
+  jsonb: paramsOf<string>('jsonb'),
+  enum: Object.assign(enumParam(false), { orNull: enumParam(true) }) as EnumParams,
+  texts: listsOf<string>('text'),
+  bools: listsOf<boolean>('bool'),
+  int4s: listsOf<number>('int4'),
+  int8s: listsOf<number>('int8'),
+  float8s: listsOf<number>('float8'),
+  numerics: listsOf<string>('numeric'),
+  timestamps: listsOf<string>('timestamptz'),
+  enums: enumParams,
+})
+
+export type ParamSet = Readonly<Record<string, Param<unknown>>>
 
 /** The values for a statement with these parameters. */
 export type Given<P extends ParamSet> = { readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never }
+
+/** A statement that was built, and the stack of the call. */
+export interface BuiltStatement {
+  readonly statement: Statement<unknown> | NamedStatement<unknown, never>
+  readonly columns: Columns<unknown> | null
+  readonly params: ParamSet
+  readonly stack: string
+}
+
+/** Sent for each statement that is built; watched where all of them are listed, before the modules that build them are loaded. */
+export const statementBuilt = new Signal<BuiltStatement>('hub:statement-built')
 
 interface Parts<T> {
   readonly name: string
@@ -59,18 +123,28 @@ export function statement<T = never>(parts: Parts<T>): Statement<T>
 /** The result of both. */
 export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet }): unknown {
   const { params = {} } = parts
-  if (!parts.params && namesIn(parts.text).length === 0) return { ...selecting(parts), text: parts.text }
+  if (!parts.params && namesIn(parts.text).length === 0)
+    return announced({ ...selecting(parts), text: parts.text }, parts)
   const names = Object.keys(params)
   const unused = names.find((name) => !namesIn(parts.text).includes(name))
   if (unused !== undefined) throw new Error(`The statement ${parts.name} does not use its parameter :${unused}.`)
-  return { ...selecting(parts), text: numbered(parts, names), names: names as never[] }
+  return announced({ ...selecting(parts), text: numbered(parts, names), names: names as never[] }, parts)
 }
 
 /** A statement whose text is built from constant pieces for one shape of a request: it has those of `params` that its pieces use. */
 export function composed<P extends ParamSet, T = never>(parts: NamedParts<T, P>): NamedStatement<T, Given<P>> {
   const used = namesIn(parts.text)
   const names = Object.keys(parts.params).filter((name) => used.includes(name))
-  return { ...selecting(parts), text: numbered(parts, names), names }
+  return announced({ ...selecting(parts), text: numbered(parts, names), names }, parts)
+}
+
+function announced<S extends Statement<unknown> | NamedStatement<unknown, never>, T>(
+  statement: S,
+  { columns, params = {} }: Parts<T> & { readonly params?: ParamSet },
+): S {
+  if (statementBuilt.isWatched)
+    statementBuilt.send({ statement, columns: columns ?? null, params, stack: new Error().stack ?? '' })
+  return statement
 }
 
 function selecting<T>({ name, columns, text }: Parts<T>): Pick<Statement<T>, 'name' | 'toRow'> {

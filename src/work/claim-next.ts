@@ -21,7 +21,7 @@ export interface ClaimNextInput {
 /** Number of oldest jobs considered: locked ones are skipped. */
 const CANDIDATES = 100
 
-const idColumn = columns({ id: column<string>('u.id') })
+const idColumn = columns({ id: column.text('u.id') })
 
 /**
  * The oldest waiting job of the caller's accounts, its row locked until the claim commits. Jobs from which the credential is barred, jobs that wait for the
@@ -31,7 +31,7 @@ const oldestWaiting = memoizeByKey(({ name, table, listedSql, lease }: JobKind) 
   statement({
     name: `${name}-oldest-waiting`,
     columns: idColumn,
-    params: { ...repoViewer, credentialId: param<string>() },
+    params: { ...repoViewer, credentialId: param.text() },
     text: `with waiting as materialized (
         select w.id from unnest(:accountIds::text[]) account(id) cross join lateral (
           select u.id from ${table} u where u.owner_id = account.id and u.status = 'queued' and u.executor = 'worker'

@@ -12,14 +12,14 @@ export const claimSql = ({ lease }: JobKind): string =>
     ${lease ? ', lease_expires_at = now() + make_interval(secs => :leaseSeconds)' : ''}`
 
 export const claimParams = {
-  jobId: param<string>(),
-  worker: param<string>(),
-  credentialId: param<string>(),
+  jobId: param.text(),
+  worker: param.text(),
+  credentialId: param.text(),
   /** Ignored by a kind without a lease. */
-  leaseSeconds: param<number>(),
+  leaseSeconds: param.float8(),
 }
 
-export const takenColumns = columns({ attempt: column<number>('attempt'), ownerId: column<string>('owner_id') })
+export const takenColumns = columns({ attempt: column.int4('attempt'), ownerId: column.text('owner_id') })
 
 /** The compare-and-set, to follow `update <table>`. Only the key of its own call can claim a hosted job. `also`: further assignments of the kind. */
 export const claimQueuedSql = (job: JobKind, also = ''): string =>

@@ -5,17 +5,17 @@ export type JobExecutor = 'worker' | 'hosted'
 
 /** The columns of a job's row `u` that the rules of all kinds use. A kind adds its own, and the type of its `status`. */
 export const heldJobColumns = columns({
-  id: column<string>('u.id'),
-  ownerId: column<string>('u.owner_id'),
-  status: column<string>('u.status'),
-  executor: column<JobExecutor | null>('u.executor'),
-  attempt: column<number>('u.attempt'),
-  claimCredential: column<string | null>('u.claim_credential'),
-  claimedBy: column<string | null>('u.claimed_by'),
-  claimedAt: column<string | null>('u.claimed_at'),
-  hostedCallId: column<string | null>('u.hosted_call_id'),
-  hostedCredential: column<string | null>('u.hosted_credential'),
-  cancelRequestedAt: column<string | null>('u.cancel_requested_at'),
+  id: column.text('u.id'),
+  ownerId: column.text('u.owner_id'),
+  status: column.text('u.status::text'),
+  executor: column.enum.orNull('RunExecutor', 'u.executor'),
+  attempt: column.int4('u.attempt'),
+  claimCredential: column.text.orNull('u.claim_credential'),
+  claimedBy: column.text.orNull('u.claimed_by'),
+  claimedAt: column.timestamptz.orNull('u.claimed_at'),
+  hostedCallId: column.text.orNull('u.hosted_call_id'),
+  hostedCredential: column.text.orNull('u.hosted_credential'),
+  cancelRequestedAt: column.timestamptz.orNull('u.cancel_requested_at'),
 })
 
 export type HeldJob = RowOf<typeof heldJobColumns>

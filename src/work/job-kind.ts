@@ -1,4 +1,5 @@
 import type { IdPrefix } from '@hub/formats/ids'
+import { Signal } from '../platform/signals.ts'
 
 /**
  * A kind of job in the kernel: work that is queued, claimed by one compare-and-set, reported with fencing and ended. Its table has `id`, `owner_id`,
@@ -14,6 +15,8 @@ export interface JobKind {
   /** The prefix of the jobs' ids, before the underscore. */
   readonly idPrefix: IdPrefix
   readonly table: string
+  /** The enum of its `status`. */
+  readonly statusType: 'JobStatus' | 'EndpointStatus'
   /** SQL condition: the repos of the job `alias` make it visible to a key limited to `:repoIds`. */
   readonly listedSql: (alias: string) => string
   /** Null: a claim lasts until the job ends. */
@@ -30,8 +33,12 @@ export interface JobLease {
   readonly forAnyWorkerSql: (alias: string) => string
 }
 
+/** Sent for what is made for each descriptor; watched where all statements are listed. */
+export const memoized = new Signal<{ readonly make: (of: never) => unknown }>('hub:memoized')
+
 /** Creates a value once per descriptor and caches it: mostly statements. */
 export function memoizeByKey<Descriptor extends object, T>(make: (of: Descriptor) => T): (of: Descriptor) => T {
+  if (memoized.isWatched) memoized.send({ make: make as (of: never) => unknown })
   const made = new WeakMap<Descriptor, { readonly value: T }>()
   return (of) => {
     const kept = made.get(of) ?? { value: make(of) }

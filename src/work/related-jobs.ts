@@ -10,9 +10,9 @@ import type { JobKind } from './job-kind.ts'
 
 /** Columns of `key(id) … page(id, bytes)`: the id that the page belongs to, a job of the page, and the bytes of its free-form JSON. */
 export const relatedColumns = columns({
-  of: column<string>('key.id'),
-  id: column<string>('page.id'),
-  bytes: column<number>('page.bytes'),
+  of: column.text('key.id'),
+  id: column.text('page.id'),
+  bytes: column.int4('page.bytes'),
 })
 
 type RelatedRow = RowOf<typeof relatedColumns>

@@ -8,7 +8,7 @@ import { type JobKind, memoizeByKey } from './job-kind.ts'
 const ask = memoizeByKey(({ name, table }: JobKind) =>
   statement({
     name: `${name}-ask-to-stop`,
-    params: { jobId: param<string>(), reason: param<string>() },
+    params: { jobId: param.text(), reason: param.text() },
     text: `update ${table} set cancel_requested_at = coalesce(cancel_requested_at, now()), stop_reason = :reason, updated_at = now()
       where id = :jobId and status = 'running'`,
   }),
@@ -24,11 +24,11 @@ export function announceEnd(tx: Tx, { name: kind }: Pick<JobKind, 'name'>, statu
   tx.afterCommit(() => jobEnded.send({ kind, status }))
 }
 
-const setCanceled = memoizeByKey(({ name, table }: JobKind) =>
+const setCanceled = memoizeByKey(({ name, table, statusType }: JobKind) =>
   statement({
     name: `${name}-end-canceled`,
-    params: { jobId: param<string>(), status: param<string>(), costUsd: param<Usd | null>() },
-    text: `update ${table} set status = :status, stop_reason = 'cancel', cancel_requested_at = now(), finished_at = now(),
+    params: { jobId: param.text(), status: param.text(), costUsd: param.numeric.orNull<Usd>() },
+    text: `update ${table} set status = :status::text::"${statusType}", stop_reason = 'cancel', cancel_requested_at = now(), finished_at = now(),
       cost_usd = :costUsd::numeric, updated_at = now() where id = :jobId and status in ('queued', 'running')`,
   }),
 )
@@ -47,7 +47,7 @@ export async function endCanceled(
 const setFailed = memoizeByKey(({ name, table }: JobKind) =>
   statement({
     name: `${name}-end-failed`,
-    params: { jobId: param<string>(), reason: param<string>(), error: param<string>(), costUsd: param<Usd | null>() },
+    params: { jobId: param.text(), reason: param.text(), error: param.text(), costUsd: param.numeric.orNull<Usd>() },
     text: `update ${table} set status = 'failed', stop_reason = :reason, error = :error, finished_at = now(), cost_usd = :costUsd::numeric, updated_at = now()
       where id = :jobId and status in ('queued', 'running')`,
   }),

@@ -11,7 +11,7 @@ import { type JobKind, memoizeByKey } from './job-kind.ts'
 const addShare = memoizeByKey(({ name, table }: JobKind) =>
   statement({
     name: `${name}-stored-bytes`,
-    params: { jobId: param<string>(), bytes: param<number>() },
+    params: { jobId: param.text(), bytes: param.int8() },
     text: `update ${table} set stored_bytes = stored_bytes + :bytes::bigint where id = :jobId`,
   }),
 )

@@ -7,6 +7,9 @@ export interface SourceStatement {
   /** Its unique key: its name, or its file if it has no name. */
   readonly key: string
   readonly file: string
+  /** The lines of the object that declares it, from 1. */
+  readonly firstLine: number
+  readonly lastLine: number
   /** The object that declares it. */
   readonly source: string
   readonly does: 'write' | 'lock' | 'read'
@@ -35,7 +38,9 @@ function statementsOf(file: string, text: string): SourceStatement[] {
     const source = objectAt(text, index)
     const name = plain ?? made ?? ''
     const does = writing.test(source) ? 'write' : locking.test(source) ? 'lock' : 'read'
-    return { index, statement: { file, name, key: name || file, source, does } as const }
+    const firstLine = text.slice(0, index).split('\n').length
+    const lines = { firstLine, lastLine: firstLine + source.split('\n').length - 1 }
+    return { index, statement: { file, ...lines, name, key: name || file, source, does } as const }
   })
   for (const { index } of text.matchAll(sqlText)) {
     const holds = found.some((at) => at.index < index && index < at.index + at.statement.source.length)

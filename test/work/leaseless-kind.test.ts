@@ -22,6 +22,7 @@ const errand: JobKind = {
   name: 'errand',
   noun: 'errand',
   idPrefix: 'run',
+  statusType: 'JobStatus',
   table: 'errands',
   listedSql: (alias) => `${alias}.repo_id = any(:repoIds::text[])`,
   lease: null,

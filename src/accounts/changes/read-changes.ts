@@ -34,13 +34,13 @@ export interface ChangePage {
 
 const pageColumns = columns({
   /** Index of the reader in the request, from 1. */
-  reader: column<number>('asked.n::int'),
-  horizon: column<number>('pg_snapshot_xmin(pg_current_snapshot())::text::bigint'),
-  thingId: column<string | null>('c.thing_id'),
-  xid: column<number>('c.xid'),
-  deleted: column<boolean>('c.deleted'),
-  createdBy: column<string | null>('c.created_by'),
-  filedBy: column<string | null>('c.filed_by'),
+  reader: column.int4('asked.n::int'),
+  horizon: column.int8('pg_snapshot_xmin(pg_current_snapshot())::text::bigint'),
+  thingId: column.text.orNull('c.thing_id'),
+  xid: column.int8.orNull('c.xid'),
+  deleted: column.bool.orNull('c.deleted'),
+  createdBy: column.text.orNull('c.created_by'),
+  filedBy: column.text.orNull('c.filed_by'),
   repoIds: column<readonly string[]>('to_json(c.repo_ids)'),
 })
 
@@ -52,11 +52,11 @@ export const changesSince = statement({
   name: 'changes-since',
   columns: pageColumns,
   params: {
-    owners: param<readonly string[]>(),
-    kinds: param<readonly ChangeKind[]>(),
-    xids: param<readonly (number | null)[]>(),
-    things: param<readonly (string | null)[]>(),
-    limit: param<number>(),
+    owners: param.texts(),
+    kinds: param.enums('ChangeKind'),
+    xids: param.int8s<readonly (number | null)[]>(),
+    things: param.texts<readonly (string | null)[]>(),
+    limit: param.int4(),
   },
   text: `select ${pageColumns.sql}
     from unnest(:owners::text[], :kinds::"ChangeKind"[], :xids::bigint[], :things::text[]) with ordinality asked(owner_id, kind, xid, thing_id, n)
@@ -85,7 +85,10 @@ export async function readPages(db: Querier, asked: readonly ChangeRead[]): Prom
 }
 
 function pageOf(rows: readonly RowOf<typeof pageColumns>[]): ChangePage {
-  const found = rows.flatMap(({ thingId, ...row }) => (thingId === null ? [] : [{ ...row, thingId }]))
+  const found = rows.flatMap(({ thingId, xid, deleted, ...row }) =>
+    // A reader without changes has one row of nulls.
+    thingId === null || xid === null || deleted === null ? [] : [{ ...row, thingId, xid, deleted }],
+  )
   return {
     things: found.slice(0, CHANGES_PER_READ),
     hasMore: found.length > CHANGES_PER_READ,

@@ -26,7 +26,7 @@ const deciding = (decision: Decision) =>
   statement({
     name: `device-login-${decision}`,
     columns: loginColumns,
-    params: { id: param<string>(), personId: param<string>() },
+    params: { id: param.text(), personId: param.text() },
     text: `update device_logins l set state = '${loginMoves[decision].to}', decided_at = now(), decided_by = :personId
     where l.id = :id and l.state = '${loginMoves[decision].from}' and l.expires_at > now() returning ${loginColumns.sql}`,
   })
@@ -34,7 +34,7 @@ const decide = { approve: deciding('approve'), deny: deciding('deny') }
 const decidedByMe = statement({
   name: 'device-login-decided',
   columns: loginColumns,
-  params: { id: param<string>(), personId: param<string>() },
+  params: { id: param.text(), personId: param.text() },
   text: `select ${loginColumns.sql} from device_logins l where l.id = :id and l.decided_by = :personId and l.expires_at > now()`,
 })
 

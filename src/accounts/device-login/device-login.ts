@@ -40,16 +40,16 @@ export const MAX_MISSES = 10
 const MISS_WINDOW_SECONDS = 900
 
 export const loginColumns = columns({
-  id: column<string>('l.id'),
-  userCode: column<string>('l.user_code'),
-  state: column<DeviceLoginState>('l.state::text'),
-  name: column<string>('l.name'),
-  scope: column<ScopeLevel>('l.scope::text'),
-  keyTtlSeconds: column<number>('l.key_ttl_s'),
-  address: column<string | null>('l.address'),
-  createdAt: column<string>('l.created_at'),
-  expiresAt: column<string>('l.expires_at'),
-  decidedAt: column<string | null>('l.decided_at'),
+  id: column.text('l.id'),
+  userCode: column.text('l.user_code'),
+  state: column.text<DeviceLoginState>('l.state::text'),
+  name: column.text('l.name'),
+  scope: column.text<ScopeLevel>('l.scope::text'),
+  keyTtlSeconds: column.int4('l.key_ttl_s'),
+  address: column.text.orNull('l.address'),
+  createdAt: column.timestamptz('l.created_at'),
+  expiresAt: column.timestamptz('l.expires_at'),
+  decidedAt: column.timestamptz.orNull('l.decided_at'),
 })
 
 /** A row with its user code as people see it. */
@@ -59,7 +59,7 @@ export const shownLogin = (row: DeviceLogin): DeviceLogin => ({ ...row, userCode
 const loginByCode = statement({
   name: 'device-login-by-code',
   columns: loginColumns,
-  params: { code: param<string>(), personId: param<string>() },
+  params: { code: param.text(), personId: param.text() },
   text: `select ${loginColumns.sql} from device_logins l
     where l.user_code = :code and l.expires_at > now() and (l.state = 'pending' or l.decided_by = :personId)
     order by l.id desc limit 1`,
@@ -68,21 +68,21 @@ const loginByCode = statement({
 /** Whether newer sign-ins have displaced it, if it has ended; an SQL expression. */
 export const isDisplacedSql = 'l.expires_at <= l.created_at'
 
-const endedColumns = columns({ isDisplaced: column<boolean>(isDisplacedSql) })
+const endedColumns = columns({ isDisplaced: column.bool(isDisplacedSql) })
 /** A sign-in that ended before anybody decided it. */
 const endedByCode = statement({
   name: 'device-login-ended',
   columns: endedColumns,
-  params: { code: param<string>() },
+  params: { code: param.text() },
   text: `select ${endedColumns.sql} from device_logins l where l.user_code = :code and l.state = 'pending' and l.expires_at <= now()`,
 })
 
-const missColumns = columns({ count: column<number>('m.count') })
+const missColumns = columns({ count: column.int4('m.count') })
 /** Counts a miss before the lookup, so that concurrent guesses are all counted. No row means that there were too many misses. */
 const chargeMiss = statement({
   name: 'user-code-miss',
   columns: missColumns,
-  params: { personId: param<string>() },
+  params: { personId: param.text() },
   text: `insert into user_code_misses as m (account_id, count) values (:personId, 1)
     on conflict (account_id) do update set
       count = case when m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds' then 1 else m.count + 1 end,
@@ -91,17 +91,17 @@ const chargeMiss = statement({
     returning ${missColumns.sql}`,
 })
 const leftColumns = columns({
-  seconds: column<number>(`greatest(1, ceil(extract(epoch from m.started_at - now()) + ${MISS_WINDOW_SECONDS}))::int`),
+  seconds: column.int4(`greatest(1, ceil(extract(epoch from m.started_at - now()) + ${MISS_WINDOW_SECONDS}))::int`),
 })
 const waitOf = statement({
   name: 'user-code-wait',
   columns: leftColumns,
-  params: { personId: param<string>() },
+  params: { personId: param.text() },
   text: `select ${leftColumns.sql} from user_code_misses m where m.account_id = :personId`,
 })
 const refundMiss = statement({
   name: 'user-code-hit',
-  params: { personId: param<string>() },
+  params: { personId: param.text() },
   text: 'update user_code_misses set count = greatest(0, count - 1) where account_id = :personId',
 })
 

@@ -31,19 +31,19 @@ const surplus = ({ among, group, kept }: { among: string; group: string; kept: s
 /** Concurrent starts from one network make room one after another. */
 const lockNetwork = statement({
   name: 'device-login-network-lock',
-  params: { network: param<string>() },
+  params: { network: param.text() },
   text: `select pg_advisory_xact_lock(hashtextextended('device login ' || :network, 0))`,
 })
 const ofNetwork = { among: 'l.network = :network', group: 'l.address', kept: String(MAX_WAITING - 1) }
 const displaceInNetwork = statement({
   name: 'device-logins-make-room',
-  params: { network: param<string>() },
+  params: { network: param.text() },
   text: `with surplus as (${surplus(ofNetwork)})
     update device_logins set expires_at = created_at where id in (select id from surplus)`,
 })
 const displaceInAll = statement({
   name: 'device-logins-displace',
-  params: { kept: param<number>() },
+  params: { kept: param.int8() },
   text: `with surplus as (${surplus({ among: 'true', group: 'l.network', kept: ':kept' })})
     update device_logins set expires_at = created_at where id in (select id from surplus)`,
 })

@@ -13,16 +13,16 @@ const SLOWER_SECONDS = 5
 const MAX_INTERVAL_SECONDS = 60
 
 const polledColumns = columns({
-  id: column<string>('l.id'),
-  state: column<DeviceLoginState>('l.state::text'),
-  name: column<string>('l.name'),
-  scope: column<ScopeLevel>('l.scope::text'),
-  keyTtlSeconds: column<number>('l.key_ttl_s'),
-  isExpired: column<boolean>('l.expires_at <= now()'),
-  isDisplaced: column<boolean>(isDisplacedSql),
-  isEarly: column<boolean>('coalesce(l.polled_at > now() - make_interval(secs => l.poll_s), false)'),
-  pollSeconds: column<number>('l.poll_s'),
-  keyId: column<string | null>('l.key_id'),
+  id: column.text('l.id'),
+  state: column.text<DeviceLoginState>('l.state::text'),
+  name: column.text('l.name'),
+  scope: column.text<ScopeLevel>('l.scope::text'),
+  keyTtlSeconds: column.int4('l.key_ttl_s'),
+  isExpired: column.bool('l.expires_at <= now()'),
+  isDisplaced: column.bool(isDisplacedSql),
+  isEarly: column.bool('coalesce(l.polled_at > now() - make_interval(secs => l.poll_s), false)'),
+  pollSeconds: column.int4('l.poll_s'),
+  keyId: column.text.orNull('l.key_id'),
   approver:
     column<AccountRef | null>(`(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name)
       from accounts a where a.id = l.decided_by)`),
@@ -33,17 +33,17 @@ type Polled = NonNullable<(typeof lockLogin)['row']>
 const lockLogin = statement({
   name: 'device-login-lock',
   columns: polledColumns,
-  params: { deviceCodeSha256: param<Buffer>() },
+  params: { deviceCodeSha256: param.bytea() },
   text: `select ${polledColumns.sql} from device_logins l where l.device_code_sha256 = :deviceCodeSha256 for update`,
 })
 const touchLogin = statement({
   name: 'device-login-polled',
-  params: { id: param<string>(), pollSeconds: param<number>() },
+  params: { id: param.text(), pollSeconds: param.int4() },
   text: 'update device_logins set polled_at = now(), poll_s = :pollSeconds where id = :id',
 })
 const consumeLogin = statement({
   name: 'device-login-consume',
-  params: { id: param<string>(), keyId: param<string>() },
+  params: { id: param.text(), keyId: param.text() },
   text: `update device_logins set state = '${loginMoves.redeem.to}', key_id = :keyId where id = :id and state = '${loginMoves.redeem.from}'`,
 })
 

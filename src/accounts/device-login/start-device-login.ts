@@ -35,19 +35,19 @@ const DEFAULT_KEY_SECONDS = 90 * 86_400
 const CODE_ATTEMPTS = 5
 const INTERVAL_SECONDS = 5
 
-const madeColumns = columns({ userCode: column<string>('user_code') })
+const madeColumns = columns({ userCode: column.text('user_code') })
 const insertLogin = statement({
   name: 'device-login-insert',
   columns: madeColumns,
   params: {
-    id: param<string>(),
-    deviceCodeSha256: param<Buffer>(),
-    userCode: param<string>(),
-    loginName: param<string>(),
-    scope: param<ScopeLevel>(),
-    keyTtlSeconds: param<number>(),
-    address: param<string | null>(),
-    network: param<string>(),
+    id: param.text(),
+    deviceCodeSha256: param.bytea(),
+    userCode: param.text(),
+    loginName: param.text(),
+    scope: param.enum('KeyScope'),
+    keyTtlSeconds: param.int4(),
+    address: param.text.orNull(),
+    network: param.text(),
   },
   text: `insert into device_logins (id, device_code_sha256, user_code, name, scope, key_ttl_s, address, network, poll_s, expires_at)
     values (:id, :deviceCodeSha256, :userCode, :loginName, :scope::"KeyScope", :keyTtlSeconds, :address, :network, ${INTERVAL_SECONDS},

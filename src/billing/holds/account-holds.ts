@@ -10,7 +10,7 @@ import { holdColumns, holdStatusSql, holdTables, type SpendHold } from './hold-s
 import type { SpendHoldStatus } from './hold-state.ts'
 import type { ListHoldsInput } from './list-holds.ts'
 
-const ofAccount = holdColumns.with({ of: column<string>('key.id') })
+const ofAccount = holdColumns.with({ of: column.text('key.id') })
 
 /** Subquery: the newest holds that the condition `seen` makes visible, in the order of the index for that condition. */
 const newest = (seen: string, order: string) => `(select u.id from spend_holds u
@@ -22,10 +22,10 @@ const page = statement({
   columns: ofAccount,
   params: {
     ...holdViewer,
-    of: param<readonly string[]>(),
-    status: param<SpendHoldStatus | null>(),
-    after: param<string | null>(),
-    limit: param<number>(),
+    of: param.texts(),
+    status: param.text.orNull<SpendHoldStatus>(),
+    after: param.text.orNull(),
+    limit: param.int4(),
   },
   text: `select ${ofAccount.sql} from unnest(:of::text[]) key(id) cross join lateral (select id from (
       ${newest('key.id = any(:accountIds::text[]) and u.account_id = any(array[key.id])', 'u.account_id, u.id desc')}

@@ -34,14 +34,14 @@ export interface HeldRequest {
 export const MAX_PENDING_HOLDS = 100
 
 const pendingColumns = columns({
-  pending: column<number>('count(*)::int'),
+  pending: column.int4('count(*)::int'),
   /** Seconds until the oldest expires. */
-  roomInS: column<number | null>('extract(epoch from min(u.expires_at) - now())::float8'),
+  roomInS: column.float8.orNull('extract(epoch from min(u.expires_at) - now())::float8'),
 })
 const pendingOfKey = statement({
   name: 'spend-holds-pending',
   columns: pendingColumns,
-  params: { accountId: param<string>(), keyId: param<string>() },
+  params: { accountId: param.text(), keyId: param.text() },
   text: `select ${pendingColumns.sql} from spend_holds u
     where u.account_id = :accountId and u.status = 'pending' and u.filed_by = :keyId and u.expires_at > now()`,
 })
@@ -49,19 +49,19 @@ const pendingOfKey = statement({
 const insertHold = statement({
   name: 'spend-hold-insert',
   params: {
-    id: param<string>(),
-    kind: param<HeldKind>(),
-    accountId: param<string>(),
-    filedBy: param<string>(),
-    filedByName: param<string>(),
-    createdBy: param<string | null>(),
+    id: param.text(),
+    kind: param.enum('SpendHoldKind'),
+    accountId: param.text(),
+    filedBy: param.text(),
+    filedByName: param.text(),
+    createdBy: param.text.orNull(),
     /** JSON. */
-    request: param<string>(),
-    summary: param<string>(),
-    estimateUsd: param<Usd>(),
-    reserveUsd: param<Usd>(),
-    allowanceUsd: param<Usd>(),
-    ttlSeconds: param<number>(),
+    request: param.json(),
+    summary: param.text(),
+    estimateUsd: param.numeric<Usd>(),
+    reserveUsd: param.numeric<Usd>(),
+    allowanceUsd: param.numeric<Usd>(),
+    ttlSeconds: param.float8(),
   },
   text: `insert into spend_holds (id, status, kind, account_id, filed_by, filed_by_name, created_by, request, summary, estimate_usd, reserve_usd,
       allowance_usd, expires_at)

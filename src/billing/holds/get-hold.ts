@@ -11,7 +11,7 @@ import { holdColumns, holdTables, isSpendHold, type SpendHold } from './hold-sha
 const holdsById = statement({
   name: 'spend-holds-by-id',
   columns: holdColumns,
-  params: { ...holdViewer, ids: param<readonly string[]>() },
+  params: { ...holdViewer, ids: param.texts() },
   text: `select ${holdColumns.sql} from ${holdTables} where u.id = any(:ids::text[]) and ${holdVisibleSql('u')}`,
 })
 

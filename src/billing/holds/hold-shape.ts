@@ -14,27 +14,27 @@ export const holdStatusSql = `case when ${isOverSql} then 'expired' else u.statu
 export type HeldKind = 'run' | 'robot_check' | 'endpoint'
 
 export const holdColumns = columns({
-  id: column<string>('u.id'),
-  status: column<SpendHoldStatus>(holdStatusSql),
-  kind: column<HeldKind>('u.kind'),
+  id: column.text('u.id'),
+  status: column.text<SpendHoldStatus>(holdStatusSql),
+  kind: column.enum('SpendHoldKind', 'u.kind'),
   account: column<AccountRef>(`json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name)`),
-  filedBy: column<string>('u.filed_by'),
-  filedByName: column<string>('u.filed_by_name'),
-  createdBy: column<string | null>('u.created_by'),
+  filedBy: column.text('u.filed_by'),
+  filedByName: column.text('u.filed_by_name'),
+  createdBy: column.text.orNull('u.created_by'),
   /** The request as the client sent it, with the member names of `/v1`. */
   request: column<Readonly<Record<string, unknown>>>('u.request'),
-  summary: column<string>('u.summary'),
-  estimateUsd: column<Usd>('u.estimate_usd'),
-  reserveUsd: column<Usd>('u.reserve_usd'),
-  allowanceUsd: column<Usd>('u.allowance_usd'),
-  createdAt: column<string>('u.created_at'),
-  expiresAt: column<string>('u.expires_at'),
-  decidedAt: column<string | null>(`coalesce(u.decided_at, case when ${isOverSql} then u.expires_at end)`),
+  summary: column.text('u.summary'),
+  estimateUsd: column.numeric<Usd>('u.estimate_usd'),
+  reserveUsd: column.numeric<Usd>('u.reserve_usd'),
+  allowanceUsd: column.numeric<Usd>('u.allowance_usd'),
+  createdAt: column.timestamptz('u.created_at'),
+  expiresAt: column.timestamptz('u.expires_at'),
+  decidedAt: column.timestamptz.orNull(`coalesce(u.decided_at, case when ${isOverSql} then u.expires_at end)`),
   decidedBy: column<AccountRef | null>(
     `case when d.id is not null then json_build_object('id', d.id, 'kind', d.kind, 'handle', d.handle, 'name', d.name) end`,
   ),
-  reason: column<string | null>('u.reason'),
-  resultId: column<string | null>('u.result_id'),
+  reason: column.text.orNull('u.reason'),
+  resultId: column.text.orNull('u.result_id'),
 })
 
 export const holdTables =

@@ -26,9 +26,9 @@ const page = statement({
   columns: holdColumns,
   params: {
     ...holdViewer,
-    status: param<SpendHoldStatus | null>(),
-    after: param<string | null>(),
-    limit: param<number>(),
+    status: param.text.orNull<SpendHoldStatus>(),
+    after: param.text.orNull(),
+    limit: param.int4(),
   },
   text: `select ${holdColumns.sql} from (select id from (
         (select mine.id from unnest(:accountIds::text[]) account (id) cross join lateral (${newest('u.account_id = account.id')}) mine)

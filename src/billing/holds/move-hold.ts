@@ -10,10 +10,10 @@ import { holdStatusSql } from './hold-shape.ts'
 import { type HoldTrigger, nextHoldStatus, type SpendHoldStatus } from './hold-state.ts'
 
 const lockedColumns = columns({
-  id: column<string>('u.id'),
-  accountId: column<string>('u.account_id'),
-  status: column<SpendHoldStatus>(holdStatusSql),
-  reserveUsd: column<Usd>('u.reserve_usd'),
+  id: column.text('u.id'),
+  accountId: column.text('u.account_id'),
+  status: column.text<SpendHoldStatus>(holdStatusSql),
+  reserveUsd: column.numeric<Usd>('u.reserve_usd'),
 })
 type LockedHold = RowOf<typeof lockedColumns>
 
@@ -23,7 +23,7 @@ const lockById = statement({
   text: `select ${lockedColumns.sql} from spend_holds u where u.id = $1 for update`,
 })
 
-const oneColumn = columns({ id: column<string>('u.id') })
+const oneColumn = columns({ id: column.text('u.id') })
 const overSql = `u.status = 'pending' and u.expires_at <= now()`
 
 /** An expired hold, if there is one. Most of the time there is none, and the sweep opens no transaction. */
@@ -44,11 +44,11 @@ const lockOver = statement({
 const decide = statement({
   name: 'spend-hold-decide',
   params: {
-    holdId: param<string>(),
-    status: param<SpendHoldStatus>(),
-    decidedBy: param<string | null>(),
-    reason: param<string | null>(),
-    resultId: param<string | null>(),
+    holdId: param.text(),
+    status: param.enum('SpendHoldStatus'),
+    decidedBy: param.text.orNull(),
+    reason: param.text.orNull(),
+    resultId: param.text.orNull(),
   },
   text: `update spend_holds set status = :status::"SpendHoldStatus", decided_by = :decidedBy, reason = :reason, result_id = :resultId,
       decided_at = case when :status = 'expired' then expires_at else now() end

@@ -4,13 +4,13 @@ import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 const artifactColumns = columns({
-  name: column<string>('a.name'),
-  storageKey: column<string>('a.storage_key'),
-  storeUploadId: column<string>('a.store_upload_id'),
-  size: column<number>('a.size'),
-  contentType: column<string | null>('a.content_type'),
+  name: column.text('a.name'),
+  storageKey: column.text('a.storage_key'),
+  storeUploadId: column.text('a.store_upload_id'),
+  size: column.int8('a.size'),
+  contentType: column.text.orNull('a.content_type'),
   /** Null until a report has named the artifact. */
-  sha256: column<string | null>('a.sha256'),
+  sha256: column.text.orNull('a.sha256'),
 })
 
 export type ArtifactRow = RowOf<typeof artifactColumns>
@@ -28,7 +28,7 @@ export function findArtifacts(querier: Querier, checkId: string, names: readonly
 
 const namesOf = statement({
   name: 'robot-check-artifact-names',
-  columns: columns({ name: column<string>('a.name') }),
+  columns: columns({ name: column.text('a.name') }),
   text: 'select a.name as "name" from robot_check_artifacts a where a.check_id = $1',
 })
 
@@ -40,12 +40,12 @@ export async function artifactNames(querier: Querier, checkId: string): Promise<
 const put = statement({
   name: 'robot-check-artifacts-put',
   params: {
-    checkId: param<string>(),
-    names: param<readonly string[]>(),
-    keys: param<readonly string[]>(),
-    uploadIds: param<readonly string[]>(),
-    sizes: param<readonly number[]>(),
-    contentTypes: param<readonly (string | null)[]>(),
+    checkId: param.text(),
+    names: param.texts(),
+    keys: param.texts(),
+    uploadIds: param.texts(),
+    sizes: param.int8s(),
+    contentTypes: param.texts<readonly (string | null)[]>(),
   },
   text: `insert into robot_check_artifacts (check_id, name, storage_key, store_upload_id, size, content_type)
     select :checkId, name, key, upload, size, content_type
@@ -82,8 +82,8 @@ export async function forgetCard(tx: Querier, checkId: string): Promise<void> {
 
 const keep = statement({
   name: 'robot-check-artifacts-keep',
-  columns: columns({ name: column<string>('a.name') }),
-  params: { checkId: param<string>(), keys: param<readonly string[]>(), digests: param<readonly string[]>() },
+  columns: columns({ name: column.text('a.name') }),
+  params: { checkId: param.text(), keys: param.texts(), digests: param.texts() },
   text: `update robot_check_artifacts a set sha256 = given.sha256 from unnest(:keys::text[], :digests::text[]) as given (key, sha256)
     where a.check_id = :checkId and a.storage_key = given.key returning a.name as "name"`,
 })
@@ -105,7 +105,7 @@ export async function keepDigests(
 
 const drop = statement({
   name: 'robot-check-artifacts-drop-unreported',
-  columns: columns({ size: column<number>('size') }),
+  columns: columns({ size: column.int8('size') }),
   text: 'delete from robot_check_artifacts where check_id = $1 and sha256 is null returning size as "size"',
 })
 

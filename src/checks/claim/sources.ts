@@ -10,11 +10,11 @@ import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
 import { atQueueTime, inSource } from '../snapshot-sql.ts'
 
 const sourceColumns = columns({
-  path: column<string>('f.path'),
-  sha256: column<string>('b.sha256'),
+  path: column.text('f.path'),
+  sha256: column.text('b.sha256'),
   /** Bytes. */
-  size: column<number>('b.size'),
-  storageKey: column<string>('b.storage_key'),
+  size: column.int8('b.size'),
+  storageKey: column.text('b.storage_key'),
 })
 
 /** RobotCheckJobSource of the spec without its URL. */

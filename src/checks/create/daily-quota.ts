@@ -7,15 +7,15 @@ import { param, statement } from '../../store/statement.ts'
 const WINDOW_S = 86_400
 
 const counted = columns({
-  used: column<number>('count(*)::int'),
+  used: column.int4('count(*)::int'),
   /** Age in seconds of the oldest check that must leave the window before there is room. */
-  ageS: column<number | null>('max(recent.age_s)'),
+  ageS: column.float8.orNull('max(recent.age_s)'),
 })
 
 const lately = statement({
   name: 'robot-check-quota-used',
   columns: counted,
-  params: { accountId: param<string>(), limit: param<number>() },
+  params: { accountId: param.text(), limit: param.int4() },
   text: `select ${counted.sql} from (
       select extract(epoch from clock_timestamp() - u.created_at)::float8 as age_s from robot_checks u
       where u.quota_account_id = :accountId and u.created_at > now() - interval '24 hours' order by u.created_at desc limit :limit::int) recent`,

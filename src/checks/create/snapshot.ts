@@ -22,10 +22,10 @@ export interface Snapshot extends SourcePart {
 const NAMED = 20
 
 const counted = columns({
-  count: column<number>('count(*)::int'),
-  bytes: column<number>('coalesce(sum(b.size), 0)::int8'),
+  count: column.int4('count(*)::int'),
+  bytes: column.int8('coalesce(sum(b.size), 0)::int8'),
   paths: column<readonly string[]>(`coalesce(json_agg(f.path) filter (where f.path = any(:marks::text[])), '[]')`),
-  policyFiles: column<number>(`count(*) filter (where starts_with(f.path, :prefix || 'policy/'))::int`),
+  policyFiles: column.int4(`count(*) filter (where starts_with(f.path, :prefix || 'policy/'))::int`),
   unverified: column<readonly string[]>(
     `coalesce((array_to_json((array_agg(f.path order by f.path) filter (where b.sha256 is null))[1:${NAMED}])), '[]')`,
   ),
@@ -35,10 +35,10 @@ const countSources = statement({
   name: 'robot-check-sources-count',
   columns: counted,
   params: {
-    repoId: param<string>(),
-    prefix: param<string>(),
-    flat: param<boolean>(),
-    marks: param<readonly string[]>(),
+    repoId: param.text(),
+    prefix: param.text(),
+    flat: param.bool(),
+    marks: param.texts(),
   },
   text: `select ${counted.sql} from files f join blobs b on b.id = f.blob_id where f.repo_id = :repoId and f.to_seq is null
     and starts_with(f.path, :prefix) and (not :flat::boolean or strpos(substr(f.path, length(:prefix) + 1), '/') = 0)`,

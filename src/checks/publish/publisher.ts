@@ -6,10 +6,10 @@ import type { Querier } from '../../store/db.ts'
 import { statement } from '../../store/statement.ts'
 
 const personColumns = columns({
-  id: column<string>('a.id'),
-  kind: column<AccountRef['kind']>('a.kind'),
-  handle: column<string>('a.handle'),
-  name: column<string | null>('a.name'),
+  id: column.text('a.id'),
+  kind: column.enum('AccountKind', 'a.kind'),
+  handle: column.text('a.handle'),
+  name: column.text.orNull('a.name'),
 })
 
 const personById = statement({

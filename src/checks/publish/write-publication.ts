@@ -39,7 +39,7 @@ const NO_ROLLOUTS = 'This deployment has no rollout service, so the smoke gate w
 
 const markPublished = statement({
   name: 'robot-check-publish',
-  params: { checkId: param<string>(), published: param<string>() },
+  params: { checkId: param.text(), published: param.json() },
   text: `update robot_checks set published = :published::json, published_at = now(), updated_at = now()
     where id = :checkId and status = 'succeeded' and published_at is null`,
 })

@@ -8,14 +8,14 @@ import type { CheckKind } from '../check-shape.ts'
 
 /** The parameters of a page. */
 export const pageParams = {
-  status: param<JobStatus | null>(),
-  executor: param<JobExecutor | null>(),
+  status: param.text.orNull<JobStatus>(),
+  executor: param.text.orNull<JobExecutor>(),
   /** The last check of the previous page. */
-  after: param<string | null>(),
-  limit: param<number>(),
+  after: param.text.orNull(),
+  limit: param.int4(),
 }
 
-export const kindParam = param<CheckKind | null>()
+export const kindParam = param.text.orNull<CheckKind>()
 
 const wordOf = (column: string, type: string, filter: string) =>
   `(select word from unnest(enum_range(null::"${type}")) word where :${filter}::text is null or word = :${filter}::"${type}") ${column}(word)`

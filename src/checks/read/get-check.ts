@@ -5,14 +5,14 @@ import { runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../../store/bounded-read.ts'
-import { column, documentColumn } from '../../store/columns.ts'
+import { column } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { type Given, param, statement } from '../../store/statement.ts'
 import type { Document } from '../check-parts.ts'
 import { checkColumns, checkTables, type RobotCheck, toCheck } from '../check-shape.ts'
 import { writtenBytes } from './list-checks.ts'
 
-const params = { ...runViewer, ids: param<readonly string[]>() }
+const params = { ...runViewer, ids: param.texts() }
 
 const checksById = statement({
   name: 'robot-checks-by-id',
@@ -23,11 +23,11 @@ const checksById = statement({
 
 const sizedColumns = checkColumns.with({
   ...isLeftOut,
-  report: documentColumn<Document | null>(unlessLeftOut('u.report')),
-  draft: documentColumn<Document | null>(unlessLeftOut('u.draft')),
-  card: documentColumn<Document | null>(unlessLeftOut('u.card')),
-  intake: documentColumn<Document | null>(unlessLeftOut('u.intake')),
-  logTail: column<string>(unlessLeftOut('u.log_tail')),
+  report: column.document.orNull<Document>(unlessLeftOut('u.report')),
+  draft: column.document.orNull<Document>(unlessLeftOut('u.draft')),
+  card: column.document.orNull<Document>(unlessLeftOut('u.card')),
+  intake: column.document.orNull<Document>(unlessLeftOut('u.intake')),
+  logTail: column.text(unlessLeftOut('u.log_tail')),
 })
 
 const checksByIds = statement({

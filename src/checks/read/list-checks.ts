@@ -22,9 +22,9 @@ export interface ListChecksInput {
   readonly after?: string | null
 }
 
-const listedColumns = checkColumns.with({ found: column<number>('page.found') })
+const listedColumns = checkColumns.with({ found: column.int4('page.found') })
 
-const params = { ...runViewer, ...pageParams, robotRepo: param<string | null>() }
+const params = { ...runViewer, ...pageParams, robotRepo: param.text.orNull() }
 
 const anyCheck = visibleChecks({ place: {}, narrowedBy: [] })
 const byStatus = visibleChecks({ place: {}, narrowedBy: ['status', 'executor'] })

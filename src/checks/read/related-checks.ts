@@ -24,7 +24,7 @@ const params = {
   ...runViewer,
   ...pageParams,
   /** Ids of the repos. */
-  of: param<readonly string[]>(),
+  of: param.texts(),
   kind: kindParam,
 }
 

@@ -5,7 +5,7 @@ import type { Querier } from '../../store/db.ts'
 import { statement } from '../../store/statement.ts'
 import type { Document } from '../check-shape.ts'
 
-const known = columns({ fingerprint: column<string | null>('interface_fingerprint') })
+const known = columns({ fingerprint: column.text.orNull('interface_fingerprint') })
 const robotFingerprint = statement({
   name: 'robot-check-robot-fingerprint',
   columns: known,

@@ -6,7 +6,7 @@ import { readPublishable } from '../publish/publishable.ts'
 
 const keep = statement({
   name: 'robot-check-keep-card-faults',
-  params: { checkId: param<string>(), faults: param<string>() },
+  params: { checkId: param.text(), faults: param.json() },
   text: 'update robot_checks set card_faults = :faults::json where id = :checkId',
 })
 

@@ -8,23 +8,22 @@ import { notFound } from '../../platform/errors.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import type { ApprovalStatus } from './approval-state.ts'
 
 const account = (alias: string) =>
   `json_build_object('id', ${alias}.id, 'kind', ${alias}.kind, 'handle', ${alias}.handle, 'name', ${alias}.name)`
 
 /** Of `approvalTables`. */
 export const approvalColumns = columns({
-  id: column<string>('p.id'),
-  endpointId: column<string>('p.endpoint_id'),
-  deviceId: column<string>('p.device_id'),
-  modelSha256: column<string>('p.model_sha256'),
-  status: column<ApprovalStatus>('p.status'),
+  id: column.text('p.id'),
+  endpointId: column.text('p.endpoint_id'),
+  deviceId: column.text('p.device_id'),
+  modelSha256: column.text('p.model_sha256'),
+  status: column.enum('ApprovalStatus', 'p.status'),
   /** By the database's clock. */
-  isOver: column<boolean>('p.expires_at <= now()'),
-  expiresAt: column<string>('p.expires_at'),
-  createdAt: column<string>('p.created_at'),
-  revokedAt: column<string | null>('p.revoked_at'),
+  isOver: column.bool('p.expires_at <= now()'),
+  expiresAt: column.timestamptz('p.expires_at'),
+  createdAt: column.timestamptz('p.created_at'),
+  revokedAt: column.timestamptz.orNull('p.revoked_at'),
   mintedBy: column<AccountRef>(account('m')),
   revokedBy: column<AccountRef | null>(`case when r.id is not null then ${account('r')} end`),
 })
@@ -38,7 +37,7 @@ export type Approval = RowOf<typeof approvalColumns>
 const approvalsById = statement({
   name: 'approvals-by-id',
   columns: approvalColumns,
-  params: { ...billedViewer, ids: param<readonly string[]>() },
+  params: { ...billedViewer, ids: param.texts() },
   text: `select ${approvalColumns.sql} from ${approvalTables} join endpoints u on u.id = p.endpoint_id join devices d on d.id = p.device_id
     where p.id = any(:ids::text[]) and (${billedVisibleSql('u')} or ${deviceVisibleSql('d')})`,
 })
@@ -72,17 +71,17 @@ const isOf = (ownerId: string) => `(${ownerId} = p.minted_by
   or exists (select from memberships m where m.org_id = ${ownerId} and m.user_id = p.minted_by))`
 
 const heldColumns = columns({
-  id: column<string>('p.id'),
-  endpointId: column<string>('p.endpoint_id'),
-  deviceId: column<string>('p.device_id'),
-  modelSha256: column<string>('p.model_sha256'),
-  status: column<ApprovalStatus>('p.status'),
-  expiresAt: column<string>('p.expires_at'),
-  isOver: column<boolean>('p.expires_at <= now()'),
-  isMinterOfBoth: column<boolean>(`${isOf('u.owner_id')} and ${isOf('d.owner_id')}`),
-  isTokenOver: column<boolean>('coalesce(to_timestamp(:expires) <= now(), false)'),
+  id: column.text('p.id'),
+  endpointId: column.text('p.endpoint_id'),
+  deviceId: column.text('p.device_id'),
+  modelSha256: column.text('p.model_sha256'),
+  status: column.enum('ApprovalStatus', 'p.status'),
+  expiresAt: column.timestamptz('p.expires_at'),
+  isOver: column.bool('p.expires_at <= now()'),
+  isMinterOfBoth: column.bool(`${isOf('u.owner_id')} and ${isOf('d.owner_id')}`),
+  isTokenOver: column.bool('coalesce(to_timestamp(:expires) <= now(), false)'),
   /** Read from the key's row, so that a withdrawal counts at once on every instance. */
-  isKeyValid: column<boolean>('exists (select from signing_keys k where k.kid = :kid and k.withdrawn_at is null)'),
+  isKeyValid: column.bool('exists (select from signing_keys k where k.kid = :kid and k.withdrawn_at is null)'),
 })
 
 /** An approval under the lock of its row. */
@@ -91,7 +90,7 @@ export type HeldApproval = RowOf<typeof heldColumns>
 const lockById = statement({
   name: 'approval-lock',
   columns: heldColumns,
-  params: { approvalId: param<string>(), kid: param<string | null>(), expires: param<number | null>() },
+  params: { approvalId: param.text(), kid: param.text.orNull(), expires: param.float8.orNull() },
   text: `select ${heldColumns.sql} from approvals p join endpoints u on u.id = p.endpoint_id join devices d on d.id = p.device_id
     where p.id = :approvalId for update of p`,
 })

@@ -30,18 +30,18 @@ export interface MintedApproval {
 /** The longest time that a person can look ahead for a robot. */
 export const MAX_APPROVAL_DAYS = 90
 
-const insertedColumns = columns({ issuedAt: column<number>('floor(extract(epoch from created_at))::int8') })
+const insertedColumns = columns({ issuedAt: column.int8('floor(extract(epoch from created_at))::int8') })
 const insertApproval = statement({
   name: 'approval-insert',
   columns: insertedColumns,
   params: {
-    id: param<string>(),
-    endpointId: param<string>(),
-    deviceId: param<string>(),
-    modelSha256: param<string>(),
-    mintedBy: param<string>(),
-    expiresAt: param<string>(),
-    maxDays: param<number>(),
+    id: param.text(),
+    endpointId: param.text(),
+    deviceId: param.text(),
+    modelSha256: param.text(),
+    mintedBy: param.text(),
+    expiresAt: param.timestamptz(),
+    maxDays: param.int4(),
   },
   text: `insert into approvals (id, endpoint_id, device_id, model_sha256, status, minted_by, expires_at)
     select :id, :endpointId, :deviceId, :modelSha256, 'issued', :mintedBy, :expiresAt

@@ -12,7 +12,7 @@ import { approvalEnded, nextApproval } from './approval-state.ts'
 
 const revokeRow = statement({
   name: 'approval-revoke',
-  params: { approvalId: param<string>(), revokedBy: param<string>() },
+  params: { approvalId: param.text(), revokedBy: param.text() },
   text: `update approvals set status = 'revoked', revoked_by = :revokedBy, revoked_at = now() where id = :approvalId`,
 })
 

@@ -26,7 +26,7 @@ export interface ClaimEndpointInput {
 const claimQueued = composed({
   name: 'endpoint-claim',
   columns: takenColumns,
-  params: { ...claimParams, url: param<string>() },
+  params: { ...claimParams, url: param.text() },
   text: `update endpoints ${claimQueuedSql(endpointJob, ', url = :url')}`,
 })
 

@@ -15,14 +15,12 @@ import { HubError, notFound } from '../../platform/errors.ts'
 import { type Usd, usdLimit } from '../../platform/money.ts'
 import { lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { addReferences } from '../../repos/references.ts'
-import type { ControlClass } from '../../repos/repo-shape.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import type { JobExecutor } from '../../work/held-job.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { endpointJob } from '../endpoint-job.ts'
 import { findEndpoint } from '../endpoint-row.ts'
-import type { ArtifactKind, Endpoint, EndpointArtifact } from '../endpoint-shape.ts'
+import type { Endpoint, EndpointArtifact } from '../endpoint-shape.ts'
 import { readEndpoint } from '../read/get-endpoint.ts'
 import type { Artifact } from './find-artifact.ts'
 import { heldEndpoint } from './held-endpoint.ts'
@@ -40,29 +38,29 @@ import { mostOf, reserveEndpoint } from './reserve-endpoint.ts'
 const insertEndpoint = statement({
   name: 'endpoint-insert',
   params: {
-    id: param<string>(),
-    executor: param<JobExecutor>(),
-    ownerId: param<string>(),
-    createdBy: param<string | null>(),
-    filedBy: param<string>(),
-    name: param<string | null>(),
-    modelRepoId: param<string>(),
-    modelRepoName: param<string>(),
-    kind: param<ArtifactKind>(),
-    path: param<string>(),
-    sha256: param<string>(),
-    policyFormat: param<string | null>(),
-    files: param<number>(),
-    bytes: param<number>(),
-    repoSeq: param<number>(),
-    contractFingerprint: param<string | null>(),
-    controlClass: param<ControlClass>(),
-    tier: param<string>(),
-    params: param<number>(),
-    vramBytes: param<number>(),
-    rateUsdPerHour: param<Usd | null>(),
-    maxHours: param<number | null>(),
-    budgetUsd: param<Usd | null>(),
+    id: param.text(),
+    executor: param.enum('RunExecutor'),
+    ownerId: param.text(),
+    createdBy: param.text.orNull(),
+    filedBy: param.text(),
+    name: param.text.orNull(),
+    modelRepoId: param.text(),
+    modelRepoName: param.text(),
+    kind: param.enum('EndpointArtifactKind'),
+    path: param.text(),
+    sha256: param.text(),
+    policyFormat: param.text.orNull(),
+    files: param.int4(),
+    bytes: param.int8(),
+    repoSeq: param.int4(),
+    contractFingerprint: param.text.orNull(),
+    controlClass: param.enum('ControlClass'),
+    tier: param.text(),
+    params: param.int8(),
+    vramBytes: param.int8(),
+    rateUsdPerHour: param.numeric.orNull<Usd>(),
+    maxHours: param.numeric.orNull<number>(),
+    budgetUsd: param.numeric.orNull<Usd>(),
   },
   text: `insert into endpoints (id, status, executor, owner_id, created_by, filed_by, name, model_repo_id, model_repo_name, repo_ids, artifact_kind,
       artifact_path, model_sha256, policy_format, artifact_files, artifact_bytes, repo_seq, contract_fingerprint, control_class, tier, params, vram_bytes,

@@ -14,13 +14,13 @@ const NAMED = 5
 /** Shapes of one kind that are looked for: two of a kind are already a choice of the caller's. */
 const MAX_SHAPES = 20
 
-const shapeColumns = columns({ path: column<string>('f.path'), kind: column<ArtifactKind>('f.kind') })
+const shapeColumns = columns({ path: column.text('f.path'), kind: column.text<ArtifactKind>('f.kind') })
 
 /** ONNX files at the root, and directories with a manifest and files under `policy/`; the empty text is the root. */
 const shapesOf = statement({
   name: 'endpoint-artifact-shapes',
   columns: shapeColumns,
-  params: { repoId: param<string>() },
+  params: { repoId: param.text() },
   text: `select ${shapeColumns.sql} from (
       (select o.path, 'onnx' as kind from files o where o.repo_id = :repoId and o.to_seq is null and o.path ~* '^[^/]+\\.onnx$'
         order by o.path limit ${MAX_SHAPES})
@@ -33,10 +33,10 @@ const shapesOf = statement({
 })
 
 const fileColumns = columns({
-  path: column<string>('f.path'),
-  storageKey: column<string>('b.storage_key'),
-  sizeBytes: column<number>('b.size'),
-  sha256: column<string | null>('b.sha256'),
+  path: column.text('f.path'),
+  storageKey: column.text('b.storage_key'),
+  sizeBytes: column.int8('b.size'),
+  sha256: column.text.orNull('b.sha256'),
 })
 
 export type ArtifactFile = RowOf<typeof fileColumns>
@@ -46,10 +46,10 @@ const filesOf = statement({
   name: 'endpoint-artifact-files',
   columns: fileColumns,
   params: {
-    repoId: param<string>(),
-    paths: param<readonly string[]>(),
-    lower: param<string>(),
-    upper: param<string>(),
+    repoId: param.text(),
+    paths: param.texts(),
+    lower: param.text(),
+    upper: param.text(),
   },
   text: `select ${fileColumns.sql} from files f join blobs b on b.id = f.blob_id
     where f.repo_id = :repoId and f.to_seq is null and (f.path = any(:paths::text[]) or f.path >= :lower and f.path < :upper)

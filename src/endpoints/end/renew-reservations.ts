@@ -13,7 +13,7 @@ import { type HeldEndpoint, lockEndpoint } from '../endpoint-row.ts'
 import { readSessionsUsd } from './sessions-usd.ts'
 import { settleEndpoint } from './settle-endpoint.ts'
 
-const idColumn = columns({ id: column<string>('r.job_id') })
+const idColumn = columns({ id: column.text('r.job_id') })
 
 /** One that was asked to stop needs no other month. */
 const isDue = `r.covers_to <= now() and u.status in ('queued', 'running') and u.cancel_requested_at is null`
@@ -21,7 +21,7 @@ const isDue = `r.covers_to <= now() and u.status in ('queued', 'running') and u.
 const nextDue = statement({
   name: 'endpoint-renewals-due',
   columns: idColumn,
-  params: { failed: param<readonly string[]>() },
+  params: { failed: param.texts() },
   text: `select ${idColumn.sql} from spend_reservations r join endpoints u on u.id = r.job_id
     where ${isDue} and r.job_id <> all(:failed::text[]) order by r.covers_to limit 1`,
 })

@@ -8,7 +8,7 @@ import { statement } from '../../store/statement.ts'
 export const sessionsUsdSql = `case when u.priced then (select coalesce(sum(round(u.rate_usd_per_hour * s.gpu_seconds / 3600, 4)), 0)
   from endpoint_sessions s where s.endpoint_id = u.id) else 0 end`
 
-const sumColumns = columns({ usd: column<Usd>(sessionsUsdSql) })
+const sumColumns = columns({ usd: column.numeric<Usd>(sessionsUsdSql) })
 
 const sumOf = statement({
   name: 'endpoint-sessions-usd',

@@ -11,8 +11,8 @@ import { closeSessions } from '../sessions/close-sessions.ts'
 import { billOf, ceilingUsd } from './bill.ts'
 
 const sessionColumns = columns({
-  id: column<string>('s.id'),
-  gpuSeconds: column<string>('s.gpu_seconds'),
+  id: column.text('s.id'),
+  gpuSeconds: column.numeric('s.gpu_seconds'),
 })
 
 /** In the order of bills, which is the order in which they were opened. */
@@ -24,7 +24,7 @@ const lockSessions = statement({
 
 const writeCosts = statement({
   name: 'endpoint-sessions-cost',
-  params: { ids: param<readonly string[]>(), amounts: param<readonly Usd[]>() },
+  params: { ids: param.texts(), amounts: param.numerics<readonly Usd[]>() },
   text: `update endpoint_sessions s set cost_usd = billed.amount
     from unnest(:ids::text[], :amounts::numeric[]) as billed (id, amount) where s.id = billed.id`,
 })

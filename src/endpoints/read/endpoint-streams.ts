@@ -7,11 +7,11 @@ import type { EndpointStatus } from '../endpoint-state.ts'
 
 /** The parameters of a page. */
 export const pageParams = {
-  status: param<EndpointStatus | null>(),
-  executor: param<JobExecutor | null>(),
+  status: param.text.orNull<EndpointStatus>(),
+  executor: param.text.orNull<JobExecutor>(),
   /** The last endpoint of the previous page. */
-  after: param<string | null>(),
-  limit: param<number>(),
+  after: param.text.orNull(),
+  limit: param.int4(),
 }
 
 /** After any id of an endpoint, which continues with a digit. */

@@ -11,7 +11,7 @@ import { type Endpoint, endpointColumns, endpointTables, toEndpoint } from '../e
 const endpointsById = statement({
   name: 'endpoints-by-id',
   columns: endpointColumns,
-  params: { ...billedViewer, ids: param<readonly string[]>() },
+  params: { ...billedViewer, ids: param.texts() },
   text: `select ${endpointColumns.sql} from ${endpointTables} where u.id = any(:ids::text[]) and ${billedVisibleSql('u')}`,
 })
 

@@ -27,7 +27,7 @@ const ofOwner = '(:owner::text is null or u.owner_id = (select id from accounts 
 /** Also holds the endpoint of a hosted job's key to the model. */
 const ofModel = `u.model_repo_id = ${modelRepoId} and ${ofOwner}`
 
-const params = { ...billedViewer, ...pageParams, modelRepo: param<string | null>(), owner: param<string | null>() }
+const params = { ...billedViewer, ...pageParams, modelRepo: param.text.orNull(), owner: param.text.orNull() }
 
 const pageOf = (variant: string, streams: AccountStreams) =>
   composed({
@@ -40,7 +40,7 @@ const pageOf = (variant: string, streams: AccountStreams) =>
 
 const pages = {
   any: pageOf('', { condition: ofOwner }),
-  byStatus: pageOf('-by-status', { condition: ofOwner, place: { status: ':status::"EndpointStatus"' } }),
+  byStatus: pageOf('-by-status', { condition: ofOwner, place: { status: ':status::text::"EndpointStatus"' } }),
   byModel: pageOf('-by-model', { condition: ofModel, place: { model_repo_id: modelRepoId } }),
 }
 

@@ -12,7 +12,7 @@ import type { ListEndpointsInput } from './list-endpoints.ts'
 
 export type RelatedEndpointsInput = Pick<ListEndpointsInput, 'status' | 'executor' | 'first' | 'after'>
 
-const params = { ...billedViewer, ...pageParams, of: param<readonly string[]>() }
+const params = { ...billedViewer, ...pageParams, of: param.texts() }
 
 /** What clients write of an endpoint is bounded by rules: a page of them is small. */
 const pageOf = (ids: string) =>

@@ -13,7 +13,6 @@ import { settleEndpoint } from '../end/settle-endpoint.ts'
 import { endpointJob } from '../endpoint-job.ts'
 import { type HeldEndpoint, lockEndpoint, nextStatus } from '../endpoint-row.ts'
 import type { Endpoint } from '../endpoint-shape.ts'
-import type { EndpointStatus } from '../endpoint-state.ts'
 import { readEndpoint } from '../read/get-endpoint.ts'
 import { closeSessions, countSessions } from '../sessions/close-sessions.ts'
 import {
@@ -34,27 +33,27 @@ export interface ReportEndpointInput {
 }
 
 const sessionColumns = columns({
-  id: column<string>('s.id'),
-  status: column<'open' | 'closed'>('s.status'),
-  chunksServed: column<number>('s.chunks_served'),
-  gpuMs: column<number>('(s.gpu_seconds * 1000)::int8'),
+  id: column.text('s.id'),
+  status: column.enum('EndpointSessionStatus', 's.status'),
+  chunksServed: column.int8('s.chunks_served'),
+  gpuMs: column.int8('(s.gpu_seconds * 1000)::int8'),
 })
 
 const lockReported = statement({
   name: 'endpoint-sessions-reported',
   columns: sessionColumns,
-  params: { endpointId: param<string>(), ids: param<readonly string[]>() },
+  params: { endpointId: param.text(), ids: param.texts() },
   text: `select ${sessionColumns.sql} from endpoint_sessions s where s.endpoint_id = :endpointId and s.id = any(:ids::text[]) order by s.id for update`,
 })
 
 const replaceSessions = statement({
   name: 'endpoint-sessions-replace',
   params: {
-    ids: param<readonly string[]>(),
-    chunks: param<readonly number[]>(),
-    seconds: param<readonly string[]>(),
-    p50: param<readonly (number | null)[]>(),
-    p95: param<readonly (number | null)[]>(),
+    ids: param.texts(),
+    chunks: param.int8s(),
+    seconds: param.numerics(),
+    p50: param.float8s<readonly (number | null)[]>(),
+    p95: param.float8s<readonly (number | null)[]>(),
   },
   text: `update endpoint_sessions s set last_report_at = now(), chunks_served = said.chunks, gpu_seconds = said.seconds, service_ms_p50 = said.p50, service_ms_p95 = said.p95
     from unnest(:ids::text[], :chunks::int8[], :seconds::numeric[], :p50::float8[], :p95::float8[]) as said (id, chunks, seconds, p50, p95)
@@ -64,12 +63,12 @@ const replaceSessions = statement({
 const update = statement({
   name: 'endpoint-report',
   params: {
-    endpointId: param<string>(),
-    status: param<EndpointStatus>(),
-    ended: param<boolean>(),
-    costUsd: param<Usd | null>(),
-    error: param<string | null>(),
-    logChunk: param<string | null>(),
+    endpointId: param.text(),
+    status: param.enum('EndpointStatus'),
+    ended: param.bool(),
+    costUsd: param.numeric.orNull<Usd>(),
+    error: param.text.orNull(),
+    logChunk: param.text.orNull(),
   },
   text: `update endpoints set status = :status::"EndpointStatus", heartbeat_at = now(), updated_at = now(), last_log_chunk = :logChunk,
       finished_at = case when :ended::boolean then now() end, cost_usd = :costUsd::numeric, error = coalesce(:error, error)
@@ -79,7 +78,7 @@ const update = statement({
 /** Sessions of which a device may still hold a token that their server accepts; as many as a server has open, over and over. */
 const MAX_CLOSED = 1000
 
-const idColumn = columns({ id: column<string>('s.id') })
+const idColumn = columns({ id: column.text('s.id') })
 
 const closedBefore = statement({
   name: 'endpoint-sessions-closed',

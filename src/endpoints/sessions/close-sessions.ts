@@ -3,17 +3,17 @@ import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
-const idColumn = columns({ id: column<string>('s.id') })
+const idColumn = columns({ id: column.text('s.id') })
 const closeOpen = statement({
   name: 'endpoint-sessions-close',
   columns: idColumn,
   params: {
-    endpointId: param<string>(),
+    endpointId: param.text(),
     /** Null: all of the endpoint. */
-    sessionIds: param<readonly string[] | null>(),
+    sessionIds: param.texts.orNull(),
     /** Null: of any approval. */
-    approvalId: param<string | null>(),
-    reason: param<string | null>(),
+    approvalId: param.text.orNull(),
+    reason: param.text.orNull(),
   },
   text: `update endpoint_sessions s set status = 'closed', closed_at = now(), closed_reason = :reason
     where s.endpoint_id = :endpointId and s.status = 'open' and (:sessionIds::text[] is null or s.id = any(:sessionIds))
@@ -24,11 +24,11 @@ const closeOpen = statement({
 const countSums = statement({
   name: 'endpoint-sessions-count',
   params: {
-    endpointId: param<string>(),
-    opened: param<number>(),
-    closed: param<number>(),
-    chunksServed: param<number>(),
-    gpuSeconds: param<number | string>(),
+    endpointId: param.text(),
+    opened: param.int4(),
+    closed: param.int4(),
+    chunksServed: param.int8(),
+    gpuSeconds: param.numeric<number | string>(),
   },
   text: `update endpoints u set sessions_open = sessions_open + :opened::int - :closed::int, sessions_total = sessions_total + :opened::int,
       chunks_served = chunks_served + :chunksServed::bigint, gpu_seconds = gpu_seconds + :gpuSeconds::numeric,

@@ -43,21 +43,21 @@ export interface OpenedSession extends Pick<Opened, 'session' | 'url' | 'contrac
 }
 
 const insertedColumns = columns({
-  issuedAt: column<number>('floor(extract(epoch from opened_at))::int8'),
-  expires: column<number>('extract(epoch from expires_at)::int8'),
+  issuedAt: column.int8('floor(extract(epoch from opened_at))::int8'),
+  expires: column.int8('extract(epoch from expires_at)::int8'),
 })
 const insertSession = statement({
   name: 'endpoint-session-insert',
   columns: insertedColumns,
   params: {
-    id: param<string>(),
-    endpointId: param<string>(),
-    deviceId: param<string>(),
-    approvalId: param<string>(),
-    openedBy: param<string>(),
-    priced: param<boolean>(),
-    approvedUntil: param<string>(),
-    ttlSeconds: param<number>(),
+    id: param.text(),
+    endpointId: param.text(),
+    deviceId: param.text(),
+    approvalId: param.text(),
+    openedBy: param.text(),
+    priced: param.bool(),
+    approvedUntil: param.timestamptz(),
+    ttlSeconds: param.float8(),
   },
   text: `insert into endpoint_sessions (id, endpoint_id, device_id, approval_id, status, opened_by, priced, expires_at)
     values (:id, :endpointId, :deviceId, :approvalId, 'open', :openedBy, :priced,

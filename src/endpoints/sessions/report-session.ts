@@ -24,12 +24,12 @@ export interface SessionReport {
 const writeNumbers = statement({
   name: 'endpoint-session-report',
   params: {
-    sessionId: param<string>(),
-    chunksApplied: param<number | null>(),
-    rttMsP50: param<number | null>(),
-    rttMsP95: param<number | null>(),
-    deadlineMisses: param<number | null>(),
-    degradedCount: param<number | null>(),
+    sessionId: param.text(),
+    chunksApplied: param.int8.orNull(),
+    rttMsP50: param.float8.orNull(),
+    rttMsP95: param.float8.orNull(),
+    deadlineMisses: param.int8.orNull(),
+    degradedCount: param.int8.orNull(),
   },
   text: `update endpoint_sessions set last_report_at = now(), chunks_applied = coalesce(:chunksApplied::bigint, chunks_applied),
       rtt_ms_p50 = coalesce(:rttMsP50::float8, rtt_ms_p50), rtt_ms_p95 = coalesce(:rttMsP95::float8, rtt_ms_p95),

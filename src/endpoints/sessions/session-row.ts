@@ -8,7 +8,6 @@ import { notFound } from '../../platform/errors.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import type { SessionStatus } from './session-state.ts'
 
 /**
  * What a session costs: nothing on a worker. On a priced executor what its ledger row says, and once it is closed, before its endpoint ends, what that
@@ -19,28 +18,28 @@ const costSql = `case when not s.priced then 0 when s.cost_usd is not null then 
 
 /** Of `sessionTables`. */
 export const sessionColumns = columns({
-  id: column<string>('s.id'),
-  endpointId: column<string>('s.endpoint_id'),
-  deviceId: column<string | null>('s.device_id'),
-  approvalId: column<string | null>('s.approval_id'),
-  status: column<SessionStatus>('s.status'),
-  openedAt: column<string>('s.opened_at'),
-  expiresAt: column<string>('s.expires_at'),
-  closedAt: column<string | null>('s.closed_at'),
-  closedReason: column<string | null>('s.closed_reason'),
-  lastReportAt: column<string | null>('s.last_report_at'),
-  chunksServed: column<number>('s.chunks_served'),
-  gpuSeconds: column<number>('s.gpu_seconds::float8'),
-  serviceMsP50: column<number | null>('s.service_ms_p50'),
-  serviceMsP95: column<number | null>('s.service_ms_p95'),
-  chunksApplied: column<number | null>('s.chunks_applied'),
-  rttMsP50: column<number | null>('s.rtt_ms_p50'),
-  rttMsP95: column<number | null>('s.rtt_ms_p95'),
-  deadlineMisses: column<number | null>('s.deadline_misses'),
-  degradedCount: column<number | null>('s.degraded_count'),
-  costUsd: column<number | null>(`(${costSql})::float8`),
-  priced: column<boolean>('s.priced'),
-  createdAt: column<string>('s.created_at'),
+  id: column.text('s.id'),
+  endpointId: column.text('s.endpoint_id'),
+  deviceId: column.text.orNull('s.device_id'),
+  approvalId: column.text.orNull('s.approval_id'),
+  status: column.enum('EndpointSessionStatus', 's.status'),
+  openedAt: column.timestamptz('s.opened_at'),
+  expiresAt: column.timestamptz('s.expires_at'),
+  closedAt: column.timestamptz.orNull('s.closed_at'),
+  closedReason: column.text.orNull('s.closed_reason'),
+  lastReportAt: column.timestamptz.orNull('s.last_report_at'),
+  chunksServed: column.int8('s.chunks_served'),
+  gpuSeconds: column.float8('s.gpu_seconds::float8'),
+  serviceMsP50: column.float8.orNull('s.service_ms_p50'),
+  serviceMsP95: column.float8.orNull('s.service_ms_p95'),
+  chunksApplied: column.int8.orNull('s.chunks_applied'),
+  rttMsP50: column.float8.orNull('s.rtt_ms_p50'),
+  rttMsP95: column.float8.orNull('s.rtt_ms_p95'),
+  deadlineMisses: column.int8.orNull('s.deadline_misses'),
+  degradedCount: column.int8.orNull('s.degraded_count'),
+  costUsd: column.float8.orNull(`(${costSql})::float8`),
+  priced: column.bool('s.priced'),
+  createdAt: column.timestamptz('s.created_at'),
 })
 
 export const sessionTables = 'endpoint_sessions s join endpoints u on u.id = s.endpoint_id'
@@ -51,7 +50,7 @@ export type EndpointSession = RowOf<typeof sessionColumns>
 const sessionsById = statement({
   name: 'endpoint-sessions-by-id',
   columns: sessionColumns,
-  params: { ...billedViewer, ids: param<readonly string[]>() },
+  params: { ...billedViewer, ids: param.texts() },
   text: `select ${sessionColumns.sql} from ${sessionTables} left join devices d on d.id = s.device_id
     where s.id = any(:ids::text[]) and (${billedVisibleSql('u')} or ${deviceVisibleSql('d')})`,
 })
@@ -75,7 +74,7 @@ export async function readSession(tx: Querier, viewer: Viewer, id: string): Prom
   return session
 }
 
-const heldColumns = columns({ id: column<string>('s.id'), status: column<SessionStatus>('s.status') })
+const heldColumns = columns({ id: column.text('s.id'), status: column.enum('EndpointSessionStatus', 's.status') })
 
 /** Only the device decides who reports: its driver need not see the endpoint. */
 const ofDevice = statement({
@@ -84,8 +83,8 @@ const ofDevice = statement({
   params: {
     accountIds: billedViewer.accountIds,
     repoIds: billedViewer.repoIds,
-    endpointId: param<string>(),
-    sessionId: param<string>(),
+    endpointId: param.text(),
+    sessionId: param.text(),
   },
   text: `select ${heldColumns.sql} from endpoint_sessions s join devices d on d.id = s.device_id
     where s.id = :sessionId and s.endpoint_id = :endpointId and ${deviceVisibleSql('d')}`,

@@ -4,7 +4,7 @@ import { param, statement } from '../../store/statement.ts'
 import type { SweepDeps } from '../../work/sweep.ts'
 import { countSessions } from './close-sessions.ts'
 
-const idColumn = columns({ id: column<string>('p.id') })
+const idColumn = columns({ id: column.text('p.id') })
 /** SKIP LOCKED: one that a person revokes right now is theirs. */
 const expireApprovals = statement({
   name: 'approvals-expire',
@@ -15,11 +15,11 @@ const expireApprovals = statement({
 })
 
 const dueSql = `(s.expires_at <= now() or p.expires_at <= now() or p.status in ('expired', 'revoked'))`
-const endpointColumn = columns({ endpointId: column<string>('s.endpoint_id') })
+const endpointColumn = columns({ endpointId: column.text('s.endpoint_id') })
 const nextDue = statement({
   name: 'endpoint-sessions-next-due',
   columns: endpointColumn,
-  params: { failed: param<readonly string[]>() },
+  params: { failed: param.texts() },
   text: `select ${endpointColumn.sql} from endpoint_sessions s left join approvals p on p.id = s.approval_id
     where s.status = 'open' and ${dueSql} and s.endpoint_id <> all(:failed::text[]) order by s.endpoint_id limit 1`,
 })
@@ -27,7 +27,7 @@ const lockIfFree = statement({
   name: 'endpoint-sessions-lock-due',
   text: 'select id from endpoints where id = $1 for update skip locked',
 })
-const closedColumn = columns({ id: column<string>('s.id') })
+const closedColumn = columns({ id: column.text('s.id') })
 const closeDue = statement({
   name: 'endpoint-sessions-close-due',
   columns: closedColumn,

@@ -27,12 +27,12 @@ export interface FileDiff {
 }
 
 const diffColumns = columns({
-  path: column<string | null>('d.path'),
-  rowId: column<number>('d.id'),
-  fromSize: column<number | null>('d.from_size'),
-  fromSha256: column<string | null>('d.from_sha256'),
-  toSize: column<number | null>('d.to_size'),
-  toSha256: column<string | null>('d.to_sha256'),
+  path: column.text.orNull('d.path'),
+  rowId: column.int8('d.id'),
+  fromSize: column.int8.orNull('d.from_size'),
+  fromSha256: column.text.orNull('d.from_sha256'),
+  toSize: column.int8.orNull('d.to_size'),
+  toSha256: column.text.orNull('d.to_sha256'),
 })
 
 /** The version of a path in the state `seq`: the last row that began at or before it, unless that row had ended. A path has one row for each version. */
@@ -64,11 +64,11 @@ const diffPage = (variant: '' | '-of-few', paths: string) =>
     name: `files-diff${variant}`,
     columns: diffColumns,
     params: {
-      repoId: param<string>(),
-      from: param<number>(),
-      to: param<number>(),
-      lower: param<string>(),
-      limit: param<number>(),
+      repoId: param.text(),
+      from: param.int4(),
+      to: param.int4(),
+      lower: param.text(),
+      limit: param.int8(),
     },
     text: `select ${diffColumns.sql} from (select 1) q
     left join lateral (select p.path, coalesce(y.id, x.id) as id, x.size as from_size, x.sha256 as from_sha256, y.size as to_size, y.sha256 as to_sha256
@@ -90,13 +90,13 @@ const FEW_FILES = 5000
 const FEW_CHANGES = 1000
 
 const sizeColumns = columns({
-  changes: column<number>('count(*)::int'),
-  files: column<number>('coalesce(sum(c.files_added + c.files_removed + c.files_changed), 0)::int8'),
+  changes: column.int4('count(*)::int'),
+  files: column.int8('coalesce(sum(c.files_added + c.files_removed + c.files_changed), 0)::int8'),
 })
 const touchedFiles = statement({
   name: 'files-diff-size',
   columns: sizeColumns,
-  params: { repoId: param<string>(), low: param<number>(), high: param<number>() },
+  params: { repoId: param.text(), low: param.int4(), high: param.int4() },
   text: `select ${sizeColumns.sql}
     from (select * from repo_changes where repo_id = :repoId and seq > :low and seq <= :high order by seq limit ${FEW_CHANGES + 1}) c`,
 })

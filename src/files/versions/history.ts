@@ -3,36 +3,35 @@ import type { AccountRef, RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, type KeyPart, type Page } from '../../platform/page.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
-import type { ChangeAction } from './record-change.ts'
 
 const changeColumns = columns({
-  repoId: column<string>('c.repo_id'),
-  fullName: column<string>("o.handle || '/' || r.slug"),
-  seq: column<number>('c.seq'),
-  time: column<string>('c.at'),
-  replacedAt: column<string | null>('c.replaced_at'),
-  action: column<ChangeAction>('c.action'),
+  repoId: column.text('c.repo_id'),
+  fullName: column.text("o.handle || '/' || r.slug"),
+  seq: column.int4('c.seq'),
+  time: column.timestamptz('c.at'),
+  replacedAt: column.timestamptz.orNull('c.replaced_at'),
+  action: column.enum('RepoChangeAction', 'c.action'),
   /** Null for background work. */
   actor: column<AccountRef | null>(
     `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = c.actor_id)`,
   ),
-  filesAdded: column<number>('c.files_added'),
-  filesRemoved: column<number>('c.files_removed'),
-  filesChanged: column<number>('c.files_changed'),
-  bytesAdded: column<number>('c.bytes_added'),
-  bytesRemoved: column<number>('c.bytes_removed'),
-  fileCount: column<number>('c.file_count'),
-  totalBytes: column<number>('c.total_bytes'),
-  withdrawnCount: column<number>('c.withdrawn_count'),
+  filesAdded: column.int4('c.files_added'),
+  filesRemoved: column.int4('c.files_removed'),
+  filesChanged: column.int4('c.files_changed'),
+  bytesAdded: column.int8('c.bytes_added'),
+  bytesRemoved: column.int8('c.bytes_removed'),
+  fileCount: column.int4('c.file_count'),
+  totalBytes: column.int8('c.total_bytes'),
+  withdrawnCount: column.int4('c.withdrawn_count'),
   /** Names of snapshots of the state, which keep it. */
   snapshots: column<readonly string[]>(
     `coalesce((select json_agg(s.name order by s.name) from repo_snapshots s where s.repo_id = c.repo_id and s.seq = c.seq), '[]')`,
   ),
   /** Whether a run pinned the state, or a check may still read it. */
-  isPinned: column<boolean>(`(exists (select 1 from run_datasets d where d.repo_id = c.repo_id and d.seq = c.seq)
+  isPinned: column.bool(`(exists (select 1 from run_datasets d where d.repo_id = c.repo_id and d.seq = c.seq)
       or exists (select 1 from robot_checks k where k.source_repo_id = c.repo_id and k.source_seq = c.seq and k.published_at is null
         and k.status in ('queued', 'running', 'succeeded')))`),
-  isCurrent: column<boolean>('c.seq = r.seq'),
+  isCurrent: column.bool('c.seq = r.seq'),
 })
 
 type ChangeRow = RowOf<typeof changeColumns>
@@ -46,7 +45,7 @@ export type RepoChange = ChangeRow & { readonly keptUntil: string | null }
 const historyPage = statement({
   name: 'repo-history',
   columns: changeColumns,
-  params: { repoIds: param<readonly string[]>(), before: param<number>(), limit: param<number>() },
+  params: { repoIds: param.texts(), before: param.int4(), limit: param.int8() },
   text: `select ${changeColumns.sql} from repos r join accounts o on o.id = r.owner_id
     cross join lateral (select * from repo_changes where repo_id = r.id and seq < :before order by seq desc limit :limit) c
     where r.id = any(:repoIds::text[]) order by r.id, c.seq desc`,

@@ -19,12 +19,12 @@ const keptSum = (scope: string) => `(select coalesce(sum(k.size), 0)::int8 from 
 
 const ofPaths = 'f.path = any(:paths::text[]) and'
 
-const bytesColumn = columns({ bytes: column<number>(keptSum(ofPaths)) })
+const bytesColumn = columns({ bytes: column.int8(keptSum(ofPaths)) })
 
 const keptAt = statement({
   name: 'files-kept-bytes',
   columns: bytesColumn,
-  params: { repoId: param<string>(), paths: param<readonly string[]>() },
+  params: { repoId: param.text(), paths: param.texts() },
   text: `select ${bytesColumn.sql}`,
 })
 
@@ -43,7 +43,7 @@ export interface KeptRepo {
 
 const settle = statement({
   name: 'files-settle-kept',
-  params: { repoId: param<string>(), paths: param<readonly string[]>(), before: param<number>() },
+  params: { repoId: param.text(), paths: param.texts(), before: param.int8() },
   text: `with now_kept as materialized (select ${keptSum(ofPaths)} - :before::bigint as bytes),
       repo as (update repos r set snapshot_bytes = r.snapshot_bytes + k.bytes from now_kept k where r.id = :repoId returning r.owner_id, k.bytes)
     update accounts a set storage_bytes = a.storage_bytes + repo.bytes from repo where a.id = repo.owner_id and repo.bytes <> 0`,
@@ -54,12 +54,12 @@ export async function settleKept(tx: Querier, repo: KeptRepo, paths: readonly st
   if (repo.snapshotCount > 0) await tx.query(settle, { repoId: repo.id, paths, before })
 }
 
-const repoColumn = columns({ bytes: column<number>(keptSum('')) })
+const repoColumn = columns({ bytes: column.int8(keptSum('')) })
 
 const keptOfRepo = statement({
   name: 'repo-kept-bytes',
   columns: repoColumn,
-  params: { repoId: param<string>() },
+  params: { repoId: param.text() },
   text: `select ${repoColumn.sql}`,
 })
 
@@ -72,7 +72,7 @@ export async function keptInRepo(tx: Querier, repo: KeptRepo): Promise<number> {
 
 const addKept = statement({
   name: 'repo-add-kept-bytes',
-  params: { repoId: param<string>(), bytes: param<number>() },
+  params: { repoId: param.text(), bytes: param.int8() },
   text: 'update repos set snapshot_bytes = snapshot_bytes + :bytes::bigint where id = :repoId',
 })
 
@@ -88,12 +88,12 @@ export async function countKeptBytes(tx: Querier, repoId: string, bytes: number)
   await tx.query(addKept, { repoId, bytes })
 }
 
-const soleColumn = columns({ bytes: column<number>('coalesce(sum(b.size), 0)::int8') })
+const soleColumn = columns({ bytes: column.int8('coalesce(sum(b.size), 0)::int8') })
 
 const soleAt = statement({
   name: 'repo-snapshot-bytes',
   columns: soleColumn,
-  params: { repoId: param<string>(), seq: param<number>(), snapshotId: param<string>() },
+  params: { repoId: param.text(), seq: param.int4(), snapshotId: param.text() },
   text: `select ${soleColumn.sql} from files f join blobs b on b.id = f.blob_id
     where f.repo_id = :repoId and f.to_seq > :seq and f.from_seq <= :seq and not ${stillLive}
       and not exists (select 1 from files o join blobs ob on ob.id = o.blob_id

@@ -12,12 +12,12 @@ export interface Pin {
   readonly seq: number
 }
 
-const pinnedColumns = stateColumns.with({ place: column<number>('t.place::int') })
+const pinnedColumns = stateColumns.with({ place: column.int4('t.place::int') })
 
 const pinned = statement({
   name: 'repo-states-pinned',
   columns: pinnedColumns,
-  params: { ...repoViewer, pinnedIds: param<readonly string[]>(), seqs: param<readonly number[]>() },
+  params: { ...repoViewer, pinnedIds: param.texts(), seqs: param.int4s() },
   text: `select ${pinnedColumns.sql} from unnest(:pinnedIds::text[], :seqs::int[]) with ordinality as t(repo_id, seq, place)
     join repos r on r.id = t.repo_id join accounts o on o.id = r.owner_id
     left join repo_changes c on c.repo_id = r.id and c.seq = t.seq where ${visibleRepo}`,

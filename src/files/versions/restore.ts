@@ -50,12 +50,12 @@ export interface Restored {
 }
 
 const rangeParams = {
-  repoId: param<string>(),
+  repoId: param.text(),
   /** `seq` is the state to restore, `next` the number of the change that restores it. */
-  seq: param<number>(),
-  next: param<number>(),
-  paths: param<readonly string[] | null>(),
-  folders: param<readonly string[]>(),
+  seq: param.int4(),
+  next: param.int4(),
+  paths: param.texts.orNull(),
+  folders: param.texts(),
 }
 
 const inRange = (path: string) =>
@@ -64,9 +64,9 @@ const inTarget = (alias: string) =>
   `${alias}.repo_id = :repoId and ${alias}.from_seq <= :seq and (${alias}.to_seq is null or ${alias}.to_seq > :seq)`
 
 const closedColumns = columns({
-  count: column<number>('count(*)::int'),
-  bytes: column<number>('coalesce(sum(size), 0)::int8'),
-  verified: column<number>('(count(*) filter (where verified))::int'),
+  count: column.int4('count(*)::int'),
+  bytes: column.int8('coalesce(sum(size), 0)::int8'),
+  verified: column.int4('(count(*) filter (where verified))::int'),
 })
 
 /** Closes live files that the state does not have, or has with other bytes. A path whose file was withdrawn from the state keeps its live file. */
@@ -83,7 +83,7 @@ const close = statement({
     select ${closedColumns.sql} from closed`,
 })
 
-const openedColumns = closedColumns.with({ replaced: column<number>('(count(*) filter (where replaced))::int') })
+const openedColumns = closedColumns.with({ replaced: column.int4('(count(*) filter (where replaced))::int') })
 
 /**
  * Links the missing files of the state. The blobs need no lock: the rows of the state protect them from collection, the shared lock of the state protects those

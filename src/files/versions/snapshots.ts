@@ -18,13 +18,13 @@ import { countKeptBytes, soleBytes } from './kept-bytes.ts'
 import { findState, goneState, shareState } from './states.ts'
 
 const snapshotColumns = columns({
-  id: column<string>('s.id'),
-  repoId: column<string>('s.repo_id'),
-  name: column<string>('s.name'),
-  seq: column<number>('s.seq'),
-  note: column<string | null>('s.note'),
-  createdAt: column<string>('s.created_at'),
-  ownerId: column<string>('(select r.owner_id from repos r where r.id = s.repo_id)'),
+  id: column.text('s.id'),
+  repoId: column.text('s.repo_id'),
+  name: column.text('s.name'),
+  seq: column.int4('s.seq'),
+  note: column.text.orNull('s.note'),
+  createdAt: column.timestamptz('s.created_at'),
+  ownerId: column.text('(select r.owner_id from repos r where r.id = s.repo_id)'),
   /**
    * Null if the credential has no person, such as an org key that the operator created. Only members of an org may know its people, so responses use
    * `creatorFor`.
@@ -33,10 +33,10 @@ const snapshotColumns = columns({
     `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = s.created_by)`,
   ),
   /** Time of the change that led to the state; null for the empty repo. */
-  time: column<string | null>('c.at'),
-  fileCount: column<number>('coalesce(c.file_count, 0)'),
-  totalBytes: column<number>('coalesce(c.total_bytes, 0)'),
-  withdrawnCount: column<number>('coalesce(c.withdrawn_count, 0)'),
+  time: column.timestamptz.orNull('c.at'),
+  fileCount: column.int4('coalesce(c.file_count, 0)'),
+  totalBytes: column.int8('coalesce(c.total_bytes, 0)'),
+  withdrawnCount: column.int4('coalesce(c.withdrawn_count, 0)'),
 })
 
 export type RepoSnapshot = RowOf<typeof snapshotColumns>
@@ -57,12 +57,12 @@ const byName = statement({
 const insert = statement({
   name: 'repo-snapshot-insert',
   params: {
-    id: param<string>(),
-    repoId: param<string>(),
-    name: param<string>(),
-    seq: param<number>(),
-    note: param<string | null>(),
-    createdBy: param<string | null>(),
+    id: param.text(),
+    repoId: param.text(),
+    name: param.text(),
+    seq: param.int4(),
+    note: param.text.orNull(),
+    createdBy: param.text.orNull(),
   },
   text: `with counted as (update repos set snapshot_count = snapshot_count + 1 where id = :repoId)
     insert into repo_snapshots (id, repo_id, name, seq, note, created_by) values (:id, :repoId, :name, :seq, :note, :createdBy)`,
@@ -158,7 +158,7 @@ function tooMany({ fullName, snapshotCount }: RepoFacts): HubError {
 
 const remove = statement({
   name: 'repo-snapshot-delete',
-  params: { id: param<string>(), repoId: param<string>(), bytes: param<number>() },
+  params: { id: param.text(), repoId: param.text(), bytes: param.int8() },
   text: `with gone as (delete from repo_snapshots where id = :id),
       repo as (update repos set snapshot_count = snapshot_count - 1, snapshot_bytes = snapshot_bytes - :bytes::bigint where id = :repoId returning owner_id)
     update accounts a set storage_bytes = a.storage_bytes - :bytes::bigint from repo where a.id = repo.owner_id`,
@@ -214,7 +214,7 @@ export async function getSnapshot(
 const snapshotsPage = statement({
   name: 'repo-snapshots-page',
   columns: snapshotColumns,
-  params: { repoIds: param<readonly string[]>(), after: param<string | null>(), limit: param<number>() },
+  params: { repoIds: param.texts(), after: param.text.orNull(), limit: param.int8() },
   text: `select ${snapshotColumns.sql} from unnest(:repoIds::text[]) as q(repo_id)
     cross join lateral (select * from repo_snapshots where repo_id = q.repo_id and id < coalesce(:after::text, 'snap_z') order by id desc limit :limit) s
     left join repo_changes c on c.repo_id = s.repo_id and c.seq = s.seq order by s.repo_id, s.id desc`,

@@ -5,7 +5,6 @@
 import { assertMayWriteRepo, runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid, notFound } from '../../platform/errors.ts'
-import type { Visibility } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { parseState, type StateName } from './state-name.ts'
@@ -26,22 +25,22 @@ export interface RepoState {
 }
 
 export const stateColumns = columns({
-  id: column<string>('r.id'),
-  ownerId: column<string>('r.owner_id'),
-  visibility: column<Visibility>('r.visibility'),
-  fullName: column<string>("o.handle || '/' || r.slug"),
-  currentSeq: column<number>('r.seq'),
-  currentCount: column<number>('r.file_count'),
-  currentBytes: column<number>('r.total_bytes'),
-  createdAt: column<string>('r.created_at'),
+  id: column.text('r.id'),
+  ownerId: column.text('r.owner_id'),
+  visibility: column.enum('Visibility', 'r.visibility'),
+  fullName: column.text("o.handle || '/' || r.slug"),
+  currentSeq: column.int4('r.seq'),
+  currentCount: column.int4('r.file_count'),
+  currentBytes: column.int8('r.total_bytes'),
+  createdAt: column.timestamptz('r.created_at'),
   /** The state that the name means; null if there is no such name. */
-  seq: column<number | null>('t.seq'),
+  seq: column.int4.orNull('t.seq'),
   /** Null without a record of the state. */
-  at: column<string | null>('c.at'),
-  replacedAt: column<string | null>('c.replaced_at'),
-  count: column<number | null>('c.file_count'),
-  bytes: column<number | null>('c.total_bytes'),
-  withdrawn: column<number | null>('c.withdrawn_count'),
+  at: column.timestamptz.orNull('c.at'),
+  replacedAt: column.timestamptz.orNull('c.replaced_at'),
+  count: column.int4.orNull('c.file_count'),
+  bytes: column.int8.orNull('c.total_bytes'),
+  withdrawn: column.int4.orNull('c.withdrawn_count'),
 })
 
 type StateRow = RowOf<typeof stateColumns>
@@ -53,12 +52,12 @@ const stateSql = (
     left join lateral (${target}) t on true
     left join repo_changes c on c.repo_id = r.id and c.seq = t.seq where r.id = any(${repoIds}::text[])`
 
-const repoIds = param<readonly string[]>()
+const repoIds = param.texts()
 
 const bySeq = statement({
   name: 'repo-states-by-seq',
   columns: stateColumns,
-  params: { repoIds, seq: param<number>() },
+  params: { repoIds, seq: param.int4() },
   text: stateSql('select :seq::int as seq'),
 })
 
@@ -69,7 +68,7 @@ const bySeq = statement({
 const byTime = statement({
   name: 'repo-states-by-time',
   columns: stateColumns,
-  params: { repoIds, time: param<string>() },
+  params: { repoIds, time: param.timestamptz() },
   text: stateSql(`select coalesce(
       (select case when l.replaced_at is null or l.replaced_at > :time then l.seq end from
         (select c.seq, c.replaced_at from repo_changes c where c.repo_id = r.id and c.at <= :time order by c.at desc, c.seq desc limit 1) l),
@@ -79,14 +78,14 @@ const byTime = statement({
 const bySnapshot = statement({
   name: 'repo-states-by-snapshot',
   columns: stateColumns,
-  params: { repoIds, name: param<string>() },
+  params: { repoIds, name: param.text() },
   text: stateSql('select s.seq from repo_snapshots s where s.repo_id = r.id and s.name = :name'),
 })
 
 const byRun = statement({
   name: 'repo-states-by-run',
   columns: stateColumns,
-  params: { ...runViewer, datasetIds: repoIds, runId: param<string>() },
+  params: { ...runViewer, datasetIds: repoIds, runId: param.text() },
   text: stateSql(
     `select d.seq from run_datasets d join runs u on u.id = d.run_id
       where d.run_id = :runId and d.repo_id = r.id and ${runVisibleSql('u')} limit 1`,

@@ -20,18 +20,18 @@ export const stateIsThere = `exists (select 1 from repos r where r.id = q.repo_i
 export const inState = (alias: string) =>
   `${alias}.repo_id = q.repo_id and ${alias}.from_seq <= q.seq and (${alias}.to_seq is null or ${alias}.to_seq > q.seq)`
 
-const stateColumns = pageColumns.with({ place: column<number>('q.place::int') })
+const stateColumns = pageColumns.with({ place: column.int4('q.place::int') })
 
 /** A state without a file in the range yields one row without a path; a state that no longer exists yields none. */
 export const treeOfStates = statement({
   name: 'files-tree-at',
   columns: stateColumns,
   params: {
-    repoIds: param<readonly string[]>(),
-    seqs: param<readonly number[]>(),
-    lower: param<readonly string[]>(),
-    upper: param<string>(),
-    limit: param<number>(),
+    repoIds: param.texts(),
+    seqs: param.int4s(),
+    lower: param.texts(),
+    upper: param.text(),
+    limit: param.int8(),
   },
   text: `select ${stateColumns.sql}
     from unnest(:repoIds::text[], :seqs::int[], :lower::text[]) with ordinality as q(repo_id, seq, lower, place)
@@ -86,13 +86,13 @@ export async function listTreeAt(ctx: RequestContext, input: TreeInput & { reado
   return page
 }
 
-const storedColumn = fileEntryColumns.with({ storageKey: column<string>('b.storage_key') })
+const storedColumn = fileEntryColumns.with({ storageKey: column.text('b.storage_key') })
 
 /** Files of a state at some paths, with one row of nulls if it has none of them. */
 const storedAt = statement({
   name: 'files-stored-at',
   columns: storedColumn,
-  params: { repoId: param<string>(), seq: param<number>(), paths: param<readonly string[]>() },
+  params: { repoId: param.text(), seq: param.int4(), paths: param.texts() },
   text: `select ${storedColumn.sql} from (select :repoId::text as repo_id, :seq::int as seq) q
     left join (files f join blobs b on b.id = f.blob_id) on ${inState('f')} and f.path = any(:paths::text[])
     where ${stateIsThere}`,

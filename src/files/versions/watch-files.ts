@@ -6,7 +6,7 @@ import { seenBy } from '../../auth/event-viewer.ts'
 import { assertMayWriteRepo, repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { HubError, invalid, notFound } from '../../platform/errors.ts'
-import { type Visibility, visibleRepo } from '../../repos/repo-shape.ts'
+import { visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -34,19 +34,19 @@ export interface RepoFilesEvent {
 const MAX_SUMMED_CHANGES = 10_000
 
 const stateColumns = columns({
-  id: column<string>('r.id'),
-  ownerId: column<string>('r.owner_id'),
-  visibility: column<Visibility>('r.visibility'),
-  seq: column<number>('r.seq'),
-  fileCount: column<number>('r.file_count'),
-  totalBytes: column<number>('r.total_bytes'),
+  id: column.text('r.id'),
+  ownerId: column.text('r.owner_id'),
+  visibility: column.enum('Visibility', 'r.visibility'),
+  seq: column.int4('r.seq'),
+  fileCount: column.int4('r.file_count'),
+  totalBytes: column.int8('r.total_bytes'),
   /** Number of changes that are on record. */
-  known: column<number>('c.known'),
-  filesAdded: column<number>('c.files_added'),
-  filesRemoved: column<number>('c.files_removed'),
-  filesChanged: column<number>('c.files_changed'),
-  bytesAdded: column<number>('c.bytes_added'),
-  bytesRemoved: column<number>('c.bytes_removed'),
+  known: column.int4('c.known'),
+  filesAdded: column.int8('c.files_added'),
+  filesRemoved: column.int8('c.files_removed'),
+  filesChanged: column.int8('c.files_changed'),
+  bytesAdded: column.int8('c.bytes_added'),
+  bytesRemoved: column.int8('c.bytes_removed'),
 })
 type StateRow = RowOf<typeof stateColumns>
 
@@ -56,7 +56,7 @@ const sum = (name: string) => `coalesce(sum(c.${name}), 0)::bigint as ${name}`
 const filesSince = statement({
   name: 'repo-files-since',
   columns: stateColumns,
-  params: { ...repoViewer, repoId: param<string>(), after: param<number | null>() },
+  params: { ...repoViewer, repoId: param.text(), after: param.int4.orNull() },
   text: `select ${stateColumns.sql} from repos r cross join lateral (
       select count(*)::int as known, ${['files_added', 'files_removed', 'files_changed', 'bytes_added', 'bytes_removed'].map(sum).join(', ')}
       from repo_changes c where c.repo_id = r.id and c.seq > :after::int and c.seq <= r.seq and r.seq - :after::int <= ${MAX_SUMMED_CHANGES}) c

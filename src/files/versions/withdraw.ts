@@ -7,15 +7,15 @@ import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 const withdrawnColumns = columns({
-  repoId: column<string>('g.repo_id'),
-  path: column<string>('g.path'),
-  size: column<number>('b.size'),
+  repoId: column.text('g.repo_id'),
+  path: column.text('g.path'),
+  size: column.int8('b.size'),
   /** As claimed by the client. */
-  claimed: column<string>('b.claimed'),
-  isVerified: column<boolean>('b.sha256 is not null'),
-  blobId: column<string>('b.id'),
+  claimed: column.text('b.claimed'),
+  isVerified: column.bool('b.sha256 is not null'),
+  blobId: column.text('b.id'),
   /** Whether this row was the live file at its path. */
-  wasLive: column<boolean>('g.was_live'),
+  wasLive: column.bool('g.was_live'),
 })
 
 export type WithdrawnRow = RowOf<typeof withdrawnColumns>
@@ -33,12 +33,12 @@ const withdrawSql = (condition: string) => `with gone as (delete from files f wh
         where c.repo_id = n.repo_id and c.seq = n.seq)
       select ${withdrawnColumns.sql} from gone g join blobs b on b.id = g.blob_id order by g.repo_id, g.path, g.from_seq`
 
-const reason = { reason: param<'purged' | 'rejected'>() }
+const reason = { reason: param.enum('WithdrawalReason') }
 
 const ofBlob = statement({
   name: 'files-withdraw-blob',
   columns: withdrawnColumns,
-  params: { ...reason, blobId: param<string>() },
+  params: { ...reason, blobId: param.text() },
   text: withdrawSql('f.blob_id = :blobId'),
 })
 
@@ -50,7 +50,7 @@ export function withdrawBlob(tx: Tx, blobId: string): Promise<WithdrawnRow[]> {
 const ofPaths = statement({
   name: 'files-withdraw-paths',
   columns: withdrawnColumns,
-  params: { ...reason, repoId: param<string>(), paths: param<readonly string[]>() },
+  params: { ...reason, repoId: param.text(), paths: param.texts() },
   text: withdrawSql('f.repo_id = :repoId and f.path = any(:paths::text[])'),
 })
 

@@ -30,11 +30,11 @@ export interface RepoState {
 
 /** File columns are all null if the repo has none of the paths. */
 const stateColumns = columns({
-  seq: column<number>('r.seq'),
-  path: column<string | null>('f.path'),
-  sizeBytes: column<number>('b.size'),
-  sha256: column<string | null>('b.sha256'),
-  storageKey: column<string>('b.storage_key'),
+  seq: column.int4('r.seq'),
+  path: column.text.orNull('f.path'),
+  sizeBytes: column.int8.orNull('b.size'),
+  sha256: column.text.orNull('b.sha256'),
+  storageKey: column.text.orNull('b.storage_key'),
 })
 
 const stateOfPaths = statement({
@@ -68,7 +68,8 @@ export async function repoState(
   if (!first) throw notFound('The repo')
   const files = new Map<string, RepoFile | null>(paths.map((path) => [path, null]))
   for (const { path, sizeBytes, sha256, storageKey } of rows) {
-    if (path !== null) files.set(path, { path, sizeBytes, sha256, storageKey })
+    if (path !== null && sizeBytes !== null && storageKey !== null)
+      files.set(path, { path, sizeBytes, sha256, storageKey })
   }
   for (const path of files.keys()) files.set(path, overlay.get(path) ?? files.get(path) ?? null)
   return { seq: first.seq, files }

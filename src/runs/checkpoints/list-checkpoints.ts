@@ -26,8 +26,8 @@ export interface CheckpointList {
 const MAX_FILES = 20_000
 
 const rowColumns = columns({
-  repoId: column<string>('r.id'),
-  fullName: column<string>("o.handle || '/' || r.slug"),
+  repoId: column.text('r.id'),
+  fullName: column.text("o.handle || '/' || r.slug"),
 }).withOptional('e', fileEntryColumns)
 type FileRow = RowOf<typeof rowColumns>
 
@@ -37,10 +37,10 @@ const checkpointFiles = statement({
   columns: rowColumns,
   params: {
     ...repoViewer,
-    ids: param<readonly string[]>(),
-    lower: param<string>(),
-    upper: param<string>(),
-    limit: param<number>(),
+    ids: param.texts(),
+    lower: param.text(),
+    upper: param.text(),
+    limit: param.int8(),
   },
   text: `select ${rowColumns.sql}
     from repos r join accounts o on o.id = r.owner_id

@@ -13,17 +13,17 @@ interface Attempt {
   readonly attempt: number
 }
 
-const ofRun = { id: param<string>(), attempt: param<number>() }
+const ofRun = { id: param.text(), attempt: param.int4() }
 
 const begin = statement({
   name: 'run-attempt-begin',
-  params: { ...ofRun, credentialId: param<string>(), claimedBy: param<string>() },
+  params: { ...ofRun, credentialId: param.text(), claimedBy: param.text() },
   text: 'insert into run_attempts (run_id, attempt, credential, claimed_by) values (:id, :attempt, :credentialId, :claimedBy)',
 })
 
 const end = statement({
   name: 'run-attempt-end',
-  params: { ...ofRun, how: param<AttemptEnd>() },
+  params: { ...ofRun, how: param.enum('RunAttemptEnd') },
   text: `update run_attempts set ended_at = now(), "end" = :how::"RunAttemptEnd" where run_id = :id and attempt = :attempt and ended_at is null`,
 })
 

@@ -30,23 +30,23 @@ export interface ClaimRunInput {
   readonly resumeStep?: number | null
 }
 
-const attemptColumn = columns({ attempt: column<number>('attempt') })
+const attemptColumn = columns({ attempt: column.int4('attempt') })
 
 /** `claimed_at` and `started_at` stay: billing continues. */
 const claimAgain = statement({
   name: 'run-reclaim',
   columns: attemptColumn,
-  params: { ...claimParams, hostedCallId: param<string | null>(), attempt: param<number>() },
+  params: { ...claimParams, hostedCallId: param.text.orNull(), attempt: param.int4() },
   text: `update runs set ${claimSql(runJob)} where id = :jobId and status = 'running' and executor = 'hosted' and claim_credential = :credentialId
     and hosted_credential = :credentialId and hosted_call_id = :hostedCallId and attempt = :attempt returning ${attemptColumn.sql}`,
 })
 
 /** Files of one step in the run's output repo. */
-const pathColumn = columns({ path: column<string>('f.path') })
+const pathColumn = columns({ path: column.text('f.path') })
 const publishedStep = statement({
   name: 'run-published-step',
   columns: pathColumn,
-  params: { runId: param<string>(), pattern: param<string>() },
+  params: { runId: param.text(), pattern: param.text() },
   text: `select ${pathColumn.sql} from runs u join files f on f.repo_id = u.output_repo_id and f.to_seq is null
     where u.id = :runId and f.path like 'checkpoints/step\\_%' and f.path ~ :pattern limit 1`,
 })

@@ -32,7 +32,7 @@ const kept = new LRUCache<string, StoredConfig, Pick<Deps, 'objects'>>({
   },
 })
 
-const keyColumn = columns({ key: column<string | null>('u.config_key') })
+const keyColumn = columns({ key: column.text.orNull('u.config_key') })
 
 const keyOfRun = statement({
   name: 'run-config-key',

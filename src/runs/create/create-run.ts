@@ -13,7 +13,7 @@ import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AccountRef, Credentialed, RequestContext, Viewer } from '../../operation/context.ts'
 import { estimateOf } from '../../planner/estimate.ts'
-import { filledRecipe, type RunExecutor, recipeHash } from '../../planner/recipe/recipe.ts'
+import { filledRecipe, recipeHash } from '../../planner/recipe/recipe.ts'
 import { assertImplemented } from '../../planner/run-plan.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { Tx } from '../../store/db.ts'
@@ -31,25 +31,25 @@ import { billingOwner, lockParent, type ResolvedRequest, type RunRequest, resolv
 const insertRun = statement({
   name: 'run-insert',
   params: {
-    id: param<string>(),
-    executor: param<RunExecutor>(),
-    ownerId: param<string>(),
-    createdBy: param<string | null>(),
-    filedBy: param<string>(),
-    template: param<string>(),
-    robot: param<string | null>(),
-    robotRepoId: param<string | null>(),
+    id: param.text(),
+    executor: param.enum('RunExecutor'),
+    ownerId: param.text(),
+    createdBy: param.text.orNull(),
+    filedBy: param.text(),
+    template: param.text(),
+    robot: param.text.orNull(),
+    robotRepoId: param.text.orNull(),
     /** JSON. */
-    recipe: param<string>(),
-    recipeHash: param<string>(),
-    gpuType: param<string | null>(),
-    maxHours: param<number>(),
-    budgetUsd: param<Usd | null>(),
-    priced: param<boolean>(),
-    rateUsdPerHour: param<Usd | null>(),
-    parentRunId: param<string | null>(),
-    repoIds: param<readonly string[]>(),
-    selfStarted: param<boolean>(),
+    recipe: param.json(),
+    recipeHash: param.text(),
+    gpuType: param.text.orNull(),
+    maxHours: param.numeric<number>(),
+    budgetUsd: param.numeric.orNull<Usd>(),
+    priced: param.bool(),
+    rateUsdPerHour: param.numeric.orNull<Usd>(),
+    parentRunId: param.text.orNull(),
+    repoIds: param.texts(),
+    selfStarted: param.bool(),
   },
   text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, robot_repo_id, recipe, recipe_hash, gpu_type, max_hours,
       budget_usd, priced, rate_usd_per_hour, parent_run_id, repo_ids, self_started)

@@ -15,10 +15,10 @@ import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 const namedColumns = columns({
-  id: column<string>('r.id'),
-  kind: column<'dataset' | 'robot'>('r.kind'),
-  fullName: column<string>("o.handle || '/' || r.slug"),
-  seq: column<number>('r.seq'),
+  id: column.text('r.id'),
+  kind: column.enum<'RepoKind', 'dataset' | 'robot'>('RepoKind', 'r.kind'),
+  fullName: column.text("o.handle || '/' || r.slug"),
+  seq: column.int4('r.seq'),
 })
 type NamedRepo = RowOf<typeof namedColumns>
 
@@ -38,7 +38,7 @@ export interface NamedRepos {
 const lockNamed = statement({
   name: 'run-named-repos',
   columns: namedColumns,
-  params: { ...repoViewer, names: param<readonly string[]>() },
+  params: { ...repoViewer, names: param.texts() },
   text: `select ${namedColumns.sql} from repos r join accounts o on o.id = r.owner_id
     where (o.handle, r.slug) in (select split_part(n, '/', 1), split_part(n, '/', 2) from unnest(:names::text[]) n)
       and r.kind in ('dataset', 'robot') and ${visibleRepo}
@@ -72,10 +72,10 @@ function nameOf(ref: string): string | null {
 const insertDatasets = statement({
   name: 'run-datasets-insert',
   params: {
-    runId: param<string>(),
-    refs: param<readonly string[]>(),
-    repoIds: param<readonly (string | null)[]>(),
-    seqs: param<readonly (number | null)[]>(),
+    runId: param.text(),
+    refs: param.texts(),
+    repoIds: param.texts<readonly (string | null)[]>(),
+    seqs: param.int4s<readonly (number | null)[]>(),
   },
   text: `insert into run_datasets (run_id, position, ref, repo_id, seq)
     select :runId, place - 1, ref, repo_id, seq from unnest(:refs::text[], :repoIds::text[], :seqs::int[]) with ordinality as given (ref, repo_id, seq, place)`,

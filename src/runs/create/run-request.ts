@@ -86,11 +86,11 @@ export async function lockParent(tx: Querier, parent: Run | null): Promise<void>
 }
 
 /** Files of one step. */
-const pathColumn = columns({ path: column<string>('f.path') })
+const pathColumn = columns({ path: column.text('f.path') })
 const checkpointAt = statement({
   name: 'run-parent-checkpoint',
   columns: pathColumn,
-  params: { ...repoViewer, repoId: param<string>(), pattern: param<string>() },
+  params: { ...repoViewer, repoId: param.text(), pattern: param.text() },
   text: `select ${pathColumn.sql} from repos r join files f on f.repo_id = r.id and f.to_seq is null
     where r.id = :repoId and ${visibleRepo} and f.path like 'checkpoints/step\\_%' and f.path ~ :pattern limit 1`,
 })

@@ -49,14 +49,14 @@ type Absentable<T> = { readonly [Key in keyof T]?: T[Key] | null }
 const putResults = statement({
   name: 'run-gate-results-put',
   params: {
-    runId: param<string>(),
-    steps: param<readonly number[]>(),
-    cells: param<readonly string[]>(),
-    passed: param<readonly number[]>(),
-    counted: param<readonly number[]>(),
-    alive: param<readonly number[]>(),
-    seeds: param<readonly number[]>(),
-    rollouts: param<readonly (string | null)[]>(),
+    runId: param.text(),
+    steps: param.int8s(),
+    cells: param.texts(),
+    passed: param.int4s(),
+    counted: param.int4s(),
+    alive: param.int4s(),
+    seeds: param.int4s(),
+    rollouts: param.texts<readonly (string | null)[]>(),
   },
   text: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count, rollout_id)
     select :runId, step, cells::json, passed, counted, alive, seeds, rollout

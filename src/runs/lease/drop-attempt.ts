@@ -13,7 +13,7 @@ import { releaseArtifacts } from '../report/run-storage.ts'
 const takeTime = statement({ name: '', text: `set local statement_timeout = '10min'` })
 
 /** `step`: where the next attempt resumes; null means from the start. */
-const upToStep = { runId: param<string>(), step: param<number | null>() }
+const upToStep = { runId: param.text(), step: param.float8.orNull() }
 
 /** Lines without a step are treated like their neighbors. */
 const hide = statement({
@@ -34,8 +34,8 @@ const ungate = statement({
 /** The values that the lost attempt left; the curve has the form in which reports store it. */
 const left = columns({
   curve: column<RewardCurve | null>('reward_curve'),
-  configKey: column<string | null>('config_key'),
-  scorecardKey: column<string | null>('scorecard_key'),
+  configKey: column.text.orNull('config_key'),
+  scorecardKey: column.text.orNull('scorecard_key'),
 })
 const leftOf = statement({
   name: 'run-attempt-left',
@@ -45,7 +45,7 @@ const leftOf = statement({
 
 const forget = statement({
   name: 'run-metrics-forget',
-  params: { runId: param<string>(), curve: param<string | null>(), configKey: param<string | null>() },
+  params: { runId: param.text(), curve: param.jsonb.orNull(), configKey: param.text.orNull() },
   text: `update runs set reward_curve = :curve::jsonb, pace = null, progress = null, progress_at = null, peak_vram_gb = null, samples_per_s = null,
       gpu_tier = null, error = null, gates = null, gate_passed = null, gate_total = null, scorecard_key = null, config_key = :configKey,
       client_log_seq = null, client_log_gaps = '{}', client_metrics_seq = null, client_metrics_gaps = '{}',

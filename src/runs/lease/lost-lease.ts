@@ -12,11 +12,11 @@ import { announceWaiting } from '../../work/waiting.ts'
 import { runJob } from '../run-job.ts'
 
 /** A report without an attempt is attributed to the runner of the last attempt. */
-const ownerColumn = columns({ ownerId: column<string>('owner_id') })
+const ownerColumn = columns({ ownerId: column.text('owner_id') })
 const liftBar = statement({
   name: 'run-bar-lift',
   columns: ownerColumn,
-  params: { runId: param<string>(), credentialId: param<string>(), attempt: param<number | null>() },
+  params: { runId: param.text(), credentialId: param.text(), attempt: param.int4.orNull() },
   text: `update runs set barred_credential = null, barred_until = null
     where id = :runId and status = 'queued' and barred_credential = :credentialId and (:attempt::int is null or attempt = :attempt)
     returning ${ownerColumn.sql}`,

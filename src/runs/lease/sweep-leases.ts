@@ -22,11 +22,11 @@ import { type HeldRun, lockRun, rowColumns } from '../run-row.ts'
 import { dueSql, isStopOverdue, limitOfRun } from './deadline.ts'
 import { dropAttempt } from './drop-attempt.ts'
 
-const fenced = { runId: param<string>(), attempt: param<number>() }
+const fenced = { runId: param.text(), attempt: param.int4() }
 
 const putBack = statement({
   name: 'run-sweep-back',
-  params: { ...fenced, leaseSeconds: param<number>() },
+  params: { ...fenced, leaseSeconds: param.float8() },
   text: `update runs set status = 'queued', lost_leases = lost_leases + 1, claimed_by = null, claim_credential = null, claimed_at = null,
       used_seconds = used_seconds + greatest(0, extract(epoch from now() - claimed_at)), heartbeat_at = null, lease_expires_at = null,
       started_at = null, cancel_requested_at = null, stop_reason = null, updated_at = now(),
@@ -38,11 +38,11 @@ const end = statement({
   name: 'run-sweep-end',
   params: {
     ...fenced,
-    status: param<JobStatus>(),
-    costUsd: param<Usd>(),
-    error: param<string | null>(),
+    status: param.enum('JobStatus'),
+    costUsd: param.numeric<Usd>(),
+    error: param.text.orNull(),
     /** 1 if the lease expired. */
-    lost: param<number>(),
+    lost: param.int4(),
   },
   text: `update runs set status = :status::"JobStatus", lost_leases = lost_leases + :lost::int, lease_expires_at = null, finished_at = now(),
       cost_usd = :costUsd::numeric, error = :error, updated_at = now()

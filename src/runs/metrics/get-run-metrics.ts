@@ -20,10 +20,10 @@ const MAX_POINTS_TOGETHER = 100_000
 
 /** `line` is the JSON of an object, as it was reported. */
 const lineColumns = columns({
-  seq: column<number>('p.seq'),
-  step: column<number | null>('p.step'),
-  elapsedS: column<number>('p.elapsed'),
-  line: column<string>('p.line'),
+  seq: column.int8('p.seq'),
+  step: column.float8.orNull('p.step'),
+  elapsedS: column.float8('p.elapsed'),
+  line: column.text('p.line'),
 })
 type LineRow = RowOf<typeof lineColumns>
 

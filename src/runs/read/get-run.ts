@@ -6,13 +6,13 @@ import type { RequestContext, Viewer } from '../../operation/context.ts'
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import { notFound } from '../../platform/errors.ts'
 import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../../store/bounded-read.ts'
-import { column, documentColumn } from '../../store/columns.ts'
+import { column } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { type Given, param, statement } from '../../store/statement.ts'
 import { freeFormBytes } from './list-sql.ts'
 import { type Run, type RunGateRow, runColumns, runTables, toRun, visibleRun } from './run-shape.ts'
 
-const params = { ...runViewer, ids: param<readonly string[]>() }
+const params = { ...runViewer, ids: param.texts() }
 type SizedValues = Given<typeof params>
 
 const runsById = statement({
@@ -25,8 +25,8 @@ const runsById = statement({
 const sizedColumns = runColumns.with({
   ...isLeftOut,
   recipe: column<RecipeDocument>(unlessLeftOut('u.recipe')),
-  gates: documentColumn<RunGateRow[] | null>(unlessLeftOut('u.gates')),
-  latestMetrics: documentColumn<Readonly<Record<string, unknown>> | null>(unlessLeftOut('u.latest_metrics')),
+  gates: column.document.orNull<RunGateRow[]>(unlessLeftOut('u.gates')),
+  latestMetrics: column.document.orNull<Readonly<Record<string, unknown>>>(unlessLeftOut('u.latest_metrics')),
 })
 
 const runsByIds = statement({

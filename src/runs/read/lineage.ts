@@ -45,7 +45,7 @@ const continued = `select fork.id from (${runsReferring({ reasons: ['output'], c
 const users = statement({
   name: 'repo-users-page',
   columns: relatedColumns,
-  params: { ...relatedParams, as: param<RunUse | null>() },
+  params: { ...relatedParams, as: param.text.orNull<RunUse>() },
   text: runPageSql(`${runsReferring({ reasons: ['dataset', 'robot'], condition: wantedRun, as: ':as', extent: 'page' })}
       union all ${continued}`),
 })

@@ -28,17 +28,17 @@ export interface RunPageQuery {
 }
 
 /** A run, and the number of rows that the page would have without its byte limit. */
-const listedColumns = runColumns.with({ found: column<number>('page.found') })
+const listedColumns = runColumns.with({ found: column.int4('page.found') })
 
 /** All parameters of a listing; each statement uses some of them. */
 const params = {
   ...runViewer,
-  ownerId: param<string | null>(),
+  ownerId: param.text.orNull(),
   /** In lower case. */
-  robot: param<string | null>(),
-  parentRunId: param<string | null>(),
-  after: param<string | null>(),
-  limit: param<number>(),
+  robot: param.text.orNull(),
+  parentRunId: param.text.orNull(),
+  after: param.text.orNull(),
+  limit: param.int4(),
 }
 type Values = Given<typeof params>
 
@@ -180,9 +180,9 @@ function statementName(viewer: VisibleRuns, { filter, after }: RunPageQuery): st
 
 /** One value of a facet and how many of the visible runs have it. */
 const facetColumns = columns({
-  facet: column<'total' | 'kind' | 'executor' | 'status' | 'robot' | 'gated'>('facet'),
-  value: column<string | null>('min(shown)'),
-  count: column<number>('sum(n)::int'),
+  facet: column.text<'total' | 'kind' | 'executor' | 'status' | 'robot' | 'gated'>('facet'),
+  value: column.text.orNull('min(shown)'),
+  count: column.int4('sum(n)::int'),
 })
 
 export type FacetRow = RowOf<typeof facetColumns>

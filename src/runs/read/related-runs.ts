@@ -24,15 +24,15 @@ export interface RelatedRunsInput {
 export const relatedParams = {
   ...runViewer,
   /** Ids of the runs, repos or accounts that the pages belong to. */
-  of: param<readonly string[]>(),
+  of: param.texts(),
   /** The last run of the previous page. */
-  after: param<string | null>(),
+  after: param.text.orNull(),
   /** Maximum number of runs for each of `of`. */
-  limit: param<number>(),
-  status: param<JobStatus | null>(),
-  executor: param<JobExecutor | null>(),
-  kind: param<RunKind | null>(),
-  gated: param<boolean | null>(),
+  limit: param.int4(),
+  status: param.text.orNull<JobStatus>(),
+  executor: param.text.orNull<JobExecutor>(),
+  kind: param.text.orNull<RunKind>(),
+  gated: param.bool.orNull(),
 }
 
 /** SQL condition: the run `u` is visible and passes the filters. */

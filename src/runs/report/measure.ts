@@ -15,11 +15,11 @@ import { progressOf, type ReportedProgress } from '../read/progress.ts'
 import type { LockedRun } from './report-rows.ts'
 
 const meanParams = {
-  template: param<string>(),
-  tier: param<string>(),
-  batchSize: param<number>(),
-  peakVramGb: param<number>(),
-  samplesPerS: param<number>(),
+  template: param.text(),
+  tier: param.text(),
+  batchSize: param.int4(),
+  peakVramGb: param.float8(),
+  samplesPerS: param.float8(),
 }
 
 /** One statement: concurrent reports cannot lose each other's run. */
@@ -29,7 +29,7 @@ const rollingSql = `do update set n_runs = m.n_runs + 1, updated_at = now(),
 
 const addOfAccount = statement({
   name: 'account-measurement-add',
-  params: { ...meanParams, accountId: param<string>() },
+  params: { ...meanParams, accountId: param.text() },
   text: `insert into account_measurements as m (account_id, template, tier, batch, peak_vram_gb, samples_per_s, n_runs)
     values (:accountId, :template, :tier, :batchSize, :peakVramGb, :samplesPerS, 1)
     on conflict (account_id, template, tier, batch) ${rollingSql}`,
@@ -46,9 +46,9 @@ const addOfHub = statement({
 /** Progress as the end left it, and the seconds of the claim by the hub's clock. */
 const endColumns = columns({
   progress: column<ReportedProgress | null>('u.progress'),
-  progressAt: column<string | null>('u.progress_at'),
+  progressAt: column.timestamptz.orNull('u.progress_at'),
   pace: column<Pace | null>('u.pace'),
-  seconds: column<number | null>('extract(epoch from u.finished_at - u.claimed_at)::float8'),
+  seconds: column.float8.orNull('extract(epoch from u.finished_at - u.claimed_at)::float8'),
 })
 const endOfRun = statement({
   name: 'run-measured-end',

@@ -24,17 +24,17 @@ export async function referToOutput(tx: Tx, { id, ownerId }: LockedRun, repoId: 
   await replaceReference(tx, { kind: 'run', id, ownerId }, { repoId, reason: 'output' })
 }
 
-const stampedColumn = columns({ policyType: column<string>('policy_type') })
+const stampedColumn = columns({ policyType: column.text('policy_type') })
 const stampMeta = statement({
   name: 'model-meta-stamp',
   columns: stampedColumn,
   params: {
-    repoId: param<string>(),
-    policyType: param<string>(),
-    runId: param<string>(),
-    robot: param<string | null>(),
-    robotRepoId: param<string | null>(),
-    controlClass: param<string | null>(),
+    repoId: param.text(),
+    policyType: param.text(),
+    runId: param.text(),
+    robot: param.text.orNull(),
+    robotRepoId: param.text.orNull(),
+    controlClass: param.enum.orNull('ControlClass'),
   },
   text: `insert into model_meta (repo_id, policy_type, source_run_id, robot, robot_repo_id, control_class)
     values (:repoId, :policyType, :runId, :robot, :robotRepoId, :controlClass)

@@ -8,7 +8,6 @@ import { notFound } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
-import type { JobStatus } from '../../work/job-status.ts'
 import { openLineColumns } from '../../work/log/job-log.ts'
 import type { Pace } from '../read/pace.ts'
 import type { ReportedProgress } from '../read/progress.ts'
@@ -17,15 +16,15 @@ import type { RewardCurve } from '../read/sparkline.ts'
 import { heldColumns } from '../run-row.ts'
 
 const reportColumns = heldColumns.with({
-  outputRepoId: column<string | null>('u.output_repo_id'),
-  clientLogSeq: column<number | null>('u.client_log_seq'),
+  outputRepoId: column.text.orNull('u.output_repo_id'),
+  clientLogSeq: column.int8.orNull('u.client_log_seq'),
   clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),
-  clientMetricsSeq: column<number | null>('u.client_metrics_seq'),
+  clientMetricsSeq: column.int8.orNull('u.client_metrics_seq'),
   clientMetricsGaps: column<readonly number[]>("coalesce(to_json(u.client_metrics_gaps), '[]')"),
-  configBytes: column<number | null>('u.config_bytes'),
-  scorecardBytes: column<number | null>('u.scorecard_bytes'),
+  configBytes: column.int4.orNull('u.config_bytes'),
+  scorecardBytes: column.int4.orNull('u.scorecard_bytes'),
 })
-const readColumns = reportColumns.with({ now: column<string>('now()') })
+const readColumns = reportColumns.with({ now: column.timestamptz('now()') })
 
 /** The columns of a run that a report depends on. */
 export type ReportedRun = RowOf<typeof readColumns>
@@ -33,7 +32,7 @@ export type ReportedRun = RowOf<typeof readColumns>
 const visibleRunToReport = statement({
   name: 'run-report-read',
   columns: readColumns,
-  params: { ...runViewer, runId: param<string>() },
+  params: { ...runViewer, runId: param.text() },
   text: `select ${readColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,
 })
 
@@ -49,28 +48,28 @@ export async function findRunToReport({ viewer, deps }: RequestContext, runId: s
 
 /** All columns that a report's changes depend on. JSON columns have the types of their writers: `recipe` that of createRun, the others those of reports. */
 const lockedColumns = reportColumns.with({
-  template: column<string>('u.template'),
-  robot: column<string | null>('u.robot'),
-  robotRepoId: column<string | null>('u.robot_repo_id'),
+  template: column.text('u.template'),
+  robot: column.text.orNull('u.robot'),
+  robotRepoId: column.text.orNull('u.robot_repo_id'),
   recipe: column<Recipe>('u.recipe'),
-  gpuTier: column<string | null>('u.gpu_tier'),
-  peakVramGb: column<number | null>('u.peak_vram_gb'),
-  samplesPerS: column<number | null>('u.samples_per_s'),
-  configKey: column<string | null>('u.config_key'),
-  scorecardKey: column<string | null>('u.scorecard_key'),
-  logSeq: column<number>('u.log_seq'),
-  logLines: column<number>('u.log_lines'),
-  logBytes: column<number>('u.log_bytes'),
+  gpuTier: column.text.orNull('u.gpu_tier'),
+  peakVramGb: column.float8.orNull('u.peak_vram_gb'),
+  samplesPerS: column.float8.orNull('u.samples_per_s'),
+  configKey: column.text.orNull('u.config_key'),
+  scorecardKey: column.text.orNull('u.scorecard_key'),
+  logSeq: column.int4('u.log_seq'),
+  logLines: column.int8('u.log_lines'),
+  logBytes: column.int8('u.log_bytes'),
   ...openLineColumns,
-  metricsSeq: column<number>('u.metrics_seq'),
+  metricsSeq: column.int8('u.metrics_seq'),
   /** When the runner last reported. */
-  heartbeatAt: column<string | null>('u.heartbeat_at'),
+  heartbeatAt: column.timestamptz.orNull('u.heartbeat_at'),
   progress: column<ReportedProgress | null>('u.progress'),
   pace: column<Pace | null>('u.pace'),
   rewardCurve: column<RewardCurve | null>('u.reward_curve'),
 })
 /** The clock is read outside the locking subquery: inside, it would be read before the wait for the lock. */
-const lockedNow = lockedColumns.from('locked').with({ now: column<string>('clock_timestamp()') })
+const lockedNow = lockedColumns.from('locked').with({ now: column.timestamptz('clock_timestamp()') })
 
 export type LockedRun = RowOf<typeof lockedNow>
 
@@ -85,43 +84,43 @@ export const lockRunToReport = statement({
 export const updateReportedRun = statement({
   name: 'run-report-update',
   params: {
-    runId: param<string>(),
-    status: param<JobStatus>(),
-    now: param<string>(),
+    runId: param.text(),
+    status: param.enum('JobStatus'),
+    now: param.timestamptz(),
     /** When the run ended. */
-    endedAt: param<string | null>(),
-    leaseSeconds: param<number>(),
-    costUsd: param<Usd | null>(),
-    error: param<string | null>(),
-    logSeq: param<number>(),
-    logLines: param<number>(),
-    logBytes: param<number>(),
-    logOpenFrom: param<number | null>(),
-    logOpenBytes: param<number | null>(),
-    metricsSeq: param<number>(),
-    clientLogSeq: param<number | null>(),
-    clientLogGaps: param<readonly number[]>(),
-    clientMetricsSeq: param<number | null>(),
-    clientMetricsGaps: param<readonly number[]>(),
+    endedAt: param.timestamptz.orNull(),
+    leaseSeconds: param.float8(),
+    costUsd: param.numeric.orNull<Usd>(),
+    error: param.text.orNull(),
+    logSeq: param.int4(),
+    logLines: param.int8(),
+    logBytes: param.int8(),
+    logOpenFrom: param.int4.orNull(),
+    logOpenBytes: param.int4.orNull(),
+    metricsSeq: param.int8(),
+    clientLogSeq: param.int8.orNull(),
+    clientLogGaps: param.int8s(),
+    clientMetricsSeq: param.int8.orNull(),
+    clientMetricsGaps: param.int8s(),
     /** JSON, as are the three after it. */
-    latestMetrics: param<string | null>(),
-    pace: param<string | null>(),
-    rewardCurve: param<string | null>(),
-    progress: param<string | null>(),
-    peakVramGb: param<number | null>(),
-    samplesPerS: param<number | null>(),
-    gpuTier: param<string | null>(),
-    configKey: param<string | null>(),
-    scorecardKey: param<string | null>(),
+    latestMetrics: param.json.orNull(),
+    pace: param.jsonb.orNull(),
+    rewardCurve: param.jsonb.orNull(),
+    progress: param.jsonb.orNull(),
+    peakVramGb: param.float8.orNull(),
+    samplesPerS: param.float8.orNull(),
+    gpuTier: param.text.orNull(),
+    configKey: param.text.orNull(),
+    scorecardKey: param.text.orNull(),
     /** JSON. */
-    gates: param<string | null>(),
-    gatePassed: param<number | null>(),
-    gateTotal: param<number | null>(),
-    outputRepoId: param<string | null>(),
-    outputRepoName: param<string | null>(),
+    gates: param.json.orNull(),
+    gatePassed: param.int4.orNull(),
+    gateTotal: param.int4.orNull(),
+    outputRepoId: param.text.orNull(),
+    outputRepoName: param.text.orNull(),
     /** When and for which limit the run is asked to stop. */
-    stopAt: param<string | null>(),
-    stopReason: param<string | null>(),
+    stopAt: param.timestamptz.orNull(),
+    stopReason: param.text.orNull(),
   },
   text: `update runs set status = :status, updated_at = :now, heartbeat_at = :now,
       lease_expires_at = case when :endedAt::timestamptz is null then :now::timestamptz + make_interval(secs => :leaseSeconds) end,
@@ -147,14 +146,14 @@ export const updateReportedRun = statement({
 export const insertMetrics = statement({
   name: 'run-report-metrics',
   params: {
-    runId: param<string>(),
-    attempt: param<number>(),
-    lastSeq: param<number>(),
-    steps: param<readonly (number | null)[]>(),
-    rewards: param<readonly (number | null)[]>(),
+    runId: param.text(),
+    attempt: param.int4(),
+    lastSeq: param.int8(),
+    steps: param.float8s<readonly (number | null)[]>(),
+    rewards: param.float8s<readonly (number | null)[]>(),
     /** JSON each. */
-    lines: param<readonly string[]>(),
-    at: param<string>(),
+    lines: param.texts(),
+    at: param.timestamptz(),
   },
   text: `insert into run_metrics (run_id, seq, attempt, step, reward, line, at)
     select :runId, :lastSeq::bigint + place, :attempt, step, reward, line::json, :at

@@ -43,7 +43,7 @@ export function growthOf({ added, config, scorecard }: KeptBytes, before: Artifa
 
 const measure = statement({
   name: 'run-storage-sizes',
-  params: { runId: param<string>(), configBytes: param<number | null>(), scorecardBytes: param<number | null>() },
+  params: { runId: param.text(), configBytes: param.int4.orNull(), scorecardBytes: param.int4.orNull() },
   text: `update runs set config_bytes = coalesce(:configBytes::int, config_bytes), scorecard_bytes = coalesce(:scorecardBytes::int, scorecard_bytes)
     where id = :runId`,
 })

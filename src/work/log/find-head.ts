@@ -12,7 +12,7 @@ export function headFinder({ job, metrics }: Pick<JobLog, 'job' | 'metrics'>): J
   const visibleHead = statement({
     name: `${job.name}-log-head-visible`,
     columns: head,
-    params: { ...runViewer, jobId: param<string>() },
+    params: { ...runViewer, jobId: param.text() },
     text: `select ${head.sql} from ${job.table} u where u.id = :jobId and ${runVisibleSql('u')}`,
   })
   return async ({ deps }, viewer, jobId) => {

@@ -3,7 +3,6 @@ import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { JobStatus } from '../job-status.ts'
 import type { OpenLine } from './log-lines.ts'
 
 /**
@@ -42,8 +41,8 @@ export interface MetricRow {
 
 /** The open line on the job's row `u`, for writers. */
 export const openLineColumns = {
-  logOpenFrom: column<number | null>('u.log_open_from'),
-  logOpenBytes: column<number | null>('u.log_open_bytes'),
+  logOpenFrom: column.int4.orNull('u.log_open_from'),
+  logOpenBytes: column.int4.orNull('u.log_open_bytes'),
 }
 const openLine = columns(openLineColumns)
 
@@ -55,15 +54,15 @@ export function openLineOf({ logOpenFrom: from, logOpenBytes: bytes }: RowOf<typ
 /** Columns of `LogHead` on the job's row `u`. */
 export function headColumns({ metrics }: Pick<JobLog, 'metrics'>) {
   return columns({
-    status: column<JobStatus>('u.status'),
-    logSeq: column<number>('u.log_seq'),
-    logLines: column<number>('u.log_lines'),
+    status: column.enum('JobStatus', 'u.status'),
+    logSeq: column.int4('u.log_seq'),
+    logLines: column.int8('u.log_lines'),
     /** The chunk in which the open line began; null without one. */
-    openFrom: column<number | null>('u.log_open_from'),
+    openFrom: column.int4.orNull('u.log_open_from'),
     /** 0 for a kind without metrics. */
-    metricsSeq: column<number>(metrics?.seqSql ?? '0'),
+    metricsSeq: column.int8(metrics?.seqSql ?? '0::int8'),
     /** Changes when metrics of a lost attempt are hidden. */
-    epoch: column<string>(metrics?.epochSql ?? "''"),
+    epoch: column.text(metrics?.epochSql ?? "''"),
   })
 }
 

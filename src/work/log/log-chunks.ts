@@ -6,25 +6,25 @@ import { memoizeByKey } from '../job-kind.ts'
 import { headColumns, type JobLog, type LogHead } from './job-log.ts'
 
 const chunkColumns = columns({
-  seq: column<number>('seq'),
-  stream: column<'stdout' | 'stderr'>('stream'),
-  key: column<string | null>('storage_key'),
-  text: column<string | null>('text'),
-  lineCount: column<number>('line_count'),
+  seq: column.int4('seq'),
+  stream: column.enum('LogStream', 'stream'),
+  key: column.text.orNull('storage_key'),
+  text: column.text.orNull('text'),
+  lineCount: column.int4('line_count'),
   /** Number of lines of the log that ended before this chunk. */
-  firstLine: column<number>('first_line'),
+  firstLine: column.int8('first_line'),
   /** The chunk that the line began in which this one goes on with. */
-  lineFrom: column<number | null>('line_from'),
-  byteCount: column<number>('byte_count'),
+  lineFrom: column.int4.orNull('line_from'),
+  byteCount: column.int4('byte_count'),
   /** When the chunk arrived. */
-  at: column<string>('at'),
+  at: column.timestamptz('at'),
 })
 
 /** A chunk of a job's log. Its text is in the store or, for a notice, in the row. */
 export type LogChunk = RowOf<typeof chunkColumns>
 
 const headsById = memoizeByKey((log: JobLog) => {
-  const heads = headColumns(log).with({ id: column<string>('u.id') })
+  const heads = headColumns(log).with({ id: column.text('u.id') })
   return statement({
     name: `${log.job.name}-log-heads`,
     columns: heads,
@@ -59,7 +59,7 @@ const chunkOfLine = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-chunk-of-line`,
     columns: chunkColumns,
-    params: { jobId: param<string>(), line: param<number>(), last: param<number>() },
+    params: { jobId: param.text(), line: param.int8(), last: param.int4() },
     text: `select ${chunkColumns.sql} from ${chunks.table} where ${chunks.jobId} = :jobId and seq <= :last and first_line <= :line
       order by seq desc limit 1`,
   }),

@@ -8,7 +8,7 @@ import { shapeOf } from './log-lines.ts'
 const insertNotice = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-notice`,
-    params: { jobId: param<string>(), text: param<string>(), lineCount: param<number>(), byteCount: param<number>() },
+    params: { jobId: param.text(), text: param.text(), lineCount: param.int8(), byteCount: param.int8() },
     text: `with numbered as (
         update ${job.table} set log_seq = log_seq + 1, log_lines = log_lines + :lineCount, log_bytes = log_bytes + :byteCount, updated_at = now()
         where id = :jobId returning log_seq, log_lines - :lineCount as first_line, attempt)
@@ -30,7 +30,7 @@ export async function addNotice(tx: Tx, log: JobLog, jobId: string, sentence: st
 const insertLineEnd = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-line-end`,
-    params: { jobId: param<string>() },
+    params: { jobId: param.text() },
     text: `with open as (select id, log_open_from from ${job.table} where id = :jobId and log_open_from is not null),
       numbered as (
         update ${job.table} u set log_seq = log_seq + 1, log_lines = log_lines + 1, log_bytes = log_bytes + 1, log_open_from = null, log_open_bytes = null
@@ -49,15 +49,15 @@ const insertChunk = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-append`,
     params: {
-      jobId: param<string>(),
-      seq: param<number>(),
-      attempt: param<number>(),
-      storageKey: param<string | null>(),
-      byteCount: param<number>(),
-      lineCount: param<number>(),
-      firstLine: param<number>(),
-      lineFrom: param<number | null>(),
-      at: param<string>(),
+      jobId: param.text(),
+      seq: param.int4(),
+      attempt: param.int4(),
+      storageKey: param.text.orNull(),
+      byteCount: param.int4(),
+      lineCount: param.int4(),
+      firstLine: param.int8(),
+      lineFrom: param.int4.orNull(),
+      at: param.timestamptz(),
     },
     text: `insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, storage_key, byte_count, line_count, first_line, line_from, at)
       values (:jobId, :seq, :attempt, 'stdout', :storageKey, :byteCount, :lineCount, :firstLine, :lineFrom, :at)`,
