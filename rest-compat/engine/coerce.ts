@@ -3,7 +3,7 @@
  * names. Only names in the schema become properties, so a member named `__proto__` is a fault and never a prototype.
  */
 
-import { isJsonObject, withDoubles } from '@hub/formats/exact-json'
+import { asDouble, isJsonObject } from '@hub/formats/exact-json'
 import { textFault } from '@hub/formats/text-rules'
 import {
   type GraphQLInputType,
@@ -14,12 +14,11 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql'
-import { MAX_FAULTS } from '../../schema/rule-faults.ts'
 import { type ErrorItem, HubError, type Loc } from '../../src/platform/errors.ts'
 import { toSnake } from '../../src/platform/member-name.ts'
 import type { RoutePlan } from './dialect.ts'
 import { ABSENT, Faults, RequestRefusal } from './faults.ts'
-import { freeFormFaults } from './free-form.ts'
+import { placedFaults } from './free-form.ts'
 import type { BodySource, DocumentPlace, FieldsSource, PathSource, QuerySource } from './route.ts'
 import { addRuleFaults } from './rules.ts'
 import { type ScalarShape, scalarShape } from './scalars.ts'
@@ -155,8 +154,7 @@ function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults
   if (value === null || value === undefined) return null
   if (isListType(type)) {
     if (!Array.isArray(value)) return faults.add('validation.type', 'must be an array', loc)
-    const items = value.map((item, index) => coerce(item, type.ofType, [...loc, index], faults))
-    return withHoles(items)
+    return withHoles(coerceItems(value, type.ofType, loc, faults))
   }
   if (isInputObjectType(type)) return coerceObject(value, type, loc, faults, {})
   if (isEnumType(type)) {
@@ -169,10 +167,20 @@ function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults
     )
   }
   const shape = scalarShape(type)
-  const read = shape.json === 'any' ? value : withDoubles(value)
+  const read = shape.json === 'any' ? value : (asDouble(value) ?? value)
   const found = scalarFaults(read, shape, (given) => type.parseValue(given))
   for (const { type, detail, at = [] } of found) faults.add(type, detail, [...loc, ...at])
   return found.length > 0 ? ABSENT : read
+}
+
+/** Nothing more is told of a request that has all the faults that an answer lists, so the rest of a million items is not looked at. */
+function coerceItems(sent: readonly unknown[], type: GraphQLInputType, loc: Loc, faults: Faults): unknown[] {
+  const items: unknown[] = []
+  for (const [index, item] of sent.entries()) {
+    if (faults.isFull) break
+    items.push(coerce(item, type, [...loc, index], faults))
+  }
+  return items
 }
 
 /** A list with a fault is rejected; its other items are still validated. */
@@ -209,7 +217,10 @@ function coerceObject(
       faults.add('validation.required', 'is required', [...loc, member])
     }
   }
-  for (const name of Object.keys(sent)) if (!known.has(name)) unknownMember(name, [...loc, name], faults)
+  for (const name of Object.keys(sent)) {
+    if (faults.isFull) break
+    if (!known.has(name)) unknownMember(name, [...loc, name], faults)
+  }
   return value
 }
 
@@ -224,7 +235,7 @@ function scalarFaults(
   shape: ScalarShape,
   parseValue: (value: unknown) => unknown,
 ): readonly ScalarFault[] {
-  if (shape.json === 'any') return freeFormFaults(value, MAX_FAULTS)
+  if (shape.json === 'any') return placedFaults(value)
   const fault = scalarFault(value, shape, parseValue)
   return fault ? [fault] : []
 }

@@ -20,7 +20,7 @@ export class Faults {
 
   /** The limit is reached: no more are reported. */
   get isFull(): boolean {
-    return this.items.length === MAX_FAULTS
+    return this.items.length >= MAX_FAULTS
   }
 
   isAt(loc: Loc): boolean {
