@@ -41,11 +41,18 @@ export function registerRest(app: FastifyInstance, edge: Edge, plans: readonly R
       url: path,
       bodyLimit: bodyLimitBytes,
       config,
-      onRequest: edge.identify,
+      onRequest: [edge.identify, refuseAnonymous(plan)],
       handler: (request, reply) => handle(edge, plan, request, reply),
     })
   }
   for (const [path, present] of methods) refuseOtherMethods(app, path, present)
+}
+
+/** Before the body is read: of up to 16 MiB that nobody has to answer for. */
+const refuseAnonymous = (plan: RoutePlan) => async (request: FastifyRequest) => {
+  const isAnonymous = !request.viewer || request.viewer.kind === 'anonymous'
+  if (plan.scope === 'none' || !isAnonymous) return
+  throw new HubError('auth.missing', 'This operation requires a credential: send `Authorization: Bearer <credential>`.')
 }
 
 function refuseOtherMethods(app: FastifyInstance, path: string, present: readonly Method[]): void {
@@ -92,12 +99,6 @@ async function answer(
   let claim: Claim | null = null
   try {
     const base = edge.contextOf(request)
-    if (plan.scope !== 'none' && base.viewer.kind === 'anonymous') {
-      throw new HubError(
-        'auth.missing',
-        'This operation requires a credential: send `Authorization: Bearer <credential>`.',
-      )
-    }
     const body = parseBody(plan, request.body)
     const variables = coerceRequest(plan, {
       path: request.params as Record<string, string>,

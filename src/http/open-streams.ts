@@ -4,6 +4,8 @@ import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
 import { networkOf } from '../platform/network-of.ts'
+import { HeldBytes } from './held-bytes.ts'
+import { type Owner, OwnerCounts } from './owner-counts.ts'
 import { callerOf } from './rate-limit.ts'
 import { abortOnCloseOf } from './request-context.ts'
 import { StreamOutlet } from './stream-outlet.ts'
@@ -18,24 +20,21 @@ export interface StreamBounds {
 /** Per instance. */
 const defaultBounds: StreamBounds = { credential: 1000, account: 2000, address: 100 }
 
-interface StreamOwner {
-  readonly who: string
-  readonly whose: string
-  readonly bound: number
-}
-
 const RETRY_HINT = 'retry: 2000\n\n'
 const RETRY_AFTER_S = 5
 
 /** One per server; call `endAll` in its `preClose`. */
 export class OpenStreams {
   readonly #bounds: StreamBounds
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new OwnerCounts(tooMany)
   readonly #open = new Map<StreamOutlet, FastifyRequest>()
+  /** Messages that have not been read. */
+  readonly #held: HeldBytes
   #isStopping = false
 
-  constructor(bounds = defaultBounds) {
+  constructor(bounds = defaultBounds, held = new HeldBytes()) {
     this.#bounds = bounds
+    this.#held = held
   }
 
   /** How many are served. */
@@ -45,23 +44,11 @@ export class OpenStreams {
 
   /** Counts one more stream for the caller; call the returned function to release it. 429 over a limit. */
   take(request: Pick<FastifyRequest, 'viewer' | 'ip'>): () => void {
-    const owners = this.#ownersOf(request)
-    for (const { who, whose, bound } of owners) if ((this.#counts.get(who) ?? 0) >= bound) throw tooMany(whose, bound)
-    for (const { who } of owners) this.#counts.set(who, (this.#counts.get(who) ?? 0) + 1)
-    let isCounted = true
-    return () => {
-      if (!isCounted) return
-      isCounted = false
-      for (const { who } of owners) {
-        const left = (this.#counts.get(who) ?? 1) - 1
-        if (left > 0) this.#counts.set(who, left)
-        else this.#counts.delete(who)
-      }
-    }
+    return this.#counts.take(this.#ownersOf(request))
   }
 
   /** Whose streams a request's are, by ids of different kinds. */
-  #ownersOf(request: Pick<FastifyRequest, 'viewer' | 'ip'>): readonly StreamOwner[] {
+  #ownersOf(request: Pick<FastifyRequest, 'viewer' | 'ip'>): readonly Owner[] {
     const caller = callerOf(request)
     const { credential, account, address } = this.#bounds
     if ('address' in caller)
@@ -79,7 +66,7 @@ export class OpenStreams {
   ): Promise<void> {
     const release = this.take(request)
     const { raw } = reply
-    const outlet = new StreamOutlet(raw)
+    const outlet = new StreamOutlet(raw, (bytes) => this.#held.take(request, bytes))
     this.#open.set(outlet, request)
     try {
       const set = reply.getHeaders() as OutgoingHttpHeaders
@@ -108,7 +95,7 @@ export class OpenStreams {
   }
 }
 
-function tooMany(whose: string, bound: number): HubError {
+function tooMany({ whose, bound }: Owner): HubError {
   const detail = `${whose} has at most ${bound} streams open per instance of the hub; close one first.`
   return new HubError('rate.limited', detail, {
     facts: { unit: 'streams', limit: bound, used: bound, retryAfterS: RETRY_AFTER_S },

@@ -24,6 +24,7 @@ import { registerGraphql, type SpendCost } from './graphql.ts'
 import { Documents } from './graphql-documents.ts'
 import { registerGraphqlStream } from './graphql-stream.ts'
 import { registerHealth } from './health.ts'
+import { HeldBytes, holdAnswers, holdBodies } from './held-bytes.ts'
 import { type Authenticate, identifyHook, limitAddressHook } from './identify.ts'
 import { knownError } from './known-error.ts'
 import { addMetricsRoute, type Metrics, openMetrics } from './metrics/metrics.ts'
@@ -70,6 +71,8 @@ export interface ServerParts {
   readonly uncounted?: readonly FastifyPluginAsync[]
   /** All event streams, of `identified` routes and of the graph. */
   readonly streams?: OpenStreams
+  /** The memory that each caller holds. */
+  readonly held?: HeldBytes
   readonly connectionRules?: Partial<ConnectionRules>
   /** The listener that is bound already; without one the server makes its own. */
   readonly listener?: EarlyListener
@@ -114,6 +117,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   ignoreExpectations(app.server)
   const connections = new Connections(app.server, parts.connectionRules)
   const streams = parts.streams ?? new OpenStreams()
+  const held = parts.held ?? new HeldBytes()
   const rate = createRateLimit(config.rateLimitPerMinute)
   const limits =
     config.rateLimitPerMinute === 0
@@ -128,6 +132,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     knownError,
   }
 
+  holdAnswers(app, held)
   registerEdge(app, {
     log: deps.log,
     https: config.publicUrl?.startsWith('https:') ?? false,
@@ -138,14 +143,20 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   if (config.metrics.listener) parts.onMetrics?.(metrics)
   else addMetricsRoute(app, metrics, config, false)
   registerHealth(app, deps, () => stopping)
-  app.register(async (scope) => parts.rest.register(scope, edge))
+  /** Mounts what reads bodies as a whole. */
+  const registerReader = (mount: (scope: FastifyInstance) => void) =>
+    app.register(async (scope) => {
+      holdBodies(scope, held)
+      mount(scope)
+    })
+  registerReader((scope) => parts.rest.register(scope, edge))
   const signIn = `${config.oidc?.clientId ? '/auth/login' : '/auth/session'}?return_to=%2Fgraphql`
   const trusted = parts.trusted === undefined ? trustedDocuments(config) : parts.trusted
   const isTrusted = (document: DocumentNode) => trusted === null || trusted.meanings.has(meaningOf(document))
   const documents = new Documents(countedSchema(parts.schema), isTrusted)
   const graph = { documents, persisted: new PersistedDocuments(trusted), streams, graphiql: graphiql(signIn), ...edge }
-  app.register(async (scope) => registerGraphql(scope, graph))
-  app.register(async (scope) => registerGraphqlStream(scope, graph))
+  registerReader((scope) => registerGraphql(scope, graph))
+  registerReader((scope) => registerGraphqlStream(scope, graph))
   app.register(async (scope) => {
     scope.addHook('onRequest', limitAddressHook(rate))
     registerDocs(scope, parts.schema, () => parts.rest.openApi(config.publicUrl))

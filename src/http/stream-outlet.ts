@@ -4,15 +4,21 @@
  */
 import type { ServerResponse } from 'node:http'
 import { Wakeup } from '../platform/wakeup.ts'
+import { UNCOUNTED_BYTES } from './held-bytes.ts'
 
 /** Keepalive interval, for readers and proxies. */
 const COMMENT_MS = 12_000
 /** Pieces show progress within a long message. */
 const PIECE_BYTES = 32 * 1024
 
+/** Counts the bytes of a message until the returned function is called. */
+type Hold = (bytes: number) => () => void
+const holdNothing: Hold = () => () => undefined
+
 /** One per connection. Messages are written whole, one after another. */
 export class StreamOutlet {
   readonly #raw: ServerResponse
+  readonly #hold: Hold
   readonly #comments: NodeJS.Timeout
   #last: Promise<boolean> = Promise.resolve(true)
   #pendingWrites = 0
@@ -22,8 +28,10 @@ export class StreamOutlet {
   /** Resolves when either side closes the connection. */
   readonly closed: Promise<void>
 
-  constructor(raw: ServerResponse) {
+  /** `hold` throws for a message too many among all that the reader has not taken, on whatever streams: this stream is closed then, and can be resumed. */
+  constructor(raw: ServerResponse, hold: Hold = holdNothing) {
     this.#raw = raw
+    this.#hold = hold
     this.#comments = setInterval(() => {
       if (this.#pendingWrites === 0) void this.write(': still here\n\n')
     }, COMMENT_MS).unref()
@@ -44,7 +52,15 @@ export class StreamOutlet {
   /** Queues messages and resolves once they are sent; false if the reader is gone. */
   write(messages: string | Uint8Array): Promise<boolean> {
     if (this.isOver) return Promise.resolve(false)
-    return this.#enqueue(() => this.#writePieces(typeof messages === 'string' ? Buffer.from(messages) : messages))
+    const bytes = typeof messages === 'string' ? Buffer.from(messages) : messages
+    if (bytes.byteLength <= UNCOUNTED_BYTES) return this.#enqueue(() => this.#writePieces(bytes))
+    try {
+      const release = this.#hold(bytes.byteLength)
+      return this.#enqueue(() => this.#writePieces(bytes).finally(release))
+    } catch {
+      this.#raw.destroy()
+      return Promise.resolve(false)
+    }
   }
 
   /** Writes all messages until the source ends or the reader is gone; then closes the source. */

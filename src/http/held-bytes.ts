@@ -1,0 +1,82 @@
+/**
+ * The memory that a caller's slowness costs: bodies that have not come whole or whose request is not over, and answers that the client has not taken. A stalled
+ * client is disconnected, but one that moves a little at a time may take hours for each of them, and open any number of connections.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { HubError } from '../platform/errors.ts'
+import { networkOf } from '../platform/network-of.ts'
+import { type Owner, OwnerCounts } from './owner-counts.ts'
+import { callerOf } from './rate-limit.ts'
+
+export interface HeldBounds {
+  /** Bytes of an anonymous address. */
+  readonly address: number
+  /** Bytes of all credentials of an account, and of all that a person made. */
+  readonly account: number
+}
+
+const MIB = 1024 * 1024
+
+/** Two of the largest answers, or sixteen of the largest bodies. */
+const defaultBounds: HeldBounds = { address: 64 * MIB, account: 256 * MIB }
+
+/** Shorter answers and messages of streams are not counted: they fit into the buffers of a connection. */
+export const UNCOUNTED_BYTES = 64 * 1024
+const RETRY_AFTER_S = 5
+
+/** One per server. */
+export class HeldBytes {
+  readonly #bounds: HeldBounds
+  readonly #counts = new OwnerCounts(tooMany)
+
+  constructor(bounds = defaultBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Counts bytes for the caller of a request until the returned function is called. 429 over the bound. */
+  take(request: FastifyRequest, bytes: number): () => void {
+    return this.#counts.take(this.#ownersOf(request), bytes)
+  }
+
+  /** The same until the response is closed. */
+  hold(request: FastifyRequest, bytes: number): void {
+    const release = this.take(request, bytes)
+    if (!request.response || request.response.closed) release()
+    else request.response.once('close', release)
+  }
+
+  #ownersOf(request: FastifyRequest): readonly Owner[] {
+    const caller = callerOf(request)
+    const { address, account } = this.#bounds
+    if ('address' in caller) return [{ who: networkOf(caller.address), whose: 'An anonymous address', bound: address }]
+    return caller.accountIds.map((who) => ({ who, whose: 'An account', bound: account }))
+  }
+}
+
+/** Before compression, so that an answer counts with the bytes that it was made of. */
+export function holdAnswers(app: FastifyInstance, held: HeldBytes): void {
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0
+    if (bytes > UNCOUNTED_BYTES) held.hold(request, bytes)
+    done(null, payload)
+  })
+}
+
+/** In a scope whose bodies are read as a whole. A body without a length counts as the longest that its route takes. */
+export function holdBodies(scope: FastifyInstance, held: HeldBytes): void {
+  scope.addHook('preParsing', (request, _reply, payload, done) => {
+    const { 'content-length': declared, 'transfer-encoding': coding } = request.headers
+    const { bodyLimit } = request.routeOptions
+    const bytes = coding === undefined ? Number(declared ?? 0) : bodyLimit
+    // What is over the limit is refused before it is read.
+    if (bytes > 0 && bytes <= bodyLimit) held.hold(request, bytes)
+    done(null, payload)
+  })
+}
+
+function tooMany({ whose, bound }: Owner, used: number): HubError {
+  const detail = `${whose} has at most ${bound / MIB} MiB of bodies on their way and of answers that it has not read; send fewer requests at a time, and read their answers.`
+  return new HubError('rate.limited', detail, {
+    facts: { name: 'held-bytes', unit: 'bytes', limit: bound, used, retryAfterS: RETRY_AFTER_S },
+  })
+}
