@@ -6,6 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
+import { networkOf } from '../platform/network-of.ts'
 import { attachment } from '../store/objects/content-disposition.ts'
 import type { DiskStore } from '../store/objects/disk.ts'
 import { ObjectStoreError } from '../store/objects/object-store.ts'
@@ -91,7 +92,11 @@ async function putPart(store: DiskStore, turns: PartTurns, request: ObjectReques
     assertLength(request.headers['content-length'], grant.sizeBytes)
     // An iterator, because destroying the stream would close the connection before the response.
     const part = await turns.run(grant, (signal) =>
-      store.writePart(grant, body.iterator({ destroyOnReturn: false }), { spent: releaseChunk, signal }),
+      store.writePart(grant, body.iterator({ destroyOnReturn: false }), {
+        spent: releaseChunk,
+        sender: networkOf(request.ip),
+        signal,
+      }),
     )
     return reply.code(200).header('etag', `"${part.etag}"`).send()
   } catch (error) {

@@ -32,9 +32,14 @@ export interface PartAddress {
   readonly sizeBytes: number
 }
 
+export interface SendOptions extends WriteOptions {
+  /** Who sends the part. */
+  readonly sender?: string
+}
+
 export interface DiskUploads {
   create(key: string, contentType: string | null): Promise<string>
-  writePart(address: PartAddress, body: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StoredPart>
+  writePart(address: PartAddress, body: AsyncIterable<Uint8Array>, options?: SendOptions): Promise<StoredPart>
   parts(key: string, uploadId: string): Promise<StoredPart[]>
   complete(key: string, uploadId: string, listed: readonly StoredPart[]): Promise<ObjectHead>
   abort(key: string, uploadId: string): Promise<void>
@@ -65,14 +70,14 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
 
   const writers = partWriters()
 
-  const writePart: DiskUploads['writePart'] = async (address, body, options = {}) => {
+  const writePart: DiskUploads['writePart'] = async (address, body, { sender, signal, spent } = {}) => {
     const { key, uploadId, partNumber } = address
     const { directory } = await openUpload(key, uploadId)
-    const isThere = (await storedParts(key, uploadId)).has(partNumber)
-    return writers.run(uploadId, isThere, options.signal, async (signal) => {
+    const replaces = (await storedParts(key, uploadId)).has(partNumber)
+    return writers.run({ uploadId, replaces, sender, signal }, async (ended) => {
       // The request that ended the upload in between saw no writer to end.
       await openUpload(key, uploadId)
-      return placePart(directory, address, body, { spent: options.spent, signal })
+      return placePart(directory, address, body, { spent, signal: ended })
     })
   }
 

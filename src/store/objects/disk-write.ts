@@ -5,8 +5,10 @@ import { dirname } from 'node:path'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
 import { ObjectStoreError } from './object-store.ts'
 
-/** Large enough for efficient system calls, small enough for many concurrent uploads: each holds two of these. */
+/** Large enough for efficient system calls, small enough for many concurrent uploads: each holds two of these while its bytes come fast. */
 const BATCH_BYTES = 512 * 1024
+/** A source that does not fill a batch in this time is slow, and may be for hours: what has come is written, and no longer held. */
+const HELD_MS = 1_000
 
 export interface Written {
   readonly md5: string
@@ -89,12 +91,18 @@ function batchWriter(handle: FileHandle, spent?: (chunk: Uint8Array) => void): B
   let batchBytes = 0
   let position = 0
   let writing: Promise<void> = Promise.resolve()
+  let late: NodeJS.Timeout | null = null
 
+  /** Writes the batch after the one before it. */
   const startWrite = () => {
-    const chunks = batch
-    writing = writeAll(handle, chunks, batchBytes, position).then(() => {
-      if (spent) for (const chunk of chunks) spent(chunk)
-    })
+    if (late) clearTimeout(late)
+    late = null
+    const [chunks, bytes, at] = [batch, batchBytes, position]
+    writing = writing
+      .then(() => writeAll(handle, chunks, bytes, at))
+      .then(() => {
+        if (spent) for (const chunk of chunks) spent(chunk)
+      })
     writing.catch(() => undefined)
     position += batchBytes
     batch = []
@@ -104,9 +112,12 @@ function batchWriter(handle: FileHandle, spent?: (chunk: Uint8Array) => void): B
     add: async (chunk) => {
       batch.push(chunk)
       batchBytes += chunk.byteLength
-      if (batchBytes < BATCH_BYTES) return
+      if (batchBytes < BATCH_BYTES) {
+        late ??= setTimeout(startWrite, HELD_MS).unref()
+        return
+      }
       await writing
-      startWrite()
+      if (batchBytes > 0) startWrite()
     },
     end: async () => {
       await writing
@@ -114,6 +125,7 @@ function batchWriter(handle: FileHandle, spent?: (chunk: Uint8Array) => void): B
       await writing
     },
     settle: async () => {
+      if (late) clearTimeout(late)
       await Promise.allSettled([writing])
     },
   }

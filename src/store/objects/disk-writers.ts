@@ -7,15 +7,21 @@ import { ObjectStoreError } from './object-store.ts'
  * at a time: the disk holds at most so many parts more than are reserved.
  */
 export const MAX_REPLACEMENTS = 16
+/** Of these, those of one sender: a part may take days to come, and who sends all of them so would stop everybody else. */
+const MAX_OF_SENDER = 8
+
+export interface PartWrite {
+  readonly uploadId: string
+  /** Whether the part is there already. */
+  readonly replaces: boolean
+  /** Who sends it; all without a name are one sender. */
+  readonly sender?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
 
 export interface PartWriters {
-  /** Runs `write` with a signal that ends it when the upload ends, or when `signal` does. `busy` for a replacement too many. */
-  run<T>(
-    uploadId: string,
-    replaces: boolean,
-    signal: AbortSignal | undefined,
-    write: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T>
+  /** Runs `write` with a signal that ends it when the upload ends, or when the part's own does. `busy` for a replacement too many. */
+  run<T>(part: PartWrite, write: (signal: AbortSignal) => Promise<T>): Promise<T>
   /** Ends the writes of a removed upload, and waits until nothing of them is left. */
   end(uploadId: string): Promise<void>
 }
@@ -23,14 +29,23 @@ export interface PartWriters {
 /** No writers yet. */
 export function partWriters(): PartWriters {
   const underWay = new Map<string, Map<AbortController, Promise<unknown>>>()
-  let replacements = 0
+  const replacements: string[] = []
 
-  const run: PartWriters['run'] = async (uploadId, replaces, signal, write) => {
-    if (replaces && replacements >= MAX_REPLACEMENTS)
-      throw new ObjectStoreError('busy', 'Too many parts are being sent a second time right now; try again.', {
-        facts: { unit: 'parts', limit: MAX_REPLACEMENTS, used: replacements },
-      })
-    if (replaces) replacements += 1
+  const assertRoom = (sender: string) => {
+    const ofSender = replacements.filter((one) => one === sender).length
+    const isFull = replacements.length >= MAX_REPLACEMENTS
+    if (!isFull && ofSender < MAX_OF_SENDER) return
+    const [limit, used] = isFull ? [MAX_REPLACEMENTS, replacements.length] : [MAX_OF_SENDER, ofSender]
+    throw new ObjectStoreError('busy', 'Too many parts are being sent a second time right now; try again.', {
+      facts: { unit: 'parts', limit, used },
+    })
+  }
+
+  const run: PartWriters['run'] = async ({ uploadId, replaces, sender = '', signal }, write) => {
+    if (replaces) {
+      assertRoom(sender)
+      replacements.push(sender)
+    }
     const ended = new AbortController()
     const work = write(signal ? AbortSignal.any([signal, ended.signal]) : ended.signal)
     const writers = underWay.get(uploadId) ?? new Map<AbortController, Promise<unknown>>()
@@ -38,7 +53,7 @@ export function partWriters(): PartWriters {
     try {
       return await work
     } finally {
-      if (replaces) replacements -= 1
+      if (replaces) replacements.splice(replacements.indexOf(sender), 1)
       writers.delete(ended)
       if (writers.size === 0) underWay.delete(uploadId)
     }

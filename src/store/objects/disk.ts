@@ -6,8 +6,8 @@ import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
 import { layoutOf, partFile } from './disk-layout.ts'
 import { diskObjects, type ObjectDocument } from './disk-objects.ts'
 import { openScratch, type Scratch } from './disk-scratch.ts'
-import { diskUploads } from './disk-uploads.ts'
-import { systemCode, type WriteOptions, writeNewFile } from './disk-write.ts'
+import { diskUploads, type SendOptions } from './disk-uploads.ts'
+import { systemCode, writeNewFile } from './disk-write.ts'
 import { type ByteRange, type ObjectStore, ObjectStoreError, type StoredPart } from './object-store.ts'
 import {
   MAX_PART_NUMBER,
@@ -40,7 +40,7 @@ export interface DiskStore extends ObjectStore {
    * Streams one part into place; a second one of the same number replaces it. Nothing is kept when it rejects: `no_such_upload` (also one that ends
    * meanwhile), `too_large` and `too_small` for another length than the grant's, `busy`, or what `signal` was aborted with.
    */
-  writePart(grant: PartGrant, body: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StoredPart>
+  writePart(grant: PartGrant, body: AsyncIterable<Uint8Array>, options?: SendOptions): Promise<StoredPart>
   describe(key: string): Promise<ObjectDocument | null>
 }
 
