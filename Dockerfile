@@ -5,9 +5,14 @@ ARG NODE=node:24.21.0-trixie-slim
 FROM ${NODE} AS build
 WORKDIR /hub
 COPY package.json package-lock.json .npmrc ./
-COPY clients/node/package.json clients/node/
+COPY packages/check-worker/package.json packages/check-worker/
+COPY packages/cli/package.json packages/cli/
+COPY packages/client/package.json packages/client/
 COPY packages/formats/package.json packages/formats/
 COPY packages/mjcf/package.json packages/mjcf/
+COPY packages/policy-server/package.json packages/policy-server/
+COPY packages/robot-card/package.json packages/robot-card/
+COPY packages/robot-view/package.json packages/robot-view/
 COPY packages/text/package.json packages/text/
 RUN npm ci --ignore-scripts
 COPY . .
@@ -17,16 +22,21 @@ RUN npm run --silent prepare && npm run --silent build
 FROM ${NODE} AS packages
 WORKDIR /hub
 COPY package.json package-lock.json .npmrc ./
-COPY clients/node/package.json clients/node/
+COPY packages/check-worker/package.json packages/check-worker/
+COPY packages/cli/package.json packages/cli/
+COPY packages/client/package.json packages/client/
 COPY packages/formats/package.json packages/formats/
 COPY packages/mjcf/package.json packages/mjcf/
+COPY packages/policy-server/package.json packages/policy-server/
+COPY packages/robot-card/package.json packages/robot-card/
+COPY packages/robot-view/package.json packages/robot-view/
 COPY packages/text/package.json packages/text/
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 # Types, source maps, and the query compilers of other databases are read by nothing that runs.
 RUN find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
  && find node_modules/@prisma/client/runtime -type f \
       \( -name '*.cockroachdb.*' -o -name '*.mysql.*' -o -name '*.sqlite.*' -o -name '*.sqlserver.*' \) -delete \
- && rm -rf node_modules/.package-lock.json node_modules/hub
+ && rm -rf node_modules/.package-lock.json node_modules/hub node_modules/@hub
 
 # A worker runs models, MuJoCo and a browser that draws; the hub runs none of them.
 FROM packages AS hub-packages

@@ -48,10 +48,10 @@ rmSync(dist, { recursive: true, force: true })
 await build({
   entryPoints: {
     main: `${root}src/main.ts`,
-    hub: `${root}src/cli/hub.ts`,
-    'src/models/reader/reading-child': `${root}src/models/reader/reading-child.ts`,
-    'src/check-worker/engine/engine-child': `${root}src/check-worker/engine/engine-child.ts`,
-    'src/policy-server/model/model-thread': `${root}src/policy-server/model/model-thread.ts`,
+    hub: `${root}src/operator/hub.ts`,
+    'packages/mjcf/src/processes/reading-child': `${root}packages/mjcf/src/processes/reading-child.ts`,
+    'packages/check-worker/src/engine/engine-child': `${root}packages/check-worker/src/engine/engine-child.ts`,
+    'packages/policy-server/src/model/model-thread': `${root}packages/policy-server/src/model/model-thread.ts`,
   },
   outdir: dist,
   bundle: true,

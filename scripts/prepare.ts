@@ -20,7 +20,7 @@ function prismaCli(): string | null {
 
 const cli = prismaCli()
 if (cli === null) {
-  const generated = ['prisma/generated/client/client.ts', 'src/client/operation-lines.ts']
+  const generated = ['prisma/generated/client/client.ts', 'packages/client/src/operation-lines.ts']
   const missing = generated.find((file) => !existsSync(join(root, file)))
   if (missing !== undefined) {
     process.stderr.write(

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** The text of the script. */
 export async function scenePage(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [`${root}src/robot-scene/still-page.ts`],
+    entryPoints: [`${root}packages/robot-view/src/scene/still-page.ts`],
     write: false,
     bundle: true,
     minify: true,

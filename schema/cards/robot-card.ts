@@ -1,11 +1,12 @@
 /** Output types of robot cards and their validation reports. Spec, "Robot card". */
+
+import type { RobotModelSummary } from '@hub/mjcf/verdict/model-checks'
+import { type RobotCardDocument, shownActuators } from '@hub/robot-card/card-schema'
+import { wholeActuator } from '@hub/robot-card/read-defaults'
 import { createContextCache } from '@pothos/core'
 import DataLoader from 'dataloader'
 import { z } from 'zod'
-import { type RobotCardDocument, shownActuators } from '../../src/cards/card-schema.ts'
 import { getCardsOfRepos, getRobotCard } from '../../src/cards/get-robot-card.ts'
-import type { RobotModelSummary } from '../../src/cards/model-checks.ts'
-import { wholeActuator } from '../../src/cards/read-defaults.ts'
 import type { RobotCard } from '../../src/cards/robot-card.ts'
 import type { RobotValidationReport } from '../../src/cards/validate-robot-card.ts'
 import type { RequestContext } from '../../src/operation/context.ts'

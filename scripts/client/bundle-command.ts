@@ -2,17 +2,17 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile, type Plugin } from 'esbuild'
-import manifest from '../../clients/node/package.json' with { type: 'json' }
+import manifest from 'hub/package.json' with { type: 'json' }
 import { scenePage } from '../scene-page.ts'
 import { englishOnly } from './english-only.ts'
 import { noDebugOutput } from './no-debug-output.ts'
 
-const client = fileURLToPath(new URL('../../clients/node/', import.meta.url))
+const client = fileURLToPath(new URL('../../packages/cli/', import.meta.url))
 
 /** Bundled CommonJS packages call `require`, which an ES module does not have. */
 const requireOfModule = "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);"
 
-/** A module that is started by its URL is a part of the one file, named in the URL's search (`src/platform/own-program.ts`). */
+/** A module that is started by its URL is a part of the one file, named in the URL's search (`packages/client/src/worker/own-program.ts`). */
 const partsOfOneFile: Plugin = {
   name: 'parts-of-one-file',
   setup({ onLoad }) {

@@ -4,12 +4,12 @@ import { build } from 'esbuild'
 import { englishOnly } from './english-only.ts'
 import { noDebugOutput } from './no-debug-output.ts'
 
-const entries = fileURLToPath(new URL('../../clients/node/src/', import.meta.url))
+const entries = fileURLToPath(new URL('../../packages/client/src/', import.meta.url))
 
 /** Writes them, readable: who uses them in a page has a bundler. */
 export async function bundleLibrary(outdir: string): Promise<void> {
   await build({
-    entryPoints: [`${entries}client.ts`, `${entries}folders.ts`],
+    entryPoints: { client: `${entries}index.ts`, folders: `${entries}folders.ts` },
     outdir,
     chunkNames: 'shared-[hash]',
     bundle: true,

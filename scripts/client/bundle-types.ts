@@ -26,15 +26,15 @@ const declared = /^(?:export )?(?:declare )?(?:abstract )?(?:class|const|functio
 export function bundleTypes(folder: string): void {
   const made = mkdtempSync(join(tmpdir(), 'hub-types-'))
   try {
-    const project = join(root, 'clients/node/tsconfig.types.json')
+    const project = join(root, 'packages/client/tsconfig.types.json')
     // It names files as seen from its working directory.
     const options = { cwd: root, encoding: 'utf8' } as const
     const { stdout } = spawnSync(process.execPath, [compiler, '-p', project, '--outDir', made], options)
-    const client = join(made, 'clients/node/src/client.d.ts')
+    const client = join(made, 'packages/client/src/index.d.ts')
     const shared = joined(client, new Map())
     writeFileSync(join(folder, 'client.d.ts'), shared.text)
     const owners = new Map([...shared.modules].map((module) => [module, './client.js']))
-    const folders = joined(join(made, 'clients/node/src/folders.d.ts'), owners)
+    const folders = joined(join(made, 'packages/client/src/folders.d.ts'), owners)
     writeFileSync(join(folder, 'folders.d.ts'), folders.text)
     const shipped = [...shared.modules, ...folders.modules].map((module) => relative(made, module))
     assertDeclared(stdout, shipped)

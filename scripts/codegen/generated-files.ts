@@ -22,8 +22,8 @@ export const reviewed: Files = {
 /** TypeScript that follows from it: `.gitignore` lists it, and `npm ci` writes it. */
 export const derived: Files = {
   'rest-compat/typed-documents.ts': await documentTypes(restDialect(schema)),
-  'src/client/v1.ts': await clientTypes(openApi),
-  'src/client/operation-lines.ts': operationLines(openApi),
+  'packages/client/src/v1.ts': await clientTypes(openApi),
+  'packages/client/src/operation-lines.ts': operationLines(openApi),
   // Printed and built again: enum values as the graph spells them, without the hub's own.
   ...(await pageDocuments(buildSchema(printSchema(schema)))),
 }

@@ -1,7 +1,7 @@
 /** The robot check of the demo: a folder is dropped, checked, answered, checked again and published; a worker of its own executes the checks. */
 import { fileURLToPath } from 'node:url'
-import { checkText } from '../../src/cli/check-output.ts'
-import { type HubClient, type NewCheck, pushFolder, type RemoteCheck } from '../../src/client/index.ts'
+import { type HubClient, type NewCheck, pushFolder, type RemoteCheck } from '@hub/client/internal'
+import { checkText } from '../../packages/cli/src/check-output.ts'
 import type { ThrowawayHub } from './throwaway-hub.ts'
 import { startWorker } from './worker-process.ts'
 

@@ -1,8 +1,8 @@
 /** The training part of the demo: submits a run, starts a runner for it, and follows its log. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sparkText } from '../../src/cli/run-output.ts'
-import { createHubClient, type RemoteRun } from '../../src/client/index.ts'
+import { createHubClient, type RemoteRun } from '@hub/client/internal'
+import { sparkText } from '../../packages/cli/src/run-output.ts'
 import type { ThrowawayHub } from './throwaway-hub.ts'
 import { startWorker } from './worker-process.ts'
 

@@ -13,7 +13,7 @@ interface WorkerProcess {
 
 /** Starts `hub ARGS`. Its folders are removed with the hub's. */
 export function startWorker(hub: ThrowawayHub, token: string, args: readonly string[]): WorkerProcess {
-  const child = spawn(process.execPath, ['src/cli/hub.ts', ...args], {
+  const child = spawn(process.execPath, ['src/operator/hub.ts', ...args], {
     cwd: root,
     // A picture of a robot takes Chromium seconds to draw.
     env: { PATH: process.env.PATH, HOME: hub.dir, HUB_URL: hub.url, HUB_TOKEN: token, HUB_CHROMIUM: 'off' },

@@ -1,7 +1,8 @@
 /** Decides whether a verdict accepts a card, and makes the error of a rejected card. Pure. */
+
+import type { Check } from '@hub/mjcf/verdict/check'
+import type { RobotCardDocument } from '@hub/robot-card/card-schema'
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
-import type { RobotCardDocument } from './card-schema.ts'
-import type { Check } from './check.ts'
 import type { Verdict } from './judge-card.ts'
 
 /** The card that a verdict accepts; else 422 with one entry for each failing check. `placeOf` maps a place in the card to one in the request. */

@@ -1,16 +1,16 @@
 /** Checks a card against its repo: PUT and validate share this result. */
 
 import type { ModelReading } from '@hub/mjcf/reading'
+import type { Check } from '@hub/mjcf/verdict/check'
+import { cardChecks } from '@hub/robot-card/card-checks'
+import type { RobotCardDocument } from '@hub/robot-card/card-schema'
+import { readCard } from '@hub/robot-card/read-card'
 import { readRepoModel } from '../models/reader/read-repo-model.ts'
 import type { RepoFile } from '../models/reader/repo-files.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import type { RepoFacts } from '../repos/get-repo.ts'
-import { cardChecks } from './card-checks.ts'
-import type { RobotCardDocument } from './card-schema.ts'
-import type { Check } from './check.ts'
 import { presentStills } from './present-stills.ts'
-import { readCard } from './read-card.ts'
 
 export interface Verdict {
   /** Null if the schema rejects it. */

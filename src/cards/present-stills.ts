@@ -1,7 +1,8 @@
 /** The stills that a card names and its repo has. */
+
+import type { ReadableCard } from '@hub/robot-card/readable-card'
 import type { RequestContext } from '../operation/context.ts'
 import type { Statement } from '../store/db.ts'
-import type { ReadableCard } from './readable-card.ts'
 
 const livePaths: Statement<{ path: string }> = {
   name: 'files-live-paths',

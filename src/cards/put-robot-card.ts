@@ -1,5 +1,8 @@
 /** putRobotCard (spec, "PUT /v1/robots/{owner}/{repo}/card"): full replace; rejected with reasons, never repaired. */
 import { createHash } from 'node:crypto'
+import type { RobotCardDocument } from '@hub/robot-card/card-schema'
+import { interfaceFingerprint } from '@hub/robot-card/fingerprint'
+import { withoutReadDefaults } from '@hub/robot-card/read-defaults'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
@@ -9,10 +12,7 @@ import { touchRepo } from '../repos/put-meta.ts'
 import { cardOf } from '../repos/repo-shape.ts'
 import type { Tx } from '../store/db.ts'
 import { acceptedCard, isRefused } from './accepted-card.ts'
-import type { RobotCardDocument } from './card-schema.ts'
-import { interfaceFingerprint } from './fingerprint.ts'
 import { assertRobotRepo, judgeCard } from './judge-card.ts'
-import { withoutReadDefaults } from './read-defaults.ts'
 import { type RobotCard, storedCard, upsertCard } from './robot-card.ts'
 
 export interface PutRobotCardInput {

@@ -1,8 +1,9 @@
 /** A stored robot card, and its row. Spec, "RobotCard". */
+
+import type { RobotCardDocument } from '@hub/robot-card/card-schema'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Statement } from '../store/db.ts'
 import { statement } from '../store/statement.ts'
-import type { RobotCardDocument } from './card-schema.ts'
 
 declare module '../repos/repo-shape.ts' {
   interface Repo {

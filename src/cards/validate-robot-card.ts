@@ -1,16 +1,17 @@
 /** validateRobotCard (spec, "POST /v1/robots/{owner}/{repo}/validate"): reports what PUT would reject, with the same codes. Writes nothing. */
+
+import { type Check, type CheckStatus, gradeOf } from '@hub/mjcf/verdict/check'
+import { modelSummary, type RobotModelSummary } from '@hub/mjcf/verdict/model-checks'
+import type { RobotCardDocument } from '@hub/robot-card/card-schema'
+import { interfaceFingerprint } from '@hub/robot-card/fingerprint'
+import { mayHaveReadDefaults, withoutReadDefaults } from '@hub/robot-card/read-defaults'
 import { assertReachesRepo } from '../auth/policy.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { findRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { cardOf } from '../repos/repo-shape.ts'
-import type { RobotCardDocument } from './card-schema.ts'
-import { type Check, type CheckStatus, gradeOf } from './check.ts'
-import { interfaceFingerprint } from './fingerprint.ts'
 import { assertRobotRepo, judgeCard, type Verdict } from './judge-card.ts'
-import { modelSummary, type RobotModelSummary } from './model-checks.ts'
-import { mayHaveReadDefaults, withoutReadDefaults } from './read-defaults.ts'
 import { storedCard } from './robot-card.ts'
 
 export interface ValidateRobotCardInput {

@@ -19,7 +19,7 @@ import { RESTORE_MARK } from '../../src/store/restore-mark.ts'
 import { runHub } from '../support/command-line.ts'
 import { cloneTemplate } from '../support/database.ts'
 
-const entry = fileURLToPath(new URL('../../src/cli/hub.ts', import.meta.url))
+const entry = fileURLToPath(new URL('../../src/operator/hub.ts', import.meta.url))
 const log = pino({ level: 'silent' })
 const OBJECTS = 300
 let dir: string

@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createHubClient } from '@hub/client/internal'
 import { startThrowawayHub, type ThrowawayHub } from '../../scripts/demo/throwaway-hub.ts'
-import { createHubClient } from '../../src/client/index.ts'
 import { startCeph } from '../support/ceph.ts'
 import { MIB, makeFile, reportTimes, residentMib, seconds, watchPeak } from './measure.ts'
 import { openSdkTransfer } from './sdk-transfer.ts'
@@ -46,7 +46,7 @@ async function measureStore(store: string, home: Home, hub: ThrowawayHub, baseli
   await hub.operator('user', 'add', 'ada')
   const { token } = await hub.operator('key', 'add', 'ada', '--scope', 'write')
   const env = { ...process.env, HUB_URL: hub.url, HUB_TOKEN: String(token), XDG_CACHE_HOME: join(home.dir, 'cache') }
-  const command = (...args: string[]) => run(process.execPath, ['src/cli/hub.ts', ...args], { cwd: root, env })
+  const command = (...args: string[]) => run(process.execPath, ['src/operator/hub.ts', ...args], { cwd: root, env })
   const client = createHubClient({ url: hub.url, token: String(token) })
 
   await command('push', join(home.dir, 'small'), 'ada/small', '--kind', 'dataset')

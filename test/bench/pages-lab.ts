@@ -60,8 +60,11 @@ export async function openPagesLab(points: number): Promise<PagesLab> {
     await ready(url)
     const cli = async (args: string, extra: Record<string, string> = {}) =>
       JSON.parse(
-        (await run(process.execPath, ['src/cli/hub.ts', ...args.split(' '), '--json'], { env: { ...env, ...extra } }))
-          .stdout,
+        (
+          await run(process.execPath, ['src/operator/hub.ts', ...args.split(' '), '--json'], {
+            env: { ...env, ...extra },
+          })
+        ).stdout,
       )
     await cli('user add bench')
     const session = (await cli('session add bench')).token

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { ModelReading } from '@hub/mjcf/reading'
+import { gradeOf } from '@hub/mjcf/verdict/check'
+import { cardChecks } from '@hub/robot-card/card-checks'
+import { readCard } from '@hub/robot-card/read-card'
 import { describe, expect, it } from 'vitest'
-import { cardChecks } from '../../src/cards/card-checks.ts'
-import { gradeOf } from '../../src/cards/check.ts'
 import { checkCodes } from '../../src/cards/check-codes.ts'
-import { readCard } from '../../src/cards/read-card.ts'
 import { cpuWithin } from '../support/cpu.ts'
 import { armReading, goodCard, goodInterface } from './support/card.ts'
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parseExact } from '@hub/formats/exact-json'
+import { interfaceFingerprint } from '@hub/robot-card/fingerprint'
+import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import { describe, expect, it } from 'vitest'
-import { interfaceFingerprint } from '../../src/cards/fingerprint.ts'
-import type { EmbodimentInterface } from '../../src/cards/interface-schema.ts'
 import { goodInterface } from './support/card.ts'
 
 type Json = ReturnType<typeof JSON.parse>

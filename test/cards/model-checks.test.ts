@@ -1,7 +1,7 @@
 import type { FaultKind, ModelFault } from '@hub/mjcf/fault'
 import type { ModelReading } from '@hub/mjcf/reading'
+import { modelChecks, modelSummary } from '@hub/mjcf/verdict/model-checks'
 import { describe, expect, it } from 'vitest'
-import { modelChecks, modelSummary } from '../../src/cards/model-checks.ts'
 import { armReading } from './support/card.ts'
 
 const fault = (kind: FaultKind, change: Partial<ModelFault> = {}): ModelFault => ({

@@ -1,5 +1,5 @@
+import { readCard } from '@hub/robot-card/read-card'
 import { describe, expect, it } from 'vitest'
-import { readCard } from '../../src/cards/read-card.ts'
 import { cpuWithin } from '../support/cpu.ts'
 import { goodCard, goodInterface } from './support/card.ts'
 

@@ -1,6 +1,7 @@
 /** Answers are written into a URDF where MuJoCo reads them; everything else, including lines, stays unchanged. */
+
+import { answeredUrdf } from '@hub/check-worker/urdf/answered-urdf'
 import { expect, it } from 'vitest'
-import { answeredUrdf } from '../../src/check-worker/urdf/answered-urdf.ts'
 
 const answered = (text: string, base: string | null, discardVisual: boolean | null = null) =>
   answeredUrdf(new TextEncoder().encode(text), 'r.urdf', { base, discardVisual })

@@ -1,9 +1,10 @@
 // @module-tag sampled
 // @module-tag long
 /** A robot check from a folder to draft, report and converted model. MuJoCo runs for real. */
+
+import { readCard } from '@hub/robot-card/read-card'
 import { describe, expect, it } from 'vitest'
-import { readCard } from '../../src/cards/read-card.ts'
-import { engineLimits } from '../../src/check-worker/engine/limits.ts'
+import { engineLimits } from '../../packages/check-worker/src/engine/limits.ts'
 import { inTorture, itInTorture, sampled } from '../support/torture.ts'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
 

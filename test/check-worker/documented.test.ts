@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { engineLimits } from '../../src/check-worker/engine/limits.ts'
-import { stillsLimits } from '../../src/check-worker/stills/limits.ts'
-import { simulationChecks } from '../../src/check-worker/validate/simulation-checks.ts'
+import { engineLimits } from '../../packages/check-worker/src/engine/limits.ts'
+import { stillsLimits } from '../../packages/check-worker/src/stills/limits.ts'
+import { simulationChecks } from '../../packages/check-worker/src/validate/simulation-checks.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/check-worker.md'), 'utf8')
 

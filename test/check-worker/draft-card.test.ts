@@ -1,10 +1,11 @@
 /** The robot-init step: exactly the given answers, the model's values, and needs for the rest. */
+
+import type { CheckOptions, RobotCheckRequest } from '@hub/check-worker/request'
+import { check } from '@hub/mjcf/verdict/check'
+import type { ActuatorFacts, JointFacts, ModelFacts } from '@hub/robot-view/physics/model-facts'
 import { describe, expect, it } from 'vitest'
-import { check } from '../../src/cards/check.ts'
-import { draftCard } from '../../src/check-worker/init/draft-card.ts'
-import { withRefusals } from '../../src/check-worker/needs.ts'
-import type { CheckOptions, RobotCheckRequest } from '../../src/check-worker/request.ts'
-import type { ActuatorFacts, JointFacts, ModelFacts } from '../../src/physics/model-facts.ts'
+import { draftCard } from '../../packages/check-worker/src/init/draft-card.ts'
+import { withRefusals } from '../../packages/check-worker/src/needs.ts'
 
 const joint = (name: string | null, qpos: number, more: Partial<JointFacts> = {}): JointFacts => ({
   name,

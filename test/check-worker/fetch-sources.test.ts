@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fetchSources } from '../../src/check-worker/serve/fetch-sources.ts'
+import { fetchSources } from '../../packages/check-worker/src/serve/fetch-sources.ts'
 
 const bytes = Buffer.from('<mujoco/>')
 const sha256 = createHash('sha256').update(bytes).digest('hex')

@@ -1,7 +1,8 @@
 /** A model or policy can make its findings as large as it likes: what the worker reports stays within what the hub takes. */
+
+import { need } from '@hub/check-worker/request'
 import { describe, expect, it } from 'vitest'
-import { need } from '../../src/check-worker/request.ts'
-import { needsWithinLimits, withinHubLimits } from '../../src/check-worker/serve/hub-limits.ts'
+import { needsWithinLimits, withinHubLimits } from '../../packages/check-worker/src/serve/hub-limits.ts'
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 

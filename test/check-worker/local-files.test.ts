@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { localFiles } from '@hub/check-worker/local-files'
 import { limits } from '@hub/mjcf/limits'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { localFiles } from '../../src/check-worker/local-files.ts'
 
 let base: string
 let dir: string

@@ -1,7 +1,7 @@
 /** Real robots through a whole check: each gets a card that the hub's own checks pass, and stands at its default pose. */
 import { join } from 'node:path'
+import type { RobotCheckRequest } from '@hub/check-worker/request'
 import { describe, expect, it } from 'vitest'
-import type { RobotCheckRequest } from '../../src/check-worker/request.ts'
 import { needs } from '../support/needs.ts'
 import { noRobots, sharedDir } from '../support/shared.ts'
 import { robotFolders } from './support/robot-folder.ts'

@@ -1,10 +1,11 @@
 /** The engine's findings as checks: what fails, what warns, and what has no verdict. */
+
+import type { ModelFacts } from '@hub/robot-view/physics/model-facts'
 import { describe, expect, it } from 'vitest'
-import { engineLimits } from '../../src/check-worker/engine/limits.ts'
-import type { SimulationFacts } from '../../src/check-worker/engine/protocol.ts'
-import type { EngineEnd } from '../../src/check-worker/engine/run-engine.ts'
-import { simulationChecks } from '../../src/check-worker/validate/simulation-checks.ts'
-import type { ModelFacts } from '../../src/physics/model-facts.ts'
+import { engineLimits } from '../../packages/check-worker/src/engine/limits.ts'
+import type { SimulationFacts } from '../../packages/check-worker/src/engine/protocol.ts'
+import type { EngineEnd } from '../../packages/check-worker/src/engine/run-engine.ts'
+import { simulationChecks } from '../../packages/check-worker/src/validate/simulation-checks.ts'
 
 const compiled = { joints: [], actuators: [], nq: 0, nv: 0 } as unknown as ModelFacts
 

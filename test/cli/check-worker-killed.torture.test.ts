@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { registerCheckWorkerCommand } from '../../src/cli/check-worker-command.ts'
+import { registerCheckWorkerCommand } from '../../packages/cli/src/check-worker-command.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
 import { type Exchange, type HoldingProxy, holdingProxy } from './support/holding-proxy.ts'
@@ -44,7 +44,7 @@ const get = async (id: string): Promise<Json> => (await hub.call(ada, 'GET', `/v
 /** A process of its own, killed when the proxy holds what `at` names. */
 async function killedWorker(workDir: string, at: (exchange: Exchange) => boolean): Promise<void> {
   const held = proxy.hold(at)
-  const args = ['src/cli/hub.ts', 'check-worker', '--once', '--work', workDir]
+  const args = ['src/operator/hub.ts', 'check-worker', '--once', '--work', workDir]
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'ignore' })
   try {
     await held

@@ -3,15 +3,18 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import checkWorker from '@hub/check-worker/package.json' with { type: 'json' }
+import policyServer from '@hub/policy-server/package.json' with { type: 'json' }
+import robotView from '@hub/robot-view/package.json' with { type: 'json' }
 import { Command } from 'commander'
+import clientManifest from 'hub/package.json' with { type: 'json' }
+import { processIo } from 'hub/process-io'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import clientManifest from '../../clients/node/package.json' with { type: 'json' }
 import serverManifest from '../../package.json' with { type: 'json' }
+import { operatorCommandNames } from '../../packages/cli/src/operator-pointers.ts'
+import { placeOf } from '../../packages/cli/src/optional-packages.ts'
 import { bundleCommand } from '../../scripts/client/bundle-command.ts'
-import { operatorCommandNames } from '../../src/cli/operator-pointers.ts'
-import { placeOf } from '../../src/cli/optional-packages.ts'
-import { processIo } from '../../src/cli/process-io.ts'
-import { operatorCommands } from '../../src/cli/server-program.ts'
+import { operatorCommands } from '../../src/operator/server-program.ts'
 import { type HubDouble, startHubDouble } from '../client/hub-double.ts'
 import { machineNode } from '../support/machine-node.ts'
 
@@ -140,7 +143,8 @@ it.each([
 })
 
 it('optional packages have the versions that the server is tested with', () => {
-  const { dependencies } = serverManifest as { readonly dependencies: Readonly<Record<string, string>> }
+  const packages: { readonly dependencies: Readonly<Record<string, string>> }[] = [robotView, checkWorker, policyServer]
+  const dependencies = Object.assign({}, ...packages.map((manifest) => manifest.dependencies))
   for (const [name, version] of Object.entries(clientManifest.peerDependencies))
     expect(dependencies[name]).toBe(version)
 })

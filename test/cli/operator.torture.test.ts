@@ -13,7 +13,7 @@ import { testDb } from '../support/database.ts'
 import { databaseUrl } from '../support/global-setup.ts'
 
 const database = testDb()
-const entry = fileURLToPath(new URL('../../src/cli/hub.ts', import.meta.url))
+const entry = fileURLToPath(new URL('../../src/operator/hub.ts', import.meta.url))
 const secret = 'a secret of more than thirty-two characters'
 const log = pino({ level: 'silent' })
 let dataDir: string

@@ -6,8 +6,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createHubClient, pushFolder } from '@hub/client/internal'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createHubClient, pushFolder } from '../../src/client/index.ts'
 import { contractHub, newName } from '../contract/support/hub.ts'
 import { connect } from '../policy-server/support/device.ts'
 import { until } from '../policy-server/support/listening.ts'
@@ -38,7 +38,7 @@ describe('hub policy-server', () => {
     const start = () => {
       const args = ['policy-server', '--endpoint', id, '--listen', address, '--public-url', `ws://${address}/policy`]
       const env = { PATH: process.env.PATH, HOME: base, HUB_URL: hub.running.url, HUB_TOKEN: key }
-      running = spawn(process.execPath, ['src/cli/hub.ts', ...args], { cwd: root, env, stdio: 'ignore' })
+      running = spawn(process.execPath, ['src/operator/hub.ts', ...args], { cwd: root, env, stdio: 'ignore' })
       return running
     }
     const read = async () => (await hub.call(ada, 'GET', `/v1/endpoints/${id}`)).json

@@ -2,12 +2,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createHubClient, pushFolder } from '@hub/client/internal'
 import { checkpointDigest } from '@hub/formats/policy/checkpoint-digest'
 import type { Command } from 'commander'
+import type { ClientIo } from 'hub/client-output'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ClientIo } from '../../src/cli/client-output.ts'
-import { registerPolicyServerCommand } from '../../src/cli/policy-server-command.ts'
-import { createHubClient, pushFolder } from '../../src/client/index.ts'
+import { registerPolicyServerCommand } from '../../packages/cli/src/policy-server-command.ts'
 import { costOfSeconds, usdSum } from '../../src/platform/money.ts'
 import { contractHub, type Json, newName, type Person, sha256Of } from '../contract/support/hub.ts'
 import { connect, statusOf } from '../policy-server/support/device.ts'
@@ -205,7 +205,7 @@ const hostedAddress = `127.0.0.1:${await freePort()}`
 
 inTorture(() => {
   describe('a hosted endpoint', () => {
-    const command = join(import.meta.dirname, '../../src/cli/hub.ts')
+    const command = join(import.meta.dirname, '../../src/operator/hub.ts')
     const hosted = contractHub({
       ...reachingCheckout,
       HOSTED_APP_NAME: 'app',

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { registerRunnerCommand } from '../../src/cli/runner-command.ts'
+import { registerRunnerCommand } from '../../packages/cli/src/runner-command.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
 

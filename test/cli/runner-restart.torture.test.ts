@@ -3,15 +3,24 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createHubClient, type RunEvent } from '@hub/client/internal'
 import { expect, it } from 'vitest'
-import { createHubClient, type RunEvent } from '../../src/client/index.ts'
 import { kill, killableHub } from '../support/killable-hub.ts'
 
 const hub = killableHub()
 const { made } = hub
 
 function startRunner(command: string): ChildProcess {
-  const args = ['src/cli/hub.ts', 'runner', '--owner', 'ada', '--once', '--json', '--work-dir', join(made.base, 'runs')]
+  const args = [
+    'src/operator/hub.ts',
+    'runner',
+    '--owner',
+    'ada',
+    '--once',
+    '--json',
+    '--work-dir',
+    join(made.base, 'runs'),
+  ]
   return hub.node([...args, '--command', command], { HUB_URL: made.url, HUB_TOKEN: made.token })
 }
 

@@ -1,6 +1,6 @@
 /** The page that a hub names for a sign-in is shown and opened only if it is that hub's own. */
 import { describe, expect, it } from 'vitest'
-import { ownPage } from '../../src/cli/sign-in-page.ts'
+import { ownPage } from '../../packages/cli/src/sign-in-page.ts'
 
 const asked = 'https://hub.example'
 const page = '/auth/device?user_code=WDJB-MJHT'

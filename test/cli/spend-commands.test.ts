@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { registerSpendCommands } from '../../src/cli/spend-commands.ts'
+import { registerSpendCommands } from '../../packages/cli/src/spend-commands.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
 

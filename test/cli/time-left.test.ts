@@ -1,6 +1,6 @@
 /** Estimates of how long a transfer takes, of transfers whose true duration is known. */
 import { describe, expect, it } from 'vitest'
-import { timeLeft } from '../../src/cli/time-left.ts'
+import { timeLeft } from '../../packages/cli/src/time-left.ts'
 
 const MB = 1_000_000
 interface Cost {

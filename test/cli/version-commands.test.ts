@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { registerClientCommands } from '../../src/cli/client-commands.ts'
+import { registerClientCommands } from '../../packages/cli/src/client-commands.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
 

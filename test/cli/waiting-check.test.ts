@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { registerCheckCommand } from '../../src/cli/check-command.ts'
+import { registerCheckCommand } from '../../packages/cli/src/check-command.ts'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
 

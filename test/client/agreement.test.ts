@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Answer, type Body, conformsTo } from '../../src/client/agreement.ts'
+import { type Answer, type Body, conformsTo } from '../../packages/client/src/agreement.ts'
 
 /** Checked by the compiler: an unused `@ts-expect-error` is itself an error. */
 describe('a response check', () => {

@@ -1,5 +1,5 @@
+import { asDouble, isJsonObject, readJson, writeJson } from '@hub/client/exact-json'
 import { describe, expect, it } from 'vitest'
-import { asDouble, isJsonObject, readJson, writeJson } from '../../src/client/exact-json.ts'
 
 describe("the client's JSON", () => {
   it('writes numbers exactly as it read them', () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createHubClient } from '@hub/client/internal'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createHubClient } from '../../src/client/index.ts'
-import { sseParser } from '../../src/client/sse-parser.ts'
+import { sseParser } from '../../packages/client/src/sse-parser.ts'
 
 const text = (...lines: string[]) => Buffer.from(lines.join('\n'))
 

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { RemoteFile } from '../../src/client/index.ts'
+import type { RemoteFile } from '@hub/client/internal'
 
 /** Returns true if it handled the request itself. */
 type Fault = (request: IncomingMessage, response: ServerResponse, url: URL) => boolean | Promise<boolean>

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PART_BYTES } from '../../src/client/upload.ts'
+import { PART_BYTES } from '../../packages/client/src/upload.ts'
 import { type HubDouble, startHubDouble } from './hub-double.ts'
 
 const SIZE = 6 * PART_BYTES + 12_345
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 /** `hub push`; killed once that many more bytes have arrived at the store, which takes no more until it has ended. */
 async function push(signal: NodeJS.Signals | null, afterBytes: number) {
-  const child = spawn(process.execPath, ['src/cli/hub.ts', 'push', join(base, 'robot'), 'o/s'], {
+  const child = spawn(process.execPath, ['src/operator/hub.ts', 'push', join(base, 'robot'), 'o/s'], {
     env: { ...process.env, HUB_URL: hub.url, HUB_TOKEN: 't', XDG_CACHE_HOME: base, XDG_CONFIG_HOME: base },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

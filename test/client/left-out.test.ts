@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { walkToPush } from '@hub/client/walk'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { walkToPush } from '../../src/client/walk.ts'
 
 let dir: string
 

@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import manifest from 'hub/package.json' with { type: 'json' }
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import manifest from '../../clients/node/package.json' with { type: 'json' }
 import { contractHub, newName, type Person } from '../contract/support/hub.ts'
 import { machineNode } from '../support/machine-node.ts'
 import { needs } from '../support/needs.ts'
@@ -78,7 +78,7 @@ describe('the package', () => {
   })
 
   it('has a client that bundlers for browsers take, without anything of Node', async () => {
-    const dist = join(root, 'clients/node/dist')
+    const dist = join(root, 'packages/cli/dist')
     const { outputFiles } = await build({
       entryPoints: [join(dist, 'client.js')],
       bundle: true,
@@ -114,7 +114,7 @@ it('runs MuJoCo in a process and ONNX Runtime in a thread, which are the one fil
   const script = join(base, 'parts.mjs')
   await writeFile(script, startParts)
   // Where the optional packages are found: in the checkout.
-  const file = join(root, 'clients/node/dist/hub.mjs')
+  const file = join(root, 'packages/cli/dist/hub.mjs')
   const policy = join(root, 'examples/policy/policy.onnx')
   expect(await well(machineNode(), [script, file, policy], base)).toBe('engine ready\nmodel ready\n')
 })

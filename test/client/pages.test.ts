@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type PageOf, pages } from '../../src/client/pages.ts'
+import { type PageOf, pages } from '../../packages/client/src/pages.ts'
 
 async function read(answers: readonly PageOf<number>[]) {
   const asked: (string | undefined)[] = []

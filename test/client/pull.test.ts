@@ -2,8 +2,8 @@
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createHubClient, type PullOptions, pullRepo, pushFolder } from '@hub/client/internal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createHubClient, type PullOptions, pullRepo, pushFolder } from '../../src/client/index.ts'
 import { type HubDouble, startHubDouble } from './hub-double.ts'
 
 const repo = { owner: 'o', slug: 's' }

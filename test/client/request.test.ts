@@ -1,9 +1,9 @@
 /** The compiler checks requests against the OpenAPI document: an unused `@ts-expect-error` is itself an error. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { openCaller } from '../../src/client/call.ts'
-import { type AnswerTo, type Parts, type Query, requestLine } from '../../src/client/request.ts'
-import { remoteRepo } from '../../src/client/shapes.ts'
+import { openCaller } from '../../packages/client/src/call.ts'
+import { type AnswerTo, type Parts, type Query, requestLine } from '../../packages/client/src/request.ts'
+import { remoteRepo } from '../../packages/client/src/shapes.ts'
 
 describe('a request line', () => {
   it('has encoded path parameters and only the defined query parameters', () => {

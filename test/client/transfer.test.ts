@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createHubClient, pullRepo, pushFolder } from '@hub/client/internal'
+import { walkFolder } from '@hub/client/walk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { byteGate } from '../../src/client/byte-gate.ts'
-import { createHubClient, pullRepo, pushFolder } from '../../src/client/index.ts'
-import { silent } from '../../src/client/progress.ts'
-import { PART_BYTES, partSizeFor } from '../../src/client/upload.ts'
-import { walkFolder } from '../../src/client/walk.ts'
+import { byteGate } from '../../packages/client/src/byte-gate.ts'
+import { silent } from '../../packages/client/src/progress.ts'
+import { PART_BYTES, partSizeFor } from '../../packages/client/src/upload.ts'
 import { type HubDouble, json, problem, startHubDouble } from './hub-double.ts'
 
 const MIB = 1_048_576
@@ -181,7 +181,7 @@ describe('push', () => {
       if (blocked && hub.files.has('done.bin') && hub.puts.length === 4) stuck.resolve()
       return blocked
     }
-    const child = spawn(process.execPath, ['src/cli/hub.ts', 'push', dir, 'o/s', '--jobs', '1'], {
+    const child = spawn(process.execPath, ['src/operator/hub.ts', 'push', dir, 'o/s', '--jobs', '1'], {
       env: { ...process.env, HUB_URL: hub.url, HUB_TOKEN: 't', XDG_CACHE_HOME: base, XDG_CONFIG_HOME: base },
       stdio: 'ignore',
     })

@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
+import type { RetryPolicy } from '@hub/client/retry'
 import { parse } from 'graphql'
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { ProblemError } from '../../src/client/problem.ts'
-import type { RetryPolicy } from '../../src/client/retry.ts'
-import { createClient } from '../../src/client/typed/create-client.ts'
-import { pullFolder, pushFolder } from '../../src/client/typed/folders.ts'
-import type { TypedDocument } from '../../src/client/typed/types.ts'
+import { ProblemError } from '../../packages/client/src/problem.ts'
+import { createClient } from '../../packages/client/src/typed/create-client.ts'
+import { pullFolder, pushFolder } from '../../packages/client/src/typed/folders.ts'
+import type { TypedDocument } from '../../packages/client/src/typed/types.ts'
 import { contractHub, newName, type Person } from '../contract/support/hub.ts'
 
 const hub = contractHub()

@@ -1,13 +1,13 @@
 /** Both clients decide on paths alike: this one and that for Python (`clients/python/tests/test_paths.py`) are tried with one list of cases. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { assertSafeListing, caseCollisions } from '@hub/client/landing'
 import { clashesBetween } from '@hub/text/file-path'
 import { withHiddenShown } from '@hub/text/hidden-characters'
 import { describe, expect, it } from 'vitest'
-import { pathRules } from '../../src/client/globs.ts'
-import { assertSafeListing, caseCollisions } from '../../src/client/landing.ts'
-import { leavingOut } from '../../src/client/left-out.ts'
-import { LocalError } from '../../src/client/problem.ts'
+import { pathRules } from '../../packages/client/src/globs.ts'
+import { leavingOut } from '../../packages/client/src/left-out.ts'
+import { LocalError } from '../../packages/client/src/problem.ts'
 
 interface Cases {
   readonly paths: readonly { path: string; times?: number; fault: string | null; windows: string | null }[]

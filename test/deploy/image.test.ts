@@ -44,13 +44,13 @@ describe('the Dockerfile', () => {
     const [removing = ''] = textsOf(stage('hub-packages'), 'RUN')
     const removed = removing.replace(/^.*rm -rf /, '').split(' ')
     expect(removed).toEqual(['onnxruntime-web', 'onnxruntime-common', '@mujoco', 'playwright-core'])
-    // `src/physics` is part of workers and pages: another rule of the rooms keeps it out of the hub.
+    // Whole packages of workers are kept out of the hub by another rule of the rooms.
     const rooms = read('test/rooms.ts')
-    expect(rooms).toContain("to: { path: '^src/(check-worker|physics)/' }")
+    expect(rooms).toContain("to: { path: '^packages/(check-worker|policy-server|robot-view)/' }")
     for (const name of ['onnxruntime-.+', '@mujoco/.+', 'playwright-core'])
       expect(rooms).toMatch(
         new RegExp(
-          `packages: '[^']*${name.replaceAll(/[.+]/g, '\\$&')}[^']*', rooms: '\\^src/(?:check-worker|physics|policy-server)/`,
+          `packages: '[^']*${name.replaceAll(/[.+]/g, '\\$&')}[^']*', rooms: '\\^packages/(?:check-worker|robot-view|policy-server)/`,
         ),
       )
   })
@@ -69,7 +69,7 @@ describe('.dockerignore', () => {
       '.npmrc',
       'src/main.ts',
       'prisma/schema/main.prisma',
-      'clients/node/package.json',
+      'packages/cli/package.json',
       'packages/mjcf/package.json',
       'packages/mjcf/src/read-model.ts',
       'scripts/build.ts',
@@ -87,12 +87,12 @@ describe('.dockerignore', () => {
       'src/.env.local',
       'deploy/secrets/hub_secret',
       'node_modules/a/b.js',
-      'clients/node/node_modules/a.js',
+      'packages/cli/node_modules/a.js',
       'dist/main.js',
-      'clients/node/dist/hub.mjs',
+      'packages/cli/dist/hub.mjs',
       'prisma/generated/client/client.ts',
       'schema/types.generated.ts',
-      'src/client/v1.ts',
+      'packages/client/src/v1.ts',
       'web/src/app/session.graphql.ts',
       'test/config.test.ts',
       'packages/mjcf/test/xml.test.ts',

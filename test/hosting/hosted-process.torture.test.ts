@@ -226,7 +226,7 @@ describe('HOSTED_USER', () => {
   it('has doctor say who calls run as, and warn where that is one user', async () => {
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url, HUB_SECRET: 's'.repeat(32), OBJECT_STORE: 'none' }
     const doctor = async (more: Record<string, string>) => {
-      const hub = join(import.meta.dirname, '../../src/cli/hub.ts')
+      const hub = join(import.meta.dirname, '../../src/operator/hub.ts')
       const { stdout } = await promisify(execFile)(process.execPath, [hub, 'doctor', '--json'], {
         env: { ...env, ...more },
       })

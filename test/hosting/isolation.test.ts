@@ -165,7 +165,7 @@ describe('hosted calls', needs(!givesUids && asRoot), () => {
     mkdirSync(dataDir)
     chmodSync(dataDir, 0o755)
     token = /^ {4}(\S+)$/m.exec(await startHub())?.[1] ?? ''
-    const push = ['src/cli/hub.ts', 'push', 'examples/robot', 'hub/gripper', '--kind', 'robot']
+    const push = ['src/operator/hub.ts', 'push', 'examples/robot', 'hub/gripper', '--kind', 'robot']
     const env = { PATH: process.env.PATH, HOME: base, HUB_URL: `http://127.0.0.1:${port}`, HUB_TOKEN: token }
     await promisify(execFile)(process.execPath, push, { cwd: root, env })
     object = filesUnder(join(dataDir, 'objects/objects'))[0] ?? ''

@@ -1,10 +1,10 @@
 /** GraphiQL in a browser, without any other host: what a person does with it. Contract, "GraphiQL". */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findChromium } from '@hub/check-worker/stills/find-chromium'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SESSION_COOKIE } from '../../src/auth/cookie.ts'
-import { findChromium } from '../../src/check-worker/stills/find-chromium.ts'
 import { examples } from '../../src/http/graphiql/examples.ts'
 import { contractHub, type Json, newName, type Person } from '../contract/support/hub.ts'
 import { needs } from '../support/needs.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@hub/mjcf/limits'
 import { expect, it } from 'vitest'
-import { PARSE_WALL_MS, READER_HEAP_MIB } from '../../src/models/reader/limits.ts'
+import { PARSE_WALL_MS, READER_HEAP_MIB } from '../../packages/mjcf/src/processes/limits.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/models.md'), 'utf8')
 

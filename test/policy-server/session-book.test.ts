@@ -1,6 +1,6 @@
 /** While n sessions have a link, each second of each counts a n-th. Spec, "EndpointSessionState". */
 import { describe, expect, it } from 'vitest'
-import { openSessionBook } from '../../src/policy-server/links/session-book.ts'
+import { openSessionBook } from '../../packages/policy-server/src/links/session-book.ts'
 
 function book() {
   let clockMs = 0

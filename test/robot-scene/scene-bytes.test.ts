@@ -1,7 +1,8 @@
 /** A scene crosses processes as bytes; normals are made where it is drawn. */
+
+import { decodeScene, encodeScene } from '@hub/robot-view/scene/scene-bytes'
 import { describe, expect, it } from 'vitest'
-import { creasedNormals } from '../../src/robot-scene/creased-normals.ts'
-import { decodeScene, encodeScene } from '../../src/robot-scene/scene-bytes.ts'
+import { creasedNormals } from '../../packages/robot-view/src/scene/creased-normals.ts'
 import { corner, geom, scene } from './support/scenes.ts'
 
 describe('a scene as bytes', () => {

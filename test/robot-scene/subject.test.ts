@@ -1,8 +1,9 @@
 /** What of a scene is the robot, and how it is framed. */
+
+import type { Vector } from '@hub/robot-view/scene/scene'
 import { describe, expect, it } from 'vitest'
-import { framed, type Lens } from '../../src/robot-scene/framing.ts'
-import type { Vector } from '../../src/robot-scene/scene.ts'
-import { eachPoint, subjectOf } from '../../src/robot-scene/subject.ts'
+import { framed, type Lens } from '../../packages/robot-view/src/scene/framing.ts'
+import { eachPoint, subjectOf } from '../../packages/robot-view/src/scene/subject.ts'
 import { corner, geom, scene } from './support/scenes.ts'
 
 const floor = (height: number) => geom({ body: 0, shape: 'plane', size: [0, 0, 1], position: [0, 0, height] })

@@ -189,7 +189,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'spend-rest-of-month',
     'ping',
     'signing-key-states',
-    'src/cli/operator-commands.ts',
+    'src/operator/operator-commands.ts',
     'src/open-database.ts',
     'src/runs/lease/drop-attempt.ts',
     'src/store/db.ts',

@@ -1,8 +1,8 @@
 /** Commands of `hub` in this process: their arguments in, their output and exit code out. */
 import { Readable, Writable } from 'node:stream'
 import { Command } from 'commander'
-import { type ProgramIo, runProgram } from '../../src/cli/program.ts'
-import { serverProgram } from '../../src/cli/server-program.ts'
+import { type ProgramIo, runProgram } from 'hub/program'
+import { serverProgram } from '../../src/operator/server-program.ts'
 
 export interface CommandEnded {
   readonly code: number

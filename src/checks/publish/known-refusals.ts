@@ -1,8 +1,8 @@
 /** The 422 refusals of publishing that are known without the store: names of files, and faults of a card that do not depend on its model. Pure. */
 
+import { CARD_RULES, cardChecks } from '@hub/robot-card/card-checks'
+import { readCard } from '@hub/robot-card/read-card'
 import { newPathFault } from '@hub/text/file-path'
-import { CARD_RULES, cardChecks } from '../../cards/card-checks.ts'
-import { readCard } from '../../cards/read-card.ts'
 import type { CheckArtifact, CheckKind, Document } from '../check-parts.ts'
 import { cardToPublish, filesToPublish, STILLS } from './published-card.ts'
 

@@ -1,8 +1,8 @@
 /** publishRobotCheck (spec, "POST /v1/robot-checks/{check_id}/publish"): the artifacts of a check become files of a repo, and its card or meta block. */
 
 import { newId } from '@hub/formats/ids'
+import type { RobotCardDocument } from '@hub/robot-card/card-schema'
 import { acceptedCard } from '../../cards/accepted-card.ts'
-import type { RobotCardDocument } from '../../cards/card-schema.ts'
 import { judgeCard } from '../../cards/judge-card.ts'
 import { type Copies, type ObjectToLink, withCopies } from '../../files/copy-objects.ts'
 import { assertNoClash } from '../../files/path-clashes.ts'

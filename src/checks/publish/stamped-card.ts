@@ -1,7 +1,7 @@
 /** The validation record of a card that a check drafted without one. Pure. Spec, "RobotValidationRecord". */
 
 import { isJsonObject } from '@hub/formats/exact-json'
-import { readCard } from '../../cards/read-card.ts'
+import { readCard } from '@hub/robot-card/read-card'
 import type { Document } from '../check-parts.ts'
 
 /** The parts of a check that a record is made of. */

@@ -1,7 +1,7 @@
 /** The one transaction that publishes a check. Locks in order: repos, check, accounts, uploads, blobs. */
 
 import { newId } from '@hub/formats/ids'
-import type { RobotCardDocument } from '../../cards/card-schema.ts'
+import type { RobotCardDocument } from '@hub/robot-card/card-schema'
 import { storeCard } from '../../cards/put-robot-card.ts'
 import type { Copies } from '../../files/copy-objects.ts'
 import { linkFiles } from '../../files/link-files.ts'

@@ -2,6 +2,9 @@
  * Reads models of repos: the files from the store, parsing in a separate process, with a cache of complete readings. An unchanged model costs one
  * statement, no parsing and no read of the store; concurrent readings of the same state share one.
  */
+
+import { openReadingPool, type ReadingPool } from '@hub/mjcf/processes/reading-pool'
+import { ReadingUnavailable } from '@hub/mjcf/processes/unavailable'
 import type { Logger } from 'pino'
 import type { Deps } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
@@ -9,7 +12,6 @@ import { withoutShare } from '../../store/connection-share.ts'
 import { requireObjects } from '../../store/objects/required.ts'
 import { type Dependency, holds, type KeptReading, type KeptReadings, keptReadings } from './kept-readings.ts'
 import type { ModelReader, RepoReading } from './model-reader.ts'
-import { openReadingPool, type ReadingPool } from './reading-pool.ts'
 import { byteBudget, type RepoFile, type RepoState, type RepoTree, readFiles, repoState } from './repo-files.ts'
 import { sharedWork } from './shared-work.ts'
 
@@ -99,7 +101,7 @@ async function readNow(
       return file
     })
   }
-  const { reading, whole } = await pool.read(
+  const reads = pool.read(
     {
       readFiles: async (paths, stop) => readFiles(deps, await look(paths, true), budget, stop),
       sizesOf: async (paths) => (await look(paths, false)).map((file) => file?.sizeBytes ?? null),
@@ -108,6 +110,9 @@ async function readNow(
     signal,
     tree.asker,
   )
+  const { reading, whole } = await reads.catch((error: unknown) => {
+    throw error instanceof ReadingUnavailable ? new HubError('unavailable', error.message) : error
+  })
   const result: KeptReading = { reading, dependencies: [...dependencies.values()] }
   if (lastSeq !== state.seq) {
     const now = await repoState(deps.db, tree, [...dependencies.keys()])

@@ -1,6 +1,6 @@
 import type { ModelReading } from '@hub/mjcf/reading'
-import type { RobotCardDocument } from '../../../src/cards/card-schema.ts'
-import type { EmbodimentInterface } from '../../../src/cards/interface-schema.ts'
+import type { RobotCardDocument } from '@hub/robot-card/card-schema'
+import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 
 /** A two-joint arm with nothing wrong. */
 export const goodInterface = (change: Record<string, unknown> = {}): EmbodimentInterface => ({

@@ -1,10 +1,10 @@
 /** A model check reads a policy's declarations, compares them with the robot's interface, and derives missing ones. Spec, "Model check". */
 import { createHash } from 'node:crypto'
+import { interfaceFingerprint } from '@hub/robot-card/fingerprint'
 import { describe, expect, it } from 'vitest'
+import { contractFingerprint, derivedContract } from '../../../packages/check-worker/src/policy/contract.ts'
+import { modelLimits } from '../../../packages/check-worker/src/policy/policy-limits.ts'
 import { externalWeight, onnx, safetensors } from '../../../packages/formats/test/policy/policy-files.ts'
-import { interfaceFingerprint } from '../../../src/cards/fingerprint.ts'
-import { contractFingerprint, derivedContract } from '../../../src/check-worker/policy/contract.ts'
-import { modelLimits } from '../../../src/check-worker/policy/policy-limits.ts'
 import { answers, face, fingerprint, modelChecks, robotCard } from './support/model-checks.ts'
 
 const { check } = modelChecks()

@@ -1,6 +1,6 @@
 /** A worker for a test that kills it: it lets the engine compile the model of its first argument, which takes minutes. */
-import { engineLimits } from '../../../src/check-worker/engine/limits.ts'
-import { runEngine } from '../../../src/check-worker/engine/run-engine.ts'
+import { engineLimits } from '../../../packages/check-worker/src/engine/limits.ts'
+import { runEngine } from '../../../packages/check-worker/src/engine/run-engine.ts'
 
 const [file = '', processorS = '1'] = process.argv.slice(2)
 const job = {

@@ -2,13 +2,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { RobotCheckRequest } from '@hub/check-worker/request'
+import type { Chromium } from '@hub/check-worker/stills/find-chromium'
+import { openReadingPool } from '@hub/mjcf/processes/reading-pool'
 import pino from 'pino'
 import { afterAll } from 'vitest'
-import { checkRobot, type RobotCheckResult } from '../../../src/check-worker/check-robot.ts'
-import type { EngineLimits } from '../../../src/check-worker/engine/limits.ts'
-import type { RobotCheckRequest } from '../../../src/check-worker/request.ts'
-import type { Chromium } from '../../../src/check-worker/stills/find-chromium.ts'
-import { openReadingPool } from '../../../src/models/reader/reading-pool.ts'
+import { checkRobot, type RobotCheckResult } from '../../../packages/check-worker/src/check-robot.ts'
+import type { EngineLimits } from '../../../packages/check-worker/src/engine/limits.ts'
 
 /** A person's answers for most robots. */
 const answers = { base: null, control_hz: 50, action: 'position', options: null } as const

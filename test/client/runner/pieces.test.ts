@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cutChunk } from '@hub/client/worker/chunk-cutter'
+import { openJournal } from '@hub/client/worker/journal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { measuredIn, progressIn, readMetrics } from '../../../src/client/runner/metrics-batch.ts'
-import { newState, readRunState } from '../../../src/client/runner/run-journal.ts'
-import { cutChunk } from '../../../src/client/worker/chunk-cutter.ts'
-import { openJournal } from '../../../src/client/worker/journal.ts'
+import { measuredIn, progressIn, readMetrics } from '../../../packages/client/src/runner/metrics-batch.ts'
+import { newState, readRunState } from '../../../packages/client/src/runner/run-journal.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 

@@ -2,9 +2,9 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { claimFile } from '@hub/client/worker/claim-file'
+import { dropLock, takeLock } from '@hub/client/worker/lock'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { claimFile } from '../../../src/client/worker/claim-file.ts'
-import { dropLock, takeLock } from '../../../src/client/worker/lock.ts'
 
 let base: string
 beforeEach(async () => {

@@ -1,6 +1,7 @@
 /** Spec, "POST /v1/robot-checks/{check_id}/publish", of a robot check. */
+
+import { CARD_RULES } from '@hub/robot-card/card-checks'
 import { describe, expect, it } from 'vitest'
-import { CARD_RULES } from '../../../src/cards/card-checks.ts'
 import { contractHub, type Json, newName, sha256Of, types } from '../support/hub.ts'
 import { arm, cardText, publishing } from './support/publishing.ts'
 

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { registerClientCommands } from '../../../src/cli/client-commands.ts'
+import { registerClientCommands } from '../../../packages/cli/src/client-commands.ts'
 import { runCommandLine } from '../../support/command-line.ts'
 import { type Answer, contractHub, type Json, type Person, places, sha256Of, types } from '../support/hub.ts'
 

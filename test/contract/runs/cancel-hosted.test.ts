@@ -3,7 +3,7 @@
 /** Canceling a hosted run that is running: it is asked to stop, and the hub ends it and its call where it does not. Contract, "Canceling and deleting runs". */
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { registerRunCommands } from '../../../src/cli/run-commands.ts'
+import { registerRunCommands } from '../../../packages/cli/src/run-commands.ts'
 import { openProcessBackend } from '../../../src/hosting/process/process-backend.ts'
 import { dispatchHosted } from '../../../src/jobs/hosted-kinds.ts'
 import { sweepCalls } from '../../../src/jobs/sweeps.ts'

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { reachingCheckout } from '../../support/open-folder.ts'
 import { contractHub } from '../support/hub.ts'
 
-const command = join(import.meta.dirname, '../../../src/cli/hub.ts')
+const command = join(import.meta.dirname, '../../../src/operator/hub.ts')
 const hub = contractHub({
   ...reachingCheckout,
   HOSTED_APP_NAME: 'app',

@@ -1,8 +1,8 @@
 /** Spend holds from their filing to their end, in both dialects. Spec, "Spend hold" and "Spend holds"; contract, "Spend holds". */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { registerRunCommands } from '../../../packages/cli/src/run-commands.ts'
 import { expireHolds } from '../../../src/billing/holds/expire-holds.ts'
 import { MAX_PENDING_HOLDS } from '../../../src/billing/holds/file-hold.ts'
-import { registerRunCommands } from '../../../src/cli/run-commands.ts'
 import { runCommandLine } from '../../support/command-line.ts'
 import { hostedFunction } from '../../support/hosted-function.ts'
 import { reachingCheckout } from '../../support/open-folder.ts'

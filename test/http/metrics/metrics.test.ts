@@ -65,7 +65,7 @@ describe('an instance counts', () => {
     expect(await scrape()).toContain(`\nhub_build_info{version="${version}",node="${process.versions.node}"} 1\n`)
     expect((await hub.send(null, 'GET', '/healthz')).json).toEqual({ status: 'ok', version })
     expect((await runHub(['--version'], {})).out).toBe(`${version}\n`)
-    expect(JSON.parse(file('clients/node/package.json')).version).toBe(version)
+    expect(JSON.parse(file('packages/cli/package.json')).version).toBe(version)
     expect(/^version = "(.*)"$/m.exec(file('clients/python/pyproject.toml'))?.[1]).toBe(version)
     expect(/^__version__ = "(.*)"$/m.exec(file('clients/python/src/hub/__init__.py'))?.[1]).toBe(version)
     expect(/^## \[(.*?)\]/m.exec(file('CHANGELOG.md'))?.[1]).toBe(version)

@@ -1,7 +1,8 @@
 /** Who waits for a process that reads models, and for how long. */
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { MAX_WAITING_OF_ASKER } from '../../../src/models/reader/limits.ts'
-import { type ReaderSlots, readerSlots } from '../../../src/models/reader/reader-slots.ts'
+import { MAX_WAITING_OF_ASKER } from '../../../packages/mjcf/src/processes/limits.ts'
+import { type ReaderSlots, readerSlots } from '../../../packages/mjcf/src/processes/reader-slots.ts'
 
 let slots: ReaderSlots
 let begun: string[] = []
@@ -10,7 +11,7 @@ let end = () => {}
 
 beforeEach(() => {
   begun = []
-  slots = readerSlots(new URL('./support/stand-in-child.ts', import.meta.url), 1)
+  slots = readerSlots([join(import.meta.dirname, 'support/stand-in-child.ts')], 1)
 })
 afterEach(() => slots.close())
 

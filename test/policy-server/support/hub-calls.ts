@@ -1,8 +1,12 @@
 /** The hub's side of an endpoint as a server calls it: what it was told, and what it answers next. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { ProblemError, TransferError } from '../../../src/client/index.ts'
-import type { SessionState } from '../../../src/policy-server/links/session-book.ts'
-import type { EndpointHub, EndpointReport, ServedEndpoint } from '../../../src/policy-server/served-endpoint.ts'
+import { ProblemError, TransferError } from '@hub/client/internal'
+import type { SessionState } from '../../../packages/policy-server/src/links/session-book.ts'
+import type {
+  EndpointHub,
+  EndpointReport,
+  ServedEndpoint,
+} from '../../../packages/policy-server/src/served-endpoint.ts'
 import { endpointId, modelSha256 } from './hub-keys.ts'
 
 export interface HubCalls extends EndpointHub {

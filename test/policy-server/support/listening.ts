@@ -1,10 +1,10 @@
 /** A policy server without a hub behind it but its keys. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { holdAddress } from '../../../src/policy-server/links/held-address.ts'
-import { listen, type PolicyListener } from '../../../src/policy-server/links/policy-listener.ts'
-import { openSessionBook, type SessionBook } from '../../../src/policy-server/links/session-book.ts'
-import { openModel } from '../../../src/policy-server/model/open-model.ts'
-import { openHubKeys } from '../../../src/policy-server/tokens/hub-keys.ts'
+import { holdAddress } from '@hub/policy-server/links/held-address'
+import { listen, type PolicyListener } from '../../../packages/policy-server/src/links/policy-listener.ts'
+import { openSessionBook, type SessionBook } from '../../../packages/policy-server/src/links/session-book.ts'
+import { openModel } from '../../../packages/policy-server/src/model/open-model.ts'
+import { openHubKeys } from '../../../packages/policy-server/src/tokens/hub-keys.ts'
 import { endpointId, type KeyServer, modelSha256, startKeyServer } from './hub-keys.ts'
 import { smallPolicy, writtenPolicy } from './small-policy.ts'
 

@@ -1,5 +1,5 @@
 /** Small scenes for tests. */
-import type { RobotScene, SceneBody, SceneGeom, SceneMesh } from '../../../src/robot-scene/scene.ts'
+import type { RobotScene, SceneBody, SceneGeom, SceneMesh } from '@hub/robot-view/scene/scene'
 
 const frame = { position: [0, 0, 0], quaternion: [0, 0, 0, 1] } as const
 

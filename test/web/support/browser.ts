@@ -1,10 +1,10 @@
 /** Chromium on a hub of a test: pages that fail the test for an error in the console, a script error, or a request to another site. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findChromium } from '@hub/check-worker/stills/find-chromium'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { findChromium } from '../../../src/check-worker/stills/find-chromium.ts'
 
 /** Not `HUB_CHROMIUM`, which may be off: stills take minutes of processor time, and pages seconds. */
 const found = await findChromium(process.env.HUB_TEST_CHROMIUM, process.env.PATH)

@@ -1,9 +1,10 @@
 /** The pure cores of the robot viewer: what its sliders mean, when it draws, and which model it opens. */
+
+import type { ActuatorFacts, JointFacts } from '@hub/robot-view/physics/model-facts'
+import { graphicsOf } from '@hub/robot-view/scene/graphics'
 import { describe, expect, it } from 'vitest'
-import type { ActuatorFacts, JointFacts } from '../../../src/physics/model-facts.ts'
-import { fieldOfViewAt, fitted } from '../../../src/robot-scene/fit.ts'
-import { follower } from '../../../src/robot-scene/follow.ts'
-import { graphicsOf } from '../../../src/robot-scene/graphics.ts'
+import { fieldOfViewAt, fitted } from '../../../packages/robot-view/src/scene/fit.ts'
+import { follower } from '../../../packages/robot-view/src/scene/follow.ts'
 import { controlsOf } from '../../../web/src/viewer/controls.ts'
 import { coordinatesOf, valueAt, written } from '../../../web/src/viewer/coordinates.ts'
 import { eyeOf } from '../../../web/src/viewer/eyes.ts'

@@ -1,7 +1,8 @@
 /** What the viewer's worker does, with MuJoCo itself: it finds the files of a model, and poses and steps what is compiled. One engine for all. */
+
+import { compileModel, dropFile, putFile } from '@hub/robot-view/physics/compile'
+import { type LoadedMujoco, openMujoco } from '@hub/robot-view/physics/mujoco'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { compileModel, dropFile, putFile } from '../../../src/physics/compile.ts'
-import { type LoadedMujoco, openMujoco } from '../../../src/physics/mujoco.ts'
 import { gatherFiles, type RepoBytes } from '../../../web/src/viewer/engine/gather-files.ts'
 import { openSession, type Session } from '../../../web/src/viewer/engine/session.ts'
 import { ViewerProblem } from '../../../web/src/viewer/problems.ts'

@@ -1,5 +1,5 @@
 /** Actuators as sliders: the range of each control, and what its numbers mean. Pure. */
-import type { ActuatorFacts, ModelFacts } from '../../../src/physics/model-facts.ts'
+import type { ActuatorFacts, ModelFacts } from '@hub/robot-view/physics/model-facts'
 
 export interface Control {
   readonly key: string

@@ -1,5 +1,5 @@
 /** What of a pose a person sets: each joint as one or more numbers with a unit and a range. Pure. */
-import type { JointFacts, ModelFacts } from '../../../src/physics/model-facts.ts'
+import type { JointFacts, ModelFacts } from '@hub/robot-view/physics/model-facts'
 import { type Angles, anglesOf, type Turn, turnOf } from './turns.ts'
 
 export interface Coordinate {

@@ -1,6 +1,6 @@
 /** Where a camera of the model is, as the picture needs it. Pure. */
-import type { CameraFacts } from '../../../src/physics/read-cameras.ts'
-import type { Eye } from '../../../src/robot-scene/model-camera.ts'
+import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { Eye } from '@hub/robot-view/scene/model-camera'
 import { turnOfMatrix } from './turns.ts'
 
 /** `cameras`: of a frame. `aspect`: what the card says, which goes before the model's resolution. */

@@ -1,5 +1,5 @@
 /** The robot viewer in an element of a page: stage, toolbar and panels. Whatever the page is made with, it mounts and closes this. */
-import type { ThemeName } from '../../../src/robot-scene/theme.ts'
+import type { ThemeName } from '@hub/robot-view/scene/theme'
 import { modelChoices } from './model-choice.ts'
 import { button, choice } from './panels/choices.ts'
 import { element } from './panels/element.ts'

@@ -1,9 +1,9 @@
 /** The messages between a page and the worker that runs MuJoCo for it. */
 
-import type { BodyMass } from '../../../src/physics/inertia-boxes.ts'
-import type { ModelFacts } from '../../../src/physics/model-facts.ts'
-import type { CameraFacts } from '../../../src/physics/read-cameras.ts'
-import type { LayeredScene } from '../../../src/robot-scene/scene.ts'
+import type { BodyMass } from '@hub/robot-view/physics/inertia-boxes'
+import type { ModelFacts } from '@hub/robot-view/physics/model-facts'
+import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { LayeredScene } from '@hub/robot-view/scene/scene'
 
 /** The pose that a robot is shown in first: what its card says, over the model's own. */
 export interface CardPose {

@@ -1,7 +1,7 @@
 /** A robot in 3D: an engine in a worker, a picture on a canvas, and the state that panels show. It knows no framework and no transport. */
-import { graphicsOf } from '../../../src/robot-scene/graphics.ts'
-import { type LiveView, liveView } from '../../../src/robot-scene/live-view.ts'
-import type { LayeredScene } from '../../../src/robot-scene/scene.ts'
+import { graphicsOf } from '@hub/robot-view/scene/graphics'
+import { type LiveView, liveView } from '@hub/robot-view/scene/live-view'
+import type { LayeredScene } from '@hub/robot-view/scene/scene'
 import { controlsOf } from './controls.ts'
 import { coordinatesOf, written } from './coordinates.ts'
 import { type Engine, startEngine } from './engine/start-engine.ts'

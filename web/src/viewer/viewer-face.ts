@@ -1,6 +1,6 @@
 /** What a page gives to a robot's viewer, and what it can ask of it. */
-import type { Layer } from '../../../src/robot-scene/live-view.ts'
-import type { ThemeName } from '../../../src/robot-scene/theme.ts'
+import type { Layer } from '@hub/robot-view/scene/live-view'
+import type { ThemeName } from '@hub/robot-view/scene/theme'
 import type { OpenRequest } from './protocol.ts'
 import type { ViewerState } from './viewer-state.ts'
 

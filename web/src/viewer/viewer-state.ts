@@ -1,6 +1,6 @@
 /** What a viewer shows at one moment, for whatever draws its panels. */
-import type { CameraFacts } from '../../../src/physics/read-cameras.ts'
-import type { Layer } from '../../../src/robot-scene/live-view.ts'
+import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { Layer } from '@hub/robot-view/scene/live-view'
 import type { Control } from './controls.ts'
 import type { Coordinate } from './coordinates.ts'
 import type { OpenedModel, PoseFrame, Problem, Stage } from './protocol.ts'

@@ -2,9 +2,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { interfaceFingerprint } from '@hub/robot-card/fingerprint'
 import { afterAll } from 'vitest'
-import { interfaceFingerprint } from '../../../../src/cards/fingerprint.ts'
-import { checkModel, type ModelCheck, type ModelCheckResult } from '../../../../src/check-worker/policy/check-model.ts'
+import {
+  checkModel,
+  type ModelCheck,
+  type ModelCheckResult,
+} from '../../../../packages/check-worker/src/policy/check-model.ts'
 
 export const face = {
   version: 1,

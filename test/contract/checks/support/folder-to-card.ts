@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createHubClient, pullRepo, pushFolder } from '@hub/client/internal'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { registerCheckWorkerCommand } from '../../../../src/cli/check-worker-command.ts'
-import { createHubClient, pullRepo, pushFolder } from '../../../../src/client/index.ts'
+import { registerCheckWorkerCommand } from '../../../../packages/cli/src/check-worker-command.ts'
 import { type CommandEnded, runCommandLine } from '../../../support/command-line.ts'
 import { type contractHub, type Json, newName, type Person } from '../../support/hub.ts'
 

@@ -1,7 +1,7 @@
 /** A reading process whose models are lines: `include PATH`, `asset PATH`, and ways to misbehave. It reports what it reads as names. */
 import type { ModelFiles } from '@hub/mjcf/model-files'
 import type { ModelReading } from '@hub/mjcf/reading'
-import { serveReadings } from '../../../../src/models/reader/serve-readings.ts'
+import { serveReadings } from '../../../../packages/mjcf/src/processes/serve-readings.ts'
 
 const misbehaviours: Readonly<Record<string, () => void>> = {
   spin: () => {

@@ -1,7 +1,7 @@
 /** The worker that runs MuJoCo for one robot on a page. Ending it frees all of the engine's memory. */
-import { compileModel, dropFile, putFile } from '../../../../src/physics/compile.ts'
-import { openMujoco } from '../../../../src/physics/mujoco.ts'
-import { SceneTooLarge } from '../../../../src/physics/scene-meshes.ts'
+import { compileModel, dropFile, putFile } from '@hub/robot-view/physics/compile'
+import { openMujoco } from '@hub/robot-view/physics/mujoco'
+import { SceneTooLarge } from '@hub/robot-view/physics/scene-meshes'
 import { engineFailed, notDownloaded, refused, tooManyTriangles, ViewerProblem } from '../problems.ts'
 import type { FromEngine, OpenRequest, Stage, ToEngine } from '../protocol.ts'
 import { downloads } from './download.ts'

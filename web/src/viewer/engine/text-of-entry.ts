@@ -1,7 +1,7 @@
 /** A URDF as MuJoCo is given it. */
 
+import { answeredUrdf } from '@hub/check-worker/urdf/answered-urdf'
 import { ModelRefusal } from '@hub/mjcf/fault'
-import { answeredUrdf } from '../../../../src/check-worker/urdf/answered-urdf.ts'
 
 /** The document with a floating base where `base` says so, as a check writes it; null where it stays as it is. */
 export function textOfEntry(bytes: Uint8Array | null, entry: string, base: string | null): string | null {

@@ -1,5 +1,5 @@
 /** The toolbar and the panels of a robot that is shown. */
-import { type Layer, layerNames } from '../../../../src/robot-scene/live-view.ts'
+import { type Layer, layerNames } from '@hub/robot-view/scene/live-view'
 import { valueAt } from '../coordinates.ts'
 import type { RobotViewer } from '../viewer-face.ts'
 import type { Ready, ShownModel } from '../viewer-state.ts'

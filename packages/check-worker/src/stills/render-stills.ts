@@ -1,0 +1,109 @@
+/** Two pictures of a robot, drawn by three.js in a browser without a window. Whatever goes wrong, the answer is a value: a check does not fail for a picture. */
+
+import type { DrawnStills, DrawStills } from '@hub/robot-view/scene/draw-stills'
+import type { Page, Route } from 'playwright-core'
+import { type ChromiumProcess, startChromium } from './chromium-process.ts'
+import { type StillsLimits, stillsLimits } from './limits.ts'
+import { readStillPage } from './still-page-script.ts'
+
+export interface StillsRequest {
+  /** The bytes of `encodeScene`. */
+  readonly scene: Uint8Array<ArrayBuffer>
+  /** The path of a browser. */
+  readonly program: string
+  readonly signal: AbortSignal
+  readonly log: (line: string) => void
+  readonly limits?: StillsLimits
+}
+
+/** Two PNGs, or why there are none. */
+export type Stills = { readonly light: Uint8Array; readonly dark: Uint8Array } | { readonly skipped: string }
+
+const WIDTH = 1024
+const HEIGHT = 768
+
+/** Rejects with `signal`'s reason alone. */
+export async function renderStills(request: StillsRequest): Promise<Stills> {
+  const { signal, limits = stillsLimits } = request
+  signal.throwIfAborted()
+  const page = await readStillPage()
+  if (page === null) return { skipped: 'The page that draws stills is not built: run `npm run prepare`.' }
+  try {
+    return await drawn(page, request, limits)
+  } catch (error) {
+    signal.throwIfAborted()
+    return { skipped: `Chromium did not draw them: ${firstLine(error)}` }
+  }
+}
+
+async function drawn(script: string, request: StillsRequest, limits: StillsLimits): Promise<Stills> {
+  const { scene, program, signal, log } = request
+  const began = performance.now()
+  const stopped = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => stopped.reject(new Error(`it took longer than ${limits.timeS} s.`)),
+    1_000 * limits.timeS,
+  )
+  const onAbort = () => stopped.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  // It may be refused before it is awaited.
+  stopped.promise.catch(() => undefined)
+  let chromium: ChromiumProcess | null = null
+  try {
+    chromium = await startChromium(program, limits)
+    signal.throwIfAborted()
+    chromium.browser.once('disconnected', () => stopped.reject(new Error('it ended before it was done.')))
+    const page = await chromium.browser.newPage()
+    page.once('crash', () => stopped.reject(new Error('the page crashed.')))
+    const { light, dark } = await Promise.race([draw(page, script, scene), stopped.promise])
+    const stills = { light: pngOf(light), dark: pngOf(dark) }
+    const largest = Math.max(stills.light.length, stills.dark.length)
+    if (largest > limits.pngBytes)
+      return { skipped: `A picture has ${largest} bytes; ${limits.pngBytes} is the limit.` }
+    log(`stills: drawn in ${Math.round(performance.now() - began)} ms`)
+    return stills
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    await chromium?.end()
+  }
+}
+
+/** Never looked up: every request of the page is answered here or refused. */
+const ORIGIN = 'https://stills.invalid'
+
+const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
+
+async function draw(page: Page, script: string, scene: Uint8Array): Promise<DrawnStills> {
+  const files = new Map<string, { readonly contentType: string; readonly body: string | Buffer }>([
+    ['/', { contentType: 'text/html', body: '<!doctype html><script type="module" src="/page.js"></script>' }],
+    ['/page.js', { contentType: 'text/javascript', body: script }],
+    [
+      '/scene',
+      { contentType: 'application/octet-stream', body: Buffer.from(scene.buffer, scene.byteOffset, scene.length) },
+    ],
+  ])
+  await page.route('**/*', (route: Route) => {
+    const { origin, pathname } = new URL(route.request().url())
+    const file = origin === ORIGIN ? files.get(pathname) : undefined
+    return file ? route.fulfill({ ...file, headers: { 'content-security-policy': POLICY } }) : route.abort()
+  })
+  await page.goto(`${ORIGIN}/`, { timeout: 0 })
+  return page.evaluate(
+    ([width, height]) => {
+      const { drawStills } = globalThis as unknown as { drawStills: DrawStills }
+      return drawStills('/scene', width, height)
+    },
+    [WIDTH, HEIGHT] as const,
+  )
+}
+
+const PREFIX = 'data:image/png;base64,'
+
+function pngOf(address: string): Uint8Array {
+  if (!address.startsWith(PREFIX)) throw new Error('the page answered no picture.')
+  return Buffer.from(address.slice(PREFIX.length), 'base64')
+}
+
+/** Playwright's errors have a log of many lines. */
+const firstLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''

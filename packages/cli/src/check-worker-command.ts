@@ -1,0 +1,103 @@
+/** `hub check-worker`: claims robot and model checks and executes them on this machine. */
+import { hostname } from 'node:os'
+import type { CheckOutcome } from '@hub/check-worker/serve/serve-check'
+import { LocalError } from '@hub/client/internal'
+import { programOf } from '@hub/client/worker/own-program'
+import type { Command } from 'commander'
+import type { ClientIo } from './client-output.ts'
+import { type CommonOptions, common } from './client-session.ts'
+import { assertInstalled } from './optional-packages.ts'
+import { silentLog } from './silent-log.ts'
+import { runWorker, type WorkerOptions } from './worker-session.ts'
+
+interface CheckWorkerOptions extends WorkerOptions {
+  readonly owner?: string
+}
+
+const help = `
+Claims one check after another, downloads its files, and examines them: MuJoCo compiles and steps a robot in a process
+of its own, with bounded time and memory; of a policy only headers and JSON are read. The draft card, the report and
+the log go to the hub. Nothing is written to a repo before a person publishes the draft.
+
+The worker removes the folder of a check, with the repo's files, when the check ends. A killed worker goes on when you start
+it again with the same key and --work. A cancel stops the check within seconds. Ctrl-C fails the check that is under way.
+
+If HUB_JOB_KIND is robot_check, it executes only the check HUB_JOB_ID: this command can be a hub's HOSTED_COMMAND.
+HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported. HUB_CHROMIUM is the path of the Chromium that
+draws the stills of a robot (default: the one in PATH), or off.
+
+It needs the package @mujoco/mujoco, and playwright-core where there is a Chromium; the command says how to install them.
+
+Exit codes:
+  0    with --once, the check came to a verdict, good or bad; otherwise stopped by Ctrl-C
+  1    with --once, the check failed or was canceled; or the hub could not be reached
+  2    wrong usage
+  3    not allowed (a worker needs a key with the scope write)
+  7    not logged in
+
+Examples:
+  $ hub check-worker
+  $ hub check-worker --once --json
+  $ hub check-worker --owner walnut-robotics --name bench-3 --work /var/lib/hub/checks`
+
+/** Between a stop and the last report: the engine ends at once. */
+const GRACE_MS = 5000
+const INTERVAL_MS = 1000
+
+/** Adds it to the `hub` program. */
+export function registerCheckWorkerCommand(
+  program: Command,
+  io: ClientIo,
+  timing = { intervalMs: INTERVAL_MS, graceMs: GRACE_MS },
+): void {
+  common(program.command('check-worker').description('Claim checks and execute them on this machine'), io, help)
+    .option('--owner <handle>', 'only checks of this account (default: all accounts of the key)')
+    .option('--once', 'exit after one check')
+    .option('--name <name>', 'name of this worker', hostname())
+    .option('--work <dir>', 'folder for the files of checks (default: ~/.local/state/hub/checks)')
+    .action((options: CheckWorkerOptions & { readonly work?: string }) =>
+      run(io, { ...options, workDir: options.work, json: options.json ?? program.opts<CommonOptions>().json }, timing),
+    )
+}
+
+async function run(
+  io: ClientIo,
+  options: CheckWorkerOptions,
+  { intervalMs, graceMs }: { readonly intervalMs: number; readonly graceMs: number },
+): Promise<void> {
+  assertInstalled('check-worker', '@mujoco/mujoco')
+  const { findChromium } = await import('@hub/check-worker/stills/find-chromium')
+  const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
+  const { HUB_CHROMIUM: browser = '', HF_ENDPOINT: mirror = '' } = io.env
+  // Checks do without a browser where there is none, but not where one was named.
+  if ('missing' in chromium && !['', 'off'].includes(browser.trim()))
+    throw new LocalError(`HUB_CHROMIUM: no absolute path of a program; set it to one, or to off.`)
+  if (mirror !== '' && !/^https?:$/.test(URL.parse(mirror)?.protocol ?? ''))
+    throw new LocalError('HF_ENDPOINT: not an http(s) URL; set it to that of a mirror, or unset it.')
+  if ('program' in chromium)
+    assertInstalled('check-worker', 'playwright-core', 'HUB_CHROMIUM=off does without pictures')
+  const words = {
+    what: 'check worker',
+    jobKind: 'robot_check',
+    folder: 'checks',
+    workOption: '--work' as const,
+    scope: 'write',
+    doing: `executes checks${options.owner === undefined ? '' : ` of ${options.owner}`}`,
+    graceMs,
+    idOf: ({ check }: CheckOutcome) => check,
+  }
+  await runWorker<CheckOutcome>(io, options, words, async ({ gaveUp, ended, job, ...session }) => {
+    const [{ workOnChecks }, { openReadingPool }] = await Promise.all([
+      import('@hub/check-worker/serve/work'),
+      import('@hub/mjcf/processes/reading-pool'),
+    ])
+    const pool = openReadingPool({ log: silentLog, programOf, processes: 1 })
+    const { name, owner = null, once = false } = options
+    try {
+      const worker = { ...session, pool, intervalMs, mirror: mirror || null, chromium }
+      await workOnChecks(worker, { name, owner, job, once, gaveUp, ended })
+    } finally {
+      await pool.close()
+    }
+  })
+}

@@ -1,0 +1,30 @@
+/** `hub device list`: the devices of endpoints. */
+
+import type { RemoteDevice } from '@hub/client/internal'
+import type { Command } from 'commander'
+import type { ClientIo } from './client-output.ts'
+import { type CommonOptions, common, runCommand } from './client-session.ts'
+import { commandGroup } from './command-group.ts'
+import { hubExamples, inV1Names } from './output.ts'
+import { inLine } from './terminal.ts'
+
+interface ListOptions extends CommonOptions {
+  readonly owner?: string
+}
+
+/** Adds `device list`. */
+export function registerDeviceCommands(program: Command, io: ClientIo): void {
+  const devices = commandGroup(program, 'device', 'Register and list devices')
+  common(devices.command('list').description('List the devices that you can see, newest first'), io)
+    .option('--owner <handle>', 'only devices of this user or org')
+    .addHelpText('after', hubExamples('device list', 'device list --owner walnut-robotics --json'))
+    .action((options: ListOptions) => {
+      const json = options.json ?? program.opts<CommonOptions>().json
+      return runCommand(io, { ...options, json }, async (client) => {
+        const items: RemoteDevice[] = []
+        for await (const page of client.devices.list(options.owner)) items.push(...page)
+        const lines = items.map((item) => inLine(`${item.id}  ${item.owner.handle}  ${item.name}`))
+        return { json: { items: items.map(inV1Names) }, text: lines.map((line) => `${line}\n`).join('') }
+      })
+    })
+}

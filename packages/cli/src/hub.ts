@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+/** The one file of the package's command. It is also the program of the processes and the thread that commands start, which know their part by its name. */
+import './later-apis.ts'
+import { isMainThread } from 'node:worker_threads'
+import { startedPart } from '@hub/client/worker/own-program'
+
+switch (startedPart(process, !isMainThread)) {
+  case 'reading-child':
+    await import('@hub/mjcf/processes/reading-child')
+    break
+  case 'engine-child':
+    await import('@hub/check-worker/engine/engine-child')
+    break
+  case 'model-thread':
+    await import('@hub/policy-server/model/model-thread')
+    break
+  default:
+    await (await import('./command.ts')).run()
+}

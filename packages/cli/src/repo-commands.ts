@@ -1,0 +1,235 @@
+/** `hub repo`: create, view, edit, delete; `hub rm` and `hub search`. */
+
+import {
+  type AtLeast,
+  BATCH,
+  type HubClient,
+  type RemoteRepo,
+  type RepoLineage,
+  type RepoName,
+} from '@hub/client/internal'
+import { type Command, Option } from 'commander'
+import picomatch from 'picomatch'
+import { countText, exitCode, sizeText } from './client-output.ts'
+import {
+  type CommandResult,
+  type CommonOptions,
+  collect,
+  common,
+  repoName,
+  runCommand,
+  UsageError,
+  type Work,
+  wholeFrom,
+} from './client-session.ts'
+import { commandGroup } from './command-group.ts'
+import { pageAddress } from './open-command.ts'
+import { hubExamples, linesOf } from './output.ts'
+import { type AskingIo, ask, canAsk, confirmByName } from './prompt.ts'
+import { inLine, print } from './terminal.ts'
+
+interface RepoOptions extends CommonOptions {
+  readonly visibility?: 'public' | 'private'
+  readonly description?: string
+  readonly tag: string[]
+}
+interface CreateOptions extends RepoOptions {
+  readonly kind: 'dataset' | 'model' | 'robot'
+}
+interface EditOptions extends RepoOptions {
+  readonly clearTags?: boolean
+}
+interface SearchOptions extends CommonOptions {
+  readonly kind?: string
+  readonly owner?: string
+  readonly tag: string[]
+  readonly limit: number
+}
+type SureOptions = CommonOptions & { readonly yes?: boolean }
+
+const kinds = ['dataset', 'model', 'robot']
+const visibilities = ['public', 'private']
+
+/** Adds them to the `hub` program. */
+export function registerRepoCommands(program: Command, io: AskingIo): void {
+  const start = (options: CommonOptions, work: Work) =>
+    runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
+  const repo = commandGroup(program, 'repo', 'Create, view, edit and delete repos')
+  const about = (command: Command) =>
+    command
+      .addOption(new Option('--visibility <visibility>', 'who sees the repo').choices(visibilities))
+      .option('--description <text>', "what it is; '' clears it")
+      .option('--tag <tag>', 'tag; all of them replace those before (repeatable)', collect, [])
+
+  about(common(repo.command('create <repo>').description('Create a repo (owner/slug)'), io))
+    .addOption(new Option('--kind <kind>', 'what it holds').choices(kinds).makeOptionMandatory())
+    .addHelpText(
+      'after',
+      hubExamples(
+        'repo create ada/arm --kind robot',
+        'repo create walnut/pick-place --kind dataset --visibility public --tag so100',
+      ),
+    )
+    .action((name: string, { kind, visibility, description, tag, ...options }: CreateOptions) =>
+      start(options, async (client) => {
+        const { owner, slug } = repoName(name)
+        return shown(client, await client.newRepo({ kind, owner, slug, visibility, description, tags: tag }))
+      }),
+    )
+  common(repo.command('view <repo>').description('Show a repo'), io)
+    .addHelpText('after', hubExamples('repo view ada/arm', 'repo view ada/arm --json'))
+    .action((name: string, options: CommonOptions) =>
+      start(options, async (client) => {
+        const repo = await client.getRepo(repoName(name))
+        return shown(client, repo, options.json ? null : await client.lineage(repoName(name)))
+      }),
+    )
+  about(common(repo.command('edit <repo>').description('Change visibility, description or tags of a repo'), io))
+    .option('--clear-tags', 'remove all tags')
+    .addHelpText(
+      'after',
+      hubExamples(
+        'repo edit ada/arm --visibility public',
+        'repo edit ada/arm --tag so100 --tag arm',
+        "repo edit ada/arm --description ''",
+      ),
+    )
+    .action((name: string, options: EditOptions) =>
+      start(options, async (client) => shown(client, await client.updateRepo(repoName(name), changeOf(options)))),
+    )
+  common(repo.command('delete <repo>').description('Delete a repo with its files, for good'), io)
+    .option('--yes', 'do not ask')
+    .addHelpText('after', hubExamples('repo delete ada/arm', 'repo delete ada/arm --yes'))
+    .action((name: string, { yes = false, ...options }: SureOptions) =>
+      start(options, async (client) => {
+        const { full_name: full, file_summary: files } = await client.getRepo(repoName(name))
+        const loss = `This deletes ${full} and its ${countText(files.count, 'file')} (${sizeText(files.total_bytes)}), for good.`
+        await confirmByName(io, full, loss, yes)
+        await client.deleteRepo(repoName(name))
+        return { json: { full_name: full, deleted: true }, text: `${inLine(`deleted ${full}`)}\n` }
+      }),
+    )
+
+  common(program.command('rm <repo> <path...>').description('Delete files of a repo; a path may be a glob'), io)
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'only print what would be deleted')
+    .addHelpText(
+      'after',
+      hubExamples('rm ada/arm old.stl', "rm ada/arm 'meshes/**' --dry-run", "rm ada/arm '*.tmp' --yes"),
+    )
+    .action((name: string, paths: string[], options: SureOptions & { readonly dryRun?: boolean }) =>
+      start(options, (client) => removeFiles(io, client, repoName(name), paths, options)),
+    )
+
+  common(program.command('search <text>').description('Search repos by name and description'), io)
+    .addOption(new Option('--kind <kind>', 'only repos of this kind').choices(kinds))
+    .option('--owner <handle>', 'only repos of this user or org')
+    .option('--tag <tag>', 'only repos with this tag (repeatable; all must match)', collect, [])
+    .option('--limit <n>', 'maximum number of repos', wholeFrom(1), 20)
+    .addHelpText('after', hubExamples('search gripper', 'search pick --kind dataset --tag so100 --json'))
+    .action((text: string, { kind, owner, tag, limit, ...options }: SearchOptions) =>
+      start(options, (client) => search(client, { q: text, kind, owner, tag }, limit)),
+    )
+}
+
+function changeOf({ visibility, description, tag, clearTags }: EditOptions) {
+  const change = {
+    ...(visibility !== undefined && { visibility }),
+    ...(description !== undefined && { description: description === '' ? null : description }),
+    ...((clearTags || tag.length > 0) && { tags: clearTags ? [] : tag }),
+  }
+  if (Object.keys(change).length === 0)
+    throw new UsageError('Say what to change: --visibility, --description, --tag or --clear-tags.')
+  if (clearTags && tag.length > 0) throw new UsageError('Use either --tag or --clear-tags.')
+  return change
+}
+
+function shown({ url }: HubClient, repo: RemoteRepo, lineage: RepoLineage | null = null): CommandResult {
+  const { count, total_bytes: bytes } = repo.file_summary
+  const facts = {
+    repo: repo.full_name,
+    id: repo.id,
+    kind: repo.kind,
+    visibility: repo.visibility,
+    description: repo.description,
+    tags: repo.tags,
+    files: `${countText(count, 'file')}, ${sizeText(bytes)}`,
+    updated: repo.updated_at,
+    ...(lineage && lineageFacts(lineage)),
+    page: pageAddress(url, repo.full_name),
+    api: `${url}/v1/repos/${repo.full_name}`,
+  }
+  return { json: repo, text: linesOf(facts) }
+}
+
+/** Only what there is: a dataset is produced by no run. */
+function lineageFacts({ producedBy, usedBy }: RepoLineage): Record<string, string | null> {
+  const uses = [some(usedBy.runs, 'run'), some(usedBy.checks, 'check'), some(usedBy.endpoints, 'endpoint')]
+  const used = uses.filter((text) => text !== null).join(', ')
+  return { 'produced by': some(producedBy, 'run'), 'used by': used === '' ? null : used }
+}
+
+const some = ({ count, isMore }: AtLeast, noun: string): string | null =>
+  count === 0 ? null : isMore ? `${count} ${noun}s or more` : countText(count, noun)
+
+async function removeFiles(
+  io: AskingIo,
+  client: HubClient,
+  repo: RepoName,
+  patterns: readonly string[],
+  { yes = false, dryRun = false }: { readonly yes?: boolean; readonly dryRun?: boolean },
+): Promise<CommandResult> {
+  const { paths, unmatched } = await matching(client, repo, patterns)
+  const full = `${repo.owner}/${repo.slug}`
+  for (const pattern of unmatched) print(io.stderr, `hub: ${inLine(`${full} has no file ${pattern}`)}\n`)
+  const rows = paths.map((path) => `${inLine(`${dryRun ? 'would delete' : 'deleted'}  ${path}`)}\n`).join('')
+  const code = unmatched.length > 0 ? exitCode.notFound : exitCode.ok
+  const json = { repo: full, dry_run: dryRun, deleted: paths, missing: unmatched }
+  if (dryRun || paths.length === 0) return { json, text: rows, code }
+  await confirmFiles(io, full, paths, yes)
+  for (let at = 0; at < paths.length; at += BATCH) await client.deleteFiles(repo, paths.slice(at, at + BATCH))
+  return { json, text: rows, code }
+}
+
+/** The paths of the repo that a pattern names, and the patterns that name none. A path that exists as it is written is no glob. */
+async function matching(client: HubClient, repo: RepoName, patterns: readonly string[]) {
+  const all: string[] = []
+  for await (const page of client.tree(repo)) all.push(...page.map(({ path }) => path))
+  const known = new Set(all)
+  const found = new Set<string>()
+  const unmatched: string[] = []
+  for (const pattern of patterns) {
+    const isMatch = picomatch(pattern, { dot: true })
+    const named = known.has(pattern) ? [pattern] : all.filter((path) => isMatch(path))
+    if (named.length === 0) unmatched.push(pattern)
+    for (const path of named) found.add(path)
+  }
+  return { paths: [...found], unmatched }
+}
+
+async function confirmFiles(io: AskingIo, repo: string, paths: readonly string[], yes: boolean): Promise<void> {
+  if (yes) return
+  const what = `${countText(paths.length, 'file')} of ${repo}`
+  if (!canAsk(io)) throw new UsageError(`This deletes ${what}. Add --yes to do it without a question.`)
+  for (const path of paths.slice(0, 20)) print(io.stderr, `  ${inLine(path)}\n`)
+  if (paths.length > 20) print(io.stderr, `  and ${paths.length - 20} more\n`)
+  const answer = await ask(io, `Delete ${inLine(what)}? [y/N] `)
+  if (!/^y(es)?$/i.test(answer)) throw new UsageError('Nothing was deleted.')
+}
+
+async function search(
+  client: HubClient,
+  filters: Parameters<HubClient['repos']>[0],
+  limit: number,
+): Promise<CommandResult> {
+  const found: RemoteRepo[] = []
+  for await (const page of client.repos(filters)) {
+    found.push(...page)
+    if (found.length >= limit) break
+  }
+  const repos = found.slice(0, limit)
+  const rows = repos.map(({ kind, full_name: name, description }) =>
+    inLine(`${kind.padEnd(8)} ${name.padEnd(32)} ${description?.split('\n')[0] ?? ''}`.trimEnd()),
+  )
+  return { json: { repos }, text: `${rows.map((row) => `${row}\n`).join('')}${countText(repos.length, 'repo')}\n` }
+}

@@ -1,0 +1,228 @@
+/** The client commands for training runs: runs, runs delete, submit, cancel. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import {
+  type HubClient,
+  isHeld,
+  isJsonObject,
+  LocalError,
+  type NewRun,
+  type RunFilters,
+  readJson,
+} from '@hub/client/internal'
+import { type Command, Option } from 'commander'
+import { type ClientIo, countText } from './client-output.ts'
+import {
+  type CommandResult,
+  type CommonOptions,
+  collect,
+  common,
+  runCommand,
+  UsageError,
+  type Work,
+  wholeFrom,
+} from './client-session.ts'
+import { heldText } from './hold-output.ts'
+import { hubExamples } from './output.ts'
+import { type AskingIo, confirmByName } from './prompt.ts'
+import { runLines, runRow } from './run-output.ts'
+import { missingRepos } from './submit-warnings.ts'
+import { inLine, print } from './terminal.ts'
+
+interface SubmitOptions extends CommonOptions {
+  readonly template?: string
+  readonly dataset: string[]
+  readonly robot?: string
+  readonly set: string[]
+  readonly gpu?: string
+  readonly maxHours?: string
+  readonly budget?: string
+  readonly executor?: string
+  readonly owner?: string
+  readonly parent?: string
+  readonly parentStep?: string
+}
+
+type ListOptions = CommonOptions & Readonly<Record<string, unknown>>
+
+const submitHelp = `
+The recipe is a JSON file with /v1 names, flags, or both: flags override the file.
+A run with the executor \`worker\` (the default) waits until one of your runners claims it. If a robot (owner/slug) or dataset (svc://)
+of this hub does not exist, submit warns and continues.
+
+Examples:
+  $ hub submit --template act --dataset svc://ada/pick-place --set batch_size=8 --set lr=1e-4
+  $ hub submit recipe.json --set seed=2 --owner walnut-robotics
+  $ hub submit recipe.json --parent run_01k0… --parent-step 2000`
+
+/** Single-valued options of `hub runs`. */
+const runFilters = ['status', 'executor', 'owner', 'kind', 'robot'] as const satisfies (keyof RunFilters)[]
+
+const filterTexts: Readonly<
+  Record<(typeof runFilters)[number], readonly [about: string, choices?: readonly string[]]>
+> = {
+  status: ['only runs in this state', ['queued', 'running', 'succeeded', 'failed', 'canceled']],
+  executor: ['only runs with this executor', ['worker', 'hosted']],
+  owner: ['only runs of this user or org'],
+  kind: ['only runs of this kind', ['cloud', 'external']],
+  robot: ['only runs for this robot'],
+}
+
+/** Adds them to the `hub` program. */
+export function registerRunCommands(program: Command, io: AskingIo): void {
+  const start = (options: CommonOptions, work: Work) =>
+    runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
+
+  const runs = common(program.command('runs').description('List training runs, newest first, or show one'), io)
+  runs.argument('[run]', 'id of one run')
+  for (const name of runFilters) {
+    const [about, choices] = filterTexts[name]
+    const option = new Option(`--${name} <value>`, about)
+    runs.addOption(choices ? option.choices(choices) : option)
+  }
+  runs
+    .addHelpText('after', hubExamples('runs', 'runs run_01k0…', 'runs --status running --robot ada/arm --json'))
+    .option('--limit <n>', 'maximum number of runs', wholeFrom(1), 20)
+    .action((run: string | undefined, options: ListOptions) =>
+      start(options, (client) => (run === undefined ? listRuns(client, options) : showRun(client.runs.get(run)))),
+    )
+
+  common(runs.command('delete <run>').description('Delete a run that has ended, with its log and metrics'), io)
+    .option('--yes', 'do not ask')
+    .addHelpText('after', hubExamples('runs delete run_01k0…', 'runs delete run_01k0… --yes'))
+    .action((run: string, { yes = false }: CommonOptions & { readonly yes?: boolean }, command: Command) =>
+      start(command.optsWithGlobals<CommonOptions>(), async (client) => {
+        await confirmByName(io, run, `This deletes ${run} with its log and metrics, for good.`, yes)
+        await client.runs.delete(run)
+        return { json: { id: run }, text: `deleted ${run}\n` }
+      }),
+    )
+
+  common(program.command('submit').description('Submit a training run'), io)
+    .argument('[file]', 'recipe file (JSON); - reads standard input')
+    .option('--template <name>', 'trainer to use')
+    .option('--dataset <ref>', 'svc://owner/repo, exthub://… or codehost://… (repeatable)', collect, [])
+    .option('--robot <name>', 'robot to train for')
+    .option('--set <name=value>', 'hyperparameter, parsed as JSON or else as text (repeatable)', collect, [])
+    .option('--gpu <tier>', 'GPU tier')
+    .option('--max-hours <hours>', 'maximum duration (default: 4 hosted, none on a worker)')
+    .option('--budget <usd>', 'maximum cost')
+    .addOption(new Option('--executor <executor>', 'who executes it (default: worker)').choices(['worker', 'hosted']))
+    .option('--owner <handle>', 'who is billed (default: you)')
+    .option('--parent <run>', 'parent run')
+    .option('--parent-step <step>', "start from the parent's checkpoint at this step")
+    .addHelpText('after', submitHelp)
+    .action((file: string | undefined, options: SubmitOptions) =>
+      start(options, async (client) => submit(io, client, await newRun(placeOf(io, file), options))),
+    )
+
+  common(
+    program
+      .command('cancel <run>')
+      .description(
+        'Cancel a queued run, or ask a running one to stop; its runner does within seconds, a hosted one within a minute',
+      ),
+    io,
+  )
+    .addHelpText('after', hubExamples('cancel run_01k0…'))
+    .action((run: string, options: CommonOptions) => start(options, (client) => showRun(client.runs.cancel(run))))
+}
+
+const placeOf = (io: ClientIo, file: string | undefined) =>
+  file === undefined || file === '-' ? file : resolve(io.cwd, file)
+
+/** Submits the run; prints warnings for likely mistakes. */
+async function submit(io: ClientIo, client: HubClient, run: NewRun): Promise<CommandResult> {
+  const warn = (text: string) => print(io.stderr, `hub: warning: ${inLine(text)}\n`)
+  for (const warning of await missingRepos(client, run.recipe)) warn(warning)
+  const made = await client.runs.create(run)
+  if (isHeld(made)) return { json: made, text: heldText(made) }
+  for (const warning of made.warnings) warn(warning)
+  return { json: made, text: runLines(made) }
+}
+
+async function showRun(request: ReturnType<HubClient['runs']['get']>): Promise<CommandResult> {
+  const run = await request
+  return { json: run, text: runLines(run) }
+}
+
+async function listRuns(client: HubClient, options: ListOptions): Promise<CommandResult> {
+  const filters: { [Name in (typeof runFilters)[number]]?: RunFilters[Name] } = {}
+  for (const name of runFilters) {
+    const value = options[name]
+    if (typeof value === 'string') filters[name] = value
+  }
+  const limit = Number(options.limit)
+  const runs = []
+  for await (const page of client.runs.list(filters)) {
+    runs.push(...page)
+    if (runs.length >= limit) break
+  }
+  const listed = runs.slice(0, limit)
+  return { json: { runs: listed }, text: `${listed.map(runRow).join('')}${countText(listed.length, 'run')}\n` }
+}
+
+async function newRun(file: string | undefined, options: SubmitOptions): Promise<NewRun> {
+  const given = file === undefined ? {} : await readRecipe(file)
+  const recipe: Record<string, unknown> = { ...given }
+  const put = (name: string, value: unknown) => {
+    if (value !== undefined) recipe[name] = value
+  }
+  put('template', options.template)
+  if (options.dataset.length > 0) recipe.dataset = options.dataset
+  put('robot', options.robot)
+  if (options.set.length > 0) recipe.hyperparams = { ...objectOf(given.hyperparams), ...hyperparams(options.set) }
+  put('gpu', options.gpu)
+  put('max_hours', numberOf('--max-hours', options.maxHours))
+  put('budget_usd', numberOf('--budget', options.budget))
+  put('executor', options.executor)
+  put('parent_checkpoint_step', numberOf('--parent-step', options.parentStep))
+  if (typeof recipe.template !== 'string')
+    throw new UsageError('Specify a trainer: --template NAME, or "template" in a recipe file.')
+  return {
+    recipe: { dataset: [], ...recipe, template: recipe.template },
+    owner: options.owner,
+    parent_run_id: options.parent,
+  }
+}
+
+async function readRecipe(file: string): Promise<Record<string, unknown>> {
+  const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((error: Error) => {
+    throw new LocalError(`The recipe cannot be read: ${error.message}`)
+  })
+  try {
+    const recipe = readJson(text)
+    if (isJsonObject(recipe)) return recipe
+  } catch {
+    // Reported below.
+  }
+  throw new LocalError(`${file} is not a recipe: it must be one JSON object.`)
+}
+
+const objectOf = (value: unknown) => (isJsonObject(value) ? value : {})
+
+function hyperparams(pairs: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1) throw new UsageError(`--set takes name=value, not ${JSON.stringify(pair)}.`)
+      return [pair.slice(0, at), parsedOrText(pair.slice(at + 1))]
+    }),
+  )
+}
+
+function parsedOrText(text: string): unknown {
+  try {
+    return readJson(text)
+  } catch {
+    return text
+  }
+}
+
+function numberOf(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value))
+    throw new UsageError(`${option} takes a number, not ${JSON.stringify(text)}.`)
+  return value
+}

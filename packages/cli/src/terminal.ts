@@ -1,0 +1,59 @@
+/**
+ * All terminal output goes through here. Names, errors and log lines are untrusted: characters that could move the cursor, hide text or send input
+ * are escaped as in JSON (`\u001b`), so that lines of JSON stay the same JSON.
+ */
+
+import { writeJson } from '@hub/client/internal'
+import { escaped, hiddenCharacters, withHiddenShown } from '@hub/text/hidden-characters'
+
+interface Stream {
+  write(text: string): unknown
+}
+
+/** Select Graphic Rendition: colors and weights, which are harmless. */
+const graphic = '\\u001b\\[[0-9;:]*m'
+
+const hiddenOrColors = new RegExp(`${graphic}|${hiddenCharacters}`, 'gu')
+
+/** Escapes untrusted text for one terminal line. */
+export function inLine(text: string): string {
+  return withHiddenShown(text, '\t')
+}
+
+/** A log line. On a terminal, colors are allowed, and of text overwritten with `\r` (progress bars) only the last state, after an ellipsis. */
+export function logText(line: string, isTerminal: boolean): string {
+  const whole = line.replace(/\r+$/, '')
+  if (!isTerminal) return inLine(whole)
+  const over = whole.lastIndexOf('\r') + 1
+  const text = inLineColored(over > 0 ? `…${whole.slice(over)}` : whole)
+  return text.includes('\x1b') ? `${text}\x1b[0m` : text
+}
+
+/** Like `inLine`, but keeps colors. */
+export function inLineColored(text: string): string {
+  return colored(text, '\t')
+}
+
+function colored(text: string, allowed: string): string {
+  return text.replace(hiddenOrColors, (found) => (found.length > 1 || allowed.includes(found) ? found : escaped(found)))
+}
+
+/** Prints text, escaped except for newlines and tabs. */
+export function print(stream: Stream, text: string): void {
+  stream.write(withHiddenShown(text, '\n\t'))
+}
+
+/** Like `print`, but keeps colors. */
+export function printColored(stream: Stream, text: string): void {
+  stream.write(colored(text, '\n\t'))
+}
+
+/** Prints one object as one line of JSON; numbers keep their original form. */
+export function printJson(stream: Stream, object: unknown): void {
+  print(stream, `${writeJson(object)}\n`)
+}
+
+/** Prints a line that the next output overwrites; '' clears it. */
+export function printOver(stream: Stream, text: string): void {
+  stream.write(`\r\x1b[K${inLine(text)}`)
+}

@@ -1,0 +1,144 @@
+/** Progress of a push or pull on standard error: a bar on a terminal, otherwise a line every few seconds. */
+
+import type { Progress } from '@hub/client/internal'
+import { SingleBar } from 'cli-progress'
+import { type ClientIo, countText, sizeText } from './client-output.ts'
+import { inLine, print } from './terminal.ts'
+import { type TimeLeft, timeLeft } from './time-left.ts'
+
+const phaseWord = { hash: 'checking', look: 'looking for secrets', send: 'pushing', fetch: 'pulling' } as const
+
+/** Between two lines of output that is not a terminal: a log stays short, and a reader sees that it moves. */
+const LINE_MS = 5000
+
+interface Phase {
+  readonly name: keyof typeof phaseWord
+  readonly count: number
+  readonly size: number
+  readonly estimate: TimeLeft
+  moved: number
+  files: number
+}
+
+/** Shows one phase at a time. */
+interface Display {
+  begin(phase: Phase): void
+  update(phase: Phase): void
+  end(): void
+}
+
+/** `plan: false` leaves out the line about what will be sent, for output that a program reads. */
+export function progressOn(stream: ClientIo['stderr'], { plan = true }: { readonly plan?: boolean } = {}): Progress {
+  const display = stream.isTTY ? barOn(stream) : linesOn(stream)
+  let phase: Phase | null = null
+  const change = (move: (phase: Phase) => void) => {
+    if (phase === null) return
+    move(phase)
+    display.update(phase)
+  }
+  const end = () => {
+    if (phase !== null) display.end()
+    phase = null
+  }
+  return {
+    begin(name, count, size) {
+      end()
+      if (count === 0) return
+      phase = { name, count, size, estimate: timeLeft(performance.now()), moved: 0, files: 0 }
+      display.begin(phase)
+    },
+    bytes: (count, how) =>
+      change((now) => {
+        now.moved += count
+        // What was there already says nothing of the speed.
+        if (how !== 'known') now.estimate.moved(performance.now(), { files: 0, bytes: count })
+      }),
+    file: (_path, how) =>
+      change((now) => {
+        now.files += 1
+        if (how !== 'known') now.estimate.moved(performance.now(), { files: 1, bytes: 0 })
+      }),
+    planned({ send, bytes, skip, skipBytes }) {
+      if (!plan || send === 0) return
+      const already = skip > 0 ? `; ${countText(skip, 'file')} (${sizeText(skipBytes)}) already there` : ''
+      print(stream, `hub: ${countText(send, 'file')} to send (${sizeText(bytes)})${already}\n`)
+    },
+    note: (message) => print(stream, `${inLine(message)}\n`),
+    end,
+  }
+}
+
+function barOn(stream: ClientIo['stderr']): Display {
+  let bar: SingleBar | null = null
+  const shown = (phase: Phase) => ({
+    files: phase.files,
+    rate: `${sizeText(rateOf(phase))}/s`,
+    moved: sizeText(movedOf(phase)),
+    left: leftText(phase, ' | '),
+  })
+  return {
+    begin(phase) {
+      const format = `${phaseWord[phase.name]} [{bar}] {percentage}% | {moved} of ${sizeText(phase.size)} | {rate}{left} | {files}/${phase.count} files`
+      bar = new SingleBar({
+        format,
+        stream,
+        hideCursor: true,
+        barsize: 24,
+        fps: 8,
+        gracefulExit: false,
+        clearOnComplete: true,
+      })
+      bar.start(doneOf(phase).whole, 0, shown(phase))
+    },
+    update: (phase) => bar?.update(doneOf(phase).done, shown(phase)),
+    end() {
+      bar?.stop()
+      bar = null
+    },
+  }
+}
+
+/** A phase of less than one interval prints nothing. */
+function linesOn(stream: ClientIo['stderr']): Display {
+  let timer: NodeJS.Timeout | undefined
+  return {
+    begin(phase) {
+      timer = setInterval(() => print(stream, `hub: ${progressLine(phase)}\n`), LINE_MS)
+      timer.unref()
+    },
+    update() {},
+    end: () => clearInterval(timer),
+  }
+}
+
+function progressLine(phase: Phase): string {
+  const moved = movedOf(phase)
+  const { done, whole } = doneOf(phase)
+  return (
+    `${phaseWord[phase.name]} ${Math.floor((100 * done) / whole)}%, ${sizeText(moved)} of ${sizeText(phase.size)}, ` +
+    `${phase.files} of ${countText(phase.count, 'file')}, ${sizeText(rateOf(phase))}/s${leftText(phase, ', ')}`
+  )
+}
+
+/** In bytes; of empty files alone in files. */
+const doneOf = (phase: Phase) =>
+  phase.size === 0 ? { done: phase.files, whole: phase.count } : { done: movedOf(phase), whole: phase.size }
+
+const movedOf = ({ moved, size }: Phase) => Math.min(size, Math.max(0, moved))
+
+const rateOf = ({ estimate }: Phase) => estimate.rate(performance.now())
+
+/** Empty until what moved says something about the rest. */
+function leftText(phase: Phase, separator: string): string {
+  const rest = { files: Math.max(0, phase.count - phase.files), bytes: phase.size - movedOf(phase) }
+  const seconds = phase.estimate.seconds(performance.now(), rest)
+  return seconds === null ? '' : `${separator}${duration(seconds)} left`
+}
+
+/** `45 s`, `3 min 20 s`, `2 h 5 min`. */
+function duration(seconds: number): string {
+  const whole = Math.max(0, Math.ceil(seconds))
+  if (whole < 60) return `${whole} s`
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
+}

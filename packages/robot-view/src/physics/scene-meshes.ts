@@ -1,0 +1,77 @@
+/** The meshes and height fields that visible geoms of a compiled model use, each once. */
+
+import type { SceneMesh, Shape } from '../scene/scene.ts'
+import { meshBytes } from '../scene/scene-bytes.ts'
+import { convexHull } from './convex-hull.ts'
+import { heightField } from './height-field.ts'
+import type { Model } from './mujoco.ts'
+
+/** Why there is no scene: its meshes are larger than a picture may take. */
+export class SceneTooLarge extends Error {
+  override readonly name = 'SceneTooLarge'
+}
+
+export interface SceneMeshes {
+  readonly meshes: readonly SceneMesh[]
+  /** Place in `meshes` of what a shape is drawn with; null for what has none. */
+  placeOf(source: MeshSource): number | null
+}
+
+export interface MeshSource {
+  readonly shape: Shape
+  /** Number of its mesh or height field in the model. */
+  readonly data: number
+  /** The convex hull of the mesh, where MuJoCo made one, in its place. */
+  readonly hull: boolean
+}
+
+type Ints = ArrayLike<number>
+
+/** Throws a `SceneTooLarge` before it copies anything. */
+export function sceneMeshes(model: Model, geoms: readonly MeshSource[], maxBytes: number): SceneMeshes {
+  const used = [...new Map(geoms.map((one) => [keyOf(one), one]))].filter(
+    ([, { shape, data }]) => data >= 0 && (shape === 'mesh' || shape === 'hfield'),
+  )
+  const sizes = used.map(([, one]) => sizeOf(model, one))
+  const bytes = sizes.reduce((sum, { vertices, triangles }) => sum + meshBytes(vertices, triangles), 0)
+  if (bytes > maxBytes) {
+    const count = sizes.reduce((sum, { triangles }) => sum + triangles, 0)
+    throw new SceneTooLarge(`The visible meshes have ${count} triangles, ${Math.ceil(bytes / 2 ** 20)} MiB of them.`)
+  }
+  const places = new Map(used.map(([key], at) => [key, at]))
+  return {
+    meshes: used.map(([, one]) => meshOf(model, one)),
+    placeOf: (one) => places.get(keyOf(one)) ?? null,
+  }
+}
+
+const keyOf = ({ shape, data, hull }: MeshSource) => `${shape} ${data} ${hull}`
+
+function meshOf(model: Model, { shape, data, hull }: MeshSource): SceneMesh {
+  if (shape !== 'mesh') return heightField(model, data)
+  return (hull ? convexHull(model, data) : null) ?? meshAt(model, data)
+}
+
+/** A hull has no more triangles than its mesh. */
+function sizeOf(model: Model, { shape, data: at }: MeshSource): { vertices: number; triangles: number } {
+  if (shape === 'mesh')
+    return { vertices: (model.mesh_vertnum as Ints)[at] ?? 0, triangles: (model.mesh_facenum as Ints)[at] ?? 0 }
+  const [rows, columns] = [(model.hfield_nrow as Ints)[at] ?? 0, (model.hfield_ncol as Ints)[at] ?? 0]
+  return { vertices: rows * columns, triangles: 2 * Math.max(0, rows - 1) * Math.max(0, columns - 1) }
+}
+
+/** Copies: a view of the engine's memory is void as soon as that grows. */
+function meshAt(model: Model, at: number): SceneMesh {
+  const part = (
+    values: ArrayLike<number> & { subarray(from: number, to: number): Iterable<number> },
+    from: Ints,
+    count: Ints,
+  ) => {
+    const start = 3 * (from[at] ?? 0)
+    return values.subarray(start, start + 3 * (count[at] ?? 0))
+  }
+  return {
+    positions: Float32Array.from(part(model.mesh_vert, model.mesh_vertadr, model.mesh_vertnum)),
+    triangles: Uint32Array.from(part(model.mesh_face, model.mesh_faceadr, model.mesh_facenum)),
+  }
+}

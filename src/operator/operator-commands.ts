@@ -1,0 +1,216 @@
+/** The operator commands. They work directly on the deployment's database, whether or not the server is running. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ClientIo } from 'hub/client-output'
+import { commandGroup } from 'hub/command-group'
+import { examples, inV1Names, printResult } from 'hub/output'
+import { inLine, print, printJson } from 'hub/terminal'
+import { addOrg, addUser } from '../accounts/accounts.ts'
+import { addApiKey } from '../accounts/api-keys.ts'
+import { findAccount } from '../accounts/find-account.ts'
+import type { OrgRole } from '../accounts/org-members.ts'
+import { openSession } from '../accounts/sessions.ts'
+import { noViewer } from '../operation/audit.ts'
+import type { ScopeLevel } from '../operation/context.ts'
+import { column, columns } from '../store/columns.ts'
+import { statement } from '../store/statement.ts'
+import { runDoctor } from './doctor.ts'
+import { checksText } from './doctor-checks.ts'
+import { withAuth } from './open-deps.ts'
+
+interface Member {
+  readonly user: string
+  readonly role: OrgRole
+}
+
+interface KeyOptions {
+  readonly scope: ScopeLevel
+  readonly name?: string
+  readonly repo?: string[]
+  readonly agent?: boolean
+  readonly gpuHours?: number
+  readonly expires?: string
+  readonly json?: boolean
+}
+
+function readMember(text: string, before: Member[] = []): Member[] {
+  const [user = '', role = 'member', ...rest] = text.split(':')
+  if (user === '' || rest.length > 0 || (role !== 'owner' && role !== 'member')) {
+    throw new InvalidArgumentError('Use HANDLE, HANDLE:owner or HANDLE:member.')
+  }
+  return [...before, { user, role }]
+}
+
+function readNumber(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('Use a number, 0 or more.')
+  return value
+}
+
+function readSeconds(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < 1 || value > 366 * 86_400) {
+    throw new InvalidArgumentError('Use whole seconds, from 1 to a year.')
+  }
+  return value
+}
+
+function readTime(text: string): string {
+  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError('Use a time such as 2027-01-31T00:00:00Z.')
+  return text
+}
+
+const collect = (text: string, before: string[] = []) => [...before, text]
+/** Adds `user`, `org`, `key`, `session`, `migrate` and `doctor`. */
+export function registerOperatorCommands(program: Command, io: ClientIo): void {
+  const users = commandGroup(program, 'user', 'Create and list users')
+  users
+    .command('list')
+    .description('List all users, by handle')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('user list', 'user list --json'))
+    .action(async (options: { json?: boolean }) => {
+      const found = await withAuth(io, (auth) => auth.db.query(allUsers))
+      if (options.json) printJson(io.stdout, { users: found.map(inV1Names) })
+      else
+        print(
+          io.stdout,
+          found.map(({ handle, name }) => `${inLine(`${handle.padEnd(24)} ${name ?? ''}`.trimEnd())}\n`).join(''),
+        )
+    })
+  users
+    .command('add')
+    .argument('<handle>', 'handle of the user: lower-case letters, digits and inner hyphens')
+    .option('--name <name>', 'display name')
+    .description('Create a user')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('user add ada --name "Ada Lovelace" --json'))
+    .action(async (handle: string, options: { name?: string; json?: boolean }) => {
+      const user = await withAuth(io, (auth) =>
+        auth.db.withTx((tx) => addUser(tx, noViewer, { handle, name: options.name ?? null })),
+      )
+      printResult(io, { ...user }, options.json ?? false)
+    })
+
+  commandGroup(program, 'org', 'Create organizations and list their members')
+    .command('add')
+    .argument('<handle>', 'handle of the org; orgs and users share one namespace')
+    .option('--name <name>', 'display name')
+    .option('--member <handle[:role]>', 'user to add, as member (default) or owner (repeatable)', readMember)
+    .description('Create an org with its members')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('org add acme --member ada:owner --member bob'))
+    .action(async (handle: string, options: { name?: string; member?: Member[]; json?: boolean }) => {
+      const input = { handle, name: options.name ?? null, members: options.member ?? [] }
+      printResult(
+        io,
+        { ...(await withAuth(io, (auth) => auth.db.withTx((tx) => addOrg(tx, noViewer, input)))) },
+        options.json ?? false,
+      )
+    })
+
+  commandGroup(program, 'key', 'Create, list and revoke API keys')
+    .command('add')
+    .argument('<handle>', 'user or org that owns the key')
+    .addOption(
+      new Option('--scope <level>', 'access level; each includes those before it')
+        .choices(['read', 'write', 'train'])
+        .makeOptionMandatory(),
+    )
+    .option('--name <name>', 'name of the key', 'command line')
+    .option('--repo <owner/slug>', 'limit the key to this repo (repeatable)', collect)
+    .option(
+      '--agent',
+      'make it an agent key, which may not delete repos or make them public; its hosted work waits for a person',
+    )
+    .option('--gpu-hours <hours>', 'daily GPU hour quota', readNumber)
+    .option('--expires <time>', 'expiry time, RFC 3339', readTime)
+    .description('Create an API key; its token is shown only once')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      examples(
+        'key add ada --scope write --json',
+        'key add acme --scope read --repo acme/arm --expires 2027-01-31T00:00:00Z',
+      ),
+    )
+    .action(async (handle: string, options: KeyOptions) => {
+      const key = await withAuth(io, (auth) =>
+        auth.db.withTx(async (tx) => {
+          const { scope, name, repo, agent, gpuHours, expires } = options
+          const input = {
+            name: name ?? 'command line',
+            scope,
+            repos: repo,
+            agent,
+            dailyGpuHourQuota: gpuHours,
+            expiresAt: expires,
+          }
+          return addApiKey(tx, noViewer, await findAccount(tx, handle), null, input)
+        }),
+      )
+      const { id, ...rest } = key
+      printResult(io, { id, handle: rest.owner.handle, ...rest }, options.json ?? false)
+    })
+
+  program
+    .command('session')
+    .description('Create sessions')
+    .command('add')
+    .argument('<handle>', 'handle of the user')
+    .option('--ttl <seconds>', 'lifetime in seconds (default: SESSION_TTL_S)', readSeconds)
+    .description('Create a session; its token is shown only once')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('session add ada --ttl 3600 --json'))
+    .action(async (handle: string, options: { ttl?: number; json?: boolean }) => {
+      const session = await withAuth(io, (auth) =>
+        auth.db.withTx(async (tx) => {
+          const user = await findAccount(tx, handle, 'user')
+          return {
+            handle,
+            ...(await openSession(auth, tx, noViewer, user, options.ttl ?? auth.config.sessionTtlSeconds)),
+          }
+        }),
+      )
+      printResult(io, session, options.json ?? false)
+    })
+
+  program
+    .command('migrate')
+    .description('Apply all pending migrations (the server also does this at startup)')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('migrate'))
+    .action(async (options: { json?: boolean }) => {
+      const applied = await withAuth(io, (auth) => auth.db.query<{ name: string }>(finishedMigrations))
+      printResult(io, { current: true, migrations: applied.map(({ name }) => name) }, options.json ?? false)
+    })
+
+  program
+    .command('doctor')
+    .description('Check every part of the deployment and say what to do; exit code 1 if one fails')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('doctor', 'doctor --json'))
+    .action(async (options: { json?: boolean }) => {
+      const report = await runDoctor(io)
+      if (options.json) printResult(io, { ...report }, true)
+      else print(io.stdout, checksText(report.checks))
+      if (!report.ok) io.exit(1)
+    })
+}
+
+const userColumns = columns({
+  id: column.text('a.id'),
+  handle: column.text('a.handle'),
+  name: column.text.orNull('a.name'),
+  createdAt: column.timestamptz('a.created_at'),
+})
+const allUsers = statement({
+  name: '',
+  columns: userColumns,
+  text: `select ${userColumns.sql} from accounts a where a.kind = 'user' order by a.handle`,
+})
+
+const finishedMigrations = {
+  name: '',
+  text: 'select migration_name as name from _prisma_migrations where finished_at is not null order by migration_name',
+}
