@@ -30,7 +30,7 @@ export function approveHold(ctx: RequestContext, input: { readonly holdId: strin
 async function approve(ctx: AllowedContext, hold: SpendHold, personId: string): Promise<SpendHold> {
   nextHoldStatus('approve', hold.status)
   const kind = holdKinds[hold.kind]
-  const viewer = await filingViewer(ctx.deps.db, hold, kind.level)
+  const viewer = await filingViewer(ctx.deps.db, hold, kind.scope)
   // The Idempotency-Key of this request stores the hold, not the job.
   const { requestId, signal, deps } = ctx
   try {

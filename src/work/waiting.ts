@@ -1,6 +1,7 @@
-/** Notifies waiting runners: a hint for each account with new queued work. */
+/** Offers queued work: a hint for the runners that wait for work of an account, or the background job that gives a hosted job its call. */
 import type { Deps } from '../operation/context.ts'
 import type { Tx } from '../store/db.ts'
+import type { HeldJob, JobExecutor } from './held-job.ts'
 import type { JobKind } from './job-kind.ts'
 
 const topicOf = ({ table }: JobKind, ownerId: string) => `${table}-waiting:${ownerId}`
@@ -8,6 +9,18 @@ const topicOf = ({ table }: JobKind, ownerId: string) => `${table}-waiting:${own
 /** Announces, after the commit, that a worker job of this account can be claimed. */
 export function announceWaiting(tx: Tx, deps: Pick<Deps, 'events'>, job: JobKind, ownerId: string): void {
   tx.afterCommit(() => deps.events.hint(topicOf(job, ownerId)))
+}
+
+/** Offers a new job to who executes it: a worker is told after the commit, a hosted call is started if the transaction commits. */
+export async function offerJob(
+  tx: Tx,
+  deps: Pick<Deps, 'events' | 'queue'>,
+  job: JobKind,
+  { id, ownerId, executor }: Pick<HeldJob, 'id' | 'ownerId'> & { readonly executor: JobExecutor },
+): Promise<void> {
+  tx.afterCommit(() => deps.events.hint(id))
+  if (executor === 'worker') announceWaiting(tx, deps, job, ownerId)
+  else await deps.queue.send(tx, 'hosted-dispatch', { jobId: id })
 }
 
 /** Yields at once, then each time work of one of these accounts may have arrived. Ends with the signal. */

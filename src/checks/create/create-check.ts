@@ -1,15 +1,8 @@
 /** createRobotCheck (spec, "POST /v1/robot-checks"): a queued check with a snapshot of its files, or the spend hold of an agent's check. */
-
-import { newId } from '@hub/formats/ids'
 import { assertNotJob, requireCredential } from '../../auth/policy.ts'
-import type { Approval } from '../../billing/holds/approval.ts'
-import { fileHold } from '../../billing/holds/file-hold.ts'
-import { assertMadeVisible } from '../../billing/holds/get-hold.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
-import { audit } from '../../operation/audit.ts'
-import { commitVerb, guarded } from '../../operation/commit-verb.ts'
-import type { RequestContext } from '../../operation/context.ts'
+import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
@@ -17,16 +10,16 @@ import { addReferences } from '../../repos/references.ts'
 import type { Querier, Tx } from '../../store/db.ts'
 import { requireObjects } from '../../store/objects/required.ts'
 import { param, statement } from '../../store/statement.ts'
+import { type CreateKind, createJob, type JobToMake, type MadeJob } from '../../work/create.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
-import { announceWaiting } from '../../work/waiting.ts'
 import { checkJob } from '../check-job.ts'
 import { findCheck } from '../check-row.ts'
 import type { RobotCheck } from '../check-shape.ts'
 import { readCheck } from '../read/get-check.ts'
 import { assertWhole, type CheckRequest } from './check-request.ts'
-import { type HostingTerms, hostingTerms, maxCostUsd } from './choose-executor.ts'
+import { type CheckPlace, type HostingTerms, hostingTerms, maxCostUsd } from './choose-executor.ts'
 import { assertDailyQuota } from './daily-quota.ts'
-import { heldCheck } from './held-check.ts'
+import { checkOfRecord, heldCheck } from './held-check.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 import { takePlace } from './take-place.ts'
 
@@ -87,6 +80,28 @@ export interface PreparedCheck {
   readonly terms: HostingTerms
 }
 
+/** How a check is created. The repos are locked and its files counted first, the limits of the accounts last. */
+export const checkCreation: CreateKind<
+  CheckRequest,
+  CheckRepos,
+  PreparedCheck,
+  Snapshot | null,
+  CheckPlace,
+  RobotCheck
+> = {
+  job: checkJob,
+  scope: 'write',
+  mayMake: mayCheck,
+  prepare,
+  lock: async (_ctx, tx, _viewer, { repos, request }) => snapshotOf(tx, await lockRepos(tx, repos), request),
+  mostUsd: ({ deps }) => maxCostUsd(deps.config.hosted),
+  reserve,
+  insert,
+  find: findCheck,
+  read: readCheck,
+  ofRecord: checkOfRecord,
+}
+
 /**
  * Returns the check, or the spend hold if an agent's key requests more than the rest of the allowance. Errors: 401, 403 for a repo that the caller sees and
  * may not write, 404 for a repo that the caller does not see, 409 `conflict.wrong_kind` and `conflict.unverified`, 422. For an explicit `hosted`: 503 without
@@ -94,19 +109,11 @@ export interface PreparedCheck {
  * their headers. A check that is refused or held has no row.
  */
 export function createCheck(ctx: RequestContext, request: CheckRequest): Promise<RobotCheck | SpendHold> {
-  return guarded(
-    ctx,
-    () => mayCheck(ctx, request),
-    (allowed, repos) => {
-      const prepared = prepareCheck(allowed, repos, request, false)
-      return commitVerb(allowed, (tx) => makeCheck(allowed, tx, prepared, null))
-    },
-    (made) => assertMadeVisible(ctx, made, (id) => findCheck(ctx, id)),
-  )
+  return createJob(ctx, checkCreation, request)
 }
 
 /** The repos of a request, if the caller may have them checked. Errors: 401, 403, 404, 422. */
-export async function mayCheck(ctx: RequestContext, request: CheckRequest): Promise<CheckRepos> {
+async function mayCheck(ctx: RequestContext, request: CheckRequest): Promise<CheckRepos> {
   requireCredential(ctx.viewer)
   assertNotJob(ctx.viewer, 'make a check')
   assertWhole(request)
@@ -122,16 +129,8 @@ function findNamed(ctx: RequestContext, name: string): Promise<RepoFacts> {
   return findRepoToWrite(ctx, { owner, repo })
 }
 
-/**
- * Errors: 409 `conflict.wrong_kind`, 503 without an object store, and those of `hostingTerms`. `isApproved` lifts the limit of an agent's key. Reads and
- * writes nothing.
- */
-export function prepareCheck(
-  ctx: RequestContext,
-  repos: CheckRepos,
-  request: CheckRequest,
-  isApproved: boolean,
-): PreparedCheck {
+/** Errors: 409 `conflict.wrong_kind`, 503 without an object store, and those of `hostingTerms`. */
+function prepare(ctx: RequestContext, repos: CheckRepos, request: CheckRequest, isApproved: boolean): PreparedCheck {
   const viewer = requireCredential(ctx.viewer)
   assertKind(repos.robot, 'robot')
   assertKind(repos.model, 'model')
@@ -141,25 +140,29 @@ export function prepareCheck(
   return { request, repos, terms: hostingTerms(ctx.deps.config.hosted, asked) }
 }
 
-/** Creates the check of a prepared request in `tx`, as the viewer of `ctx`. `approval` is that of the request's hold; null for a request without a hold. */
-export async function makeCheck(
-  ctx: RequestContext,
-  tx: Tx,
-  { request, repos, terms }: PreparedCheck,
-  approval: Approval | null,
-): Promise<RobotCheck | SpendHold> {
-  const viewer = requireCredential(ctx.viewer)
-  const { config } = ctx.deps
+type CheckToMake = JobToMake<PreparedCheck, Snapshot | null>
+
+/** The account whose daily quota the checks of a viewer count against. */
+const quotaAccountId = ({ personId, account }: Credentialed): string => personId ?? account.id
+
+/** The place of the check, with what it can cost reserved, and room in the daily quota. */
+async function reserve(ctx: RequestContext, tx: Tx, { id, viewer, prepared }: CheckToMake) {
+  const { request, repos, terms } = prepared
+  const { hosted, dailyRobotChecks } = ctx.deps.config
   const { ownerId } = repos
-  const id = newId('check')
-  const quotaAccountId = viewer.personId ?? viewer.account.id
-  const snapshot = await snapshotOf(tx, await lockRepos(tx, repos), request)
-  await approval?.take(tx, { jobId: id, mostUsd: maxCostUsd(config.hosted) })
-  await lockAccounts(tx, [quotaAccountId, ownerId])
-  const asked = request.executor ?? null
-  const place = await takePlace(tx, ctx, config.hosted, { checkId: id, ownerId, terms, asked })
-  if ('leftUsd' in place) return fileHold(ctx, tx, heldCheck(config.hosted, repos, request, place.leftUsd))
-  await assertDailyQuota(tx, quotaAccountId, config.dailyRobotChecks)
+  await lockAccounts(tx, [quotaAccountId(viewer), ownerId])
+  const place = await takePlace(tx, ctx, hosted, { checkId: id, ownerId, terms, asked: request.executor ?? null })
+  if ('leftUsd' in place) return { held: heldCheck(hosted, repos, request, place.leftUsd) }
+  await assertDailyQuota(tx, quotaAccountId(viewer), dailyRobotChecks)
+  return { place }
+}
+
+async function insert(
+  tx: Tx,
+  { id, viewer, prepared, locked: snapshot, place }: CheckToMake & { readonly place: CheckPlace },
+): Promise<MadeJob> {
+  const { request, repos } = prepared
+  const { robot, model, ownerId } = repos
   await tx.query(insertCheck, {
     id,
     ...place,
@@ -169,11 +172,15 @@ export async function makeCheck(
     ownerId,
     createdBy: viewer.personId,
     filedBy: viewer.credentialId,
-    quotaAccountId,
+    quotaAccountId: quotaAccountId(viewer),
   })
-  await refer(tx, id, repos)
-  await announce(ctx, tx, id, repos, request, place.executor)
-  return readCheck(tx, viewer, id)
+  const named = [robot, model].filter((repo) => repo !== null)
+  const references = named.map((repo) => ({ repoId: repo.id, reason: 'check' }))
+  await addReferences(tx, { id, kind: 'robot_check', ownerId }, references)
+  const { executor } = place
+  const { kind, entry = null } = request
+  const audited = { kind, executor, robot: robot?.fullName ?? null, model: model?.fullName ?? null, entry }
+  return { ownerId, executor, audited }
 }
 
 function assertKind(repo: RepoFacts | null, kind: 'robot' | 'model'): void {
@@ -236,26 +243,3 @@ const sourceOf = (snapshot: Snapshot | null) => ({
   sourcesCount: snapshot?.count ?? 0,
   sourcesBytes: snapshot?.bytes ?? 0,
 })
-
-async function refer(tx: Querier, id: string, { robot, model, ownerId }: CheckRepos): Promise<void> {
-  const references = [
-    ...(robot ? [{ repoId: robot.id, reason: 'check' }] : []),
-    ...(model ? [{ repoId: model.id, reason: 'check' }] : []),
-  ]
-  await addReferences(tx, { id, kind: 'robot_check', ownerId }, references)
-}
-
-async function announce(
-  ctx: RequestContext,
-  tx: Tx,
-  id: string,
-  { ownerId, robot, model }: CheckRepos,
-  { kind, entry }: CheckRequest,
-  executor: JobExecutor,
-): Promise<void> {
-  const after = { kind, executor, robot: robot?.fullName ?? null, model: model?.fullName ?? null, entry: entry ?? null }
-  await audit(tx, ctx, { action: 'robot_check.create', accountId: ownerId, targetId: id, after })
-  tx.afterCommit(() => ctx.deps.events.hint(id))
-  if (executor === 'worker') announceWaiting(tx, ctx.deps, checkJob, ownerId)
-  else await ctx.deps.queue.send(tx, 'hosted-dispatch', { jobId: id })
-}

@@ -1,15 +1,7 @@
 /** createEndpoint (spec, "POST /v1/endpoints"): a queued endpoint, pinned to the bytes that it serves, or the spend hold of an agent's hosted one. */
-
-import { newId } from '@hub/formats/ids'
-import { requireCredential } from '../../auth/policy.ts'
-import type { Approval } from '../../billing/holds/approval.ts'
-import { fileHold } from '../../billing/holds/file-hold.ts'
-import { assertMadeVisible } from '../../billing/holds/get-hold.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
 import type { StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
-import { audit } from '../../operation/audit.ts'
-import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import { type Usd, usdLimit } from '../../platform/money.ts'
@@ -17,13 +9,14 @@ import { lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { addReferences } from '../../repos/references.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { announceWaiting } from '../../work/waiting.ts'
+import { type CreateKind, createJob, type JobToMake, type MadeJob } from '../../work/create.ts'
+import type { JobExecutor } from '../../work/held-job.ts'
 import { endpointJob } from '../endpoint-job.ts'
 import { findEndpoint } from '../endpoint-row.ts'
 import type { Endpoint, EndpointArtifact } from '../endpoint-shape.ts'
 import { readEndpoint } from '../read/get-endpoint.ts'
 import type { Artifact } from './find-artifact.ts'
-import { heldEndpoint } from './held-endpoint.ts'
+import { endpointOfRecord, heldEndpoint } from './held-endpoint.ts'
 import { judgeRequest } from './judge-request.ts'
 import {
   type CreateEndpointInput,
@@ -78,63 +71,91 @@ export interface PreparedEndpoint extends Granted {
   readonly declared: StoredPolicy
 }
 
-/**
- * The endpoint, or the hold of a hosted one that an agent's key asks for: GPU work is never within the free allowance. Errors: as `mayServe` and `prepareEndpoint`; 409
- * `conflict.in_progress` where the files changed while they were read, 429 `quota.spend_cap` and `quota.spend_holds`. Of an endpoint that is refused or held nothing is
- * recorded.
- */
-export function createEndpoint(ctx: RequestContext, input: CreateEndpointInput): Promise<Endpoint | SpendHold> {
-  return guarded(
-    ctx,
-    () => mayServe(ctx, input),
-    async (allowed, granted) => {
-      const prepared = await prepareEndpoint(allowed, granted, input)
-      return commitVerb(allowed, (tx) => makeEndpoint(allowed, tx, prepared, null))
-    },
-    (made) => assertMadeVisible(ctx, made, (id) => findEndpoint(ctx, id)),
-  )
+/** What is decided under the lock of the repo, which keeps its files and its meta as they are. */
+interface LockedEndpoint {
+  readonly repo: RepoFacts
+  readonly plan: EndpointPlan
 }
 
-/** Errors: as `judgeRequest`, with a hosted app. Writes nothing. */
-export async function prepareEndpoint(
-  ctx: RequestContext,
-  granted: Granted,
-  input: CreateEndpointInput,
-): Promise<PreparedEndpoint> {
+/** How an endpoint is created. */
+export const endpointCreation: CreateKind<
+  CreateEndpointInput,
+  Granted,
+  PreparedEndpoint,
+  LockedEndpoint,
+  JobExecutor,
+  Endpoint
+> = {
+  job: endpointJob,
+  scope: 'train',
+  mayMake: mayServe,
+  prepare,
+  lock,
+  mostUsd: (_ctx, tx, { input }, { plan: { rateUsdPerHour } }) =>
+    rateUsdPerHour === null ? '0.0000' : mostOf(tx, { ...limitsOf(input), rateUsdPerHour }),
+  reserve,
+  insert,
+  find: findEndpoint,
+  read: readEndpoint,
+  ofRecord: endpointOfRecord,
+}
+
+/**
+ * The endpoint, or the hold of a hosted one that an agent's key asks for: GPU work is never within the free allowance. Errors: as `mayServe`, and as `judgeRequest`
+ * with a hosted app; 409 `conflict.in_progress` where the files changed while they were read, 429 `quota.spend_cap` and `quota.spend_holds`. Of an endpoint that is
+ * refused or held nothing is recorded.
+ */
+export function createEndpoint(ctx: RequestContext, input: CreateEndpointInput): Promise<Endpoint | SpendHold> {
+  return createJob(ctx, endpointCreation, input)
+}
+
+async function prepare(ctx: RequestContext, granted: Granted, input: CreateEndpointInput): Promise<PreparedEndpoint> {
   const end = { hours: input.maxHours ?? null, member: 'maxHours' } as const
   const { found, declared } = await judgeRequest(ctx, granted, input, { end, needsApp: true })
   return { ...granted, input, read: found.artifact, declared }
 }
 
-/**
- * Creates the endpoint of a prepared request in `tx`, as the viewer of `ctx`: under the lock of the repo, which keeps its files and its meta as they are, everything is
- * decided again. `approval`: of the hold that the request was filed as; null for a new one.
- */
-export async function makeEndpoint(
+async function lock(
   ctx: RequestContext,
   tx: Tx,
-  { repo: asked, owner, input, read, declared }: PreparedEndpoint,
-  approval: Approval | null,
-): Promise<Endpoint | SpendHold> {
-  const viewer = requireCredential(ctx.viewer)
+  viewer: Credentialed,
+  { repo: asked, input, read, declared }: PreparedEndpoint,
+): Promise<LockedEndpoint> {
   const repo = await lockRepo(tx, asked.id)
   if (!repo) throw notFound(`The repo ${asked.fullName}`)
   const found = await findServed(tx, viewer, repo.id, input)
   assertSame(found.artifact, read, repo)
-  const plan = planOf(found, declared, input, ctx.deps.config.tiers)
-  const id = newId('ep')
-  const { rateUsdPerHour } = plan
-  if (rateUsdPerHour !== null) {
-    const limits = { ...limitsOf(input), rateUsdPerHour }
-    if (approval) await approval.take(tx, { jobId: id, mostUsd: await mostOf(tx, limits) })
-    else if (viewer.agent) return fileHold(ctx, tx, await heldEndpoint(tx, owner, input, plan, limits))
-    await lockAccounts(tx, [owner.id])
-    await reserveEndpoint(tx, ctx, { id, ownerId: owner.id, ...limits })
-  }
+  return { repo, plan: planOf(found, declared, input, ctx.deps.config.tiers) }
+}
+
+type EndpointToMake = JobToMake<PreparedEndpoint, LockedEndpoint>
+
+/** Reserves what a hosted endpoint can cost; 429 `quota.spend_cap`. */
+async function reserve(
+  ctx: RequestContext,
+  tx: Tx,
+  { id, viewer, prepared, locked: { plan } }: EndpointToMake,
+  isApproved: boolean,
+) {
+  const { owner, input } = prepared
+  const { executor, rateUsdPerHour } = plan
+  if (rateUsdPerHour === null) return { place: executor }
+  const limits = { ...limitsOf(input), rateUsdPerHour }
+  if (viewer.agent && !isApproved) return { held: await heldEndpoint(tx, { owner, input, plan, limits }) }
+  await lockAccounts(tx, [owner.id])
+  await reserveEndpoint(tx, ctx, { id, ownerId: owner.id, ...limits })
+  return { place: executor }
+}
+
+async function insert(tx: Tx, { id, viewer, prepared, locked }: EndpointToMake): Promise<MadeJob> {
+  const { owner, input } = prepared
+  const { repo, plan } = locked
+  const { executor, sizing, artifact } = plan
   await tx.query(insertEndpoint, { id, ...valuesOf(viewer, plan, input), ownerId: owner.id, ...repoOf(repo) })
   await addReferences(tx, { id, kind: 'endpoint', ownerId: owner.id }, [{ repoId: repo.id, reason: 'endpoint' }])
-  await announce(ctx, tx, id, owner.id, repo, plan)
-  return readEndpoint(tx, viewer, id)
+  const { path, sha256 } = artifact
+  const audited = { modelRepo: repo.fullName, executor, tier: sizing.tier.tier, path, sha256 }
+  return { ownerId: owner.id, executor, audited }
 }
 
 const digestsOf = ({ files, beside }: Artifact) =>
@@ -175,19 +196,4 @@ function valuesOf(viewer: Credentialed, plan: EndpointPlan, input: CreateEndpoin
     createdBy: viewer.personId,
     filedBy: viewer.credentialId,
   }
-}
-
-async function announce(
-  ctx: RequestContext,
-  tx: Tx,
-  id: string,
-  ownerId: string,
-  { fullName }: RepoFacts,
-  { executor, sizing, artifact }: EndpointPlan,
-): Promise<void> {
-  const after = { modelRepo: fullName, executor, tier: sizing.tier.tier, path: artifact.path, sha256: artifact.sha256 }
-  await audit(tx, ctx, { action: 'endpoint.create', accountId: ownerId, targetId: id, after })
-  tx.afterCommit(() => ctx.deps.events.hint(id))
-  if (executor === 'worker') announceWaiting(tx, ctx.deps, endpointJob, ownerId)
-  else await ctx.deps.queue.send(tx, 'hosted-dispatch', { jobId: id })
 }

@@ -52,34 +52,34 @@ export function endpointOfRecord(record: unknown): CreateEndpointInput {
   }
 }
 
+/** A hosted endpoint that a person has to approve. */
+interface AskedEndpoint {
+  readonly owner: AccountRef
+  readonly input: CreateEndpointInput
+  readonly plan: EndpointPlan
+  readonly limits: EndpointLimits
+}
+
 /** The free allowance covers no GPU work, so its share is nothing. */
-export async function heldEndpoint(
-  tx: Querier,
-  owner: AccountRef,
-  input: CreateEndpointInput,
-  plan: EndpointPlan,
-  limits: EndpointLimits,
-): Promise<HeldRequest> {
-  const mostUsd = await mostOf(tx, limits)
+export async function heldEndpoint(tx: Querier, asked: AskedEndpoint): Promise<HeldRequest> {
+  const { owner, input } = asked
+  const mostUsd = await mostOf(tx, asked.limits)
   return {
     kind: 'endpoint',
     accountId: owner.id,
     request: recordedEndpoint(input),
-    summary: summaryOf(owner, input, plan, limits),
+    summary: summaryOf(asked),
     estimateUsd: mostUsd,
     reserveUsd: mostUsd,
     allowanceUsd: '0.0000',
   }
 }
 
-function summaryOf(
-  { handle }: AccountRef,
-  { modelRepo }: CreateEndpointInput,
-  { sizing, artifact }: EndpointPlan,
-  { rateUsdPerHour, maxHours, budgetUsd }: EndpointLimits,
-): string {
+function summaryOf({ owner, input, plan, limits }: AskedEndpoint): string {
+  const { sizing, artifact } = plan
+  const { rateUsdPerHour, maxHours, budgetUsd } = limits
   const path = artifact.path === '' ? '' : ` (${artifact.path})`
   const hours = maxHours === null ? '' : ` for up to ${maxHours} h`
   const budget = budgetUsd === null ? '' : ` with a budget of ${budgetUsd} USD`
-  return `Serve ${modelRepo}${path} for ${handle} on a hosted ${sizing.tier.tier} at ${rateUsdPerHour} USD/h${hours}${budget}.`
+  return `Serve ${input.modelRepo}${path} for ${owner.handle} on a hosted ${sizing.tier.tier} at ${rateUsdPerHour} USD/h${hours}${budget}.`
 }

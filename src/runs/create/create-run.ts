@@ -1,16 +1,9 @@
 /** createRun (spec, "POST /v1/runs"): a queued run, pinned to the datasets that it names, or the spend hold of an agent's hosted run. */
 
-import { newId } from '@hub/formats/ids'
-import { requireCredential } from '../../auth/policy.ts'
-import type { Approval } from '../../billing/holds/approval.ts'
-import { fileHold } from '../../billing/holds/file-hold.ts'
-import { assertMadeVisible } from '../../billing/holds/get-hold.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
 import { reserveSpend } from '../../billing/reservations.ts'
 import { appRefusal, type HostedWork, hostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
-import { audit } from '../../operation/audit.ts'
-import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AccountRef, Credentialed, RequestContext, Viewer } from '../../operation/context.ts'
 import { estimateOf } from '../../planner/estimate.ts'
 import { filledRecipe, recipeHash } from '../../planner/recipe/recipe.ts'
@@ -18,12 +11,13 @@ import { assertImplemented } from '../../planner/run-plan.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { announceWaiting } from '../../work/waiting.ts'
+import { type CreateKind, createJob, type JobToMake, type MadeJob } from '../../work/create.ts'
+import type { JobExecutor } from '../../work/held-job.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
 import { findRun } from '../run-row.ts'
-import { heldRun } from './held-run.ts'
+import { heldRun, runOfRecord } from './held-run.ts'
 import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos.ts'
 import { assertGpuHours, gpuHoursAccountId } from './reserve-gpu-hours.ts'
 import { billingOwner, lockParent, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
@@ -63,52 +57,37 @@ export interface PreparedRun extends ResolvedRequest {
   readonly hosted: HostedWork | null
 }
 
-/**
- * Returns the run; for hosted work that an agent's key requests, the spend hold, since GPU work is never within the free allowance. Errors: as
- * `prepareRun`; 429 `quota.gpu_hours` with its headers, `quota.spend_cap`, `quota.spend_holds`. A run that is refused or held has no row.
- */
-export function createRun(ctx: RequestContext, request: RunRequest): Promise<Run | SpendHold> {
-  return guarded(
-    ctx,
-    () => billingOwner(ctx, request.owner ?? null),
-    async (allowed, owner) => {
-      const prepared = await prepareRun(allowed, owner, request)
-      return commitVerb(allowed, (tx) => makeRun(allowed, tx, prepared, null))
-    },
-    (made) => assertMadeVisible(ctx, made, (id) => findRun(ctx, id)),
-  )
+/** How a run is created. */
+export const runCreation: CreateKind<RunRequest, AccountRef, PreparedRun, NamedRepos, JobExecutor, Run> = {
+  job: runJob,
+  scope: 'train',
+  mayMake: (ctx, request) => billingOwner(ctx, request.owner ?? null),
+  prepare,
+  lock: (_ctx, tx, viewer, prepared) => lockNames(tx, viewer, prepared),
+  mostUsd: (_ctx, _tx, { plan }) => estimateOf(plan).costUsdMax,
+  reserve,
+  insert: insertQueued,
+  find: findRun,
+  read: readRun,
+  ofRecord: runOfRecord,
 }
 
 /**
- * Errors: as `resolveRequest`; 503 for a planned template; for hosted work, 503 without a hosted app, then 403 for an owner that is not hosted. Writes
- * nothing.
+ * Returns the run; for hosted work that an agent's key requests, the spend hold, since GPU work is never within the free allowance. Errors: as
+ * `resolveRequest`; 503 for a planned template; for hosted work, 503 without a hosted app, then 403 for an owner that is not hosted; 429 `quota.gpu_hours` with
+ * its headers, `quota.spend_cap`, `quota.spend_holds`.
  */
-export async function prepareRun(ctx: RequestContext, owner: AccountRef, request: RunRequest): Promise<PreparedRun> {
+export function createRun(ctx: RequestContext, request: RunRequest): Promise<Run | SpendHold> {
+  return createJob(ctx, runCreation, request)
+}
+
+async function prepare(ctx: RequestContext, owner: AccountRef, request: RunRequest): Promise<PreparedRun> {
   const resolved = await resolveRequest(ctx, owner, request)
   assertImplemented(resolved.plan.template)
   const hosted = hostedWork(resolved.recipe, resolved.plan.template.isSim, owner.handle)
   const refusal = hosted && (appRefusal(hosted, ctx.deps.config.hosted) ?? ownerRefusal(hosted, ctx.deps.config.hosted))
   if (refusal) throw refusal
   return { ...resolved, request, hosted }
-}
-
-/** Creates the run of a prepared request in `tx`, as the viewer of `ctx`. `approval` is that of the request's hold; null for a request without a hold. */
-export async function makeRun(
-  ctx: RequestContext,
-  tx: Tx,
-  prepared: PreparedRun,
-  approval: Approval | null,
-): Promise<Run | SpendHold> {
-  const viewer = requireCredential(ctx.viewer)
-  const { plan } = prepared
-  const named = await lockNames(tx, viewer, prepared)
-  const id = newId('run')
-  if (approval) await approval.take(tx, { jobId: id, mostUsd: estimateOf(plan).costUsdMax })
-  else if (prepared.hosted && viewer.agent) return fileHold(ctx, tx, heldRun(prepared))
-  if (plan.isPriced) await reserve(ctx, tx, viewer, id, prepared)
-  await insertQueued(ctx, tx, { id, prepared, named, selfStarted: false })
-  await announce(ctx, tx, id, prepared)
-  return readRun(tx, viewer, id)
 }
 
 /** Locks the repos and the parent that a request names, so that none is deleted before the run refers to it. Must come first in the transaction. */
@@ -118,38 +97,38 @@ export async function lockNames(tx: Tx, viewer: Viewer, { recipe, parent }: Reso
   return named
 }
 
-interface NewRun {
-  readonly id: string
-  readonly prepared: ResolvedRequest
-  readonly named: NamedRepos
-  /** The process that created the run executes it. The run waits for no other runner, not even after a lost lease. */
-  readonly selfStarted: boolean
-}
+type RunToMake = JobToMake<ResolvedRequest, NamedRepos>
 
-/** Inserts a queued run with its datasets, references and audit row. Announcing the run is left to the caller. */
-export async function insertQueued(ctx: RequestContext, tx: Tx, run: NewRun): Promise<void> {
-  const { id, prepared, named, selfStarted } = run
+/** Inserts a queued run with its datasets and references. `isSelfStarted`: the process that creates the run executes it; it waits for no other runner. */
+export async function insertQueued(
+  tx: Tx,
+  { id, viewer, prepared, locked }: RunToMake,
+  isSelfStarted = false,
+): Promise<MadeJob> {
   const { owner, plan, recipe } = prepared
-  const viewer = requireCredential(ctx.viewer)
-  await tx.query(insertRun, { ...runValues(id, viewer, prepared, named), selfStarted })
-  await insertNamedRepos(tx, { id, ownerId: owner.id }, named)
-  const after = { template: recipe.template, executor: plan.executor, gpuType: plan.tier?.tier ?? null }
-  await audit(tx, ctx, { action: 'run.create', accountId: owner.id, targetId: id, after })
+  await tx.query(insertRun, { ...runValues(id, viewer, prepared, locked), selfStarted: isSelfStarted })
+  await insertNamedRepos(tx, { id, ownerId: owner.id }, locked)
+  const audited = { template: recipe.template, executor: plan.executor, gpuType: plan.tier?.tier ?? null }
+  return { ownerId: owner.id, executor: plan.executor, audited }
 }
 
-/** Checks the GPU hours (429 `quota.gpu_hours`), then reserves the most that the run can cost (429 `quota.spend_cap`). */
+/** Checks the GPU hours of a priced run (429 `quota.gpu_hours`), then reserves the most that it can cost (429 `quota.spend_cap`). */
 async function reserve(
   ctx: RequestContext,
   tx: Tx,
-  viewer: Credentialed,
-  id: string,
-  { plan, owner }: ResolvedRequest,
+  { id, viewer, prepared }: JobToMake<PreparedRun, NamedRepos>,
+  isApproved: boolean,
 ) {
+  const { plan, owner, hosted } = prepared
+  if (hosted && viewer.agent && !isApproved) return { held: heldRun(prepared) }
+  const place = plan.executor
+  if (!plan.isPriced) return { place }
   await lockAccounts(tx, [gpuHoursAccountId(viewer), owner.id])
   await assertGpuHours(tx, viewer, plan.maxHours, ctx.deps.config.runs.dailyGpuHourQuota)
   const amountUsd = estimateOf(plan).costUsdMax
   const job = { jobId: id, jobKind: 'run', isAllowance: false, coversTo: null } as const
   await reserveSpend(tx, ctx, { ...job, accountId: owner.id, amountUsd })
+  return { place }
 }
 
 function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, named: NamedRepos) {
@@ -174,10 +153,4 @@ function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, 
     parentRunId: parent?.id ?? null,
     repoIds: named.ids,
   }
-}
-
-async function announce(ctx: RequestContext, tx: Tx, id: string, { plan, owner }: ResolvedRequest) {
-  tx.afterCommit(() => ctx.deps.events.hint(id))
-  if (plan.executor === 'worker') announceWaiting(tx, ctx.deps, runJob, owner.id)
-  else await ctx.deps.queue.send(tx, 'hosted-dispatch', { jobId: id })
 }

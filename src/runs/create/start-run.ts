@@ -8,9 +8,11 @@ import type { AccountRef, RequestContext } from '../../operation/context.ts'
 import type { Recipe } from '../../planner/recipe/recipe.ts'
 import { withTemplate } from '../../planner/run-plan.ts'
 import { invalid } from '../../platform/errors.ts'
+import { recordCreate } from '../../work/create.ts'
 import { assertStillHeld, mayClaim, takeRun } from '../claim/claim-run.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
+import { runJob } from '../run-job.ts'
 import { insertQueued, lockNames } from './create-run.ts'
 import { billingOwner, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
 
@@ -31,9 +33,9 @@ export function startRun(ctx: RequestContext, { worker, ...request }: StartRunIn
       const viewer = requireCredential(allowed.viewer)
       const prepared = await prepareStart(allowed, owner, request)
       return commitVerb(allowed, async (tx) => {
-        const named = await lockNames(tx, viewer, prepared)
+        const locked = await lockNames(tx, viewer, prepared)
         const id = newId('run')
-        await insertQueued(allowed, tx, { id, prepared, named, selfStarted: true })
+        await recordCreate(allowed, tx, runJob, id, await insertQueued(tx, { id, viewer, prepared, locked }, true))
         if (!(await takeRun(allowed, tx, viewer, { runId: id, worker })))
           throw new Error('A run was not claimed in the transaction that created it.')
         return readRun(tx, viewer, id)
