@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { displaceEverywhere } from '../accounts/device-login/displace-logins.ts'
 import type { Deps } from '../operation/context.ts'
 import type { JobDefinition } from '../store/queue.ts'
+import type { QueuedJobName, QueuedJobs } from '../store/queued-jobs.ts'
 import { verifyBlob } from './blob-verify.ts'
 import { collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
@@ -13,8 +14,10 @@ import { measureRuns } from './run-measure.ts'
 import { writeMetricsFile } from './run-metrics-file.ts'
 import { purgeDeletedRuns, purgeRun } from './run-purge.ts'
 
-/** Types the input for the handler, and erases the type for the list. */
-const define = <Input extends z.ZodType>(job: JobDefinition<Deps, Input>): JobDefinition<Deps> => job
+/** Types the input for the handler by the job's name, and erases the type for the list. */
+const define = <Name extends QueuedJobName>(
+  job: JobDefinition<Deps, z.ZodType<QueuedJobs[Name]>> & { readonly name: Name },
+): JobDefinition<Deps> => job
 
 const blobVerify = define({
   name: 'blob-verify',

@@ -6,12 +6,18 @@ import type { Logger } from 'pino'
 import type { z } from 'zod'
 import { backgroundJob } from '../platform/signals.ts'
 import type { Tx } from './db.ts'
+import type { QueuedJobName, QueuedJobs } from './queued-jobs.ts'
 import { keptOffRestores } from './restore-mark.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
 
 export interface Queue {
   /** Enqueues in the caller's transaction: the job exists exactly when the transaction commits, and a worker of this process then takes it at once. Queued jobs with the same key are merged. */
-  send(tx: Tx, job: string, input: object, options?: { singletonKey?: string }): Promise<void>
+  send<Name extends QueuedJobName>(
+    tx: Tx,
+    job: Name,
+    input: QueuedJobs[Name],
+    options?: { singletonKey?: string },
+  ): Promise<void>
   /** Finishes the running jobs (at most 30 s) and stops. */
   stop(): Promise<void>
 }
@@ -59,7 +65,9 @@ const defaultTimings: QueueTimings = { heartbeatSeconds: 20, monitorSeconds: 10,
 const STUCK_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 
-export interface QueueHandle extends Queue {
+/** The queue of one process. It sends jobs of any name: who restores a backup has them as text. */
+export interface QueueHandle extends Pick<Queue, 'stop'> {
+  send(tx: Tx, job: string, input: object, options?: { singletonKey?: string }): Promise<void>
   /** Declares the kinds of jobs without working on them, for who only enqueues. */
   declare(jobs: readonly Pick<JobDefinition, 'name' | 'expireSeconds' | 'retryLimit' | 'cron'>[]): Promise<void>
   /** Declares the kinds of jobs and starts the workers; nothing can be enqueued before. */
