@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { documentReader } from '../rest-compat/engine/documents.ts'
 import { restMount } from '../rest-compat/engine/mount.ts'
-import { routes } from '../rest-compat/routes.ts'
+import { handlers, routes } from '../rest-compat/routes.ts'
 import { schema } from '../schema/index.ts'
 import { SharedChanges } from './accounts/changes/shared-changes.ts'
 import { ensureOperator } from './accounts/operator.ts'
@@ -13,17 +13,13 @@ import { openBackend, openCluster } from './hosting/open-backend.ts'
 import { processNotice } from './hosting/process/process-settings.ts'
 import { tokenSeal } from './hosting/token-seal.ts'
 import { askedOrigin, linkOrigin } from './http/asked-origin.ts'
-import { authRoutes, keyRoutes } from './http/auth-routes.ts'
+import { authRoutes } from './http/auth-routes.ts'
 import { listenEarly } from './http/early-listener.ts'
-import { checkLogRoutes, runLogRoutes } from './http/log-routes.ts'
 import type { Metrics } from './http/metrics/metrics.ts'
 import { buildMetricsServer } from './http/metrics/metrics-server.ts'
 import { objectRoutes } from './http/object-routes.ts'
-import { OpenStreams } from './http/open-streams.ts'
 import { credentialsOf } from './http/origin-facts.ts'
 import { trustedDocuments } from './http/persisted-documents.ts'
-import { contextOf } from './http/request-context.ts'
-import { resolveRoute } from './http/resolve-route.ts'
 import { buildServer, type ServerParts } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
 import { attendCalls, startSweepTimer } from './jobs/sweeps.ts'
@@ -63,7 +59,7 @@ interface Rules extends Pick<ServerParts, 'connectionRules'> {
 }
 
 /** `/v1`, compiled from its documents: the same for every hub of this process. */
-const rest = lazy(() => restMount({ schema, routes, readDocument: documentReader() }))
+const rest = lazy(() => restMount({ schema, routes, handlers, readDocument: documentReader() }))
 
 /** Opens and listens. When a step fails, what was opened before it is closed again. */
 export async function startHub(config: Config, log: Logger, rules: Rules = {}): Promise<RunningHub> {
@@ -140,22 +136,14 @@ async function openHub(
     stopping: ending.signal,
   }
   const operatorToken = await ensureOperator(auth)
-  const streams = new OpenStreams()
   let metrics: Metrics | null = null as Metrics | null
   const app = buildServer(deps, {
     ...rules,
     listener,
     trusted,
-    streams,
     schema,
     rest: rest(),
     authenticate: (request) => authenticate(auth, credentialsOf(request)),
-    identified: [
-      resolveRoute((request) => contextOf(deps, request)),
-      runLogRoutes((request) => contextOf(deps, request), streams),
-      checkLogRoutes((request) => contextOf(deps, request), streams),
-      keyRoutes(auth),
-    ],
     open: [authRoutes(auth, deps)],
     uncounted: isDiskStore(objects) ? [objectRoutes(objects)] : [],
     onMetrics: (made) => {

@@ -150,7 +150,19 @@ const rooms: readonly Room[] = [
     files: '^rest-compat/engine/',
     mayImport: [...ground, 'src/http/', 'schema/[^/]+\\.ts$'],
   },
-  { name: 'rest-routes', files: '^rest-compat/(?!engine/)', mayImport: ['rest-compat/'] },
+  { name: 'rest-routes', files: '^rest-compat/(?!engine/|[^/]+/handlers\\.ts$|work/)', mayImport: ['rest-compat/'] },
+  // Operations that are no documents call verbs themselves: streams, downloads, redirects.
+  ...subjects.map((subject) => ({
+    name: `rest-handlers-${subject}`,
+    files: subject === 'work' ? '^rest-compat/work/' : `^rest-compat/${subject}/handlers\\.ts$`,
+    mayImport: [
+      ...ground,
+      ...upTo('src', subject),
+      ...upTo('rest-compat', subject),
+      'rest-compat/engine/',
+      'src/http/',
+    ],
+  })),
 ]
 
 const layering: IForbiddenRuleType[] = rooms.map(({ name, files, mayImport }) => ({

@@ -1,6 +1,7 @@
 /** `/v1` routes of robot cards. */
-import { repoPath } from '../engine/repo-path.ts'
+
 import { document } from '../engine/route.ts'
+import { repoPath } from '../repos/repo-path.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
 export const routes: readonly TypedRoute[] = [

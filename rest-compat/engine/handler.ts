@@ -1,6 +1,7 @@
 /** `/v1` as a Fastify plugin: every route of the table goes through these steps. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mayCompress, vary } from '../../src/http/compression.ts'
+import { refuseOtherMethods } from '../../src/http/refuse-other-methods.ts'
 import { sendProblem } from '../../src/http/send-problem.ts'
 import type { Edge } from '../../src/http/server.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
@@ -45,7 +46,8 @@ export function registerRest(app: FastifyInstance, edge: Edge, plans: readonly R
       handler: (request, reply) => handle(edge, plan, request, reply),
     })
   }
-  for (const [path, present] of methods) refuseOtherMethods(app, path, present)
+  for (const [path, present] of methods)
+    refuseOtherMethods(app, path, present.includes('GET') ? [...present, 'HEAD'] : present)
 }
 
 /** Before the body is read: of up to 16 MiB that nobody has to answer for. */
@@ -53,27 +55,6 @@ const refuseAnonymous = (plan: RoutePlan) => async (request: FastifyRequest) => 
   const isAnonymous = !request.viewer || request.viewer.kind === 'anonymous'
   if (plan.scope === 'none' || !isAnonymous) return
   throw new HubError('auth.missing', 'This operation requires a credential: send `Authorization: Bearer <credential>`.')
-}
-
-function refuseOtherMethods(app: FastifyInstance, path: string, present: readonly Method[]): void {
-  const allowed: string[] = present.includes('GET') ? [...present, 'HEAD'] : [...present]
-  const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
-    (method) => !allowed.includes(method),
-  )
-  app.route({
-    method: others,
-    url: path,
-    exposeHeadRoute: false,
-    onRequest: async (request) => {
-      const headers = { allow: allowed.join(', ') }
-      throw new HubError(
-        'method.not_allowed',
-        `${request.method} is not supported on this path; use ${headers.allow}.`,
-        { headers },
-      )
-    },
-    handler: () => undefined,
-  })
 }
 
 async function handle(

@@ -3,18 +3,22 @@ import type { GraphQLSchema } from 'graphql'
 import type { RestMount } from '../../src/http/server.ts'
 import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
 import { registerRest } from './handler.ts'
+import type { HandlerRoute } from './handler-route.ts'
+import { registerHandlers } from './mount-handlers.ts'
 import { openApiDocument } from './openapi.ts'
 import type { Route } from './route.ts'
 
 export interface RestParts {
   readonly schema: GraphQLSchema
   readonly routes: readonly Route[]
+  /** The operations that are no documents. */
+  readonly handlers: readonly HandlerRoute[]
   /** The text of `<document>.graphql`. */
   readonly readDocument: (name: string) => string
 }
 
 /** Plans every route; fails if a document does not fit the schema. */
-export function planRoutes(parts: RestParts): RoutePlan[] {
+export function planRoutes(parts: Omit<RestParts, 'handlers'>): RoutePlan[] {
   const dialect = restDialect(parts.schema)
   return parts.routes.map((route) => planRoute(route, parts.readDocument(route.document), dialect))
 }
@@ -23,7 +27,10 @@ export function planRoutes(parts: RestParts): RoutePlan[] {
 export function restMount(parts: RestParts): RestMount {
   const plans = planRoutes(parts)
   return {
-    register: (scope, edge) => registerRest(scope, edge, plans),
-    openApi: (publicUrl) => openApiDocument(plans, publicUrl),
+    register(scope, edge) {
+      registerRest(scope, edge, plans)
+      registerHandlers(scope, edge, parts.handlers)
+    },
+    openApi: (publicUrl) => openApiDocument({ plans, handlers: parts.handlers }, publicUrl),
   }
 }

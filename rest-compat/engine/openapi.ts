@@ -15,8 +15,9 @@ import {
 import { MAX_PAGE_SIZE } from '../../schema/builder.ts'
 import { MAX_CURSOR_LENGTH } from '../../src/platform/page.ts'
 import type { PlannedVariable, RoutePlan } from './dialect.ts'
+import { handlerPaths } from './handler-openapi.ts'
+import type { HandlerRoute } from './handler-route.ts'
 import { errorMeaning, numbersOf, problemSchema } from './openapi-errors.ts'
-import { handlerPaths } from './openapi-handlers.ts'
 import {
   Components,
   documentSchema,
@@ -29,15 +30,21 @@ import {
 import type { DocumentPlace, PathSource, QuerySource } from './route.ts'
 import { statusesOf } from './statuses.ts'
 
+/** Every operation of `/v1`. */
+export interface PlannedDialect {
+  readonly plans: readonly RoutePlan[]
+  readonly handlers: readonly HandlerRoute[]
+}
+
 /** The whole document. `publicUrl` becomes its server; null means the origin that served the document. */
-export function openApiDocument(plans: readonly RoutePlan[], publicUrl: string | null): JsonSchema {
+export function openApiDocument({ plans, handlers }: PlannedDialect, publicUrl: string | null): JsonSchema {
   const components = new Components()
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const plan of plans) {
     const path = plan.route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [plan.route.method.toLowerCase()]: operationOf(plan, components) }
   }
-  Object.assign(paths, handlerPaths)
+  Object.assign(paths, handlerPaths(handlers))
   components.schemas.Problem = problemSchema
   return {
     openapi: '3.1.0',

@@ -1,6 +1,7 @@
 /** `/v1` routes of history, snapshots and states. */
-import { bodyOfRepo, missingRepo, repoPath } from '../engine/repo-path.ts'
+
 import { fields, path, query } from '../engine/route.ts'
+import { bodyOfRepo, missingRepo, repoPath } from '../repos/repo-path.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
 const page = { limit: query('limit'), cursor: query('cursor') } as const

@@ -1,7 +1,8 @@
 /** `/v1` routes of repos and their meta blocks. */
-import { bodyOfRepo, missingRepo, repoPath } from '../engine/repo-path.ts'
+
 import { body, fields, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
+import { bodyOfRepo, missingRepo, repoPath } from './repo-path.ts'
 
 const facetWords = { '1': true, true: true, tags: true, '0': false, false: false, '': false } as const
 

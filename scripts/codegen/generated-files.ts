@@ -4,14 +4,17 @@ import { restDialect } from '../../rest-compat/engine/dialect.ts'
 import { documentReader } from '../../rest-compat/engine/documents.ts'
 import { planRoutes } from '../../rest-compat/engine/mount.ts'
 import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
-import { routes } from '../../rest-compat/routes.ts'
+import { handlers, routes } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
 import { clientTypes, operationLines } from './client-types.ts'
 import { documentTypes } from './document-types.ts'
 import type { Files } from './files.ts'
 import { pageDocuments } from './page-documents.ts'
 
-const openApi = openApiDocument(planRoutes({ schema, routes, readDocument: documentReader() }), null)
+const openApi = openApiDocument(
+  { plans: planRoutes({ schema, routes, readDocument: documentReader() }), handlers },
+  null,
+)
 
 /** What clients see of the two APIs: committed, so that a review sees what a change does to them. */
 export const reviewed: Files = {

@@ -14,19 +14,24 @@ const filesOf = (folder: string, pattern: string): string[] =>
 const nameOf = (file: string): string =>
   `${dirname(file)}-${basename(file, '.ts')}`.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-const routeFiles = filesOf('rest-compat', '*/{routes,*-routes}.ts')
+/** A module that joins what each of these files of rest-compat/ exports under `name`. */
+function joined(pattern: string, name: string, item: string, engineFile: string): string {
+  const files = filesOf('rest-compat', pattern)
+  return [
+    `${GENERATED} from the folders of rest-compat/. Do not edit. */`,
+    ...files.map((file) => `import { ${name} as ${nameOf(file)} } from './${file}'`),
+    `import type { ${item} } from './engine/${engineFile}'`,
+    '',
+    `export const ${name}: readonly ${item}[] = [`,
+    ...files.map((file) => `  ...${nameOf(file)},`),
+    ']\n',
+  ].join('\n')
+}
 
 export const lists: Files = {
   'schema/types.generated.ts': `${GENERATED} from the folders of schema/. Do not edit. */\n${filesOf('schema', '*/*.ts')
     .map((file) => `import './${file}'\n`)
     .join('')}`,
-  'rest-compat/routes.generated.ts': [
-    `${GENERATED} from the folders of rest-compat/. Do not edit. */`,
-    ...routeFiles.map((file) => `import { routes as ${nameOf(file)} } from './${file}'`),
-    `import type { Route } from './engine/route.ts'`,
-    '',
-    'export const routes: readonly Route[] = [',
-    ...routeFiles.map((file) => `  ...${nameOf(file)},`),
-    ']\n',
-  ].join('\n'),
+  'rest-compat/routes.generated.ts': joined('*/{routes,*-routes}.ts', 'routes', 'Route', 'route.ts'),
+  'rest-compat/handlers.generated.ts': joined('*/handlers.ts', 'handlers', 'HandlerRoute', 'handler-route.ts'),
 }

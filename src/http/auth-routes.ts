@@ -1,4 +1,4 @@
-/** Browser sign-in and sign-out, and the hub's public keys. Contract, "Signing in from a browser". */
+/** Browser sign-in and sign-out. Contract, "Signing in from a browser". */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { openSession, revokeSession } from '../accounts/sessions.ts'
 import type { Auth } from '../auth/auth.ts'
@@ -33,11 +33,6 @@ interface Pending {
   readonly returnTo: string
 }
 
-/** The hub's public keys, as a plugin for identified requests: readable without a credential, but an invalid one is still 401. */
-export function keyRoutes(auth: Auth): FastifyPluginAsync {
-  return async (app) => registerKeys(app, auth)
-}
-
 /** Routes under /auth/, as a plugin. */
 export function authRoutes(auth: Auth, deps: Deps): FastifyPluginAsync {
   return async (app) => {
@@ -52,15 +47,6 @@ export function authRoutes(auth: Auth, deps: Deps): FastifyPluginAsync {
     registerSession(app, auth)
     registerDeviceLogin(app, auth, deps)
   }
-}
-
-function registerKeys(app: FastifyInstance, auth: Auth): void {
-  app.get('/.well-known/jwks.json', async (_request, reply) =>
-    reply.header('cache-control', 'public, max-age=60').send({ keys: await auth.keys.jwks() }),
-  )
-  app.get('/v1/devices/signing-key', async (_request, reply) =>
-    reply.header('cache-control', 'public, max-age=60').send((await auth.keys.jwks())[0]),
-  )
 }
 
 function registerLogin(app: FastifyInstance, auth: Auth): void {

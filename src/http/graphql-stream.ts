@@ -10,7 +10,7 @@ import { renderError, sendGraphqlError } from './graphql-errors.ts'
 import { executeOperation, subscribeOperation } from './graphql-operation.ts'
 import { SharedStreams } from './shared-streams.ts'
 import { sseHeaders } from './sse.ts'
-import { completeMessage, nextMessage, readParams, type StreamParams } from './stream-messages.ts'
+import { completeMessage, nextMessage, readParams, type StreamParams, streamTokenOf } from './stream-messages.ts'
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 const MAX_OPERATION_ID = 128
@@ -49,7 +49,7 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts,
   })
   const handle = (request: FastifyRequest, reply: FastifyReply) => {
     if (!readsEvents(request)) return addOperation(parts, shared, request, reply)
-    return shared.find(tokenOf(request), callerOf(request))
+    return shared.find(streamTokenOf(request), callerOf(request))
       ? readShared(parts, shared, request, reply)
       : readOne(parts, request, reply)
   }
@@ -162,7 +162,7 @@ const callerOf = ({ viewer }: FastifyRequest): string =>
 
 /** The caller's stream of the request's token; 404 if there is none. */
 function streamOf(shared: SharedStreams, request: FastifyRequest) {
-  const stream = shared.find(tokenOf(request), callerOf(request))
+  const stream = shared.find(streamTokenOf(request), callerOf(request))
   if (stream) return stream
   throw new HubError('not_found', 'No such stream: reserve one with PUT and read it within a minute.')
 }
@@ -170,12 +170,7 @@ function streamOf(shared: SharedStreams, request: FastifyRequest) {
 /** A POST without a token adds to no stream: what takes any media type, as curl does, gets events. */
 function readsEvents(request: FastifyRequest): boolean {
   const { accept = '*/*' } = request.headers
-  return accept === 'text/event-stream' || (accept === '*/*' && request.method === 'POST' && tokenOf(request) === '')
-}
-
-/** The stream token of single connection mode; empty in the other mode. */
-function tokenOf(request: FastifyRequest): string {
-  const { token } = request.query as { token?: unknown }
-  const header = request.headers['x-graphql-event-stream-token']
-  return typeof header === 'string' ? header : typeof token === 'string' ? token : ''
+  return (
+    accept === 'text/event-stream' || (accept === '*/*' && request.method === 'POST' && streamTokenOf(request) === '')
+  )
 }

@@ -1,5 +1,18 @@
-/** `/graphql`: Yoga for programs (POST, and GET for queries only), GraphiQL for browsers. */
-
+/**
+ * `/graphql`: Yoga for programs (POST, and GET for queries only), GraphiQL for browsers.
+ *
+ * Yoga does the GraphQL over HTTP protocol: it reads requests, chooses the media type and the status, and prints results and event streams. The hub replaces these of its stages:
+ *
+ * | stage | here | why |
+ * |---|---|---|
+ * | GraphiQL, landing page | `graphiql/page.ts` | assets from packages, a content security policy, examples |
+ * | CORS, health check, logging | `edge.ts` | the same for every path of the server |
+ * | request parsing | `onRequestParse` | numbers stay as they were written; persisted documents by id |
+ * | parsing, validation and their cache | `graphql-documents.ts` | documents are bounded, counted and kept once, for `/graphql/stream` too |
+ * | execution, subscription | `graphql-operation.ts` | cost, processor time and bytes are counted while an operation runs; turns |
+ * | masking of errors | `graphql-errors.ts` | one closed table of errors for both APIs |
+ * | batching, multipart | off | one operation a request has one cost; files move through presigned URLs |
+ */
 import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ExecutionArgs } from 'graphql'

@@ -37,7 +37,7 @@ import { contextOf } from './request-context.ts'
 import { sendProblem } from './send-problem.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
-/** What the server provides to mounts that run operations: authentication, contexts and error mapping. */
+/** What the server provides to mounts that run operations: authentication, contexts, streams and error mapping. */
 export interface Edge {
   /** Authenticates, applies the rate limit, and sets what `contextOf` reads. */
   readonly identify: onRequestHookHandler
@@ -48,6 +48,8 @@ export interface Edge {
   /** Counts the cost of an operation against its caller; throws 429 beyond the limit. */
   readonly spend: SpendCost
   readonly admit: Admit
+  /** All event streams of this server. */
+  readonly streams: OpenStreams
   /** Maps any error to one of the closed table; logs unexpected ones. */
   readonly knownError: (error: unknown, request: FastifyRequest) => HubError
 }
@@ -63,13 +65,11 @@ export interface ServerParts {
   readonly schema: GraphQLSchema
   readonly rest: RestMount
   readonly authenticate: Authenticate
-  /** Routes over the same verbs without GraphQL documents, with `request.viewer` set: `resolve`. */
-  readonly identified?: readonly FastifyPluginAsync[]
   /** Routes without authentication, rate limited by address: sign-in. */
   readonly open?: readonly FastifyPluginAsync[]
   /** Routes without a rate limit: signed object URLs. */
   readonly uncounted?: readonly FastifyPluginAsync[]
-  /** All event streams, of `identified` routes and of the graph. */
+  /** All event streams, of `/v1` and of the graph. */
   readonly streams?: OpenStreams
   /** The memory that each caller holds. */
   readonly held?: HeldBytes
@@ -129,6 +129,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     contextOf: (request, extra) => contextOf(deps, request, extra),
     spend: (request, reply, cost) => rate.spend(reply, callerOf(request), cost),
     admit: admission(rate, limits),
+    streams,
     knownError,
   }
 
@@ -154,17 +155,13 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const trusted = parts.trusted === undefined ? trustedDocuments(config) : parts.trusted
   const isTrusted = (document: DocumentNode) => trusted === null || trusted.meanings.has(meaningOf(document))
   const documents = new Documents(countedSchema(parts.schema), isTrusted)
-  const graph = { documents, persisted: new PersistedDocuments(trusted), streams, graphiql: graphiql(signIn), ...edge }
+  const graph = { documents, persisted: new PersistedDocuments(trusted), graphiql: graphiql(signIn), ...edge }
   registerReader((scope) => registerGraphql(scope, graph))
   registerReader((scope) => registerGraphqlStream(scope, graph))
   app.register(async (scope) => {
     scope.addHook('onRequest', limitAddressHook(rate))
     registerDocs(scope, parts.schema, () => parts.rest.openApi(config.publicUrl))
     for (const plugin of parts.open ?? []) await scope.register(plugin)
-  })
-  app.register(async (scope) => {
-    scope.addHook('onRequest', identify)
-    for (const plugin of parts.identified ?? []) await scope.register(plugin)
   })
   for (const plugin of parts.uncounted ?? []) app.register(plugin)
   app.register(async (scope) => registerPages(scope, deps))

@@ -1,8 +1,8 @@
-/** Messages and request parameters of the GraphQL over SSE protocol. */
-
+/** Messages and request parameters of the GraphQL over SSE protocol. Its words and their printing are those of the package `graphql-sse`, which its clients use too. */
 import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import type { FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
+import { print, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { HubError } from '../platform/errors.ts'
 import type { PersistedDocuments } from './persisted-documents.ts'
 
@@ -24,13 +24,19 @@ interface MessageFacts {
 
 /** A result. */
 export function nextMessage(result: ExecutionResult, { id, place }: MessageFacts = {}): string {
-  const line = place ? `id: ${place}\n` : ''
-  return `event: next\n${line}data: ${JSON.stringify(id === undefined ? result : { id, payload: result })}\n\n`
+  const message =
+    id === undefined
+      ? print<false, 'next'>({ event: 'next', data: result })
+      : print<true, 'next'>({ event: 'next', data: { id, payload: result } })
+  // The protocol has no ids of events: the line comes after that of the event.
+  return place ? message.replace('\n', () => `\nid: ${place}\n`) : message
 }
 
 /** The end of an operation. */
 export function completeMessage(id?: string): string {
-  return `event: complete\ndata:${id === undefined ? '' : ` ${JSON.stringify({ id })}`}\n\n`
+  return id === undefined
+    ? print<false, 'complete'>({ event: 'complete', data: null })
+    : print<true, 'complete'>({ event: 'complete', data: { id } })
 }
 
 /** The operation in the body of a POST or in the query of a GET; 400 if there is none, 415 for another content type. */
@@ -75,6 +81,13 @@ function parsed(what: string, text: string): unknown {
   } catch (cause) {
     throw new HubError('validation.json', `${what} is not JSON.`, { cause })
   }
+}
+
+/** The token of a shared stream; empty if the request names none. */
+export function streamTokenOf({ headers, query }: FastifyRequest): string {
+  const header = headers[TOKEN_HEADER_KEY]
+  const member = (query as Readonly<Record<string, unknown>>)[TOKEN_QUERY_KEY]
+  return typeof header === 'string' ? header : typeof member === 'string' ? member : ''
 }
 
 const malformed = (why: string) => new HubError('validation.request', why)

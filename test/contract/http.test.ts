@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { routes } from '../../rest-compat/routes.ts'
+import { handlers, routes } from '../../rest-compat/routes.ts'
 import { errorTable } from '../../src/platform/errors.ts'
 import { contractHub, newName, type Person, places, sha256Of, types } from './support/hub.ts'
 
@@ -56,9 +56,10 @@ describe('an error', () => {
 
   it('is 405 with Allow for another method of a known path', async () => {
     const methodsOf = new Map<string, string[]>()
-    for (const { path, method } of routes) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
+    for (const { path, method } of [...routes, ...handlers])
+      methodsOf.set(path, [...(methodsOf.get(path) ?? []), method])
     for (const [path, methods] of methodsOf) {
-      const url = path.replace(':owner/:repo', name).replace(':upload_id', 'x')
+      const url = path.replace(':owner/:repo', name).replace(':upload_id', 'x').replace('*', 'a')
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !methods.includes(one))) {
         const refused = await hub.send(ada, method, url)
         expect([method, path, refused.status]).toEqual([method, path, 405])

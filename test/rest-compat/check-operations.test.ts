@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { documentReader } from '../../rest-compat/engine/documents.ts'
 import { planRoutes } from '../../rest-compat/engine/mount.ts'
 import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
-import { routes } from '../../rest-compat/routes.ts'
+import { handlers, routes } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
 
-const document = openApiDocument(planRoutes({ schema, routes, readDocument: documentReader() }), null)
+const document = openApiDocument(
+  { plans: planRoutes({ schema, routes, readDocument: documentReader() }), handlers },
+  null,
+)
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
 const paths = document.paths as Record<string, Record<string, any>>
 

@@ -242,7 +242,7 @@ describe('validators', () => {
 
 describe('the OpenAPI document', () => {
   it('describes body, parameters and answer from the schema alone', () => {
-    const document = openApiDocument([putPlan, listPlan], null) as {
+    const document = openApiDocument({ plans: [putPlan, listPlan], handlers: [] }, null) as {
       paths: Record<string, Record<string, Record<string, unknown>>>
     }
     expect(document.paths['/v1/things/{owner}']?.put).toMatchObject({

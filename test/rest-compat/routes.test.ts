@@ -6,7 +6,7 @@ import { documentReader } from '../../rest-compat/engine/documents.ts'
 import { planRoutes } from '../../rest-compat/engine/mount.ts'
 import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
 import { everywhere, statusesOf } from '../../rest-compat/engine/statuses.ts'
-import { pending, routes, streamed } from '../../rest-compat/routes.ts'
+import { handlers, pending, routes } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
 import { needs } from '../support/needs.ts'
 import { sharedDir } from '../support/shared.ts'
@@ -42,7 +42,7 @@ describe('a route that writes', () => {
 
 describe('the route table', () => {
   it('has every operation of the spec, or lists it as pending, never both', () => {
-    const placed = [...routes.map((route) => route.operation), ...streamed, ...pending]
+    const placed = [...[...routes, ...handlers].map(({ operation }) => operation), ...pending]
     expect(placed.filter((operation) => Object.hasOwn(specOperations, operation)).sort()).toEqual(
       Object.keys(specOperations).sort(),
     )
@@ -103,22 +103,22 @@ describe('the route table', () => {
 })
 
 describe('the OpenAPI document of the table', () => {
-  const document = openApiDocument(plans, 'https://hub.example') as {
+  const document = openApiDocument({ plans, handlers }, 'https://hub.example') as {
     paths: Record<string, Record<string, { operationId: string; responses: object; 'x-scope': string }>>
     components: { schemas: Record<string, object> }
   }
 
   it('is the committed rest-compat/openapi.json, byte for byte', () => {
     const committed = readFileSync(new URL('../../rest-compat/openapi.json', import.meta.url), 'utf8')
-    expect(`${JSON.stringify(openApiDocument(plans, null), null, 2)}\n`).toBe(committed)
+    expect(`${JSON.stringify(openApiDocument({ plans, handlers }, null), null, 2)}\n`).toBe(committed)
   })
 
   it('has each operation once, and every reference in it leads somewhere', () => {
     const ids = Object.values(document.paths).flatMap((path) =>
       Object.values(path).map((operation) => operation.operationId),
     )
-    const handlers = ['resolveFile', 'getSigningKey', ...streamed]
-    expect(ids.sort()).toEqual([...routes.map((route) => route.operation), ...handlers].sort())
+    const documented = [...routes, ...handlers.filter(({ openApi }) => openApi !== null)]
+    expect(ids.sort()).toEqual(documented.map(({ operation }) => operation).sort())
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
       (match) => match[1],
     )

@@ -5,6 +5,8 @@ import { text } from 'node:stream/consumers'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { registerHandlers } from '../../../rest-compat/engine/mount-handlers.ts'
+import { handlers } from '../../../rest-compat/runs/handlers.ts'
 import { schema } from '../../../schema/index.ts'
 import type { Admit } from '../../../src/http/admission.ts'
 import { Connections } from '../../../src/http/connections.ts'
@@ -12,10 +14,11 @@ import { countedSchema } from '../../../src/http/counted-schema.ts'
 import { registerEdge } from '../../../src/http/edge.ts'
 import { Documents } from '../../../src/http/graphql-documents.ts'
 import { registerGraphqlStream } from '../../../src/http/graphql-stream.ts'
-import { runLogRoutes } from '../../../src/http/log-routes.ts'
+import { knownError } from '../../../src/http/known-error.ts'
 import { OpenStreams } from '../../../src/http/open-streams.ts'
 import { PersistedDocuments } from '../../../src/http/persisted-documents.ts'
 import { contextOf } from '../../../src/http/request-context.ts'
+import type { Edge } from '../../../src/http/server.ts'
 import type { Viewer } from '../../../src/operation/context.ts'
 import { contractHub, type Person } from '../support/hub.ts'
 
@@ -44,14 +47,15 @@ beforeAll(async () => {
   const streams = new OpenStreams()
   // Readers share this process with the server: on a busy machine neither may run for seconds.
   new Connections(app.server, { stall: { windowMs: 10_000, minBytes: 1024 } })
-  await app.register(runLogRoutes((asked) => contextOf(deps, asked), streams))
+  const identify = async () => undefined
+  const admit: Admit = (_request, work) => work()
+  const ofHub = (asked: Parameters<typeof contextOf>[1]) => contextOf(deps, asked)
+  const edge: Edge = { identify, contextOf: ofHub, spend: identify, admit, streams, knownError }
+  await app.register(async (scope) => registerHandlers(scope, edge, handlers))
   await app.register(async (scope) => {
-    const identify = async () => undefined
-    const ofHub = (asked: Parameters<typeof contextOf>[1]) => contextOf(deps, asked)
     const documents = new Documents(countedSchema(schema))
     const persisted = new PersistedDocuments(null)
-    const admit: Admit = (_request, work) => work()
-    registerGraphqlStream(scope, { documents, persisted, identify, contextOf: ofHub, streams, spend: identify, admit })
+    registerGraphqlStream(scope, { documents, persisted, ...edge })
     scope.addHook('preClose', async () => streams.endAll())
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -5,10 +5,9 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { documentReader } from '../../../rest-compat/engine/documents.ts'
 import { restMount } from '../../../rest-compat/engine/mount.ts'
+import { handlers } from '../../../rest-compat/runs/handlers.ts'
 import { schema } from '../../../schema/index.ts'
-import { runLogRoutes } from '../../../src/http/log-routes.ts'
 import { OpenStreams } from '../../../src/http/open-streams.ts'
-import { contextOf } from '../../../src/http/request-context.ts'
 import { buildServer } from '../../../src/http/server.ts'
 import type { Viewer } from '../../../src/operation/context.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
@@ -351,9 +350,8 @@ inTorture(() => {
         // The reader beside it shares this process: on a busy machine neither may run for a second.
         connectionRules: { stall: { windowMs: 4000, minBytes: 1024 } },
         schema,
-        rest: restMount({ schema, routes: [], readDocument: documentReader() }),
+        rest: restMount({ schema, routes: [], handlers, readDocument: documentReader() }),
         authenticate: async () => viewer,
-        identified: [runLogRoutes((request) => contextOf(deps, request), streams)],
       })
       await app.listen({ port: 0, host: '127.0.0.1' })
       const { port } = app.server.address() as AddressInfo

@@ -227,7 +227,12 @@ export function testServer(options: TestServerOptions) {
   const schema = testSchema(counters, gate)
   const parts: ServerParts = {
     schema,
-    rest: restMount({ schema, routes: testRoutes, readDocument: (name) => documents[name] ?? fail(name) }),
+    rest: restMount({
+      schema,
+      routes: testRoutes,
+      handlers: [],
+      readDocument: (name) => documents[name] ?? fail(name),
+    }),
     authenticate: (request) => testViewer(request.headers.authorization),
     ...options.parts,
   }

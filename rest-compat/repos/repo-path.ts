@@ -1,5 +1,5 @@
 /** Sources of an operation whose path identifies a repo. */
-import { body, path } from './route.ts'
+import { body, path } from '../engine/route.ts'
 
 export const repoPath = { owner: path('owner'), repo: path('repo') } as const
 export const bodyOfRepo = { input: body(repoPath) } as const

@@ -1,0 +1,19 @@
+/** An operation of `/v1` that is no GraphQL document: a stream, a download or a redirect. Its handler calls the verb itself. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Edge } from '../../src/http/server.ts'
+import type { JsonSchema } from './openapi-schemas.ts'
+
+export interface HandlerRoute {
+  readonly operation: string
+  readonly method: 'GET'
+  /** With `:name` for a segment. `*` at the end is the rest of the path, with its slashes. */
+  readonly path: string
+  /** What the interface calls the `*`. */
+  readonly rest?: string
+  /** Whether HEAD is answered like GET without a body. */
+  readonly answersHead: boolean
+  /** Its entry in the OpenAPI document, without `operationId`; null for a path outside `/v1`. */
+  readonly openApi: JsonSchema | null
+  /** Answers a request whose viewer is known and whose path and query are valid texts. */
+  handle(edge: Edge, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+}
