@@ -16,11 +16,11 @@ import { judgeCheck } from '../../packages/check-worker/src/serve/judge-check.ts
 import { keepVerdict, keptVerdict } from '../../packages/check-worker/src/serve/verdict.ts'
 import { stillsLimits } from '../../packages/check-worker/src/stills/limits.ts'
 import { renderStills } from '../../packages/check-worker/src/stills/render-stills.ts'
+import { readPng } from '../../packages/check-worker/test/support/png.ts'
+import { robotFolders, tetrahedron } from '../../packages/check-worker/test/support/robot-folder.ts'
 import { isArtifactName } from '../../src/checks/artifacts/artifact-name.ts'
 import { needs } from '../support/needs.ts'
 import { itInTorture } from '../support/torture.ts'
-import { readPng } from './support/png.ts'
-import { robotFolders, tetrahedron } from './support/robot-folder.ts'
 
 const robots = robotFolders()
 const chromium = await findChromium(process.env.HUB_CHROMIUM, process.env.PATH)

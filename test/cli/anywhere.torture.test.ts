@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { callerDirectory } from '../../packages/cli/src/caller-directory.ts'
 import { registerClientCommands } from '../../packages/cli/src/client-commands.ts'
 import { registerRunCommands } from '../../packages/cli/src/run-commands.ts'
-import { type HubDouble, startHubDouble } from '../client/hub-double.ts'
+import { type HubDouble, startHubDouble } from '../../packages/client/test/hub-double.ts'
 import { runCommandLine } from '../support/command-line.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -13,9 +13,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import serverManifest from '../../package.json' with { type: 'json' }
 import { operatorCommandNames } from '../../packages/cli/src/operator-pointers.ts'
 import { placeOf } from '../../packages/cli/src/optional-packages.ts'
+import { type HubDouble, startHubDouble } from '../../packages/client/test/hub-double.ts'
 import { bundleCommand } from '../../scripts/client/bundle-command.ts'
 import { operatorCommands } from '../../src/operator/server-program.ts'
-import { type HubDouble, startHubDouble } from '../client/hub-double.ts'
 import { machineNode } from '../support/machine-node.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createHubClient, pushFolder } from '@hub/client/internal'
 import { afterAll, describe, expect, it } from 'vitest'
+import { connect } from '../../packages/policy-server/test/support/device.ts'
+import { until } from '../../packages/policy-server/test/support/listening.ts'
+import { smallPolicy } from '../../packages/policy-server/test/support/small-policy.ts'
 import { contractHub, newName } from '../contract/support/hub.ts'
-import { connect } from '../policy-server/support/device.ts'
-import { until } from '../policy-server/support/listening.ts'
-import { smallPolicy } from '../policy-server/support/small-policy.ts'
 import { freePort } from '../support/free-port.ts'
 
 const hub = contractHub()

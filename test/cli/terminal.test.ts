@@ -12,7 +12,7 @@ import { registerClientCommands } from '../../packages/cli/src/client-commands.t
 import { registerLogCommand } from '../../packages/cli/src/log-command.ts'
 import { registerRunCommands } from '../../packages/cli/src/run-commands.ts'
 import { registerRunnerCommand } from '../../packages/cli/src/runner-command.ts'
-import { json, problem } from '../client/hub-double.ts'
+import { json, problem } from '../../packages/client/test/hub-double.ts'
 import { type CommandEnded, runCommandLine } from '../support/command-line.ts'
 
 /** Sets the title, clears the screen, requests a reply, sets colors, a C1 control, reverses direction, fakes a line of output. */

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { registerClientCommands } from '../../packages/cli/src/client-commands.ts'
 import { registerLoginCommands } from '../../packages/cli/src/login-command.ts'
 import { progressOn } from '../../packages/cli/src/transfer-progress.ts'
+import { type HubDouble, json, problem, startHubDouble } from '../../packages/client/test/hub-double.ts'
 import { newKeyToken } from '../../src/auth/api-key.ts'
 import { otherCasing } from '../support/casing.ts'
-import { type HubDouble, json, problem, startHubDouble } from './hub-double.ts'
 
 let hub: HubDouble
 let base: string

@@ -11,8 +11,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { registerRunnerCommand } from '../../packages/cli/src/runner-command.ts'
 import type { RemoteFile } from '../../packages/client/src/shapes.ts'
 import { versionOf } from '../../packages/client/src/state.ts'
+import { type HubDouble, json, startHubDouble } from '../../packages/client/test/hub-double.ts'
 import { runCommandLine, runHub } from '../support/command-line.ts'
-import { type HubDouble, json, startHubDouble } from './hub-double.ts'
 
 let hub: HubDouble
 let base: string

@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { silent } from '../../packages/client/src/progress.ts'
 import { assertNoSecrets } from '../../packages/client/src/secrets/look-for-secrets.ts'
 import { secretsIn } from '../../packages/client/src/secrets/secret-rules.ts'
+import { type HubDouble, startHubDouble } from '../../packages/client/test/hub-double.ts'
 import { newKeyToken } from '../../src/auth/api-key.ts'
-import { type HubDouble, startHubDouble } from './hub-double.ts'
 
 let hub: HubDouble
 let base: string

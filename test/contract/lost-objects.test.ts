@@ -1,6 +1,6 @@
 /** Objects that rows name and the store has lost: each read of one is a Problem that says so, in both dialects, and nothing of the store is told. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { goodCard } from '../cards/support/card.ts'
+import { goodCard } from '../../packages/robot-card/test/support/card.ts'
 import { publishing } from './checks/support/publishing.ts'
 import { checksOf } from './support/checks.ts'
 import { endpointsOf, manifest } from './support/endpoints.ts'

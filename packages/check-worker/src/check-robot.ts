@@ -3,17 +3,17 @@
  * in a separate process, a URDF is converted, and a browser draws it. Nothing is written, and no hub is called.
  */
 
-import { countText } from '@hub/client/amounts'
+import { localFiles } from '@hub/mjcf/folder/local-files'
 import type { FileWaves, ReadingPool } from '@hub/mjcf/processes/reading-pool'
 import type { ModelReading } from '@hub/mjcf/reading'
 import type { Check } from '@hub/mjcf/verdict/check'
 import { modelChecks } from '@hub/mjcf/verdict/model-checks'
 import { cardChecks } from '@hub/robot-card/card-checks'
 import { readCard } from '@hub/robot-card/read-card'
+import { countText } from '@hub/text/amounts'
 import { type DraftReport, draftReport } from './draft-report.ts'
 import { type EngineLimits, engineLimits } from './engine/limits.ts'
 import { type DraftCard, draftCard } from './init/draft-card.ts'
-import { localFiles } from './local-files.ts'
 import { conversionNeeds, noCard, withRefusals } from './needs.ts'
 import { overlaidFiles } from './overlaid-files.ts'
 import { preparedModel } from './prepared-model.ts'

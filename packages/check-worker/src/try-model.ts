@@ -1,9 +1,10 @@
 /** Lets MuJoCo compile and step a prepared model, where there is something that it could compile. */
+
+import type { LocalFiles } from '@hub/mjcf/folder/local-files'
 import { doubtOf } from '@hub/mjcf/verdict/model-checks'
 import type { EngineLimits } from './engine/limits.ts'
 import type { EngineJob } from './engine/protocol.ts'
 import { type EngineRun, runEngine } from './engine/run-engine.ts'
-import type { LocalFiles } from './local-files.ts'
 import type { PreparedModel } from './prepared-model.ts'
 import type { RobotCheckRequest } from './request.ts'
 import type { Trial } from './validate/simulation-checks.ts'

@@ -1,10 +1,10 @@
 /** Text output of robot and model checks. */
 
 import type { RemoteCheck, RemoteNeed, ReportedCheck } from '@hub/client/internal'
+import { marks } from '@hub/mjcf/folder/model-text'
 import type { CheckStatus } from '@hub/mjcf/verdict/check'
 import { answeringFlag } from './check-answers.ts'
 import { countText, exitCode } from './client-output.ts'
-import { marks } from './model-output.ts'
 import { inLine } from './terminal.ts'
 
 /** One line of a list. */

@@ -1,7 +1,7 @@
 /** Human-readable output of the client commands: errors and exit codes. */
 import { failureLine, LocalError, ProblemError, SecretsFound } from '@hub/client/internal'
 
-export { countText, sizeText } from '@hub/client/amounts'
+export { countText, sizeText } from '@hub/text/amounts'
 
 import { NotLoggedIn, UsageError } from './command-errors.ts'
 import { inLine } from './terminal.ts'

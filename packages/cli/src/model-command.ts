@@ -1,15 +1,15 @@
 /** `hub model`: checks a local model offline, as the hub would after a push. */
-import { readdir, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { LocalError } from '@hub/client/internal'
 import { programOf } from '@hub/client/worker/own-program'
+import { checkModel, type ModelPlace, type ModelReport, unreadableReport } from '@hub/mjcf/folder/check-model'
+import { FolderError } from '@hub/mjcf/folder/local-files'
+import { modelText, paintFor } from '@hub/mjcf/folder/model-text'
+import { modelsIn } from '@hub/mjcf/folder/models-in'
 import { openReadingPool, type ReadingPool } from '@hub/mjcf/processes/reading-pool'
 import type { Command } from 'commander'
-import { checkModel, type ModelPlace, type ModelReport, unreadableReport } from './check-model.ts'
 import { type ClientIo, exitCode } from './client-output.ts'
 import { UsageError } from './command-errors.ts'
 import { answerLines } from './model-lines.ts'
-import { modelText, paintFor } from './model-output.ts'
 import { reportError } from './report-error.ts'
 import { silentLog } from './silent-log.ts'
 import { print, printColored, printJson, printOver } from './terminal.ts'
@@ -113,7 +113,7 @@ async function reportOf(pool: ReadingPool, place: ModelPlace, signal: AbortSigna
   try {
     return (await checkModel(pool, place, signal)).report
   } catch (error) {
-    if (error instanceof LocalError) return unreadableReport(error.message)
+    if (error instanceof FolderError) return unreadableReport(error.message)
     throw error
   }
 }
@@ -153,19 +153,14 @@ function statusLine(io: ModelIo, text: string | (() => string)): { readonly end:
 }
 
 async function entryMissing(dir: string, cwd: string): Promise<string> {
-  const names = await readdir(resolve(cwd, dir)).catch(() => null)
-  if (names === null) return `${dir} is not a folder.`
-  const models = await byInclusion(resolve(cwd, dir), names.filter((name) => /\.(xml|mjcf|urdf)$/i.test(name)).sort())
-  const which = models.length > 0 ? ` It contains ${models.slice(0, 8).join(', ')}.` : ''
-  return `Name the model file in ${dir} too: hub model ${dir} ${models[0] ?? 'ENTRY'}.${which}`
-}
-
-/** Files that others include come last: a model is rarely one of its parts. */
-async function byInclusion(dir: string, names: readonly string[]): Promise<string[]> {
-  const texts = await Promise.all(names.map((name) => readFile(resolve(dir, name), 'utf8').catch(() => '')))
-  const included = new Set(
-    texts.flatMap((text) => [...text.matchAll(/<include\s[^>]*\bfile="([^"]+)"/g)].map(([, file]) => file)),
-  )
-  const isPart = (name: string) => included.has(name)
-  return [...names.filter((name) => !isPart(name)), ...names.filter(isPart)]
+  const models = await modelsIn(resolve(cwd, dir))
+  if (models === null) return `${dir} is not a folder.`
+  const which =
+    models.length > 0
+      ? ` It contains ${models
+          .slice(0, 8)
+          .map(({ name }) => name)
+          .join(', ')}.`
+      : ''
+  return `Name the model file in ${dir} too: hub model ${dir} ${models[0]?.name ?? 'ENTRY'}.${which}`
 }

@@ -1,8 +1,8 @@
 /** `hub model --stdin`: one model per input line, one report per line, in order. */
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
+import { type ModelReport, unreadableReport } from '@hub/mjcf/folder/check-model'
 import { z } from 'zod'
-import { type ModelReport, unreadableReport } from './check-model.ts'
 
 const line = z.object({ dir: z.string().min(1), entry: z.string().min(1) })
 

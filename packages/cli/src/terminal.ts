@@ -4,20 +4,13 @@
  */
 
 import { writeJson } from '@hub/client/internal'
-import { escaped, hiddenCharacters, withHiddenShown } from '@hub/text/hidden-characters'
+import { withHiddenShown } from '@hub/text/hidden-characters'
+import { inLine, inLineColored, linesColored } from '@hub/text/terminal-text'
+
+export { inLine, inLineColored }
 
 interface Stream {
   write(text: string): unknown
-}
-
-/** Select Graphic Rendition: colors and weights, which are harmless. */
-const graphic = '\\u001b\\[[0-9;:]*m'
-
-const hiddenOrColors = new RegExp(`${graphic}|${hiddenCharacters}`, 'gu')
-
-/** Escapes untrusted text for one terminal line. */
-export function inLine(text: string): string {
-  return withHiddenShown(text, '\t')
 }
 
 /** A log line. On a terminal, colors are allowed, and of text overwritten with `\r` (progress bars) only the last state, after an ellipsis. */
@@ -29,15 +22,6 @@ export function logText(line: string, isTerminal: boolean): string {
   return text.includes('\x1b') ? `${text}\x1b[0m` : text
 }
 
-/** Like `inLine`, but keeps colors. */
-export function inLineColored(text: string): string {
-  return colored(text, '\t')
-}
-
-function colored(text: string, allowed: string): string {
-  return text.replace(hiddenOrColors, (found) => (found.length > 1 || allowed.includes(found) ? found : escaped(found)))
-}
-
 /** Prints text, escaped except for newlines and tabs. */
 export function print(stream: Stream, text: string): void {
   stream.write(withHiddenShown(text, '\n\t'))
@@ -45,7 +29,7 @@ export function print(stream: Stream, text: string): void {
 
 /** Like `print`, but keeps colors. */
 export function printColored(stream: Stream, text: string): void {
-  stream.write(colored(text, '\n\t'))
+  stream.write(linesColored(text))
 }
 
 /** Prints one object as one line of JSON; numbers keep their original form. */

@@ -3,8 +3,8 @@ import { interfaceFingerprint } from '@hub/robot-card/fingerprint'
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { goodCard, goodInterface } from '../../../packages/robot-card/test/support/card.ts'
 import { startHub } from '../../../src/start-hub.ts'
-import { goodCard, goodInterface } from '../../cards/support/card.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 const hub = contractHub()

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { goodCard, goodInterface } from '../../cards/support/card.ts'
+import { goodCard, goodInterface } from '../../../packages/robot-card/test/support/card.ts'
 import { contractHub, type Json, type Person, sha256Of } from '../support/hub.ts'
 
 const hub = contractHub()

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { goodInterface } from '../../cards/support/card.ts'
+import { goodInterface } from '../../../packages/robot-card/test/support/card.ts'
 import { cpuStopwatch, cpuWithin } from '../../support/cpu.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { goodCard } from '../../cards/support/card.ts'
+import { goodCard } from '../../../packages/robot-card/test/support/card.ts'
 import { contractHub, types } from '../support/hub.ts'
 
 const hub = contractHub({ OBJECT_STORE: 'none' })

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { goodCard, goodInterface } from '../../cards/support/card.ts'
+import { goodCard, goodInterface } from '../../../packages/robot-card/test/support/card.ts'
 import { contractHub, type Json, type Person, types } from '../support/hub.ts'
 
 const hub = contractHub()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { goodCard, goodInterface } from '../../cards/support/card.ts'
+import { goodCard, goodInterface } from '../../../packages/robot-card/test/support/card.ts'
 import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'
 
 const hub = contractHub()

@@ -1,6 +1,6 @@
 /** Spec, "POST /v1/robot-checks/{check_id}/report": `intake` of a model check. A match that a worker claims is compared with the robot's own fingerprint. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { goodCard } from '../../cards/support/card.ts'
+import { goodCard } from '../../../packages/robot-card/test/support/card.ts'
 import { checksOf } from '../support/checks.ts'
 import { contractHub, type Json, type Person, places } from '../support/hub.ts'
 

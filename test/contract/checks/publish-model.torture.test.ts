@@ -1,6 +1,6 @@
 /** Spec, "POST /v1/robot-checks/{check_id}/publish", of a model check: files into the draft or `repo`, and the model's meta block. */
 import { describe, expect, it } from 'vitest'
-import { goodCard } from '../../cards/support/card.ts'
+import { goodCard } from '../../../packages/robot-card/test/support/card.ts'
 import { contractHub, type Json, newName, type Person, sha256Of, types } from '../support/hub.ts'
 import { arm, fingerprint, goodIntake, publishing } from './support/publishing.ts'
 

@@ -1,12 +1,12 @@
 /** Downloads the snapshot of a check: exactly the files that the hub lists, each verified, none outside of its folder. */
 import { lstat, mkdir, realpath, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { countText, sizeText } from '@hub/client/amounts'
 import { fetchVerified } from '@hub/client/fetch-verified'
 import { sha256Of } from '@hub/client/hash'
 import { type ClaimedCheck, LocalError, type Progress, silent } from '@hub/client/internal'
 import { assertSafeListing, landingOf } from '@hub/client/landing'
 import type { RetryPolicy } from '@hub/client/retry'
+import { countText, sizeText } from '@hub/text/amounts'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
 

@@ -1,9 +1,9 @@
 /** Serves one claimed check to its end: fetches its files, judges them, uploads what was made, reports. Each step that is done is on disk before the next begins. */
 import { rm } from 'node:fs/promises'
-import { sizeText } from '@hub/client/amounts'
 import { failureLine, type HubClient, LocalError, ProblemError } from '@hub/client/internal'
 import type { Claim } from '@hub/client/worker/claim-file'
 import { openJournal } from '@hub/client/worker/journal'
+import { sizeText } from '@hub/text/amounts'
 import { type CheckFiles, checkFiles } from './check-files.ts'
 import { type CheckJournal, type HeldCheck, newCheckState, readCheckState } from './check-journal.ts'
 import { CheckLostError, type CheckReporter, createCheckReporter, type Ending } from './check-reporter.ts'

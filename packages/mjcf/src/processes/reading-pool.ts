@@ -33,7 +33,8 @@ export interface ReadingPool {
 }
 
 export interface PoolOptions {
-  readonly log: { info(facts: object, message: string): void }
+  /** Hears of models that exceed a limit of the reader. */
+  readonly log?: { info(facts: object, message: string): void }
   /** The module of a process; tests have their own. */
   readonly reader?: URL
   /** How a module is started, where that is not by its file: a bundle has several modules in one. */
@@ -74,7 +75,7 @@ async function readWith(
   const end = await exchange(reader, files, entry, signal)
   if (end.why === 'done') return { reading: end.reading, whole: true }
   if (end.why === 'failure') throw end.error
-  log.info({ entry, why: end.why }, 'a model exceeded a limit of the reader')
+  log?.info({ entry, why: end.why }, 'a model exceeded a limit of the reader')
   return { reading: overLimitReading(entry, overLimit[end.why], HINT), whole: false }
 }
 

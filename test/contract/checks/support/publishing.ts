@@ -1,6 +1,6 @@
 /** Checks that wait to be published, made through `/v1`: a person, a worker's key, a repo and what the worker reported. */
 import { expect } from 'vitest'
-import { goodCard } from '../../../cards/support/card.ts'
+import { goodCard } from '../../../../packages/robot-card/test/support/card.ts'
 import type { contractHub, Json, Person, Who } from '../../support/hub.ts'
 
 type Hub = ReturnType<typeof contractHub>

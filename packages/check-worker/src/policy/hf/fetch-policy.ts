@@ -1,6 +1,6 @@
 /** A public policy of Hugging Face, fetched into a folder: only the files that it is made of, at one commit, up to limits of size. */
 import { join } from 'node:path'
-import { sizeText } from '@hub/client/amounts'
+import { sizeText } from '@hub/text/amounts'
 import type { ModelSource } from '../model-request.ts'
 import { FetchFault } from './fetch-fault.ts'
 import { guardedGetter } from './guarded-get.ts'

@@ -1,0 +1,416 @@
+// @module-tag sampled
+// @module-tag long
+/** A robot check from a folder to draft, report and converted model. MuJoCo runs for real. */
+
+import { readCard } from '@hub/robot-card/read-card'
+import { describe, expect, it } from 'vitest'
+import { inTorture, itInTorture, sampled } from '../../../test/support/torture.ts'
+import { engineLimits } from '../src/engine/limits.ts'
+import { robotFolders, tetrahedron } from './support/robot-folder.ts'
+
+const robots = robotFolders()
+
+const arm = (actuator: string, options = '') => `<mujoco model="arm">${options}
+  <worldbody>
+    <geom type="plane" size="1 1 .1"/>
+    <body name="arm" pos="0 0 .5">
+      <joint name="swing" axis="0 1 0" range="-90 90" damping=".1" armature=".01" frictionloss=".02"/>
+      <geom type="capsule" size=".02" fromto="0 0 0 .3 0 0"/>
+    </body>
+  </worldbody>
+  <actuator>${actuator}</actuator>
+  <keyframe><key name="rest" qpos="1"/><key name="home" qpos="-.5"/></keyframe>
+</mujoco>`
+
+describe('a robot that stands still', () => {
+  const folder = robots.folder({
+    'arm.xml': arm('<position name="m" joint="swing" kp="200" kv="5" forcerange="-9 9"/>'),
+  })
+
+  it('gets a card that can be published, with the values of the model and of the answers', async () => {
+    const options = { action_clip: 2, proprioception: ['joint_pos'], command: 'joint_position' }
+    const { report, card, needs, draft, converted, statuses } = await robots.check(await folder, {
+      entry: 'arm.xml',
+      options,
+    })
+    expect(report).toMatchObject({
+      ok: true,
+      grade: 'pass',
+      source: 'draft',
+      engine: 'mujoco 3.14.0',
+      mjcf_path: 'arm.xml',
+    })
+    expect(report.interface_fingerprint).toMatch(/^[0-9a-f]{64}$/)
+    expect(statuses).toMatchObject({
+      'card.schema': 'pass',
+      'sim.compiles': 'pass',
+      'sim.stable': 'pass',
+      'sim.joint_ranges': 'pass',
+      'sim.contacts': 'pass',
+      'sim.rest': 'pass',
+    })
+    expect(card).toMatchObject({
+      dof: 1,
+      actuators: [{ name: 'm', joints: ['swing'], mode: 'position' }],
+      limits: { swing: { lower: expect.closeTo(-Math.PI / 2), upper: expect.closeTo(Math.PI / 2), effort: 9 } },
+      mjcf_path: 'arm.xml',
+      interface: {
+        version: 1,
+        base: 'fixed',
+        joint_order: ['swing'],
+        default_pose: { swing: -0.5 },
+        default_keyframe: 'home',
+        control_rate_hz: 50,
+        actuation: [
+          { joints: ['swing'], mode: 'position', kp: 200, kd: 5, effort_limit: 9, armature: 0.01, friction_loss: 0.02 },
+        ],
+        action: { semantics: 'position', scale: 1, clip: 2 },
+        proprioception: ['joint_pos'],
+        command_space: { kind: 'joint_position' },
+      },
+      validation: { engine: 'mujoco', engine_version: '3.14.0', check_id: 'check_1', checks: report.checks },
+    })
+    expect(needs).toEqual([])
+    expect(draft).toMatchObject({
+      source: 'arm.xml',
+      mjcf_path: 'arm.xml',
+      conversion: null,
+      model: { model: 'arm', nu: 1 },
+    })
+    expect(draft.derived).toContain('interface.base')
+    expect(converted).toBeNull()
+  })
+
+  inTorture(() => {
+    it('gets the same verdict each time', async () => {
+      const [once, again] = [
+        await robots.check(await folder, { entry: 'arm.xml' }),
+        await robots.check(await folder, { entry: 'arm.xml' }),
+      ]
+      expect({ card: again.card, report: again.report, draft: again.draft, lines: again.lines }).toEqual({
+        card: once.card,
+        report: once.report,
+        draft: once.draft,
+        lines: once.lines,
+      })
+    })
+  })
+
+  itInTorture('is stepped at the pose of the answers', async () => {
+    const { report, check } = await robots.check(await folder, {
+      entry: 'arm.xml',
+      options: { default_pose: { swing: 1.9 } },
+    })
+    expect(check('sim.joint_ranges')).toMatchObject({
+      status: 'warn',
+      names: ['swing'],
+      data: { out_of_range: [{ at_start: true }] },
+    })
+    expect(report.ok).toBe(true)
+  })
+
+  itInTorture('has a draft that cannot be published while an answer is wrong', async () => {
+    const { needs } = await robots.check(await folder, {
+      entry: 'arm.xml',
+      base: 'floating',
+      options: { default_pose: { swnig: 0 } },
+    })
+    expect(needs.filter(({ severity }) => severity === 'blocking')).toEqual([
+      expect.objectContaining({ field: 'base', names: ['floating'] }),
+      expect.objectContaining({ field: 'options.default_pose', names: ['swnig'] }),
+    ])
+  })
+})
+
+describe('a robot that does not stand still', () => {
+  it('explodes at its default pose: the report names the joint and what to check', async () => {
+    const folder = await robots.folder({
+      'arm.xml': arm('<velocity name="m" joint="swing" kv="-50"/>', '<option timestep=".01"/>'),
+    })
+    const { report, check, statuses } = await robots.check(folder, { entry: 'arm.xml' })
+    expect(report).toMatchObject({ ok: false, grade: 'fail' })
+    expect(check('sim.stable')).toMatchObject({
+      status: 'fail',
+      names: ['swing'],
+      hint: expect.stringContaining('gains'),
+    })
+    expect(check('sim.stable').message).toMatch(/^The model explodes after 0\.\d+ s: swing /)
+    expect(statuses).toMatchObject({ 'sim.compiles': 'pass', 'sim.rest': 'skip', 'sim.joint_ranges': 'skip' })
+  })
+
+  inTorture(() => {
+    it('explodes in its first step, which MuJoCo would reset and only warn about', async () => {
+      const folder = await robots.folder({
+        'arm.xml': arm('<general name="m" joint="swing" biastype="affine" biasprm="0 1e12"/>'),
+      })
+      const { check, lines } = await robots.check(folder, { entry: 'arm.xml' })
+      expect(check('sim.stable')).toMatchObject({
+        status: 'fail',
+        names: ['swing'],
+        data: { diverged: { at_s: 0.002 } },
+      })
+      expect(lines).toContainEqual(expect.stringMatching(/^mujoco: .*huge value in QACC at DOF 0/))
+    })
+  })
+
+  inTorture(() => {
+    it('gives way where its actuator is too weak, which is a warning', async () => {
+      const folder = await robots.folder({ 'arm.xml': arm('<position name="m" joint="swing" kp=".1"/>') })
+      const { report, check } = await robots.check(folder, { entry: 'arm.xml' })
+      expect(check('sim.rest')).toMatchObject({ status: 'warn', names: ['swing'] })
+      expect(report.ok).toBe(true)
+    })
+  })
+
+  inTorture(() => {
+    it('falls over, or has nothing to stand on, which are different results', async () => {
+      const post = (world: string) => `<mujoco><worldbody>${world}<body name="post" pos="0 0 .31">
+        <freejoint/><geom type="box" size=".02 .02 .3" euler="10 0 0"/></body></worldbody></mujoco>`
+      const folder = await robots.folder({
+        'floor.xml': post('<geom type="plane" size="1 1 .1"/>'),
+        'air.xml': post(''),
+      })
+      const fallen = await robots.check(folder, { entry: 'floor.xml' })
+      expect(fallen.check('sim.rest')).toMatchObject({ status: 'warn', names: ['post'] })
+      expect(fallen.card?.interface).toMatchObject({ base: 'floating', init_base_height_m: 0.31, joint_order: [] })
+      const air = await robots.check(folder, { entry: 'air.xml' })
+      expect(air.check('sim.rest')).toMatchObject({
+        status: 'skip',
+        message: expect.stringContaining('nothing to stand on'),
+      })
+    })
+  })
+
+  inTorture(() => {
+    it('starts with overlapping bodies, which is a warning that names them', async () => {
+      const folder = await robots.folder({
+        'two.xml': `<mujoco><worldbody><body name="left"><freejoint/><geom size=".1"/></body>
+          <body name="right" pos=".15 0 0"><freejoint/><geom size=".1"/></body></worldbody></mujoco>`,
+      })
+      const { check } = await robots.check(folder, { entry: 'two.xml' })
+      expect(check('sim.contacts')).toMatchObject({ status: 'warn', names: ['left', 'right'] })
+      expect(check('sim.contacts').message).toContain('50 mm')
+    })
+  })
+})
+
+describe('a model that MuJoCo rejects', () => {
+  it('lacks a mesh: the report has file, line and fix, and there is no card', async () => {
+    const folder = await robots.folder({
+      'robot.xml': `<mujoco><asset>\n<mesh name="tip" file="meshes/tip.obj"/></asset>
+        <worldbody><body><joint name="j"/><geom type="mesh" mesh="tip"/></body></worldbody></mujoco>`,
+    })
+    const { report, card, needs, check } = await robots.check(folder, { entry: 'robot.xml' })
+    expect(report.ok).toBe(false)
+    expect(card).toBeNull()
+    expect(needs).toEqual([expect.objectContaining({ field: 'entry', severity: 'blocking', names: ['robot.xml'] })])
+    expect(check('assets.closure')).toMatchObject({
+      status: 'fail',
+      message: 'robot.xml:2: the mesh meshes/tip.obj is not in the repo.',
+      names: ['meshes/tip.obj'],
+      hint: expect.stringContaining('Upload meshes/tip.obj'),
+    })
+    expect(check('sim.compiles')).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining("'meshes/tip.obj'"),
+    })
+    expect(check('sim.stable')).toMatchObject({ status: 'skip' })
+  })
+
+  inTorture(() => {
+    it('has a mesh without volume, which only MuJoCo itself can detect', async () => {
+      const folder = await robots.folder({
+        'robot.xml': `<mujoco><asset><mesh name="flat" file="flat.obj"/></asset>
+          <worldbody><body><joint name="j"/><geom type="mesh" mesh="flat"/></body></worldbody></mujoco>`,
+        'flat.obj': 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n',
+      })
+      const { statuses, check } = await robots.check(folder, { entry: 'robot.xml' })
+      expect(statuses).toMatchObject({ 'mjcf.parses': 'pass', 'assets.closure': 'pass', 'sim.compiles': 'fail' })
+      expect(check('sim.compiles').hint).toContain('in MuJoCo on your machine')
+    })
+  })
+
+  inTorture(() => {
+    it('crashes the engine: there is no verdict, and nothing can be published', async () => {
+      const deep = `<mujoco><worldbody>${'<body>'.repeat(400)}${'</body>'.repeat(400)}</worldbody></mujoco>`
+      const { check, needs, card } = await robots.check(await robots.folder({ 'deep.xml': deep }), {
+        entry: 'deep.xml',
+      })
+      expect(check('sim.compiles')).toMatchObject({
+        status: 'skip',
+        message: expect.stringContaining('without a verdict'),
+      })
+      expect(card).toBeNull()
+      expect(needs).toEqual([expect.objectContaining({ field: 'entry', severity: 'blocking' })])
+    })
+  })
+
+  it('is not passed to MuJoCo if the reader finds it too large', async () => {
+    const folder = await robots.folder({
+      'grid.xml': `<mujoco><worldbody><body name="b"><flexcomp name="f" type="grid" count="40 40 40" spacing=".01 .01 .01" dim="3"/>
+        </body></worldbody></mujoco>`,
+    })
+    const { statuses, engine } = await robots.check(folder, { entry: 'grid.xml' })
+    expect(statuses).toMatchObject({ 'mjcf.parses': 'fail', 'sim.compiles': 'skip' })
+    expect(engine.version).toBeNull()
+  })
+})
+
+describe('a model built to use too many resources', () => {
+  // 24,000 slides that pull at each other, which the reader lets pass.
+  const slow = `<mujoco><worldbody><body name="b">
+    <flexcomp name="f" type="grid" count="20 20 20" spacing=".01 .01 .01" dim="3"/></body></worldbody></mujoco>`
+  const large =
+    '<mujoco><size memory="1900M"/><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody></mujoco>'
+  const folder = robots.folder({ 'slow.xml': slow, 'large.xml': large })
+
+  inTorture(() => {
+    it('that needs minutes fails with the limit', async () => {
+      const { report, check } = await robots.check(
+        await folder,
+        { entry: 'slow.xml' },
+        { limits: { ...engineLimits, processorS: 3 } },
+      )
+      expect(report.ok).toBe(false)
+      expect(check('sim.compiles')).toMatchObject({
+        status: 'fail',
+        message: 'Compiling slow.xml takes longer than 3 s.',
+        data: { limit_s: 3 },
+        hint: expect.stringContaining('smaller'),
+      })
+    })
+  })
+
+  inTorture(() => {
+    it('that needs gigabytes fails with the limit', async () => {
+      const { report, check, statuses } = await robots.check(await folder, { entry: 'large.xml' })
+      expect(report.ok).toBe(false)
+      expect(statuses['mjcf.parses']).toBe('pass')
+      expect(check('sim.compiles')).toMatchObject({ status: 'fail', data: { limit_mib: 1024 } })
+    })
+  })
+
+  it('that needs too many files is not passed to MuJoCo', async () => {
+    const { statuses, report } = await robots.check(
+      await folder,
+      { entry: 'large.xml' },
+      { limits: { ...engineLimits, filesBytes: 100 } },
+    )
+    expect(statuses['sim.compiles']).toBe('skip')
+    expect(report.engine).toBe('hub-static')
+  })
+})
+
+describe('a URDF', () => {
+  const urdf = `<robot name="lift">
+  <link name="base"><inertial><mass value="2"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><box size=".2 .2 .2"/></geometry></collision></link>
+  <link name="tip"><inertial><mass value=".5"/><inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><mesh filename="meshes/tip.obj"/></geometry></visual></link>
+  <joint name="rise" type="prismatic"><parent link="base"/><child link="tip"/><origin xyz="0 0 .3"/><axis xyz="0 0 1"/>
+    <limit lower="0" upper=".4" effort="30" velocity=".2"/></joint>
+</robot>`
+  const folder = robots.folder({ 'urdf/lift.urdf': urdf, 'urdf/meshes/tip.obj': tetrahedron })
+
+  it('is converted, and the MJCF compiles at its final path', async () => {
+    const { report, converted, card, draft, needs } = await robots.check(await folder, {
+      entry: 'urdf/lift.urdf',
+      base: 'fixed',
+      options: { kp: 500, kd: 20, proprioception: ['joint_pos'] },
+    })
+    expect(report).toMatchObject({
+      ok: true,
+      mjcf_path: 'urdf/lift.xml',
+      model: { joints: ['rise'], files: ['urdf/lift.xml'] },
+    })
+    expect(converted).toMatchObject({ path: 'urdf/lift.xml', text: expect.stringContaining('<joint name="rise"') })
+    expect(draft).toMatchObject({
+      source: 'urdf/lift.urdf',
+      mjcf_path: 'urdf/lift.xml',
+      conversion: { from: 'urdf/lift.urdf', to: 'urdf/lift.xml', discard_visual: null, base_joint: null },
+    })
+    expect(card).toMatchObject({
+      mass_kg: 2.5,
+      limits: { rise: { lower: 0, upper: 0.4, velocity: 0.2, effort: 30 } },
+      interface: {
+        base: 'fixed',
+        actuation: [{ joints: ['rise'], mode: 'position', kp: 500, kd: 20, effort_limit: 30, velocity_limit: 0.2 }],
+      },
+    })
+    expect(needs.filter(({ severity }) => severity === 'blocking')).toEqual([])
+    // The MJCF is self-contained: checked again beside the same files, it compiles.
+    const again = await robots.folder({ 'urdf/lift.xml': converted?.text ?? '', 'urdf/meshes/tip.obj': tetrahedron })
+    expect((await robots.check(again, { entry: 'urdf/lift.xml' })).statuses).toMatchObject({ 'sim.compiles': 'pass' })
+  })
+
+  inTorture(() => {
+    it('floats if the answer says so, and keeps its visual meshes', async () => {
+      const { report, converted, card, draft } = await robots.check(await folder, {
+        entry: 'urdf/lift.urdf',
+        base: 'floating',
+        options: { discard_visual: false },
+      })
+      expect(report).toMatchObject({
+        ok: true,
+        model: { base: 'floating', files: ['urdf/lift.xml', 'urdf/meshes/tip.obj'] },
+      })
+      expect(converted?.text).toContain('<joint name="floating_base" type="free"/>')
+      expect(converted?.text).toContain('file="meshes/tip.obj"')
+      expect(draft.conversion).toMatchObject({ discard_visual: false, base_joint: 'floating_base' })
+      expect(card?.interface).toMatchObject({ base: 'floating', joint_order: ['rise'] })
+    })
+  })
+
+  const places = [
+    ['beside the folder of the URDF', '', '../meshes/tip.obj', 'urdf/lift.xml'],
+    [
+      'by the package, which is stripped',
+      '<mujoco><compiler strippath="true" meshdir="../meshes"/></mujoco>',
+      'package://lift/tip.obj',
+      'urdf/lift.xml',
+    ],
+  ] as const
+  it.each(sampled(places, 2))('finds meshes %s from its MJCF too', async (_, settings, filename, path) => {
+    const shaped = urdf.replace('meshes/tip.obj', filename).replace('<link', `${settings}<link`)
+    const files = { 'urdf/lift.urdf': shaped, 'meshes/tip.obj': tetrahedron }
+    const { report } = await robots.check(await robots.folder(files), {
+      entry: 'urdf/lift.urdf',
+      base: 'fixed',
+      options: { discard_visual: false },
+    })
+    expect(report).toMatchObject({ ok: true, model: { files: ['meshes/tip.obj', path] } })
+  })
+
+  itInTorture('cannot be published until an answer says whether its base floats', async () => {
+    const { needs, card } = await robots.check(await folder, { entry: 'urdf/lift.urdf' })
+    expect(needs[0]).toMatchObject({
+      field: 'base',
+      severity: 'blocking',
+      suggestion: expect.stringContaining('floating'),
+    })
+    expect(card?.needs_you).toEqual(needs)
+    expect(readCard(card).card).toBeNull()
+  })
+
+  itInTorture('that is fixed to the world cannot float: that blocks, and is reported once', async () => {
+    const tied = urdf.replace(
+      '<link name="base">',
+      '<link name="world"/><joint name="tie" type="fixed"><parent link="world"/><child link="base"/></joint><link name="base">',
+    )
+    const { needs } = await robots.check(await robots.folder({ 'lift.urdf': tied }), {
+      entry: 'lift.urdf',
+      base: 'floating',
+    })
+    expect(needs.filter(({ severity }) => severity === 'blocking')).toEqual([
+      expect.objectContaining({ field: 'base', why: expect.stringContaining('a link named world') }),
+    ])
+  })
+
+  inTorture(() => {
+    it('reports that its MJCF replaces an existing file', async () => {
+      const files = { 'lift.urdf': urdf, 'meshes/tip.obj': tetrahedron, 'lift.xml': '<mujoco/>' }
+      const { needs } = await robots.check(await robots.folder(files), { entry: 'lift.urdf', base: 'fixed' })
+      expect(needs[0]).toMatchObject({ field: 'entry', severity: 'advice', names: ['lift.xml'] })
+    })
+  })
+})

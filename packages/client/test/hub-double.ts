@@ -1,0 +1,221 @@
+/** An in-memory `/v1` for transfers, with any part size and injected faults, which a real hub cannot produce. */
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { RemoteFile } from '../src/internal.ts'
+
+/** Returns true if it handled the request itself. */
+type Fault = (request: IncomingMessage, response: ServerResponse, url: URL) => boolean | Promise<boolean>
+
+export interface HubDouble {
+  readonly url: string
+  readonly files: Map<string, RemoteFile & { bytes: Buffer }>
+  /** `path#part` of every PUT that was answered, in order. */
+  readonly puts: string[]
+  readonly calls: string[]
+  /** Bytes of parts that have arrived, whether their PUT was answered or not. */
+  received: number
+  /** Called after each piece of a part; no more is read until it resolves. */
+  taken: () => Promise<void> | undefined
+  fault: Fault
+  repoExists: boolean
+  store(path: string, bytes: Buffer, over?: Partial<RemoteFile>): void
+  close(): Promise<void>
+}
+
+interface Pending {
+  readonly id: string
+  readonly path: string
+  readonly size: number
+  readonly sha256: string
+  readonly parts: Map<number, Buffer>
+}
+
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+/** `asked`: parts as the client asks for them. */
+export async function startHubDouble(partSize: number | 'asked' = 1000): Promise<HubDouble> {
+  const pending = new Map<string, Pending>()
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const later = () => new Date(Date.now() + 3_600_000).toISOString()
+
+  const double: HubDouble = {
+    url,
+    files: new Map(),
+    puts: [],
+    calls: [],
+    received: 0,
+    taken: () => undefined,
+    fault: () => false,
+    repoExists: true,
+    store(path, bytes, over = {}) {
+      const entry = {
+        path,
+        size: bytes.length,
+        etag: randomUUID(),
+        sha256: sha256(bytes),
+        mime: null,
+        updated_at: new Date().toISOString(),
+      }
+      double.files.set(path, { ...entry, ...over, bytes })
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const at = new URL(request.url ?? '/', url)
+    if (await double.fault(request, response, at)) return
+    if (at.pathname === '/put') return put(request, response, at)
+    if (at.pathname === '/get') return get(request, response, at)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {}
+    const action = at.pathname.replace(/^\/v1\/repos\/[^/]+\/[^/]+/, '')
+    double.calls.push(`${request.method} ${action}`)
+    if (!double.repoExists) return problem(response, 404, 'not_found', 'No such repo.')
+    if (action === '') return json(response, repo(double))
+    if (action === '/tree')
+      return json(response, {
+        items: [...double.files.values()].map(({ bytes: _, ...entry }) => entry),
+        next_cursor: null,
+      })
+    if (action === '/files/presign-upload')
+      return json(response, { uploads: body.files.map(presign), expires_at: later() })
+    if (action === '/files/complete') return complete(response, body.uploads)
+    if (action === '/files/delete') {
+      const deleted = body.paths.filter((path: string) => double.files.delete(path))
+      return json(response, { deleted, missing: body.paths.filter((path: string) => !deleted.includes(path)) })
+    }
+    if (action === '/files/presign-download') {
+      return json(response, {
+        files: body.paths.map((path: string) => ({
+          path,
+          url: `${url}/get?path=${encodeURIComponent(path)}`,
+          expires_at: later(),
+        })),
+      })
+    }
+    return problem(response, 404, 'not_found', 'No such operation.')
+  }
+
+  function presign(file: { path: string; size: number; sha256: string; part_size?: number }) {
+    let upload = [...pending.values()].find((one) => one.path === file.path && one.sha256 === file.sha256)
+    upload ??= { id: randomUUID(), ...file, parts: new Map() }
+    pending.set(upload.id, upload)
+    const size = partSize === 'asked' ? (file.part_size ?? 104_857_600) : partSize
+    const count = Math.max(1, Math.ceil(file.size / size))
+    const parts = Array.from({ length: count }, (_, i) => ({
+      part_number: i + 1,
+      url: `${url}/put?id=${upload.id}&n=${i + 1}&path=${file.path}`,
+    }))
+    const uploaded = [...upload.parts.keys()]
+    const uploaded_etags = [...upload.parts.values()].map(md5)
+    return { path: file.path, upload_id: upload.id, part_size: size, parts, uploaded, uploaded_etags }
+  }
+
+  async function put(request: IncomingMessage, response: ServerResponse, at: URL): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer)
+      double.received += (chunk as Buffer).length
+      await double.taken()
+    }
+    const bytes = Buffer.concat(chunks)
+    if (request.headers['content-length'] !== String(bytes.length))
+      return problem(response, 411, 'length', 'No Content-Length.')
+    pending.get(at.searchParams.get('id') ?? '')?.parts.set(Number(at.searchParams.get('n')), bytes)
+    double.puts.push(`${at.searchParams.get('path')}#${at.searchParams.get('n')}`)
+    response.writeHead(200, { etag: `"${md5(bytes)}"` }).end()
+  }
+
+  function get(request: IncomingMessage, response: ServerResponse, at: URL): void {
+    const file = double.files.get(at.searchParams.get('path') ?? '')
+    if (file === undefined) {
+      problem(response, 404, 'not_found', 'No such object.')
+      return
+    }
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
+    if (range === null) {
+      response.writeHead(200, { 'content-length': file.bytes.length }).end(file.bytes)
+      return
+    }
+    const [start, end] = [Number(range[1]), Number(range[2])]
+    response
+      .writeHead(206, { 'content-range': `bytes ${start}-${end}/${file.bytes.length}` })
+      .end(file.bytes.subarray(start, end + 1))
+  }
+
+  function complete(
+    response: ServerResponse,
+    uploads: Array<{ path: string; upload_id: string; parts: Array<{ part_number: number; etag: string }> }>,
+  ): void {
+    const errors = []
+    for (const [index, { upload_id, parts }] of uploads.entries()) {
+      const stored = pending.get(upload_id)?.parts
+      const good =
+        stored?.size === parts.length &&
+        parts.every(
+          ({ part_number, etag }) => etag.replaceAll('"', '') === md5(stored.get(part_number) ?? Buffer.alloc(0)),
+        )
+      if (!good)
+        errors.push({
+          type: 'upload.etag_mismatch',
+          detail: `upload ${index} is bad`,
+          loc: ['body', 'uploads', index, 'parts'],
+        })
+    }
+    if (errors.length > 0) {
+      problem(response, 422, 'upload.etag_mismatch', 'Uploads are bad.', errors)
+      return
+    }
+    for (const { path, upload_id } of uploads) {
+      const upload = pending.get(upload_id)
+      const bytes = Buffer.concat([...(upload?.parts ?? [])].sort(([a], [b]) => a - b).map(([, part]) => part))
+      pending.delete(upload_id)
+      double.store(path, bytes)
+    }
+    json(response, { files: uploads.map(({ path }) => ({ ...double.files.get(path), bytes: undefined })) })
+  }
+
+  return double
+}
+
+function repo(double: HubDouble) {
+  const file_summary = { count: double.files.size, total_bytes: 0, verified_count: 0 }
+  return {
+    id: 'repo_1',
+    kind: 'robot',
+    full_name: 'o/s',
+    visibility: 'private',
+    description: null,
+    tags: [],
+    file_summary,
+    updated_at: new Date().toISOString(),
+  }
+}
+
+export function json(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+export function problem(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  detail: string,
+  errors: unknown[] = [],
+): void {
+  const body = { type: `/problems/${type}`, title: type, status, detail, request_id: 'req-1', errors }
+  response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(body))
+}

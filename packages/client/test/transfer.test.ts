@@ -1,0 +1,407 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { byteGate } from '../src/byte-gate.ts'
+import { createHubClient, pullRepo, pushFolder } from '../src/internal.ts'
+import { silent } from '../src/progress.ts'
+import { PART_BYTES, partSizeFor } from '../src/upload.ts'
+import { walkFolder } from '../src/walk.ts'
+import { type HubDouble, json, problem, startHubDouble } from './hub-double.ts'
+
+const MIB = 1_048_576
+const repo = { owner: 'o', slug: 's' }
+let hub: HubDouble
+let base: string
+let dir: string
+
+const client = () =>
+  createHubClient({ url: hub.url, token: 't', retry: { attempts: 3, baseMs: 1, maxMs: 2, random: () => 0.5 } })
+const impatient = () =>
+  createHubClient({ url: hub.url, token: 't', retry: { attempts: 1, baseMs: 1, maxMs: 1, random: () => 0 } })
+const options = (more: object = {}) => ({ cacheDir: join(base, 'cache'), ...more })
+const put = async (path: string, bytes: string | Buffer) => {
+  await mkdir(join(dir, path, '..'), { recursive: true })
+  await writeFile(join(dir, path), bytes)
+}
+
+beforeEach(async () => {
+  hub = await startHubDouble()
+  base = await mkdtemp(join(tmpdir(), 'hub-client-'))
+  dir = join(base, 'robot')
+  await mkdir(dir)
+})
+afterEach(async () => {
+  await hub.close()
+  await rm(base, { recursive: true, force: true })
+})
+
+describe('the walk', () => {
+  it('lists files in byte order, skips .git and .DS_Store, and follows links that stay inside', async () => {
+    await put('b/z.txt', '1')
+    await put('a.txt', '2')
+    await put('.git/config', '3')
+    await put('b/.DS_Store', '4')
+    await symlink('a.txt', join(dir, 'link.txt'))
+    expect((await walkFolder(dir)).map((file) => file.path)).toEqual(['a.txt', 'b/z.txt', 'link.txt'])
+  })
+  it('reports every path that cannot be pushed in one error', async () => {
+    await put('back\\slash', '1')
+    await put('bell\u0007', '2')
+    await symlink('/etc/hostname', join(dir, 'out'))
+    await symlink('..', join(dir, 'up'))
+    await symlink('nowhere', join(dir, 'broken'))
+    const error = await walkFolder(dir).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ faults: expect.any(Array) })
+    const { faults } = error as { faults: string[] }
+    expect(faults).toHaveLength(5)
+  })
+  it('normalizes names to NFC and refuses two with the same form', async () => {
+    await put('e\u0301.txt', '1')
+    expect((await walkFolder(dir))[0]?.path).toBe('\u00e9.txt')
+    await put('\u00e9.txt', '2')
+    await expect(walkFolder(dir)).rejects.toMatchObject({ faults: [expect.stringContaining('Unicode form')] })
+  })
+  it('applies include and exclude patterns', async () => {
+    for (const path of ['a.png', 'm/b.png', 'm/c.stl', '.hidden/d.png']) await put(path, path)
+    const paths = async (include: string[], exclude: string[]) =>
+      (await walkFolder(dir, { include, exclude })).map((file) => file.path)
+    expect(await paths(['*.png'], [])).toEqual(['.hidden/d.png', 'a.png', 'm/b.png'])
+    expect(await paths([], ['m/', '.hidden/**'])).toEqual(['a.png'])
+  })
+})
+
+describe('push', () => {
+  it('sends all files in parts, including empty ones, and nothing the second time', async () => {
+    await put('big.bin', Buffer.alloc(3500, 7))
+    await put('empty', '')
+    const report = await pushFolder(client(), repo, dir, options())
+    expect(report).toMatchObject({ sent: expect.arrayContaining(['big.bin', 'empty']), failed: [] })
+    expect(hub.files.get('big.bin')?.bytes.equals(Buffer.alloc(3500, 7))).toBe(true)
+    expect(hub.puts).toHaveLength(5)
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 2 })
+    expect(hub.puts).toHaveLength(5)
+  })
+  it('sends small files before the parts of a large one, which would hold them up', async () => {
+    await put('a-large.bin', Buffer.alloc(20_000, 7))
+    for (const name of ['b', 'c', 'd']) await put(name, name)
+    await pushFolder(client(), repo, dir, options({ jobs: 1 }))
+    expect(hub.puts).toHaveLength(23)
+    expect(hub.puts.slice(0, 4)).toEqual(['b#1', 'c#1', 'd#1', 'a-large.bin#1'])
+  })
+  it('tells of bytes as they are hashed, and of a file whose digest is known that it was', async () => {
+    await put('big.bin', Buffer.alloc(3 * MIB, 7))
+    const long = new Date(Date.now() - 60_000)
+    await utimes(join(dir, 'big.bin'), long, long)
+    const told = async () => {
+      const read: string[] = []
+      let phase = ''
+      const say = (what: string) => phase === 'hash' && read.push(what)
+      const progress = {
+        ...silent,
+        begin: (name: string) => {
+          phase = name
+        },
+        bytes: (count: number, how = 'read') => say(`${count} ${how}`),
+        file: (path: string, how = 'read') => say(`${path} ${how}`),
+      }
+      await pushFolder(client(), repo, dir, options({ progress, dryRun: true }))
+      return read
+    }
+    expect(await told()).toEqual([`${MIB} read`, `${MIB} read`, `${MIB} read`, 'big.bin read'])
+    // The time of the last change of its attributes cannot be set: the digest is kept once that is two seconds ago.
+    await vi.waitFor(async () => expect(await told()).toEqual([`${3 * MIB} known`, 'big.bin known']), {
+      timeout: 60_000,
+    })
+  })
+  it('skips files it pushed itself before the hub has hashed them', async () => {
+    await put('big.bin', Buffer.alloc(3500, 7))
+    await pushFolder(client(), repo, dir, options())
+    const entry = hub.files.get('big.bin')
+    if (entry) entry.sha256 = null
+    hub.fault = (_, __, at) => {
+      const tree = hub.files.get('big.bin')
+      if (at.pathname.endsWith('/tree') && tree) tree.sha256 = null
+      return false
+    }
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 1 })
+  })
+  it('retries after 500, 429 and a cut connection, and uses a fresh URL after 403', async () => {
+    await put('a.bin', Buffer.alloc(100, 1))
+    await put('b.bin', Buffer.alloc(100, 2))
+    const faults = [500, 429, 403, 0]
+    hub.fault = (request, response, at) => {
+      if (at.pathname !== '/put' || faults.length === 0) return false
+      const status = faults.shift()
+      if (status === 0) request.destroy()
+      else problem(response, status ?? 500, 'x', 'injected')
+      return true
+    }
+    expect(await pushFolder(client(), repo, dir, options({ jobs: 2 }))).toMatchObject({ failed: [] })
+    expect(hub.calls.filter((call) => call.endsWith('presign-upload')).length).toBeGreaterThan(1)
+  })
+  it('retries under the same idempotency key while another request does the work', async () => {
+    await put('a', 'aaa')
+    const keys: unknown[] = []
+    hub.fault = (request, response, at) => {
+      if (!at.pathname.endsWith('/complete')) return false
+      keys.push(request.headers['idempotency-key'])
+      if (keys.length > 2) return false
+      problem(response, 409, 'conflict.in_progress', 'another request completes it')
+      return true
+    }
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: ['a'], failed: [] })
+    expect(keys).toEqual([keys[0], keys[0], keys[0]])
+  })
+  it('completes the other files if the hub rejects one', async () => {
+    for (const name of ['a', 'b', 'c']) await put(name, name.repeat(10))
+    hub.fault = async (_, response, at) => {
+      if (at.pathname !== '/put' || at.searchParams.get('path') !== 'b') return false
+      response.writeHead(200, { etag: '"lost"' }).end()
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options())
+    expect(report.failed).toEqual([{ path: 'b', why: expect.stringContaining('is bad') }])
+    expect([...hub.files.keys()].sort()).toEqual(['a', 'c'])
+  })
+  it('resends no finished file or part after the client was killed', async () => {
+    await put('done.bin', Buffer.alloc(500, 1))
+    await put('large.bin', Buffer.alloc(6000, 2))
+    let hold = true
+    const stuck = Promise.withResolvers<void>()
+    hub.fault = (_, __, at) => {
+      const blocked =
+        hold &&
+        at.pathname === '/put' &&
+        at.searchParams.get('path') === 'large.bin' &&
+        Number(at.searchParams.get('n')) > 3
+      if (blocked && hub.files.has('done.bin') && hub.puts.length === 4) stuck.resolve()
+      return blocked
+    }
+    const child = spawn(process.execPath, ['src/operator/hub.ts', 'push', dir, 'o/s', '--jobs', '1'], {
+      env: { ...process.env, HUB_URL: hub.url, HUB_TOKEN: 't', XDG_CACHE_HOME: base, XDG_CONFIG_HOME: base },
+      stdio: 'ignore',
+    })
+    const ended = once(child, 'exit')
+    await stuck.promise
+    child.kill('SIGKILL')
+    await ended
+    hold = false
+    const before = [...hub.puts]
+    expect(await pushFolder(client(), repo, dir, options({ cacheDir: join(base, 'hub', 'transfers') }))).toMatchObject({
+      sent: ['large.bin'],
+      skipped: 1,
+    })
+    expect(hub.puts.slice(before.length).sort()).toEqual(['large.bin#4', 'large.bin#5', 'large.bin#6'])
+  })
+
+  it('sends no part again that the store has, also one that another machine sent', async () => {
+    await put('large.bin', Buffer.concat([1, 2, 3, 4].map((n) => Buffer.alloc(1000, n))))
+    const stop = new AbortController()
+    hub.fault = (_, __, at) => {
+      if (at.pathname === '/put' && hub.puts.length === 2) stop.abort(new Error('stopped'))
+      return stop.signal.aborted && at.pathname === '/put'
+    }
+    const first = createHubClient({ url: hub.url, token: 't', signal: stop.signal })
+    const stopped = await pushFolder(first, repo, dir, options({ jobs: 1 })).catch((error: unknown) => error)
+    expect(stopped).toMatchObject({ done: { files: 0, ofFiles: 1, bytes: 0, ofBytes: 4000, partialBytes: 2000 } })
+    hub.fault = () => false
+    await pushFolder(client(), repo, dir, options({ cacheDir: join(base, 'other machine') }))
+    expect(hub.puts.toSorted()).toEqual(['large.bin#1', 'large.bin#2', 'large.bin#3', 'large.bin#4'])
+  })
+  it('sends a part again whose bytes in the store are others', async () => {
+    await put('large.bin', Buffer.alloc(2000, 1))
+    hub.fault = (request, _, at) => {
+      const isSecond = at.pathname === '/put' && at.searchParams.get('n') === '2'
+      if (isSecond) request.destroy()
+      return isSecond
+    }
+    await pushFolder(impatient(), repo, dir, options({ jobs: 1 }))
+    hub.fault = () => false
+    const presigned = await client().presignUpload(repo, [
+      { path: 'large.bin', size: 2000, sha256: createHash('sha256').update(Buffer.alloc(2000, 1)).digest('hex') },
+    ])
+    await fetch(presigned.uploads[0]?.parts[0]?.url ?? '', { method: 'PUT', body: Buffer.alloc(1000, 9) })
+    await pushFolder(client(), repo, dir, options())
+    expect(hub.files.get('large.bin')?.bytes.equals(Buffer.alloc(2000, 1))).toBe(true)
+  })
+  it('asks for small parts, and again without them if the hub does not know them', async () => {
+    await put('a.bin', Buffer.alloc(PART_BYTES + 1))
+    const asked: unknown[] = []
+    hub.fault = async (request, response, at) => {
+      if (!at.pathname.endsWith('/presign-upload') || asked.length > 0) return false
+      for await (const chunk of request) asked.push(JSON.parse(String(chunk)).files[0].part_size)
+      const unknown = { type: 'validation.value', detail: 'unknown', loc: ['body', 'files', 0, 'part_size'] }
+      problem(response, 422, 'validation.value', 'Unknown member.', [unknown])
+      return true
+    }
+    hub.close().catch(() => {})
+    hub = Object.assign(await startHubDouble('asked'), { fault: hub.fault })
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: ['a.bin'], failed: [] })
+    expect([asked, hub.puts]).toEqual([[PART_BYTES], ['a.bin#1']])
+  })
+  it.each([
+    [0, null],
+    [8 * MIB, null],
+    [8 * MIB + 1, 8 * MIB],
+    [8192 * MIB, 8 * MIB],
+    [8192 * MIB + 1, 16 * MIB],
+    [51_200 * MIB, 16 * MIB],
+    [160_000 * MIB, 16 * MIB],
+    [160_000 * MIB + 1, 17 * MIB],
+  ])('a file of %i bytes has parts of %s', (size, part) => {
+    expect(partSizeFor(size)).toBe(part)
+  })
+  it('keeps at most one part on its way', async () => {
+    const gate = byteGate(8)
+    const open: number[] = []
+    const pass = async (bytes: number) => {
+      const release = await gate(bytes)
+      open.push(bytes)
+      return release
+    }
+    const passing = [8, 3, 4, 9, 1].map(pass)
+    const next = async (index: number) => ((await passing[index]) ?? (() => {}))()
+    await next(0)
+    await Promise.all([passing[1], passing[2]])
+    expect(open).toEqual([8, 3, 4])
+    await next(1)
+    await next(1)
+    expect(open).toEqual([8, 3, 4])
+    await next(2)
+    await next(3)
+    await next(4)
+    expect(open).toEqual([8, 3, 4, 9, 1])
+  })
+  it('sends no file that the hub links, and all of them to a hub that cannot', async () => {
+    for (const name of ['a', 'b']) await put(name, name.repeat(5))
+    let asked = 0
+    hub.fault = (_, response, at) => {
+      if (!at.pathname.endsWith('/files/link')) return false
+      asked += 1
+      hub.store('a', Buffer.from('aaaaa'))
+      json(response, { files: [{ ...hub.files.get('a'), bytes: undefined }], missing: ['b'] })
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options())
+    expect(report).toMatchObject({ linked: ['a'], linkedBytes: 5, sent: ['b'], sentBytes: 5, failed: [] })
+    expect([asked, hub.puts]).toEqual([1, ['b#1']])
+    hub.fault = () => false
+    await put('c', 'ccc')
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ linked: [], sent: ['c'], skipped: 2 })
+  })
+  it.each([
+    ['x', 'x/y', '"x" is a file in the repo, and a folder here, with "x/y"'],
+    ['x/y', 'x', '"x" is a file here, and a folder in the repo, with "x/y"'],
+  ])('sends nothing beside the repo’s file %s, which is in the way of %s', async (there, here, why) => {
+    hub.store(there, Buffer.from('1'))
+    await put('fine', 'fine')
+    await put(here, '2')
+    for (const dryRun of [true, false])
+      await expect(pushFolder(client(), repo, dir, options({ dryRun }))).rejects.toMatchObject({
+        message: expect.stringContaining('nothing was sent. --delete removes'),
+        faults: [why],
+      })
+    // What the filter leaves out is not deleted either. Where it leaves out the folder, nothing of that is sent.
+    const kept = options({ deleteExtra: true, filter: { include: [], exclude: ['x/y'] } })
+    if (here === 'x') await expect(pushFolder(client(), repo, dir, kept)).rejects.toMatchObject({ faults: [why] })
+    expect([hub.puts, [...hub.files.keys()]]).toEqual([[], [there]])
+  })
+  it('with delete, makes room before it sends, and deletes the rest only afterwards', async () => {
+    for (const path of ['x', 'y/1', 'y/2', 'gone']) hub.store(path, Buffer.from('1'))
+    await put('x/a', 'a')
+    await put('y', 'y')
+    const dry = await pushFolder(client(), repo, dir, options({ deleteExtra: true, dryRun: true }))
+    expect(dry).toMatchObject({ sent: ['x/a', 'y'], deleted: ['x', 'y/1', 'y/2', 'gone'] })
+    const order: string[] = []
+    hub.fault = (_, __, at) => {
+      const [, action] = /\/files\/(delete|presign-upload)$/.exec(at.pathname) ?? []
+      if (action) order.push(`${action} ${[...hub.files.keys()].join(' ')}`)
+      return false
+    }
+    const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true }))
+    expect(report).toMatchObject({ sent: ['x/a', 'y'], deleted: ['x', 'y/1', 'y/2', 'gone'], failed: [] })
+    expect(order).toEqual(['delete x y/1 y/2 gone', 'presign-upload gone', 'delete gone x/a y'])
+  })
+  it('fails only the files that another request came in the way of', async () => {
+    await put('fine', 'fine')
+    await put('x/y', 'sent after it')
+    const refused: string[] = []
+    hub.fault = (_, response, at) => {
+      if (!at.pathname.endsWith('/presign-upload') || refused.length > 0) return false
+      refused.push('x/y')
+      const entry = { type: 'conflict.path', detail: '"x/y" needs a folder', loc: ['body', 'files', 1, 'path'] }
+      problem(response, 409, 'conflict.path', 'In the way.', [entry])
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options())
+    expect(report).toMatchObject({ failed: [{ path: 'x/y', why: '"x/y" needs a folder' }], sent: ['fine'] })
+  })
+  it('with delete, keeps and names repo files that the folder leaves out', async () => {
+    for (const path of ['a.txt', 'gone.txt', 'old.log', '.env', 'other.md']) hub.store(path, Buffer.from(path))
+    await put('.gitignore', '*.log\n')
+    await put('a.txt', 'a.txt')
+    await put('.env', 'TOKEN=1')
+    const filter = { include: [], exclude: ['*.md'] }
+    const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true, dryRun: true, filter }))
+    expect(report).toMatchObject({ deleted: ['gone.txt'], kept: ['old.log', '.env'], sent: ['.gitignore'] })
+    expect(report.leftOut).toEqual([{ path: '.env', reason: 'secret', rule: null }])
+  })
+})
+
+describe('pull', () => {
+  const into = () => join(base, 'copy')
+  it('downloads every byte, and nothing the second time', async () => {
+    hub.store('a/b.bin', Buffer.alloc(70_000, 3))
+    hub.store('empty', Buffer.alloc(0))
+    await pullRepo(client(), repo, into(), options())
+    expect((await readFile(join(into(), 'a/b.bin'))).equals(Buffer.alloc(70_000, 3))).toBe(true)
+    expect(await pullRepo(client(), repo, into(), options())).toMatchObject({ fetched: [], skipped: 2 })
+    expect((await readdir(into())).sort()).toEqual(['a', 'empty'])
+  })
+  it('resumes with a range request after a cut', async () => {
+    hub.store('b.bin', Buffer.alloc(400_000, 3))
+    const ranges: string[] = []
+    let cuts = 1
+    hub.fault = (request, response, at) => {
+      if (at.pathname !== '/get') return false
+      ranges.push(request.headers.range ?? 'whole')
+      if (cuts === 0) return false
+      cuts -= 1
+      response.writeHead(200, { 'content-length': 400_000 })
+      response.write(Buffer.alloc(100_000, 3), () => setImmediate(() => response.destroy()))
+      return true
+    }
+    expect(await pullRepo(client(), repo, into(), options())).toMatchObject({ fetched: ['b.bin'] })
+    expect(ranges).toHaveLength(2)
+    expect((await readFile(join(into(), 'b.bin'))).equals(Buffer.alloc(400_000, 3))).toBe(true)
+  })
+  it('writes no file whose digest differs', async () => {
+    hub.store('bad.bin', Buffer.from('other'), { sha256: '0'.repeat(64) })
+    hub.store('good.bin', Buffer.from('good'))
+    const report = await pullRepo(client(), repo, into(), options())
+    expect(report.failed).toEqual([{ path: 'bad.bin', why: expect.stringContaining('SHA-256') }])
+    expect(await readdir(into())).toEqual(['good.bin'])
+  })
+  it.each(['../evil', '/etc/evil', 'a/../../evil', 'a\\b', 'a//b'])(
+    'writes nothing if the listing contains %s',
+    async (path) => {
+      hub.store('good', Buffer.from('1'))
+      hub.store(path, Buffer.from('2'))
+      await expect(pullRepo(client(), repo, into(), options())).rejects.toThrow('nothing was written')
+      await expect(readdir(into())).rejects.toThrow()
+    },
+  )
+  it('follows no link that leaves the folder', async () => {
+    await mkdir(into())
+    await symlink(dir, join(into(), 'sub'))
+    hub.store('sub/x', Buffer.from('1'))
+    expect((await pullRepo(client(), repo, into(), options())).failed).toEqual([
+      { path: 'sub/x', why: expect.stringContaining('leaves the folder') },
+    ])
+    expect(await readdir(dir)).toEqual([])
+  })
+})
