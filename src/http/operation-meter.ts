@@ -4,6 +4,7 @@
  */
 import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
 import type { RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
 import { weightOf } from '../platform/json-text.ts'
 import { enterSlice, sliceSoFar, type TimeUser } from '../platform/processor-time.ts'
 import { keyBytes } from './answer-keys.ts'
@@ -28,6 +29,7 @@ export const meterOf = (ctx: RequestContext): OperationMeter | undefined => mete
 export class OperationMeter implements TimeUser {
   readonly #limits: ExecutionLimits
   readonly #caller: TimeUser | null
+  readonly #left: AbortSignal | null
   /** Sizes of free-form JSON values, so that each is serialized only once. */
   readonly #known = new WeakMap<object, number>()
   #objects = 0
@@ -45,10 +47,16 @@ export class OperationMeter implements TimeUser {
   #wholeCount = 0
   #isBetweenVerbs = true
 
-  /** `caller` is told of the time too. */
-  constructor(ctx: RequestContext, limits: ExecutionLimits = executionLimits, caller: TimeUser | null = null) {
+  /** `caller` is told of the time too. `left`: nothing more is begun once it aborts, as its client has left. */
+  constructor(
+    ctx: RequestContext,
+    limits: ExecutionLimits = executionLimits,
+    caller: TimeUser | null = null,
+    left: AbortSignal | null = null,
+  ) {
     this.#limits = limits
     this.#caller = caller
+    this.#left = left
     meters.set(ctx, this)
   }
 
@@ -102,6 +110,7 @@ export class OperationMeter implements TimeUser {
     enterSlice(this)
     this.#addValues(1)
     if (size.work === 0 && size.page === null) return
+    if (this.#left?.aborted) this.#end(clientLeft)
     this.#objects += demandOf(size, (name) => args[name]).objects
     if (this.#objects > this.#limits.objects) this.#refuse('objects')
   }
@@ -173,13 +182,20 @@ export class OperationMeter implements TimeUser {
   }
 
   #refuse(name: keyof ExecutionLimits): never {
+    this.#end(() => overCost(name, this.#limits, this.finished))
+  }
+
+  #end(why: () => HubError): never {
     if (!this.refusal) {
-      this.refusal = locatedError(overCost(name, this.#limits, this.finished), undefined, [])
+      this.refusal = locatedError(why(), undefined, [])
       this.#wholeCount = this.finished.length - (this.#isBetweenVerbs ? 0 : 1)
     }
     throw this.refusal
   }
 }
+
+/** Nobody reads it. */
+const clientLeft = () => new HubError('unavailable', 'The request was closed before its response.')
 
 const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
