@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
-import { contractHub, newName, type Person, sha256Of, type Who } from './support/hub.ts'
+import { type Asked, bodyOf, casesOf, pathOf } from './support/cases.ts'
+import { contractHub, newName, type Person, type Who } from './support/hub.ts'
 
 const hub = contractHub()
 let ada: Person
@@ -17,34 +18,14 @@ beforeAll(async () => {
   await hub.upload(ada, openRepo, { 'a.txt': 'open' })
 })
 
-const someUpload = 'upl_01h455vb4pex5vsknk084sn02q'
-
-/** A well-formed body of each operation, so that nothing but access is in question. */
-const bodies: Record<string, unknown> = {
-  updateRepo: { description: 'mine now' },
-  presignUpload: { files: [{ path: 'b.txt', size: 1, sha256: sha256Of('b') }] },
-  linkFiles: { files: [{ path: 'b.txt', size: 1, sha256: sha256Of('b') }] },
-  completeUpload: { uploads: [{ path: 'b.txt', upload_id: someUpload, parts: [{ part_number: 1, etag: 'x' }] }] },
-  presignDownload: { paths: ['a.txt'] },
-  deleteFiles: { paths: ['a.txt'] },
-  createSnapshot: { name: 'v1' },
-  restoreState: { at: '0' },
-  purgeFiles: { paths: ['b.txt'] },
-  putModelMeta: { policy_type: 'act' },
-  putDatasetMeta: { episode_count: 1, total_frames: 1 },
-  putRobotCard: { dof: 0, actuators: [] },
-}
-const reads = ['getRepo', 'getRepoTree', 'presignDownload', 'listSnapshots']
-const queries: Record<string, string> = { diffRepo: '?from=0' }
 const ofRepo = routes.filter((route) => route.path.includes(':owner/:repo'))
 
-const ask = (who: Who, route: (typeof routes)[number], name: string) =>
+const ask = (who: Who, route: Asked, repo: string) =>
   hub.call(
     who,
     route.method,
-    route.path.replace(':owner/:repo', name).replace(':upload_id', someUpload).replace(':name', 'none') +
-      (queries[route.operation] ?? ''),
-    bodies[route.operation],
+    pathOf(route, { repo }),
+    bodyOf(route, { robot: repo, file: 'a.txt', handle: ada.handle }),
   )
 
 async function statuses(who: Who, name: string): Promise<Record<string, number>> {
@@ -54,21 +35,13 @@ async function statuses(who: Who, name: string): Promise<Record<string, number>>
   return found
 }
 
-const expected = (ofRead: number, ofWrite: number) => ({
-  ...Object.fromEntries(
-    ofRepo.map(({ operation }) => [operation, reads.includes(operation) ? (ofRead === 302 ? 200 : ofRead) : ofWrite]),
-  ),
-  // The repos are datasets: who sees one learns that it has no card by its kind. To validate, one needs a credential, but no more than to read.
-  getRobotCard: ofRead === 302 ? 409 : ofRead,
-  validateRobotCard: ofWrite === 401 ? 401 : ofRead === 302 ? 409 : ofRead,
-  // The repos have no snapshot.
-  getSnapshot: 404,
-  // Reads for which one must be able to write: without a scope, so that an invisible repo is 404 first.
-  ...Object.fromEntries(
-    ['diffRepo', 'listRepoHistory'].map((operation) => [operation, ofRead === 404 ? 404 : ofWrite]),
-  ),
-  resolve: ofRead,
-})
+/** By the status of a download and of a write. */
+const expected = (ofRead: number, write: number) => {
+  const may = { read: ofRead === 302 ? 200 : ofRead, write }
+  const statusOf = ({ operation, method }: Asked) =>
+    casesOf(operation).access?.(may) ?? (method === 'GET' ? may.read : may.write)
+  return { ...Object.fromEntries(ofRepo.map((route) => [route.operation, statusOf(route)])), resolve: ofRead }
+}
 
 describe("another user's private repo", () => {
   it('is 404 for every operation of a signed-in user', async () => {

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../rest-compat/routes.ts'
 import { putEndpoint } from '../support/endpoints.ts'
 import { statementsOf } from '../support/request-statements.ts'
 import { putRun } from '../support/runs.ts'
+import { casesOf } from './support/cases.ts'
 import { contractHub, type Json, type Person } from './support/hub.ts'
 import { sessionWorld } from './support/sessions.ts'
 
@@ -298,5 +300,24 @@ describe('a nested page costs a small constant number of SQL statements, whateve
         ),
       )
     expect(await audit(50)).toBe(await audit(5))
+  })
+})
+
+describe('a read of /v1', () => {
+  const reads = routes.filter(({ method }) => method === 'GET').map(({ operation }) => operation)
+
+  it.each(reads)('%s sends a known number of SQL statements, for one and for many', async (operation) => {
+    const { costs = [] } = casesOf(operation)
+    expect(costs.length, `${operation} has no costs in its cases`).toBeGreaterThan(0)
+    for (const { given, statements: known } of costs) {
+      const ada = await hub.person()
+      const key = await hub.key(ada)
+      const cost = (read: string) =>
+        statements(async () => {
+          if (!read.startsWith('/')) return expect((await hub.graphql(key, read)).errors).toBeUndefined()
+          return expect((await hub.call(key, 'GET', read)).status).toBe(200)
+        })
+      for (const read of await given({ hub, ada, key })) expect([read, await cost(read)]).toEqual([read, known])
+    }
   })
 })

@@ -6,7 +6,8 @@ import { keyedJobs } from '../../../src/auth/job-tables.ts'
 import { hostedKinds } from '../../../src/jobs/hosted-kinds.ts'
 import { hostedFunction } from '../../support/hosted-function.ts'
 import { reachingCheckout } from '../../support/open-folder.ts'
-import { contractHub, type Json, newName, type Person, sha256Of, types } from '../support/hub.ts'
+import { type Asked, allCases, bodyOf, casesOf, pathOf } from '../support/cases.ts'
+import { contractHub, type Json, type Person, types } from '../support/hub.ts'
 
 const program = hostedFunction()
 afterAll(() => program.remove())
@@ -54,70 +55,13 @@ beforeAll(async () => {
   key = (await vi.waitFor(facts, { timeout: 100_000, interval: 50 })).token
 })
 
-/** A well-formed body for each operation that takes one, so that nothing but the key is in question. */
-const bodies = (): Record<string, Json> => {
-  const recipe = { template: 'act' }
-  const upload_id = 'upl_01h455vb4pex5vsknk084sn02q'
-  return {
-    createRepo: { kind: 'model', slug: newName() },
-    updateRepo: { description: 'mine now' },
-    deleteRepo: undefined,
-    putModelMeta: { policy_type: 'act' },
-    putDatasetMeta: { episode_count: 1, total_frames: 1 },
-    putRobotCard: { dof: 0, actuators: [] },
-    validateRobotCard: { card: { dof: 1 } },
-    presignUpload: { files: [{ path: 'b.txt', size: 1, sha256: sha256Of('b') }] },
-    linkFiles: { files: [{ path: 'b.txt', size: 1, sha256: sha256Of('b') }] },
-    completeUpload: { uploads: [{ path: 'b.txt', upload_id, parts: [{ part_number: 1, etag: 'x' }] }] },
-    abortUpload: undefined,
-    presignDownload: { paths: ['arm.xml'] },
-    deleteFiles: { paths: ['arm.xml'] },
-    createSnapshot: { name: 'v1' },
-    deleteSnapshot: undefined,
-    restoreState: { at: '0' },
-    purgeFiles: { paths: ['arm.xml'] },
-    createRobotCheck: asked(robot, 'worker'),
-    claimNextRobotCheck: { worker: 'w' },
-    claimRobotCheck: { worker: 'w' },
-    presignRobotCheckArtifacts: { files: [{ name: 'robot_card.json', size: 2 }] },
-    reportRobotCheck: { log_chunk: 'one\n' },
-    publishRobotCheck: {},
-    cancelRobotCheck: undefined,
-    createRun: { recipe },
-    importRun: { artifacts: { config_yaml: 'a: 1', metrics_summary: '' } },
-    estimateRun: { recipe },
-    recommendRun: { recipe },
-    startRun: { recipe, worker: 'w' },
-    claimNextRun: { worker: 'w' },
-    claimRun: { worker: 'w' },
-    reportRun: { log_chunk: 'one\n' },
-    recordGateResults: { results: [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }] },
-    cancelRun: undefined,
-    createEndpoint: { model_repo: robot },
-    estimateEndpoint: { model_repo: robot },
-    claimEndpoint: { worker: 'w', url: 'ws://box', model_sha256: sha256Of('b') },
-    reportEndpoint: {},
-    stopEndpoint: undefined,
-    openEndpointSession: { device_id: 'dev_01h455vb4pex5vsknk084sn02q' },
-    reportEndpointSession: {},
-    setSpendCap: { account: ada.handle, usd: 1, mode: 'notify' },
-    approveSpendHold: undefined,
-    denySpendHold: { reason: 'no' },
-    cancelSpendHold: undefined,
-    deleteRun: undefined,
-    startDeviceLogin: { name: 'x' },
-    redeemDeviceLogin: { device_code: 'x' },
-  }
-}
-
-const pathOf = (route: (typeof routes)[number], name: string, checkId = check) =>
-  route.path
-    .replace(':owner/:repo', name)
-    .replace(':check_id', checkId)
-    .replace(':run_id', run)
-    .replace(':upload_id', 'upl_01h455vb4pex5vsknk084sn02q')
-const ask = (route: (typeof routes)[number], name = robot, checkId = check) =>
-  hub.call(key, route.method, pathOf(route, name, checkId), bodies()[route.operation])
+const ask = (route: Asked, repo = robot, checkId = check) =>
+  hub.call(
+    key,
+    route.method,
+    pathOf(route, { repo, check_id: checkId, run_id: run }),
+    bodyOf(route, { robot, file: 'arm.xml', handle: ada.handle }),
+  )
 
 /** What it may, in this order: the sources come with the claim. */
 const own = ['getRobotCheck', 'listRobotChecks', 'claimRobotCheck', 'presignRobotCheckArtifacts', 'reportRobotCheck']
@@ -125,7 +69,7 @@ const own = ['getRobotCheck', 'listRobotChecks', 'claimRobotCheck', 'presignRobo
 describe('the key of a hosted check', () => {
   it('is in the table with every operation that writes', () => {
     const writes = routes.filter(({ method }) => method !== 'GET').map(({ operation }) => operation)
-    expect(writes.filter((operation) => !Object.hasOwn(bodies(), operation))).toEqual([])
+    expect(writes.filter((operation) => !Object.hasOwn(allCases, operation))).toEqual([])
   })
 
   it('is 403 for every operation that writes, but those on its own check', async () => {
@@ -135,26 +79,8 @@ describe('the key of a hosted check', () => {
       const { status, ...answer } = await ask(route)
       found[route.operation] = status === 403 ? types({ status, ...answer }) : status
     }
-    const expected = Object.fromEntries(denied.map(({ operation }) => [operation, ['forbidden.scope']]))
-    // Open to all, with or without a credential; only a person's approval gives a key.
-    const ofAll = { startDeviceLogin: 200, redeemDeviceLogin: 400 }
-    // Whatever sees a run, an endpoint, a device or a hold asks first: it sees none. Downloads of what it may read are open to it.
-    const ofRun = [
-      'claimRun',
-      'reportRun',
-      'recordGateResults',
-      'cancelRun',
-      'deleteRun',
-      'claimEndpoint',
-      'reportEndpoint',
-      'stopEndpoint',
-      'reportEndpointSession',
-      'openEndpointSession',
-      'approveSpendHold',
-      'denySpendHold',
-      'cancelSpendHold',
-    ].map((name) => [name, 404])
-    expect(found).toEqual({ ...expected, ...Object.fromEntries(ofRun), ...ofAll, presignDownload: 200 })
+    const expected = denied.map(({ operation }) => [operation, casesOf(operation).jobKey ?? ['forbidden.scope']])
+    expect(found).toEqual(Object.fromEntries(expected))
     expect((await hub.call(ada, 'GET', `/v1/robot-checks/${check}`)).json.status).toBe('queued')
   })
 

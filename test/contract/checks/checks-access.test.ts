@@ -1,6 +1,8 @@
 /** Who may do what with a check, for every kind of credential. Contract, "Credentials". */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
+import { type Asked, bodyOf, casesOf, operationsUnder, pathOf } from '../support/cases.ts'
+import type { Scopes } from '../support/define-cases.ts'
+import { contractHub, type Person, types, type Who } from '../support/hub.ts'
 
 const hub = contractHub()
 let ada: Person
@@ -32,32 +34,17 @@ const put = async (): Promise<string> => {
   return (await hub.call(ada, 'POST', '/v1/robot-checks', asked())).json.id
 }
 
-type Operation = readonly [name: string, method: string, path: (check: string) => string, body?: () => Json]
-const make: readonly Operation[] = [
-  ['createRobotCheck', 'POST', () => '/v1/robot-checks', asked],
-  ['claimNextRobotCheck', 'POST', () => '/v1/robot-checks/claim-next', () => ({ worker: 'w' })],
-]
-const act: readonly Operation[] = [
-  ['getRobotCheck', 'GET', (check) => `/v1/robot-checks/${check}`],
-  ['streamRobotCheckLogs', 'GET', (check) => `/v1/robot-checks/${check}/logs`],
-  ['downloadRobotCheckLog', 'GET', (check) => `/v1/robot-checks/${check}/logs/download`],
-  ['claimRobotCheck', 'POST', (check) => `/v1/robot-checks/${check}/claim`, () => ({ worker: 'w' })],
-  ['cancelRobotCheck', 'POST', (check) => `/v1/robot-checks/${check}/cancel`],
-]
+const all = operationsUnder('/v1/robot-checks')
+const act = all.filter(({ path }) => path.includes(':check_id'))
+const named = (name: string): Asked => {
+  const found = all.find(({ operation }) => operation === name)
+  if (!found) throw new Error(`There is no ${name}.`)
+  return found
+}
 /** Of the credential that claimed the check. */
-const hold: readonly Operation[] = [
-  [
-    'presignRobotCheckArtifacts',
-    'POST',
-    (check) => `/v1/robot-checks/${check}/artifacts`,
-    () => ({ files: [{ name: 'robot_card.json', size: 2 }] }),
-  ],
-  ['reportRobotCheck', 'POST', (check) => `/v1/robot-checks/${check}/report`, () => ({ log_chunk: 'a line\n' })],
-]
+const hold = [named('presignRobotCheckArtifacts'), named('reportRobotCheck')]
 /** Of everybody else who may write the repo. */
-const publish: Operation = ['publishRobotCheck', 'POST', (check) => `/v1/robot-checks/${check}/publish`, () => ({})]
-const list: Operation = ['listRobotChecks', 'GET', () => '/v1/robot-checks']
-const all = [...make, ...act, ...hold, publish, list]
+const publish = named('publishRobotCheck')
 /** A check that this credential holds. */
 const claimedBy = async (who: Who): Promise<string> => {
   const check = await put()
@@ -83,55 +70,46 @@ const jobKeyOf = async (check: string): Promise<string> => {
   await hub.sql('update api_keys set job_id = $1, limited = true where name = $2', [check, name])
   return token
 }
-const ask = ([, method, path, body]: Operation, who: Who, check: string) => hub.call(who, method, path(check), body?.())
-const statuses = async (operations: readonly Operation[], who: Who) => {
+const ask = (asked: Asked, who: Who, check: string) =>
+  hub.call(
+    who,
+    asked.method,
+    pathOf(asked, { check_id: check }),
+    bodyOf(asked, { robot, file: 'arm.xml', handle: ada.handle }),
+  )
+const statuses = async (operations: readonly Asked[], who: Who) => {
   const found: Record<string, number> = {}
-  for (const operation of operations) found[operation[0]] = (await ask(operation, who, await put())).status
+  for (const each of operations) found[each.operation] = (await ask(each, who, await put())).status
   return found
 }
+/** By the cases of each: where its table has no status for a scope, it fails. */
+const expected = (scope: keyof Scopes) =>
+  Object.fromEntries(all.map(({ operation }) => [operation, casesOf(operation).scopes?.[scope] ?? 'no case']))
 
 describe('an operation of checks', () => {
   it('is 401 without a credential, and with one that has ended', async () => {
     const check = await put()
     for (const operation of all) {
       const without = await ask(operation, null, check)
-      expect([operation[0], without.status, types(without)]).toEqual([operation[0], 401, ['auth.missing']])
+      expect([operation.operation, without.status, types(without)]).toEqual([
+        operation.operation,
+        401,
+        ['auth.missing'],
+      ])
       const ended = await ask(operation, keys.expired, check)
-      expect([operation[0], ended.status, types(ended)]).toEqual([operation[0], 401, ['auth.invalid']])
+      expect([operation.operation, ended.status, types(ended)]).toEqual([operation.operation, 401, ['auth.invalid']])
     }
   })
 
   it('needs its scope: key:read to read, key:write for the rest', async () => {
-    const allowed = {
-      createRobotCheck: 201,
-      claimNextRobotCheck: 200,
-      getRobotCheck: 200,
-      streamRobotCheckLogs: 200,
-      downloadRobotCheckLog: 200,
-      claimRobotCheck: 200,
-      cancelRobotCheck: 202,
-      presignRobotCheckArtifacts: 409,
-      reportRobotCheck: 409,
-      publishRobotCheck: 409,
-      listRobotChecks: 200,
-    }
-    const refused = {
-      createRobotCheck: 403,
-      claimNextRobotCheck: 403,
-      claimRobotCheck: 403,
-      cancelRobotCheck: 403,
-      presignRobotCheckArtifacts: 403,
-      reportRobotCheck: 403,
-      publishRobotCheck: 403,
-    }
-    expect(await statuses(all, keys.read)).toEqual({ ...allowed, ...refused })
-    for (const who of [keys.write, keys.train, ada]) expect(await statuses(all, who)).toEqual(allowed)
+    expect(await statuses(all, keys.read)).toEqual(expected('read'))
+    for (const who of [keys.write, keys.train, ada]) expect(await statuses(all, who)).toEqual(expected('write'))
   })
 
   it('is 404 on a check of others, and of a key that is limited to other repos', async () => {
     for (const who of [keys.stranger, bob, keys.elsewhere])
-      expect(new Set(Object.values(await statuses([...act, ...hold, publish], who)))).toEqual(new Set([404]))
-    expect((await ask(act[0] as Operation, ada, 'check_x')).status).toBe(404)
+      expect(new Set(Object.values(await statuses(act, who)))).toEqual(new Set([404]))
+    expect((await ask(named('getRobotCheck'), ada, 'check_x')).status).toBe(404)
   })
 })
 
@@ -152,8 +130,8 @@ describe('what a worker sends', () => {
           mine: keys[scope],
         }))
           found[name] = (await ask(operation, who, check)).status
-        expect([operation[0], found]).toEqual([
-          operation[0],
+        expect([operation.operation, found]).toEqual([
+          operation.operation,
           { none: 401, read: 403, other: 409, person: 409, bob: 404, mine: 200 },
         ])
       }
@@ -200,7 +178,7 @@ describe('publishRobotCheck', () => {
     const refused = await ask(publish, job, check)
     expect([refused.status, types(refused)]).toEqual([403, ['forbidden.scope']])
     expect((await hub.call(job, 'GET', `/v1/robot-checks/${check}`)).status).toBe(200)
-    await ask(['cancelRobotCheck', 'POST', (id) => `/v1/robot-checks/${id}/cancel`], ada, check)
+    await ask(named('cancelRobotCheck'), ada, check)
     expect((await ask(publish, job, check)).status).toBe(401)
   })
 

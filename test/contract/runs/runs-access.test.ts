@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { putRun } from '../../support/runs.ts'
+import { type Asked, bodyOf, casesOf, operationsUnder, pathOf } from '../support/cases.ts'
+import type { Scopes } from '../support/define-cases.ts'
 import { type Answer, contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
 
 const hub = contractHub()
@@ -24,52 +26,35 @@ beforeAll(async () => {
 
 const put = () => putRun(hub.running.deps.db, { ownerId: ada.id })
 const recipe = { template: 'act' }
-const artifacts = { config_yaml: 'lr: 0.1\n', metrics_summary: 'x' }
 
-type Operation = readonly [name: string, method: string, path: (run: string) => string, body?: Json]
-const make: readonly Operation[] = [
-  ['createRun', 'POST', () => '/v1/runs', { recipe }],
-  ['estimateRun', 'POST', () => '/v1/runs/estimate', { recipe }],
-  ['recommendRun', 'POST', () => '/v1/runs/recommend', { recipe }],
-  ['startRun', 'POST', () => '/v1/runs/start', { recipe, worker: 'w' }],
-  ['importRun', 'POST', () => '/v1/runs/import', { artifacts }],
-  ['claimNextRun', 'POST', () => '/v1/runs/claim-next', { worker: 'w' }],
-  ['listRuns', 'GET', () => '/v1/runs'],
-]
-const act: readonly Operation[] = [
-  ['getRun', 'GET', (run) => `/v1/runs/${run}`],
-  ['streamRunLogs', 'GET', (run) => `/v1/runs/${run}/logs`],
-  ['downloadRunLog', 'GET', (run) => `/v1/runs/${run}/logs/download`],
-  ['getRunConfig', 'GET', (run) => `/v1/runs/${run}/config`],
-  ['listRunCheckpoints', 'GET', (run) => `/v1/runs/${run}/checkpoints`],
-  ['getRunMetrics', 'GET', (run) => `/v1/runs/${run}/metrics`],
-  ['claimRun', 'POST', (run) => `/v1/runs/${run}/claim`, { worker: 'w' }],
-  ['reportRun', 'POST', (run) => `/v1/runs/${run}/report`, {}],
-  [
-    'recordGateResults',
-    'POST',
-    (run) => `/v1/runs/${run}/gate-results`,
-    { results: [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }] },
-  ],
-  ['cancelRun', 'POST', (run) => `/v1/runs/${run}/cancel`],
-  ['deleteRun', 'DELETE', (run) => `/v1/runs/${run}`],
-]
-const all = [...make, ...act]
-const ask = ([, method, path, body]: Operation, who: Who, run: string) => hub.call(who, method, path(run), body)
-const statuses = async (operations: readonly Operation[], who: Who, run?: string) =>
-  Object.fromEntries(
-    await Promise.all(operations.map(async (each) => [each[0], (await ask(each, who, run ?? (await put()))).status])),
+const all = operationsUnder('/v1/runs')
+const act = all.filter(({ path }) => path.includes(':run_id'))
+const ask = (asked: Asked, who: Who, run: string) =>
+  hub.call(
+    who,
+    asked.method,
+    pathOf(asked, { run_id: run }),
+    bodyOf(asked, { robot: '', file: '', handle: ada.handle }),
   )
-const every = (operations: readonly Operation[], status: number) =>
-  Object.fromEntries(operations.map(([name]) => [name, status]))
+const statuses = async (operations: readonly Asked[], who: Who, run?: string) =>
+  Object.fromEntries(
+    await Promise.all(
+      operations.map(async (each) => [each.operation, (await ask(each, who, run ?? (await put()))).status]),
+    ),
+  )
+const every = (operations: readonly Asked[], status: number) =>
+  Object.fromEntries(operations.map(({ operation }) => [operation, status]))
+/** By the cases of each: where its table has no status for a scope, it fails. */
+const expected = (operations: readonly Asked[], scope: keyof Scopes) =>
+  Object.fromEntries(operations.map(({ operation }) => [operation, casesOf(operation).scopes?.[scope] ?? 'no case']))
 
 describe('an operation of runs', () => {
   it('is 401 `auth.missing` without a credential, with the expected scheme', async () => {
     const run = await put()
     for (const operation of all) {
       const answer = await ask(operation, null, run)
-      expect([operation[0], answer.status, types(answer), answer.headers.get('www-authenticate')]).toEqual([
-        operation[0],
+      expect([operation.operation, answer.status, types(answer), answer.headers.get('www-authenticate')]).toEqual([
+        operation.operation,
         401,
         ['auth.missing'],
         expect.stringMatching(/^Bearer/),
@@ -83,7 +68,11 @@ describe('an operation of runs', () => {
     for (const who of bad) {
       for (const operation of all) {
         const answer = await ask(operation, who, run)
-        expect([operation[0], answer.status, types(answer)]).toEqual([operation[0], 401, ['auth.invalid']])
+        expect([operation.operation, answer.status, types(answer)]).toEqual([
+          operation.operation,
+          401,
+          ['auth.invalid'],
+        ])
       }
       expect((await hub.call(who, 'GET', '/v1/hardware_tiers')).status).toBe(401)
     }
@@ -92,34 +81,9 @@ describe('an operation of runs', () => {
   })
 
   it('requires its scope: 403 if the run is visible', async () => {
-    expect(await statuses(all, keys.read)).toEqual({
-      ...every(make, 403),
-      listRuns: 200,
-      ...every(act, 200),
-      claimRun: 403,
-      reportRun: 403,
-      recordGateResults: 403,
-      cancelRun: 403,
-      deleteRun: 403,
-    })
-    expect(await statuses(all, keys.write)).toEqual({
-      ...every(make, 403),
-      importRun: 201,
-      listRuns: 200,
-      ...every(act, 200),
-      claimRun: 403,
-      reportRun: 403,
-      recordGateResults: 403,
-      cancelRun: 202,
-      deleteRun: 409,
-    })
-    expect(await statuses(act, keys.train)).toEqual({
-      ...every(act, 200),
-      reportRun: 409,
-      recordGateResults: 409,
-      cancelRun: 202,
-      deleteRun: 409,
-    })
+    expect(await statuses(all, keys.read)).toEqual(expected(all, 'read'))
+    expect(await statuses(all, keys.write)).toEqual(expected(all, 'write'))
+    expect(await statuses(act, keys.train)).toEqual(expected(act, 'train'))
   })
 
   it('is 404, never 403, on a run that the caller cannot see, with any scope, and on a missing one', async () => {

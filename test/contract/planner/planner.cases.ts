@@ -1,0 +1,24 @@
+import { defineCases } from '../support/define-cases.ts'
+
+const recipe = { template: 'act' }
+
+export const cases = defineCases({
+  estimateRun: {
+    body: { recipe },
+    scopes: { read: 403, write: 403 },
+    replay: {
+      given: async ({ org }) => ({ path: '/v1/runs/estimate', body: { recipe, owner: org } }),
+      left: 403,
+      limited: 200,
+    },
+  },
+  recommendRun: {
+    body: { recipe },
+    scopes: { read: 403, write: 403 },
+    replay: {
+      given: async ({ org }) => ({ path: '/v1/runs/recommend', body: { recipe, owner: org } }),
+      left: 403,
+      limited: 200,
+    },
+  },
+})
