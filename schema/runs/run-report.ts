@@ -3,7 +3,7 @@
 import { fullNameText, longNameText, plainText, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { jsonObject, jsonObjectList } from '../../src/platform/json-object-rule.ts'
-import { MAX_METRICS_LINES } from '../../src/runs/metrics/metrics-batch.ts'
+import { MAX_METRICS_LINES } from '../../src/runs/metrics/metrics-line.ts'
 import type { ReportedProgress } from '../../src/runs/read/progress.ts'
 import { reportRun } from '../../src/runs/report/report-run.ts'
 import { builder } from '../builder.ts'

@@ -11,7 +11,7 @@ import { param, statement } from '../store/statement.ts'
 import { heldJobColumns, isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
 import { deadlineSqlOf, isDeadlineOver } from '../work/limits.ts'
-import { openLineColumns } from '../work/log/job-log.ts'
+import { logEndColumns } from '../work/log/job-log.ts'
 import { refused } from '../work/refusals.ts'
 import { type CheckTrigger, decideCheck } from './check-state.ts'
 
@@ -30,9 +30,7 @@ export const rowColumns = heldJobColumns.with({
   maxSeconds: column.int4.orNull('u.max_seconds'),
   /** When a running hosted check reaches its time limit; null for any other check. */
   deadlineAt: column.timestamptz.orNull(deadlineSqlOf('u.max_seconds')),
-  logSeq: column.int4('u.log_seq'),
-  logLines: column.int8('u.log_lines'),
-  ...openLineColumns,
+  ...logEndColumns,
   logTail: column.text('u.log_tail'),
   clientLogSeq: column.int8.orNull('u.client_log_seq'),
   clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),

@@ -26,3 +26,15 @@ export function withNumber({ last, gaps }: StoredNumbers, number: number): Store
   const open = last === null ? [] : gaps.filter((gap) => gap >= number - WINDOW)
   return { last: number, gaps: [...open, ...passed] }
 }
+
+/** The number of a part of a report, and those that are stored. */
+export interface ReportNumber {
+  readonly stored: StoredNumbers
+  /** Null if the worker gave none. */
+  readonly given: number | null
+}
+
+/** The stored numbers after the report. */
+export function numberAfter({ stored, given }: ReportNumber): StoredNumbers {
+  return given === null ? stored : withNumber(stored, given)
+}

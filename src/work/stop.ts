@@ -1,4 +1,5 @@
 /** Asks a job to stop, which its holder reads in the response to its next report; or ends the job without its holder. */
+import { type AuditContext, audit } from '../operation/audit.ts'
 import type { Usd } from '../platform/money.ts'
 import { jobEnded } from '../platform/signals.ts'
 import type { Tx } from '../store/db.ts'
@@ -22,6 +23,21 @@ export async function askToStop(tx: Tx, job: JobKind, jobId: string, reason: str
 /** Counts the end of a job in the hub's metrics, after the commit. Must follow every statement that ends a job. */
 export function announceEnd(tx: Tx, { name: kind }: Pick<JobKind, 'name'>, status: string): void {
   tx.afterCommit(() => jobEnded.send({ kind, status }))
+}
+
+/** The values of an audit entry that a reported end changes. */
+type Change = Readonly<Record<'before' | 'after', Readonly<Record<string, unknown>>>>
+
+/** Records that a report ended the job; must follow the statement that ends it. */
+export async function recordFinish(
+  ctx: AuditContext,
+  tx: Tx,
+  job: JobKind,
+  { id, ownerId }: { readonly id: string; readonly ownerId: string },
+  change: Change & { readonly after: { readonly status: string } },
+): Promise<void> {
+  announceEnd(tx, job, change.after.status)
+  await audit(tx, ctx, { action: `${job.name}.finish`, accountId: ownerId, targetId: id, ...change })
 }
 
 const setCanceled = memoizeByKey(({ name, table, statusType }: JobKind) =>

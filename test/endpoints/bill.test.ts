@@ -7,7 +7,7 @@ import {
   replacedSessions,
   type StoredSession,
   secondsText,
-} from '../../src/endpoints/report/session-report.ts'
+} from '../../src/endpoints/report/judge-report.ts'
 import { usdSum } from '../../src/platform/money.ts'
 import { defaultTiers } from '../../src/platform/tier-table.ts'
 

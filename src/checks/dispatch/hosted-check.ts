@@ -2,7 +2,7 @@
 import type { HostedKind } from '../../hosting/hosted-kind.ts'
 import { checkJob } from '../check-job.ts'
 import { lockCheck } from '../check-row.ts'
-import { endCheck } from '../end/end-check.ts'
+import { settleCheck } from '../end/settle-check.ts'
 
 export const hostedCheck: HostedKind = {
   job: checkJob,
@@ -14,5 +14,5 @@ export const hostedCheck: HostedKind = {
   // The job reads the snapshot and writes artifacts of the check. It writes no repos.
   repoIdsSql: `'[]'::json`,
   endReportedSql: `u.status in ('succeeded', 'failed') and u.stop_reason is null`,
-  settle: async (deps, tx, checkId) => endCheck(deps, tx, await lockCheck(tx, checkId), false),
+  settle: async (deps, tx, checkId) => settleCheck(deps, tx, await lockCheck(tx, checkId), false),
 }

@@ -11,7 +11,7 @@ import { checkJob } from '../check-job.ts'
 import { findCheck, type HeldCheck, lockCheck, nextStatus } from '../check-row.ts'
 import type { RobotCheck } from '../check-shape.ts'
 import { readCheck } from '../read/get-check.ts'
-import { endCheck } from './end-check.ts'
+import { settleCheck } from './settle-check.ts'
 
 const cancelKind: CancelKind<HeldCheck, RobotCheck> = {
   job: checkJob,
@@ -31,7 +31,7 @@ export function cancelCheck(ctx: RequestContext, input: { readonly checkId: stri
 }
 
 async function apply(ctx: RequestContext, tx: Tx, check: HeldCheck, status: string): Promise<boolean> {
-  const costUsd = await endCheck(ctx.deps, tx, check, false)
+  const costUsd = await settleCheck(ctx.deps, tx, check, false)
   await endCanceled(tx, checkJob, check.id, { status, costUsd })
   return true
 }

@@ -6,7 +6,7 @@ import { endFailed } from '../../work/stop.ts'
 import { type Sweep, type SweepDeps, sweepDue } from '../../work/sweep.ts'
 import { checkJob } from '../check-job.ts'
 import { type HeldCheck, lockCheck, nextStatus, rowColumns } from '../check-row.ts'
-import { endCheck } from './end-check.ts'
+import { settleCheck } from './settle-check.ts'
 
 const checkSweep: Sweep<HeldCheck> = {
   job: checkJob,
@@ -32,7 +32,7 @@ export async function endOverdueCheck(deps: SweepDeps, check: HeldCheck): Promis
 
 async function endOne(deps: SweepDeps, tx: Tx, check: HeldCheck): Promise<boolean> {
   const to = nextStatus('sweep', check, { credentialId: null })
-  const costUsd = await endCheck(deps, tx, check, false)
+  const costUsd = await settleCheck(deps, tx, check, false)
   const error = `The check used up its time limit of ${check.maxSeconds} seconds, and the hub ended it.`
   await endFailed(tx, checkJob, check.id, { reason: 'max_seconds', error, costUsd })
   await audit(tx, noViewer, {

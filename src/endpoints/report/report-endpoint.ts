@@ -1,79 +1,20 @@
 /** reportEndpoint (spec, "POST /v1/endpoints/{endpoint_id}/report"): the server's one way to write after its claim, every few seconds. */
-import { requireCredential } from '../../auth/policy.ts'
-import { audit } from '../../operation/audit.ts'
-import { commitVerb, guarded } from '../../operation/commit-verb.ts'
-import type { RequestContext } from '../../operation/context.ts'
-import type { Usd } from '../../platform/money.ts'
+import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { column, columns } from '../../store/columns.ts'
-import type { Querier, Tx } from '../../store/db.ts'
-import { param, statement } from '../../store/statement.ts'
-import { announceEnd } from '../../work/stop.ts'
+import type { Querier } from '../../store/db.ts'
+import { statement } from '../../store/statement.ts'
+import { type ReportKind, reportJob } from '../../work/report.ts'
 import { mayWorkOn } from '../claim/claim-endpoint.ts'
-import { settleEndpoint } from '../end/settle-endpoint.ts'
-import { endpointJob } from '../endpoint-job.ts'
-import { type HeldEndpoint, lockEndpoint, nextStatus } from '../endpoint-row.ts'
+import { type HeldEndpoint, lockEndpoint } from '../endpoint-row.ts'
 import type { Endpoint } from '../endpoint-shape.ts'
 import { readEndpoint } from '../read/get-endpoint.ts'
-import { closeSessions, countSessions } from '../sessions/close-sessions.ts'
-import {
-  assertKnown,
-  type ReplacedSession,
-  replacedSessions,
-  type SessionState,
-  secondsText,
-} from './session-report.ts'
+import { applyReport } from './apply-report.ts'
+import { nextOf, type ReportEndpointInput, readReport } from './judge-report.ts'
 
-/** All but the id is optional; null is absent. */
-export interface ReportEndpointInput {
-  readonly endpointId: string
-  readonly status?: 'running' | 'stopped' | 'failed' | null
-  readonly sessions?: readonly SessionState[] | null
-  readonly error?: string | null
-  readonly logChunk?: string | null
+/** The endpoint, with the ids of closed sessions whose tokens have not expired: its server lets no device in with them. */
+export interface ReportedEndpoint extends Endpoint {
+  readonly closedSessions: readonly string[]
 }
-
-const sessionColumns = columns({
-  id: column.text('s.id'),
-  status: column.enum('EndpointSessionStatus', 's.status'),
-  chunksServed: column.int8('s.chunks_served'),
-  gpuMs: column.int8('(s.gpu_seconds * 1000)::int8'),
-})
-
-const lockReported = statement({
-  name: 'endpoint-sessions-reported',
-  columns: sessionColumns,
-  params: { endpointId: param.text(), ids: param.texts() },
-  text: `select ${sessionColumns.sql} from endpoint_sessions s where s.endpoint_id = :endpointId and s.id = any(:ids::text[]) order by s.id for update`,
-})
-
-const replaceSessions = statement({
-  name: 'endpoint-sessions-replace',
-  params: {
-    ids: param.texts(),
-    chunks: param.int8s(),
-    seconds: param.numerics(),
-    p50: param.float8s<readonly (number | null)[]>(),
-    p95: param.float8s<readonly (number | null)[]>(),
-  },
-  text: `update endpoint_sessions s set last_report_at = now(), chunks_served = said.chunks, gpu_seconds = said.seconds, service_ms_p50 = said.p50, service_ms_p95 = said.p95
-    from unnest(:ids::text[], :chunks::int8[], :seconds::numeric[], :p50::float8[], :p95::float8[]) as said (id, chunks, seconds, p50, p95)
-    where s.id = said.id`,
-})
-
-const update = statement({
-  name: 'endpoint-report',
-  params: {
-    endpointId: param.text(),
-    status: param.enum('EndpointStatus'),
-    ended: param.bool(),
-    costUsd: param.numeric.orNull<Usd>(),
-    error: param.text.orNull(),
-    logChunk: param.text.orNull(),
-  },
-  text: `update endpoints set status = :status::"EndpointStatus", heartbeat_at = now(), updated_at = now(), last_log_chunk = :logChunk,
-      finished_at = case when :ended::boolean then now() end, cost_usd = :costUsd::numeric, error = coalesce(:error, error)
-    where id = :endpointId and status = 'running'`,
-})
 
 /** Sessions of which a device may still hold a token that their server accepts; as many as a server has open, over and over. */
 const MAX_CLOSED = 1000
@@ -87,83 +28,34 @@ const closedBefore = statement({
     order by s.closed_at desc, s.id desc limit ${MAX_CLOSED}`,
 })
 
-/** The endpoint, with the ids of closed sessions whose tokens have not expired: its server lets no device in with them. */
-export interface ReportedEndpoint extends Endpoint {
-  readonly closedSessions: readonly string[]
+async function show(querier: Querier, viewer: Viewer, endpointId: string): Promise<ReportedEndpoint> {
+  const endpoint = await readEndpoint(querier, viewer, endpointId)
+  const closedSessions = (await querier.query(closedBefore, [endpointId])).map(({ id }) => id)
+  return { ...endpoint, closedSessions }
+}
+
+const endpointReport: ReportKind<
+  ReportEndpointInput,
+  HeldEndpoint,
+  HeldEndpoint,
+  never,
+  ReturnType<typeof readReport>,
+  ReportedEndpoint
+> = {
+  find: async (ctx, { endpointId }) => (await mayWorkOn(ctx, endpointId)).endpoint,
+  // A report replaces what is stored, so that a repeated one changes nothing.
+  numbersOf: () => ({}),
+  next: nextOf,
+  read: async () => readReport(),
+  lock: (tx, { endpointId }) => lockEndpoint(tx, endpointId),
+  apply: applyReport,
+  show,
 }
 
 /**
- * One transaction under the lock of the endpoint. Errors: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 422 a session that is none of the
- * endpoint's, or named twice; nothing is stored.
+ * Returns the endpoint. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 422 a session that is none of the endpoint's, or
+ * named twice.
  */
 export function reportEndpoint(ctx: RequestContext, input: ReportEndpointInput): Promise<ReportedEndpoint> {
-  return guarded(
-    ctx,
-    () => mayWorkOn(ctx, input.endpointId),
-    (allowed) =>
-      commitVerb(allowed, async (tx) => {
-        await write(allowed, tx, input)
-        const endpoint = await readEndpoint(tx, allowed.viewer, input.endpointId)
-        return { ...endpoint, closedSessions: (await tx.query(closedBefore, [endpoint.id])).map(({ id }) => id) }
-      }),
-  )
-}
-
-const triggers = { running: 'report', stopped: 'close', failed: 'fail' } as const
-
-async function write(ctx: RequestContext, tx: Tx, input: ReportEndpointInput): Promise<void> {
-  const endpoint = await lockEndpoint(tx, input.endpointId)
-  const to = nextStatus(triggers[input.status ?? 'running'], endpoint, requireCredential(ctx.viewer))
-  if (input.sessions && input.sessions.length > 0) await replace(tx, endpoint, input.sessions)
-  const ended = to !== 'running'
-  const costUsd = ended ? await settleEndpoint(tx, endpoint, `endpoint_${to}`) : null
-  const { error = null, logChunk = null } = input
-  await tx.query(update, { endpointId: endpoint.id, status: to, ended, costUsd, error, logChunk })
-  if (ended) {
-    announceEnd(tx, endpointJob, to)
-    const change = { before: { status: endpoint.status }, after: { status: to, costUsd, error } }
-    await audit(tx, ctx, { action: 'endpoint.finish', accountId: endpoint.ownerId, targetId: endpoint.id, ...change })
-  }
-  tx.afterCommit(() => ctx.deps.events.hint(endpoint.id))
-}
-
-async function replace(tx: Tx, endpoint: HeldEndpoint, reported: readonly SessionState[]): Promise<void> {
-  const ids = reported.map(({ sessionId }) => sessionId)
-  const stored = await tx.query(lockReported, { endpointId: endpoint.id, ids })
-  assertKnown(reported, stored)
-  const elapsedMs = Date.parse(endpoint.now) - Date.parse(endpoint.claimedAt ?? endpoint.now)
-  const totalMs = Math.round(Number(endpoint.gpuSeconds) * 1000)
-  const sessions = replacedSessions(reported, stored, { elapsedMs, totalMs })
-  await store(tx, sessions)
-  const sum = (of: readonly { readonly gpuMs: number; readonly chunksServed: number }[]) =>
-    of.reduce((all, { gpuMs, chunksServed }) => ({ ms: all.ms + gpuMs, chunks: all.chunks + chunksServed }), {
-      ms: 0,
-      chunks: 0,
-    })
-  const [now, before] = [sum(sessions), sum(stored)]
-  await countSessions(tx, endpoint.id, {
-    chunksServed: now.chunks - before.chunks,
-    gpuSeconds: secondsText(now.ms - before.ms),
-  })
-  await close(tx, endpoint.id, sessions)
-}
-
-/** After their last numbers are counted; once for each reason, of which a report has few. */
-async function close(tx: Querier, endpointId: string, sessions: readonly ReplacedSession[]): Promise<void> {
-  const closing = Map.groupBy(
-    sessions.filter(({ closes }) => closes),
-    ({ closedReason }) => closedReason,
-  )
-  for (const [reason, of] of closing)
-    await closeSessions(tx, { endpointId, sessionIds: of.map(({ id }) => id), reason })
-}
-
-async function store(tx: Querier, sessions: readonly ReplacedSession[]): Promise<void> {
-  await tx.query(replaceSessions, {
-    ids: sessions.map(({ id }) => id),
-    chunks: sessions.map(({ chunksServed }) => chunksServed),
-    seconds: sessions.map(({ gpuMs }) => secondsText(gpuMs)),
-    p50: sessions.map(({ serviceMsP50 }) => serviceMsP50),
-    p95: sessions.map(({ serviceMsP95 }) => serviceMsP95),
-  })
+  return reportJob(ctx, endpointReport, input)
 }

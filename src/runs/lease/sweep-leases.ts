@@ -14,7 +14,7 @@ import { announceEnd, askToStop } from '../../work/stop.ts'
 import { type Sweep, type SweepDeps, sweepDue } from '../../work/sweep.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { endAttempt } from '../claim/attempts.ts'
-import { endClaimedRun } from '../end/end-claimed-run.ts'
+import { settleRun } from '../end/settle-run.ts'
 import { runLog } from '../log/run-log.ts'
 import { nextStatus } from '../next-status.ts'
 import { runJob } from '../run-job.ts'
@@ -56,12 +56,17 @@ export function sweepLeases(deps: SweepDeps): Promise<number> {
   return sweepDue(deps, runSweep)
 }
 
-/** Ends a run that did not stop in time, before the sweep does. No effect on other runs. */
-export async function endOverdue(deps: SweepDeps, runId: string): Promise<void> {
+/** Ends a run that was asked to stop and has not in its time, without waiting for the sweep, so that a late report is refused. False if it is in time. */
+export async function endOverdueRun(
+  deps: SweepDeps,
+  run: Pick<HeldRun, 'id' | 'status'> & Parameters<typeof isStopOverdue>[0],
+): Promise<boolean> {
+  if (run.status !== 'running' || !isStopOverdue(run)) return false
   await deps.db.withTx(async (tx) => {
-    const run = await lockRun(tx, runId)
-    if (run.status === 'running' && isStopOverdue(run)) await sweepRun(deps, tx, run)
+    const locked = await lockRun(tx, run.id)
+    if (locked.status === 'running' && isStopOverdue(locked)) await sweepRun(deps, tx, locked)
   })
+  return true
 }
 
 /** False if its runner has reported since the run was selected. */
@@ -89,7 +94,7 @@ async function sweepRun(deps: SweepDeps, tx: Tx, run: HeldRun): Promise<void> {
     await dropAttempt(deps, tx, run.id, null)
     if (run.executor === 'worker' && !run.selfStarted) announceWaiting(tx, deps, runJob, run.ownerId)
   } else {
-    const costUsd = await endClaimedRun(deps, tx, run, how)
+    const costUsd = await settleRun(deps, tx, run, how)
     await tx.query(end, { ...fence, status: to, costUsd, error: errorOf(run, to), lost: run.leaseOver ? 1 : 0 })
     announceEnd(tx, runJob, to)
   }

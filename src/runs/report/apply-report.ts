@@ -1,75 +1,130 @@
-/** The transaction of a report: everything that it changes, under the run's row lock and fenced by the claim. */
-import { audit } from '../../operation/audit.ts'
+/** Applies a report to its run, in one transaction under the run's row lock. */
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
-import type { Usd } from '../../platform/money.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import type { Tx } from '../../store/db.ts'
-import type { JobActor } from '../../work/held-job.ts'
 import { deleteAfterCommit } from '../../work/job-objects.ts'
-import { endClaimedRun } from '../end/end-claimed-run.ts'
-import { addMeasurements, type MeasuredValues } from './measure.ts'
+import { addNotice, appendChunk } from '../../work/log/write-chunks.ts'
+import type { ReportToApply } from '../../work/report.ts'
+import { numberAfter } from '../../work/report-numbers.ts'
+import { recordFinish } from '../../work/stop.ts'
+import { settleRun } from '../end/settle-run.ts'
+import { limitOfRun } from '../lease/deadline.ts'
+import { runLog } from '../log/run-log.ts'
+import { iterationOf, type MetricsBatch, rewardsOf } from '../metrics/metrics-line.ts'
+import { paceAfter } from '../read/pace.ts'
+import { addRewards } from '../read/sparkline.ts'
+import { runJob } from '../run-job.ts'
+import { bytesOf, numbersOf, type ReadRunReport, type ReportRunInput, type RunPart } from './judge-report.ts'
+import { addMeasurements } from './measure.ts'
 import { lockOutputRepo, referToOutput, stampOutput } from './output-repo.ts'
-import { freshParts } from './report-guards.ts'
-import type { ReportRunInput } from './report-input.ts'
-import { type LockedRun, lockRunToReport } from './report-rows.ts'
-import { bytesOfReport, countRunBytes } from './run-storage.ts'
-import { type WrittenReport, writeReport } from './write-report.ts'
+import { insertMetrics, type LockedRun, lockRunToReport, updateReportedRun } from './report-rows.ts'
+import { countRunBytes } from './run-storage.ts'
 
-export interface Report extends WrittenReport {
-  /** The reporting credential and its attempt, which the fencing check compares with the claim. */
-  readonly actor: JobActor
-  /** The run's output repo when the report arrived. */
-  readonly outputRepoId: string | null
+/** The locked run, with its output repo where the report changes that. */
+export interface RunToChange extends LockedRun {
+  readonly repo: RepoFacts | null
 }
 
-/** Locks the run, repeats the checks made before the objects were written, and writes. */
-export async function applyReport(ctx: RequestContext, tx: Tx, report: Report): Promise<void> {
-  const { input, stored, output } = report
-  const repoId = output?.id ?? (input.status === 'succeeded' ? report.outputRepoId : null)
-  const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, output !== null)
+/** Lock order: the output repo, which a report of success writes too, then the run. */
+export async function lockReported(tx: Tx, input: ReportRunInput, read: ReadRunReport): Promise<RunToChange> {
+  const repoId = read.output?.id ?? (input.status === 'succeeded' ? read.outputRepoId : null)
+  const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, read.output !== null)
   const [run] = await tx.query(lockRunToReport, [input.runId])
   if (!run) throw notFound(`The run ${input.runId}`)
-  // A concurrent duplicate may have been stored first. No row refers to the objects of this one.
-  const fresh = freshParts(run, input, report.actor)
-  if (!fresh?.log) deleteAfterCommit(ctx.deps, tx, fresh ? [stored.logKey] : Object.values(stored))
-  if (!fresh) return
-  const read = {
-    ...report.read,
-    log: fresh.log ? report.read.log : null,
-    metrics: fresh.metrics ? report.read.metrics : null,
-  }
-  const costUsd = input.status ? await endClaimedRun(ctx.deps, tx, run, 'reported') : null
-  await writeReport(ctx, tx, { ...report, read }, run, costUsd)
-  if (output) await referToOutput(tx, run, output.id)
-  if (costUsd !== null) await writeEnd(ctx, tx, run, input, costUsd, repo)
-  await countRunBytes(tx, ctx.deps.config, run, bytesOfReport(read))
-  if (input.status === 'succeeded') await addMeasurements(tx, ctx.deps.config, run, valuesAfter(run, input))
-  tx.afterCommit(() => ctx.deps.events.hint(run.id))
+  return { ...run, repo }
 }
 
-/** Further effects of a reported end: the audit entry and the model's meta block. */
-async function writeEnd(
+/** Writes log, metrics and the run's columns; a report of an end also settles the run, and one of success its model and what it measured. */
+export async function applyReport(
   ctx: RequestContext,
   tx: Tx,
-  run: LockedRun,
-  input: ReportRunInput,
-  costUsd: Usd,
-  repo: RepoFacts | null,
+  { input, job: run, fresh, read: given, keys }: ReportToApply<ReportRunInput, RunToChange, RunPart, ReadRunReport>,
 ): Promise<void> {
-  await audit(tx, ctx, {
-    action: 'run.finish',
-    accountId: run.ownerId,
-    targetId: run.id,
-    before: { status: run.status, attempt: run.attempt },
-    after: { status: input.status, costUsd },
+  const { config } = ctx.deps
+  const { status = null } = input
+  const chunk = fresh.log ? given.chunk : null
+  const metrics = fresh.metrics ? given.metrics : null
+  const logEnd = await appendChunk(tx, runLog, run, { chunk, storageKey: keys.log })
+  if (metrics) await insertLines(tx, run, metrics)
+  const costUsd = status && (await settleRun(ctx.deps, tx, run, 'reported'))
+  const limit = status === null ? limitOfRun(run) : null
+  const { gates, output } = given
+  await tx.query(updateReportedRun, {
+    runId: run.id,
+    status: status ?? 'running',
+    now: run.now,
+    endedAt: status && run.now,
+    leaseSeconds: config.runs.leaseSeconds,
+    costUsd,
+    error: input.error ?? null,
+    ...logEnd,
+    ...numbersAfter(run, input),
+    ...metricColumns(run, input, metrics),
+    progress: input.progress ? JSON.stringify(input.progress) : null,
+    peakVramGb: input.peakVramGb ?? null,
+    samplesPerS: input.samplesPerS ?? null,
+    gpuTier: input.gpuTier ?? null,
+    configKey: keys.config,
+    scorecardKey: keys.scorecard,
+    gates: gates && JSON.stringify(gates.rows),
+    gatePassed: gates?.passed ?? null,
+    gateTotal: gates?.total ?? null,
+    outputRepoId: output?.id ?? null,
+    outputRepoName: output?.fullName ?? null,
+    stopAt: limit && run.now,
+    stopReason: limit?.reason ?? null,
   })
-  if (input.status === 'succeeded' && repo) await stampOutput(ctx, tx, run, repo)
+  if (limit) await addNotice(tx, runLog, run.id, limit.notice)
+  // Objects that are replaced.
+  deleteAfterCommit(ctx.deps, tx, [keys.config && run.configKey, keys.scorecard && run.scorecardKey])
+  if (output) await referToOutput(tx, run, output.id)
+  if (status) {
+    const change = { before: { status: run.status, attempt: run.attempt }, after: { status, costUsd } }
+    await recordFinish(ctx, tx, runJob, run, change)
+  }
+  if (status === 'succeeded' && run.repo) await stampOutput(ctx, tx, run, run.repo)
+  await countRunBytes(tx, config, run, bytesOf({ ...given, chunk, metrics }))
+  if (status === 'succeeded') await addMeasurements(tx, config, run, input)
 }
 
-/** What the run has measured, with this report. */
-const valuesAfter = (run: LockedRun, input: ReportRunInput): MeasuredValues => ({
-  peakVramGb: input.peakVramGb ?? run.peakVramGb,
-  samplesPerS: input.samplesPerS ?? run.samplesPerS,
-  gpuTier: input.gpuTier ?? run.gpuTier,
-})
+async function insertLines(tx: Tx, run: LockedRun, { steps, rewards, lines }: MetricsBatch): Promise<void> {
+  const { id: runId, attempt, metricsSeq: lastSeq, now: at } = run
+  await tx.query(insertMetrics, { runId, attempt, lastSeq, steps, rewards, lines, at })
+}
+
+/** The columns of the runner's own numbers, including those of this report. */
+function numbersAfter(run: LockedRun, input: ReportRunInput) {
+  const { log, metrics } = numbersOf(run, input)
+  const [logAfter, metricsAfter] = [numberAfter(log), numberAfter(metrics)]
+  return {
+    clientLogSeq: logAfter.last,
+    clientLogGaps: logAfter.gaps,
+    clientMetricsSeq: metricsAfter.last,
+    clientMetricsGaps: metricsAfter.gaps,
+  }
+}
+
+/** The columns that metrics change, as JSON; null leaves a column unchanged. */
+function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch | null) {
+  const { metricsSeq } = run
+  if (!metrics) return { metricsSeq, latestMetrics: null, pace: null, rewardCurve: null }
+  const points = rewardsOf(metrics, metricsSeq + 1)
+  const curve = metrics.rewardKey === null ? null : addRewards(run.rewardCurve, metrics.rewardKey, points)
+  return {
+    metricsSeq: metricsSeq + metrics.lines.length,
+    latestMetrics: metrics.lines.at(-1) ?? null,
+    pace: paceColumn(run, input, metrics),
+    rewardCurve: curve && JSON.stringify(curve),
+  }
+}
+
+/** The column `pace`. The iteration of a line is the value under the trainer's `step_key`, else the line's step. */
+function paceColumn(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch): string | null {
+  const stepKey = (input.progress ?? run.progress)?.step_key ?? null
+  const iterationAt = (place: number) => iterationOf(metrics.lines[place], stepKey) ?? metrics.steps[place] ?? null
+  const atMs = Date.parse(run.now)
+  const sinceMs = run.heartbeatAt === null ? atMs : Math.min(atMs, Date.parse(run.heartbeatAt))
+  const pace = paceAfter(run.pace ?? [], metrics.lines.length, iterationAt, { sinceMs, atMs })
+  return pace && JSON.stringify(pace)
+}

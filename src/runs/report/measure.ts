@@ -56,10 +56,11 @@ const endOfRun = statement({
   text: `select ${endColumns.sql} from runs u where u.id = $1`,
 })
 
-export interface MeasuredValues {
-  readonly peakVramGb: number | null
-  readonly samplesPerS: number | null
-  readonly gpuTier: string | null
+/** What the report of the end has; what it does not is as an earlier report left it. */
+interface MeasuredValues {
+  readonly peakVramGb?: number | null
+  readonly samplesPerS?: number | null
+  readonly gpuTier?: string | null
 }
 
 /** What no machine reaches. Between the two a mean neither overflows nor becomes 0, and neither does an estimate made from it. */
@@ -70,11 +71,13 @@ const isNumber = (value: number | null): value is number => value !== null && va
  * Adds both numbers, if both were reported and the hub knows the template and the tier: a tier that only a worker names is not reliable. The run has ended in this
  * transaction. Lock order: accounts, then the rows of the means; nothing is locked after them.
  */
-export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, measured: MeasuredValues): Promise<void> {
-  const tier = measured.gpuTier ?? run.gpuType
+export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, reported: MeasuredValues): Promise<void> {
+  const reportedTier = reported.gpuTier ?? run.gpuTier
+  const tier = reportedTier ?? run.gpuType
   const template = findTemplate(run.template, config.runs.extraTemplates)
   if (!template || tier === null || !config.tiers.some((known) => known.tier === tier)) return
-  const { peakVramGb, samplesPerS } = measured
+  const peakVramGb = reported.peakVramGb ?? run.peakVramGb
+  const samplesPerS = reported.samplesPerS ?? run.samplesPerS
   if (!isNumber(peakVramGb) || !isNumber(samplesPerS)) return
   const { inputs } = resolveInputs(template, run.recipe, null)
   const key = { template: run.template, tier, batchSize: inputs.batchSize }
@@ -85,7 +88,7 @@ export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, me
     template,
     inputs,
     tier: run.gpuType,
-    reportedTier: measured.gpuTier,
+    reportedTier,
     peakVramGb,
     samplesPerS,
     ...end,

@@ -1,16 +1,38 @@
-/** The output repo of a run, in the transaction of a report: a reference protects it from deletion, and a run that succeeds writes its meta block. */
+/**
+ * The model repo that a report names as the output of its run: a reference protects it from deletion, and a run that succeeds writes its meta block. Spec, reportRun.
+ */
 
+import { assertMayWriteRepo } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { findTemplate, hasFigures } from '../../planner/templates.ts'
-import { lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
+import { findRepo, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { touchRepo } from '../../repos/put-meta.ts'
 import { replaceReference } from '../../repos/references.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { refused } from './find-output-repo.ts'
 import type { LockedRun } from './report-rows.ts'
+
+const place = ['outputModelRepo'] as const
+
+/** 422 for a repo that a report cannot name. */
+const refused = (why: string) => invalid('validation.value', why, place)
+
+/** The repo that a report names; 422 if it is not a model repo that the caller can see and write. */
+export async function findOutputRepo(ctx: RequestContext, fullName: string): Promise<RepoFacts> {
+  const [owner = '', slug = ''] = fullName.split('/')
+  try {
+    const repo = await findRepo(ctx, { owner, slug })
+    assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+    if (repo.kind !== 'model') throw refused(`${repo.fullName} is a ${repo.kind} repo; a run makes a model repo.`)
+    return repo
+  } catch (error) {
+    if (error instanceof HubError && (error.status === 403 || error.status === 404)) throw refused(error.message)
+    throw error
+  }
+}
 
 /** Locks the repo of a report; in the lock order, repos come before runs. 422 if the report names a deleted repo. */
 export async function lockOutputRepo(tx: Tx, repoId: string, isNamed: boolean): Promise<RepoFacts | null> {

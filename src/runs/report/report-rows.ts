@@ -8,7 +8,7 @@ import { notFound } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
-import { openLineColumns } from '../../work/log/job-log.ts'
+import { logEndColumns, logEndParams, logEndSql } from '../../work/log/job-log.ts'
 import type { Pace } from '../read/pace.ts'
 import type { ReportedProgress } from '../read/progress.ts'
 import { visibleRun } from '../read/run-shape.ts'
@@ -57,10 +57,7 @@ const lockedColumns = reportColumns.with({
   samplesPerS: column.float8.orNull('u.samples_per_s'),
   configKey: column.text.orNull('u.config_key'),
   scorecardKey: column.text.orNull('u.scorecard_key'),
-  logSeq: column.int4('u.log_seq'),
-  logLines: column.int8('u.log_lines'),
-  logBytes: column.int8('u.log_bytes'),
-  ...openLineColumns,
+  ...logEndColumns,
   metricsSeq: column.int8('u.metrics_seq'),
   /** When the runner last reported. */
   heartbeatAt: column.timestamptz.orNull('u.heartbeat_at'),
@@ -92,11 +89,7 @@ export const updateReportedRun = statement({
     leaseSeconds: param.float8(),
     costUsd: param.numeric.orNull<Usd>(),
     error: param.text.orNull(),
-    logSeq: param.int4(),
-    logLines: param.int8(),
-    logBytes: param.int8(),
-    logOpenFrom: param.int4.orNull(),
-    logOpenBytes: param.int4.orNull(),
+    ...logEndParams,
     metricsSeq: param.int8(),
     clientLogSeq: param.int8.orNull(),
     clientLogGaps: param.int8s(),
@@ -126,8 +119,7 @@ export const updateReportedRun = statement({
       lease_expires_at = case when :endedAt::timestamptz is null then :now::timestamptz + make_interval(secs => :leaseSeconds) end,
       finished_at = :endedAt, cost_usd = :costUsd,
       error = case when :status::"JobStatus" <> 'succeeded' then coalesce(:error, error) end,
-      log_seq = :logSeq, log_lines = :logLines, log_bytes = :logBytes, log_open_from = :logOpenFrom,
-      log_open_bytes = :logOpenBytes, metrics_seq = :metricsSeq,
+      ${logEndSql}, metrics_seq = :metricsSeq,
       client_log_seq = :clientLogSeq, client_log_gaps = :clientLogGaps,
       client_metrics_seq = :clientMetricsSeq, client_metrics_gaps = :clientMetricsGaps,
       latest_metrics = coalesce(:latestMetrics::json, latest_metrics), pace = coalesce(:pace::jsonb, pace),

@@ -9,7 +9,6 @@ import type { Querier, Statement } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { countStored } from '../../work/stored-bytes.ts'
 import { runJob } from '../run-job.ts'
-import type { ReadReport } from './report-input.ts'
 
 export interface KeptBytes {
   /** Bytes of log, metrics or an import's summary, which are never replaced. */
@@ -17,16 +16,6 @@ export interface KeptBytes {
   /** Size of a config or scorecard that replaces the current one; null if there is no replacement. */
   readonly config: number | null
   readonly scorecard: number | null
-}
-
-/** The bytes of a report. A metrics line counts with its newline, as in the metrics file. */
-export function bytesOfReport({ log, metrics, config, scorecard }: ReadReport): KeptBytes {
-  const lines = metrics?.lines ?? []
-  return {
-    added: (log?.bytes.byteLength ?? 0) + lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0),
-    config: config?.byteLength ?? null,
-    scorecard: scorecard?.bytes.byteLength ?? null,
-  }
 }
 
 /** Sizes of the current artifacts. The size of an artifact that is replaced is subtracted. */

@@ -2,12 +2,13 @@
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
+import { param } from '../../store/statement.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { OpenLine } from './log-lines.ts'
 
 /**
  * The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`, the number of the last chunk and the sums of all chunks, and its open line
- * (`openLineColumns`).
+ * (`logEndColumns`).
  */
 export interface JobLog {
   readonly job: JobKind
@@ -39,16 +40,34 @@ export interface MetricRow {
   readonly line: string
 }
 
-/** The open line on the job's row `u`, for writers. */
-export const openLineColumns = {
+/** The end of the log on the job's row `u`, for writers. */
+export const logEndColumns = {
+  logSeq: column.int4('u.log_seq'),
+  logLines: column.int8('u.log_lines'),
+  logBytes: column.int8('u.log_bytes'),
   logOpenFrom: column.int4.orNull('u.log_open_from'),
   logOpenBytes: column.int4.orNull('u.log_open_bytes'),
 }
-const openLine = columns(openLineColumns)
+const logEnd = columns(logEndColumns)
 
-/** The open line of a row with `openLineColumns`. */
-export function openLineOf({ logOpenFrom: from, logOpenBytes: bytes }: RowOf<typeof openLine>): OpenLine | null {
+/** The number of the last chunk, the sums of all chunks, and the open line. */
+export type LogEnd = RowOf<typeof logEnd>
+
+/** The open line of a row with `logEndColumns`. */
+export function openLineOf({ logOpenFrom: from, logOpenBytes: bytes }: LogEnd): OpenLine | null {
   return from === null || bytes === null ? null : { from, bytes }
+}
+
+/** The assignments of a new end, for `set`. */
+export const logEndSql = `log_seq = :logSeq, log_lines = :logLines, log_bytes = :logBytes, log_open_from = :logOpenFrom,
+      log_open_bytes = :logOpenBytes`
+
+export const logEndParams = {
+  logSeq: param.int4(),
+  logLines: param.int8(),
+  logBytes: param.int8(),
+  logOpenFrom: param.int4.orNull(),
+  logOpenBytes: param.int4.orNull(),
 }
 
 /** Columns of `LogHead` on the job's row `u`. */

@@ -1,9 +1,10 @@
 /** Writes to a job's log: reported chunks and notices of the hub. */
+import { boundedBytes } from '../../platform/bounded-text.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { memoizeByKey } from '../job-kind.ts'
-import type { JobLog } from './job-log.ts'
-import { shapeOf } from './log-lines.ts'
+import { type JobLog, type LogEnd, openLineOf } from './job-log.ts'
+import { type ChunkShape, linesAfter, shapeOf } from './log-lines.ts'
 
 const insertNotice = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
@@ -64,24 +65,51 @@ const insertChunk = memoizeByKey(({ job, chunks }: JobLog) =>
   }),
 )
 
-/** A chunk that the holder of the job reported, with its bytes in the store. */
-export interface ReportedChunk {
-  readonly jobId: string
-  /** Number of the last chunk + 1. */
-  readonly seq: number
-  readonly attempt: number
-  readonly storageKey: string | null
-  readonly byteCount: number
-  /** Lines that end in it. */
-  readonly lineCount: number
-  /** Number of lines of the log that ended before this chunk. */
-  readonly firstLine: number
-  /** The chunk that the line began in which this one goes on with. */
-  readonly lineFrom: number | null
-  readonly at: string
+/** The log chunk of a report. */
+export interface LogChunk {
+  readonly bytes: Uint8Array
+  readonly shape: ChunkShape
 }
 
-/** Appends a chunk, under the lock of the job's row. The caller writes `log_seq`, the sums and the open line together with the other changes of a report. */
-export async function appendChunk(tx: Tx, log: JobLog, chunk: ReportedChunk): Promise<void> {
-  await tx.query(insertChunk(log), chunk)
+const MAX_LOG_CHUNK_BYTES = 256 * 1024
+
+/** The chunk of a report's `logChunk`; null without text. 413 `too_large`. */
+export function readChunk(text: string | null | undefined): LogChunk | null {
+  if (!text) return null
+  const bytes = boundedBytes(text, MAX_LOG_CHUNK_BYTES, ['logChunk'])
+  return { bytes, shape: shapeOf(bytes) }
+}
+
+/** The job that reports, as its row lock holds it. */
+interface LoggedJob extends LogEnd {
+  readonly id: string
+  readonly attempt: number
+  readonly now: string
+}
+
+/**
+ * Appends the chunk of a report, which is in the store under `storageKey`, and returns the end of the log after it; without a chunk the log stays as it is. The caller
+ * holds the job's row lock, and writes the end (`logEndSql`) together with the other changes of the report.
+ */
+export async function appendChunk(
+  tx: Tx,
+  log: JobLog,
+  job: LoggedJob,
+  { chunk, storageKey }: { readonly chunk: LogChunk | null; readonly storageKey: string | null },
+): Promise<LogEnd> {
+  const { logSeq, logLines, logBytes, logOpenFrom, logOpenBytes } = job
+  if (!chunk) return { logSeq, logLines, logBytes, logOpenFrom, logOpenBytes }
+  const seq = logSeq + 1
+  const byteCount = chunk.bytes.byteLength
+  const { lineCount, lineFrom, open } = linesAfter(openLineOf(job), seq, chunk.shape)
+  const { id: jobId, attempt, now: at } = job
+  const firstLine = logLines
+  await tx.query(insertChunk(log), { jobId, seq, attempt, storageKey, byteCount, lineCount, firstLine, lineFrom, at })
+  return {
+    logSeq: seq,
+    logLines: logLines + lineCount,
+    logBytes: logBytes + byteCount,
+    logOpenFrom: open?.from ?? null,
+    logOpenBytes: open?.bytes ?? null,
+  }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { AccountRef } from '../../../src/operation/context.ts'
 import { readMeasured } from '../../../src/planner/measured.ts'
-import type { ReportRunInput } from '../../../src/runs/report/report-input.ts'
+import type { ReportRunInput } from '../../../src/runs/report/judge-report.ts'
 import { reportRun } from '../../../src/runs/report/report-run.ts'
 import { testDb } from '../../support/database.ts'
 import { putRun, type RunGiven } from '../../support/runs.ts'

@@ -6,7 +6,7 @@ import type { AccountRef, RequestContext } from '../../../src/operation/context.
 import { HubError } from '../../../src/platform/errors.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
-import type { ReportRunInput } from '../../../src/runs/report/report-input.ts'
+import type { ReportRunInput } from '../../../src/runs/report/judge-report.ts'
 import { reportRun } from '../../../src/runs/report/report-run.ts'
 import { readJobObject } from '../../../src/work/job-objects.ts'
 import { testDb } from '../../support/database.ts'

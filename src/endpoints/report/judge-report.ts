@@ -1,5 +1,28 @@
-/** The sessions of a server's report: its numbers replace those that are stored. Pure. Spec, "EndpointSessionState"; contract, "Endpoint reports". */
+/** Judges a server's report: where it leads, and what becomes of the sessions whose numbers it replaces. Pure. Spec, "EndpointSessionState"; contract, "Endpoint reports". */
 import { type ErrorItem, HubError } from '../../platform/errors.ts'
+import type { JobActor } from '../../work/held-job.ts'
+import type { ReadReport } from '../../work/report.ts'
+import { type HeldEndpoint, nextStatus } from '../endpoint-row.ts'
+import type { EndpointStatus } from '../endpoint-state.ts'
+
+/** All but the id is optional; null is absent. */
+export interface ReportEndpointInput {
+  readonly endpointId: string
+  readonly status?: 'running' | 'stopped' | 'failed' | null
+  readonly sessions?: readonly SessionState[] | null
+  readonly error?: string | null
+  readonly logChunk?: string | null
+}
+
+const triggers = { running: 'report', stopped: 'close', failed: 'fail' } as const
+
+/** 409 if the caller does not hold the endpoint, or the endpoint has ended. */
+export function nextOf(endpoint: HeldEndpoint, { status }: ReportEndpointInput, actor: JobActor): EndpointStatus {
+  return nextStatus(triggers[status ?? 'running'], endpoint, actor)
+}
+
+/** An endpoint keeps no log and no objects: its last log chunk is a column. */
+export const readReport = (): ReadReport => ({ objects: {}, addedBytes: 0 })
 
 /** Absent numbers are 0, as the spec has it; each report says everything of a session. */
 export interface SessionState {

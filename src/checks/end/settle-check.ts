@@ -24,7 +24,7 @@ export async function letGo(
  * Runs in the transaction that ends the check, under its row lock and before its row changes. Returns the cost; null for a worker check. `keepsFiles`: the
  * check may still be published, so the files of its snapshot are kept.
  */
-export async function endCheck(
+export async function settleCheck(
   deps: Pick<Deps, 'config' | 'queue'>,
   tx: Tx,
   check: HeldCheck,

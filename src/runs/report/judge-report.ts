@@ -1,0 +1,108 @@
+/** Judges a runner's report: where it leads, which of its numbered parts are new, and what it has to store. Spec, reportRun. */
+import type { RequestContext } from '../../operation/context.ts'
+import { boundedBytes } from '../../platform/bounded-text.ts'
+import type { RepoFacts } from '../../repos/get-repo.ts'
+import type { JobActor } from '../../work/held-job.ts'
+import type { JobStatus } from '../../work/job-status.ts'
+import { type LogChunk, readChunk } from '../../work/log/write-chunks.ts'
+import type { FreshParts, NewObject } from '../../work/report.ts'
+import type { ReportNumber } from '../../work/report-numbers.ts'
+import { type Gates, gatesOf } from '../gates/scorecard.ts'
+import { runObjects } from '../log/run-objects.ts'
+import { type MetricsBatch, readMetrics } from '../metrics/metrics-line.ts'
+import { nextStatus } from '../next-status.ts'
+import type { ReportedProgress } from '../read/progress.ts'
+import { findOutputRepo } from './output-repo.ts'
+import type { ReportedRun } from './report-rows.ts'
+import { growthOf, type KeptBytes } from './run-storage.ts'
+
+export type ReportStatus = 'succeeded' | 'failed' | 'canceled'
+
+/** Every member except the id is optional; null counts as absent. */
+export interface ReportRunInput {
+  readonly runId: string
+  readonly attempt?: number | null
+  readonly status?: ReportStatus | null
+  readonly metrics?: readonly unknown[] | null
+  readonly logChunk?: string | null
+  readonly error?: string | null
+  readonly configYaml?: string | null
+  readonly scorecardJson?: unknown
+  readonly outputModelRepo?: string | null
+  readonly peakVramGb?: number | null
+  readonly samplesPerS?: number | null
+  readonly gpuTier?: string | null
+  readonly progress?: ReportedProgress | null
+  readonly logSeq?: number | null
+  readonly metricsSeq?: number | null
+}
+
+export type RunPart = 'log' | 'metrics'
+
+/** The runner's own numbers. */
+export function numbersOf(
+  run: ReportedRun,
+  { logSeq = null, metricsSeq = null }: ReportRunInput,
+): Readonly<Record<RunPart, ReportNumber>> {
+  return {
+    log: { stored: { last: run.clientLogSeq, gaps: run.clientLogGaps }, given: logSeq },
+    metrics: { stored: { last: run.clientMetricsSeq, gaps: run.clientMetricsGaps }, given: metricsSeq },
+  }
+}
+
+const triggers = { succeeded: 'succeed', failed: 'fail', canceled: 'confirmCancel' } as const
+
+/** 409 if the caller is not the run's holder in this attempt or the run has ended, 422 for a `canceled` without a cancel request. */
+export function nextOf(run: ReportedRun, { status }: ReportRunInput, actor: JobActor): JobStatus {
+  return nextStatus(status ? triggers[status] : 'report', run, actor)
+}
+
+export interface ReadRunReport {
+  readonly objects: {
+    readonly log: NewObject | null
+    readonly config: NewObject | null
+    readonly scorecard: NewObject | null
+  }
+  readonly addedBytes: number
+  readonly chunk: LogChunk | null
+  readonly metrics: MetricsBatch | null
+  readonly gates: Gates | null
+  /** The output repo that the report names. */
+  readonly output: RepoFacts | null
+  /** The run's output repo when the report arrived. */
+  readonly outputRepoId: string | null
+}
+
+/** 413 `too_large` if a part exceeds its limit, then 422 for an output repo that the report cannot name. */
+export async function readReport(
+  ctx: RequestContext,
+  run: ReportedRun,
+  input: ReportRunInput,
+  fresh: FreshParts<RunPart>,
+): Promise<ReadRunReport> {
+  const { configYaml, scorecardJson, outputModelRepo } = input
+  const limit = ctx.deps.config.runs.maxArtifactBytes
+  const config = configYaml == null ? null : boundedBytes(configYaml, limit, ['configYaml'])
+  const chunk = readChunk(fresh.log ? input.logChunk : null)
+  const metrics = readMetrics(fresh.metrics ? input.metrics : null)
+  const scorecard = scorecardJson == null ? null : boundedBytes(JSON.stringify(scorecardJson), limit, ['scorecardJson'])
+  const gates = scorecardJson == null ? null : gatesOf(scorecardJson)
+  const output = outputModelRepo ? await findOutputRepo(ctx, outputModelRepo) : null
+  const objects = {
+    log: chunk && { kind: runObjects.logs, bytes: chunk.bytes },
+    config: config && { kind: runObjects.config, bytes: config },
+    scorecard: scorecard && { kind: runObjects.scorecard, bytes: scorecard },
+  }
+  const addedBytes = growthOf(bytesOf({ chunk, metrics, objects }), run)
+  return { objects, addedBytes, chunk, metrics, gates, output, outputRepoId: run.outputRepoId }
+}
+
+/** The bytes of a report. A metrics line counts with its newline, as in the metrics file. */
+export function bytesOf({ chunk, metrics, objects }: Pick<ReadRunReport, 'chunk' | 'metrics' | 'objects'>): KeptBytes {
+  const lines = metrics?.lines ?? []
+  return {
+    added: (chunk?.bytes.byteLength ?? 0) + lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0),
+    config: objects.config?.bytes.byteLength ?? null,
+    scorecard: objects.scorecard?.bytes.byteLength ?? null,
+  }
+}
