@@ -10,6 +10,7 @@ import { clientTypes, operationLines } from './client-types.ts'
 import { documentTypes } from './document-types.ts'
 import type { Files } from './files.ts'
 import { pageDocuments } from './page-documents.ts'
+import { testDocuments } from './test-documents.ts'
 
 const openApi = openApiDocument(
   { plans: planRoutes({ schema, routes, readDocument: documentReader() }), handlers },
@@ -22,11 +23,14 @@ export const reviewed: Files = {
   'rest-compat/openapi.json': `${JSON.stringify(openApi, null, 2)}\n`,
 }
 
+/** Enum values as the graph spells them, without the hub's own. */
+const asPrinted = buildSchema(printSchema(schema))
+
 /** TypeScript that follows from it: `.gitignore` lists it, and `npm ci` writes it. */
 export const derived: Files = {
   'rest-compat/typed-documents.ts': await documentTypes(restDialect(schema)),
   'packages/client/src/v1.ts': await clientTypes(openApi),
   'packages/client/src/operation-lines.ts': operationLines(openApi),
-  // Printed and built again: enum values as the graph spells them, without the hub's own.
-  ...(await pageDocuments(buildSchema(printSchema(schema)))),
+  ...(await pageDocuments(asPrinted)),
+  ...(await testDocuments(asPrinted)),
 }

@@ -124,7 +124,7 @@ describe('API keys', () => {
     )
     const mine = await hub.repo(bob)
     await makeKey(bob, { repos: [...repos.slice(0, 1), mine] })
-    const shown = async () => (await hub.graphql(bob, '{ apiKeys { nodes { repos } } }')).data.apiKeys.nodes[0].repos
+    const shown = async () => (await hub.graphql(bob, '{ apiKeys { nodes { repos } } }')).data.apiKeys.nodes[0]?.repos
     expect(await shown()).toEqual([repos[0], mine].toSorted())
     await hub.sql('delete from memberships where user_id = $1', [bob.id])
     expect(await shown()).toEqual([mine])

@@ -23,7 +23,8 @@ const member: Partial<Record<keyof typeof mutation, string>> = {
 
 /** The mutation's value, or the status and type of its error. */
 async function mutate(who: Who, name: keyof typeof mutation, input: Record<string, unknown>): Promise<Json> {
-  const { data, errors } = await hub.graphql(who, mutation[name], { input })
+  const text: string = mutation[name]
+  const { data, errors } = await hub.graphql(who, text, { input })
   if (!errors) return member[name] ? data[name][member[name]] : data[name]
   const { status, problem } = errors[0].extensions
   return { status, type: problem.errors?.[0]?.type ?? problem.type.split('/').at(-1) }

@@ -355,7 +355,7 @@ describe('runs of a repo and forks of a run', () => {
     const walk = async (ask: (args: string) => string, args: string) => {
       const pages: string[][] = []
       for (let after: string | null = ''; after !== null; ) {
-        const { data, errors } = await hub.graphql(ada, ask(`${args} first: 2 after: "${after}"`))
+        const { data, errors }: Json = await hub.graphql(ada, ask(`${args} first: 2 after: "${after}"`))
         expect(errors).toBeUndefined()
         const { runs, forks } = data.repo ?? data.run
         const { nodes, pageInfo } = runs ?? forks

@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { schema } from '../../schema/index.ts'
-import { documentsIn, type FoundDocument, foundDocuments, HOLE } from '../support/found-documents.ts'
+import { documentsIn, type FoundDocument, foundDocuments, HOLE } from '../../scripts/codegen/test-texts.ts'
 
 /** Files of tests that have a graph of their own, or that are about documents as such. */
 const ofAnotherGraph = [

@@ -16,7 +16,7 @@ const endOthers = (who: Who, keep: string) =>
   hub.graphql(who, 'mutation ($keep: ID!) { endOtherSessions(input: { keep: $keep }) { ended } }', { keep })
 const currentOf = async (who: Who): Promise<string> => {
   const { data } = await hub.graphql(who, '{ sessions { nodes { id current } } }')
-  return data.sessions.nodes.find(({ current }: Json) => current).id
+  return data.sessions.nodes.find(({ current }) => current)?.id ?? ''
 }
 const isValid = async (token: string) => (await hub.call(token, 'GET', '/v1/me')).status === 200
 const typeOf = ({ errors }: Json) => errors?.[0]?.extensions.problem.errors[0].type

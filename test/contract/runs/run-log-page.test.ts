@@ -37,7 +37,7 @@ describe('a page of a log', () => {
       expect(answer.errors).toBeUndefined()
       pages.push(linesOf(answer))
       const { pageInfo, edges, nodes } = answer.data.runLog
-      expect([pageInfo.hasPreviousPage, pageInfo.endCursor]).toEqual([after !== null, edges.at(-1).cursor])
+      expect([pageInfo.hasPreviousPage, pageInfo.endCursor]).toEqual([after !== null, edges.at(-1)?.cursor])
       expect(nodes.every(({ stream, ts }: Json) => stream === 'STDOUT' && !Number.isNaN(Date.parse(ts)))).toBe(true)
       after = pageInfo.endCursor
       isOver = !pageInfo.hasNextPage

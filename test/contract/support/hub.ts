@@ -17,6 +17,7 @@ import { readConfig } from '../../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../../src/start-hub.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
 import { cloneTemplate } from '../../support/database.ts'
+import type { TestDocuments } from '../../support/documents.generated.ts'
 import { endLeftCalls } from '../../support/left-calls.ts'
 import { operationOf, undocumented } from './documented.ts'
 import { misplaced, misplacedInGraph } from './places.ts'
@@ -30,6 +31,17 @@ export interface Answer {
 }
 
 export type Json = ReturnType<typeof JSON.parse>
+
+/** What a document is answered with. Where a field can be null a test knows whether it is. */
+export type Answered<T extends string> = T extends keyof TestDocuments
+  ? { readonly data: Present<TestDocuments[T]>; readonly errors: Json }
+  : Json
+
+type Present<T> = T extends readonly (infer Item)[]
+  ? Present<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Present<NonNullable<T[Name]>> }
+    : NonNullable<T>
 
 export interface Person {
   readonly id: string
@@ -159,7 +171,12 @@ export function contractHub(
     return answer
   }
 
-  async function graphql(who: Who, query: string, variables: Record<string, unknown> = {}): Promise<Json> {
+  /** What it selects is typed where the document stands in the test as it is: `npm run codegen` writes the types. */
+  async function graphql<const T extends string>(
+    who: Who,
+    query: T,
+    variables: Record<string, unknown> = {},
+  ): Promise<Answered<T>> {
     const answer = await send(who, 'POST', '/graphql', {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables }),

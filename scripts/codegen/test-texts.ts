@@ -12,6 +12,8 @@ export interface FoundDocument {
   /** With a `hole` for what the test puts in, unless that is a text of the same file. */
   readonly text: string
   readonly isWhole: boolean
+  /** As it stands, TypeScript knows its text. */
+  readonly isLiteral: boolean
   readonly document: DocumentNode
 }
 
@@ -38,7 +40,8 @@ export function documentsIn(file: string, source: string): FoundDocument[] {
     const document = parsed(made.text)
     if (document === null) return
     const line = source.slice(0, node.start).split('\n').length
-    found.push({ file, line, document, ...made })
+    const isLiteral = node.type === 'Literal' || (node.type === 'TemplateLiteral' && node.expressions.length === 0)
+    found.push({ file, line, document, isLiteral, ...made })
   }
   new Visitor({ Literal: add, TemplateLiteral: add }).visit(program)
   return found
