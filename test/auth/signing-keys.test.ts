@@ -1,11 +1,11 @@
 // @module-tag sampled
 import { decodeProtectedHeader, SignJWT } from 'jose'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type Auth, openAuth } from '../../src/auth/auth.ts'
 import { contractHub } from '../contract/support/hub.ts'
 import { sessionWorld } from '../contract/support/sessions.ts'
-import { itInTorture } from '../support/torture.ts'
+import { itInTorture, itOnce } from '../support/torture.ts'
 
 const hub = contractHub({}, { alone: true })
 /** A second instance on the hub's database: `auth` for what the hub itself does not do. */
@@ -22,14 +22,14 @@ const me = async (token: string) => (await hub.send(token, 'GET', '/v1/me')).sta
 const published = async (): Promise<string[]> =>
   (await hub.send(null, 'GET', '/.well-known/jwks.json')).json.keys.map(({ kid }: { kid: string }) => kid)
 
-it('the key that signs cannot be withdrawn, and an unknown one is not there', async () => {
+itOnce('the key that signs cannot be withdrawn, and an unknown one is not there', async () => {
   const { kid } = await auth.keys.current()
   await expect(auth.keys.withdraw(kid)).rejects.toMatchObject({ type: 'conflict.signing_key' })
   await expect(auth.keys.withdraw('nobody')).rejects.toMatchObject({ type: 'not_found' })
   expect(await auth.keys.list()).toEqual([{ kid, createdAt: expect.any(String), retiredAt: null, withdrawnAt: null }])
 })
 
-it('a retired key signs the same claims again to the same token', async () => {
+itOnce('a retired key signs the same claims again to the same token', async () => {
   const signed = ({ kid, privateKey }: Awaited<ReturnType<Auth['keys']['current']>>) =>
     new SignJWT({ sub: 'x' }).setProtectedHeader({ alg: 'EdDSA', kid }).sign(privateKey)
   const before = await auth.keys.current()
@@ -59,7 +59,7 @@ itInTorture('a withdrawn key signs and verifies nothing more, on every instance,
   expect(entries).toHaveLength(1)
 })
 
-it('an approval of a withdrawn key opens nothing at once, on an instance that still knows the key', async () => {
+itOnce('an approval of a withdrawn key opens nothing at once, on an instance that still knows the key', async () => {
   const world = sessionWorld(hub)
   // Who signs here may not know yet that the key of the test before is withdrawn.
   const person = await vi.waitFor(

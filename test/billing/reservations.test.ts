@@ -17,7 +17,7 @@ import type { AccountRef } from '../../src/operation/context.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import { testDb } from '../support/database.ts'
 import { shownNumbers } from '../support/shown-numbers.ts'
-import { sampleSize } from '../support/torture.ts'
+import { describeOnce, itOnce, sampleSize } from '../support/torture.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 const t = testDb({ poolMax: 12 })
@@ -63,7 +63,7 @@ const notices = ({ id }: AccountRef) =>
     id,
   ])
 
-describe('the month of an account', () => {
+describeOnce('the month of an account', () => {
   it('is what its ledger has of the month and what its jobs under way reserve, and nothing of the last month', async () => {
     const account = await world.user()
     await record(account, 7, `date_trunc('month', now(), 'UTC') - interval '1 second'`)
@@ -78,32 +78,35 @@ describe('the month of an account', () => {
 })
 
 describe('a cap in STOP mode', () => {
-  it('lets the month come up to it and not a ten-thousandth past; nothing is reserved, and the error names the sums', async () => {
-    const account = await capped('STOP', 5)
-    await record(account, 1)
-    expect(await reserve(account, '3.9999')).toBeNull()
-    const refusal = await reserve(account, '0.0002')
-    expect([refusal?.type, refusal?.status]).toEqual(['quota.spend_cap', 429])
-    expect(refusal?.message).toContain('1.0000 USD recorded and 3.9999 USD that work under way can still cost')
-    const { secondsLeft } = await readSpendMonth(t.db, account.id)
-    const { headers, members } = shownNumbers(refusal)
-    expect(Number(headers['Retry-After'])).toBe(members.retry_after_s)
-    expect(members.retry_after_s).toBeGreaterThanOrEqual(Math.floor(secondsLeft))
-    expect(members.retry_after_s).toBeLessThanOrEqual(secondsLeft + 30)
-    expect(members).toMatchObject({ unit: 'usd', limit: 5, used: 4.9999, left: 0.0001 })
-    expect(await month(account)).toEqual(['1.0000', '3.9999'])
-    expect(await reserve(account, '0.0001')).toBeNull()
-    expect(await notices(account)).toEqual([])
-  })
+  itOnce(
+    'lets the month come up to it and not a ten-thousandth past; nothing is reserved, and the error names the sums',
+    async () => {
+      const account = await capped('STOP', 5)
+      await record(account, 1)
+      expect(await reserve(account, '3.9999')).toBeNull()
+      const refusal = await reserve(account, '0.0002')
+      expect([refusal?.type, refusal?.status]).toEqual(['quota.spend_cap', 429])
+      expect(refusal?.message).toContain('1.0000 USD recorded and 3.9999 USD that work under way can still cost')
+      const { secondsLeft } = await readSpendMonth(t.db, account.id)
+      const { headers, members } = shownNumbers(refusal)
+      expect(Number(headers['Retry-After'])).toBe(members.retry_after_s)
+      expect(members.retry_after_s).toBeGreaterThanOrEqual(Math.floor(secondsLeft))
+      expect(members.retry_after_s).toBeLessThanOrEqual(secondsLeft + 30)
+      expect(members).toMatchObject({ unit: 'usd', limit: 5, used: 4.9999, left: 0.0001 })
+      expect(await month(account)).toEqual(['1.0000', '3.9999'])
+      expect(await reserve(account, '0.0001')).toBeNull()
+      expect(await notices(account)).toEqual([])
+    },
+  )
 
-  it('is thrown where a new job reserves', async () => {
+  itOnce('is thrown where a new job reserves', async () => {
     const account = await capped('STOP', 0.0001)
     const attempt = t.db.withTx((tx) => reserveSpend(tx, noViewer, request(account, '0.0002')))
     await expect(attempt).rejects.toBeInstanceOf(HubError)
     await t.db.withTx((tx) => reserveSpend(tx, noViewer, request(account, '0.0000')))
   })
 
-  it('of 0 refuses also a job that reserves 0; in NOTIFY mode such a job passes nothing', async () => {
+  itOnce('of 0 refuses also a job that reserves 0; in NOTIFY mode such a job passes nothing', async () => {
     const account = await capped('STOP', 0)
     expect((await reserve(account, '0.0000'))?.type).toBe('quota.spend_cap')
     expect(await month(account)).toEqual(['0.0000', '0.0000'])
@@ -119,7 +122,7 @@ describe('a cap in STOP mode', () => {
     expect(await month(account)).toEqual(['0.0000', '0.9000'])
   })
 
-  it('renews the reservation of a job without counting it twice, or refuses and leaves it as it is', async () => {
+  itOnce('renews the reservation of a job without counting it twice, or refuses and leaves it as it is', async () => {
     const account = await capped('STOP', 5)
     const { endsAt, seconds } = await readRestOfMonth(t.db)
     expect([seconds > 0, Date.parse(endsAt) > Date.now()]).toEqual([true, true])
@@ -138,7 +141,7 @@ describe('a cap in STOP mode', () => {
   })
 })
 
-describe('a cap in NOTIFY mode', () => {
+describeOnce('a cap in NOTIFY mode', () => {
   it('never refuses, and records once a month that it was passed', async () => {
     const account = await capped('NOTIFY', 5)
     expect(await reserve(account, '5.0000')).toBeNull()

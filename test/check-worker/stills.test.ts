@@ -20,7 +20,7 @@ import { readPng } from '../../packages/check-worker/test/support/png.ts'
 import { robotFolders, tetrahedron } from '../../packages/check-worker/test/support/robot-folder.ts'
 import { isArtifactName } from '../../src/checks/artifacts/artifact-name.ts'
 import { needs } from '../support/needs.ts'
-import { itInTorture } from '../support/torture.ts'
+import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 
 const robots = robotFolders()
 const chromium = await findChromium(process.env.HUB_CHROMIUM, process.env.PATH)
@@ -53,22 +53,25 @@ async function sceneOf(worldbody: string, assets = '', files: Readonly<Record<st
 }
 
 describe('the scene of a model', () => {
-  it('has each shape that MuJoCo shows, in the frame of its body, at the pose of the check, and no text of the model', async () => {
-    const { bodies, geoms } = await sceneOf(`<geom type="plane" size="1 1 .1"/>
+  itOnce(
+    'has each shape that MuJoCo shows, in the frame of its body, at the pose of the check, and no text of the model',
+    async () => {
+      const { bodies, geoms } = await sceneOf(`<geom type="plane" size="1 1 .1"/>
       <body name="&lt;script&gt;" pos="0 0 1"><joint name="swing" axis="0 0 1"/>
         <geom type="capsule" size=".1 .2" pos=".5 0 0" rgba="1 0 0 .5"/><geom size=".1" group="3"/>
         <geom type="box" size=".1 .2 .3" rgba="0 0 0 0"/>
         <body pos="2 0 0"><geom type="cylinder" size=".1 .2"/></body></body>`)
-    expect(geoms.map(({ shape, body }) => `${shape} of ${body}`)).toEqual([
-      'plane of 0',
-      'capsule of 1',
-      'cylinder of 2',
-    ])
-    expect(geoms[1]).toMatchObject({ color: [1, 0, 0, 0.5], size: [expect.closeTo(0.1), expect.closeTo(0.2), 0] })
-    expect(geoms[1]?.position).toEqual([0.5, 0, 0])
-    expect(bodies.map(({ parent }) => parent)).toEqual([0, 0, 1])
-    expect(bodies[2]?.position.map((value) => Number(value.toFixed(6)))).toEqual([0, 2, 1])
-  })
+      expect(geoms.map(({ shape, body }) => `${shape} of ${body}`)).toEqual([
+        'plane of 0',
+        'capsule of 1',
+        'cylinder of 2',
+      ])
+      expect(geoms[1]).toMatchObject({ color: [1, 0, 0, 0.5], size: [expect.closeTo(0.1), expect.closeTo(0.2), 0] })
+      expect(geoms[1]?.position).toEqual([0.5, 0, 0])
+      expect(bodies.map(({ parent }) => parent)).toEqual([0, 0, 1])
+      expect(bodies[2]?.position.map((value) => Number(value.toFixed(6)))).toEqual([0, 2, 1])
+    },
+  )
 
   itInTorture('shows all groups of a model that has nothing in those that are shown', async () => {
     const { geoms } = await sceneOf('<geom type="plane" size="1 1 .1"/><body><geom size=".1" group="3"/></body>')
@@ -120,7 +123,7 @@ describe('the scene of a model', () => {
   )
 })
 
-describe('Chromium', () => {
+describeOnce('Chromium', () => {
   it('is the program of HUB_CHROMIUM, else the first one in PATH, else missing with the reason', async () => {
     const folder = await robots.folder({ 'bin/chromium-browser': '#!/bin/sh\n', 'plain/chromium': '' })
     const program = join(folder, 'bin/chromium-browser')
@@ -186,7 +189,7 @@ describe('the worker with Chromium', needs('missing' in chromium && chromium.mis
   })
 })
 
-it('stops drawing when nobody waits any longer', async () => {
+itOnce('stops drawing when nobody waits any longer', async () => {
   const signal = AbortSignal.abort(new Error('canceled'))
   const request = { scene: new Uint8Array(), program: '/bin/false', signal, log: () => undefined }
   await expect(renderStills(request)).rejects.toThrow('canceled')

@@ -23,7 +23,7 @@ import { readConfig } from '../../src/platform/config.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import { testDb } from '../support/database.ts'
 import { type Random, randomFrom } from '../support/random.ts'
-import { sampled, sampleSize } from '../support/torture.ts'
+import { describeOnce, sampled, sampleSize } from '../support/torture.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
 
 const LIMIT_USD = 0.7
@@ -192,7 +192,7 @@ describe('hosted checks of several accounts, in any order of events', () => {
   })
 })
 
-describe('a hosted check of an account with an allowance', () => {
+describeOnce('a hosted check of an account with an allowance', () => {
   it.each([
     ['is reported', ['start', 'claim', 'report'], 1],
     ['is canceled before its claim', ['start', 'cancel'], 0],

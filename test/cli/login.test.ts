@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runHub } from '../support/command-line.ts'
-import { itInTorture } from '../support/torture.ts'
+import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 
 const hub = contractHub()
 let home: string
@@ -75,25 +75,28 @@ describe('hub login', () => {
     },
   )
 
-  it('stores a token that is piped in, set or typed without an echo, and never one that the hub refuses', async () => {
-    const key = await hub.key(ada)
-    const piped = await runHub(['login'], env(), { stdin: `${key}\n` })
-    expect([piped.code, (await stored()).token]).toEqual([0, key])
-    const out = await runHub(['logout', '--json'], env())
-    expect(JSON.parse(out.out)).toMatchObject({ logged_out: true, revoked: false, key_id: null })
-    expect((await hub.call(key, 'GET', '/v1/me')).status).toBe(200)
+  itOnce(
+    'stores a token that is piped in, set or typed without an echo, and never one that the hub refuses',
+    async () => {
+      const key = await hub.key(ada)
+      const piped = await runHub(['login'], env(), { stdin: `${key}\n` })
+      expect([piped.code, (await stored()).token]).toEqual([0, key])
+      const out = await runHub(['logout', '--json'], env())
+      expect(JSON.parse(out.out)).toMatchObject({ logged_out: true, revoked: false, key_id: null })
+      expect((await hub.call(key, 'GET', '/v1/me')).status).toBe(200)
 
-    const typed = await runHub(['login', '--paste'], env(), { stdin: `${key}\n`, isTTY: true })
-    expect([typed.code, (await stored()).token, (typed.err + typed.out).includes(key)]).toEqual([0, key, false])
+      const typed = await runHub(['login', '--paste'], env(), { stdin: `${key}\n`, isTTY: true })
+      expect([typed.code, (await stored()).token, (typed.err + typed.out).includes(key)]).toEqual([0, key, false])
 
-    await runHub(['logout'], env())
-    const wrong = await runHub(['login', '--json'], env({ HUB_TOKEN: `${key}x` }))
-    expect([wrong.code, JSON.parse(wrong.err).error.type]).toEqual([7, 'auth.invalid'])
-    await expect(stat(file())).rejects.toThrow('ENOENT')
-    expect((await runHub(['login'], env())).err).toContain('--no-browser')
-  })
+      await runHub(['logout'], env())
+      const wrong = await runHub(['login', '--json'], env({ HUB_TOKEN: `${key}x` }))
+      expect([wrong.code, JSON.parse(wrong.err).error.type]).toEqual([7, 'auth.invalid'])
+      await expect(stat(file())).rejects.toThrow('ENOENT')
+      expect((await runHub(['login'], env())).err).toContain('--no-browser')
+    },
+  )
 
-  it('asks on a terminal whether to sign in on a page or with a token, until it has an answer', async () => {
+  itOnce('asks on a terminal whether to sign in on a page or with a token, until it has an answer', async () => {
     const key = await hub.key(ada)
     const typed = await runHub(['login'], env(), { stdin: ['3\n', '2\n', `${key}\n`], isTTY: true })
     expect([typed.code, (await stored()).token, (typed.err + typed.out).includes(key)]).toEqual([0, key, false])
@@ -114,7 +117,7 @@ describe('hub login', () => {
     ])
   })
 
-  it('asks for the URL on a terminal where nothing says it', async () => {
+  itOnce('asks for the URL on a terminal where nothing says it', async () => {
     const key = await hub.key(ada)
     const login = await runHub(
       ['login'],
@@ -125,7 +128,7 @@ describe('hub login', () => {
   })
 })
 
-describe('a command without a login', () => {
+describeOnce('a command without a login', () => {
   it.each([['whoami'], ['runs'], ['repo create ada/x --kind robot'], ['check-worker --once']])(
     '%s says so, and exits with 7',
     async (line) => {
@@ -155,7 +158,7 @@ describe('a command without a login', () => {
   })
 })
 
-describe('hub env', () => {
+describeOnce('hub env', () => {
   it('says what is used, never the token, with and without a hub', async () => {
     const key = await hub.key(ada, { scope: 'read' })
     const known = await runHub(['env', '--json'], env({ HUB_TOKEN: key }))

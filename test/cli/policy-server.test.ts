@@ -16,7 +16,7 @@ import { contractHub, type Json, newName, type Person, sha256Of } from '../contr
 import { type CommandEnded, runCommandLine } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { reachingCheckout } from '../support/open-folder.ts'
-import { inTorture, itInTorture } from '../support/torture.ts'
+import { inTorture, itInTorture, itOnce } from '../support/torture.ts'
 
 const hub = contractHub()
 let base: string
@@ -112,7 +112,7 @@ async function server(args: readonly string[], change: Readonly<Record<string, s
 }
 
 describe('hub policy-server', () => {
-  it('serves a pinned model to an approved device, and ends when it is asked to stop', async () => {
+  itOnce('serves a pinned model to an approved device, and ends when it is asked to stop', async () => {
     const { id, model_sha256: digest } = await endpoint(await model())
     expect(digest).toBe(sha256Of(policy))
     const { ended } = await server(['--endpoint', id])
@@ -144,7 +144,7 @@ describe('hub policy-server', () => {
     ])
   })
 
-  it('lets nobody in whose session the hub has closed, or with the token of another endpoint', async () => {
+  itOnce('lets nobody in whose session the hub has closed, or with the token of another endpoint', async () => {
     const name = await model()
     const [one, two] = [await endpoint(name), await endpoint(name)]
     const first = await server(['--endpoint', one.id])
@@ -162,7 +162,7 @@ describe('hub policy-server', () => {
     expect((await get(one.id)).status).toBe('stopped')
   })
 
-  it('claims nothing whose bytes are not the pinned ones', async () => {
+  itOnce('claims nothing whose bytes are not the pinned ones', async () => {
     const name = await model()
     const { id } = await endpoint(name)
     await hub.upload(ada, name, { 'policy.onnx': 'other bytes' })
@@ -191,7 +191,7 @@ describe('hub policy-server', () => {
     for (const { id } of [unservable, later]) await hub.call(ada, 'DELETE', `/v1/endpoints/${id}`)
   })
 
-  it.each([
+  itOnce.each([
     [['--endpoint', 'ep_x', '--any'], 2, /either --endpoint ID or --any/],
     [[], 2, /either --endpoint ID or --any/],
     [['--endpoint', 'ep_01h2xcejqtf2nbrexx3vqjhp41'], 4, /ep_01h2xcejqtf2nbrexx3vqjhp41/],

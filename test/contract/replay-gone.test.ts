@@ -5,7 +5,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
-import { sampled } from '../support/torture.ts'
+import { itOnce, sampled } from '../support/torture.ts'
 import { endpointsOf } from './support/endpoints.ts'
 import { type Answer, contractHub, type Json, newName, type Person, sha256Of, types } from './support/hub.ts'
 import { sessionWorld } from './support/sessions.ts'
@@ -201,12 +201,12 @@ async function expectGone(again: () => Promise<Answer>): Promise<void> {
 }
 
 describe('a replay', () => {
-  it('is of a route that has a row here, or makes nothing', () => {
+  itOnce('is of a route that has a row here, or makes nothing', () => {
     const posts = routes.filter(({ method }) => method === 'POST').map(({ operation }) => operation)
     expect([...Object.keys(rows), ...Object.keys(acts)].toSorted()).toEqual(posts.toSorted())
   })
 
-  it.each(Object.entries(rows))('of %s is 404 once what it made is deleted', async (_operation, row) => {
+  itOnce.each(Object.entries(rows))('of %s is 404 once what it made is deleted', async (_operation, row) => {
     const { request, made, again } = await sent(row.given)
     await row.remove(made, request)
     await expectGone(again)
@@ -214,7 +214,7 @@ describe('a replay', () => {
   })
 
   const named = Object.entries(rows).filter(([, { retake }]) => retake !== undefined)
-  it.each(named)('of %s is 404 also when another has its name', async (_operation, row) => {
+  itOnce.each(named)('of %s is 404 also when another has its name', async (_operation, row) => {
     const { request, made, again } = await sent(row.given)
     await row.remove(made, request)
     await row.retake?.(made, request)
@@ -243,7 +243,7 @@ describe('a replay', () => {
     },
   )
 
-  it('of a spend hold is 404 once the hold is gone', async () => {
+  itOnce('of a spend hold is 404 once the hold is gone', async () => {
     const body = { recipe: { ...recipe, executor: 'hosted', max_hours: 1 } }
     const { made, again } = await sent(async () => ({ path: '/v1/runs', body, who: agent }))
     expect(made.id).toMatch(/^spend_/)
@@ -251,21 +251,24 @@ describe('a replay', () => {
     await expectGone(again)
   })
 
-  it('of a file that was overwritten since, and of an upload that was completed since, is the first answer', async () => {
-    const { request, made, again } = await sent((rows.linkFiles as Row).given)
-    await hub.upload(ada, repoOf(request), { b: 'other' })
-    const later = await again()
-    expect([later.status, later.json]).toEqual([200, made])
-    const name = await repo()
-    const path = `/v1/repos/${name}/files/presign-upload`
-    const presigned = await sent(async () => ({ path, body: { files: [file('a')] } }))
-    const upload = await hub.sendFile(key, name, 'a', bytes)
-    expect(upload.upload_id).toBe(presigned.made.uploads[0].upload_id)
-    await ok(hub.complete(key, name, [upload]), 200)
-    expect((await presigned.again()).status).toBe(200)
-  })
+  itOnce(
+    'of a file that was overwritten since, and of an upload that was completed since, is the first answer',
+    async () => {
+      const { request, made, again } = await sent((rows.linkFiles as Row).given)
+      await hub.upload(ada, repoOf(request), { b: 'other' })
+      const later = await again()
+      expect([later.status, later.json]).toEqual([200, made])
+      const name = await repo()
+      const path = `/v1/repos/${name}/files/presign-upload`
+      const presigned = await sent(async () => ({ path, body: { files: [file('a')] } }))
+      const upload = await hub.sendFile(key, name, 'a', bytes)
+      expect(upload.upload_id).toBe(presigned.made.uploads[0].upload_id)
+      await ok(hub.complete(key, name, [upload]), 200)
+      expect((await presigned.again()).status).toBe(200)
+    },
+  )
 
-  it.each<[string, string]>([
+  itOnce.each<[string, string]>([
     ['createRepo', 'update repos set owner_id = $2 where id = $1'],
     ['createRun', `update runs set owner_id = $2, created_by = $2, filed_by = 'sess_other' where id = $1`],
     ['createEndpoint', `update endpoints set owner_id = $2, created_by = $2, filed_by = 'sess_other' where id = $1`],

@@ -12,7 +12,7 @@ import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
 import { testDb } from '../support/database.ts'
 import { ageFiles, pinRun, seqOf } from '../support/pins.ts'
-import { sampleSize } from '../support/torture.ts'
+import { describeOnce, itOnce, sampleSize } from '../support/torture.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 /** Of a completion and a collection at once. */
@@ -60,7 +60,7 @@ async function unverify(repo: WorldRepo, bytes: Uint8Array, claimed = sha256Of(b
 }
 
 describe('unreferenced bytes', () => {
-  test('are kept for the grace period, then doomed, then deleted; the sweep may run twice and at once', async () => {
+  itOnce('are kept for the grace period, then doomed, then deleted; the sweep may run twice and at once', async () => {
     const repo = await world.repo(owner)
     const bytes = randomBytes(50)
     await world.upload(ctx, repo, 'a', bytes)
@@ -79,7 +79,7 @@ describe('unreferenced bytes', () => {
     expect(await blobOf(bytes)).toBeUndefined()
   })
 
-  test('that another file still refers to are never doomed', async () => {
+  itOnce('that another file still refers to are never doomed', async () => {
     const repo = await world.repo(owner)
     const bytes = randomBytes(50)
     await world.upload(ctx, repo, 'a', bytes)
@@ -94,7 +94,7 @@ describe('unreferenced bytes', () => {
     expect(live).toEqual({ state: 'live' })
   })
 
-  test('that a run pinned are never doomed, and are looked at once', async () => {
+  itOnce('that a run pinned are never doomed, and are looked at once', async () => {
     const repo = await world.repo(owner)
     const [pinned, later] = [randomBytes(50), randomBytes(50)]
     await world.upload(ctx, repo, 'a', pinned)
@@ -128,7 +128,7 @@ describe('unreferenced bytes', () => {
     }
   })
 
-  test('a collection that waits for a link sees the row that the link made', async () => {
+  itOnce('a collection that waits for a link sees the row that the link made', async () => {
     const repo = await world.repo(owner)
     const bytes = randomBytes(20)
     await world.upload(ctx, repo, 'a', bytes)
@@ -176,7 +176,7 @@ async function prepared(repo: WorldRepo, path: string, bytes: Uint8Array) {
   }
 }
 
-describe('verification of large files', () => {
+describeOnce('verification of large files', () => {
   test('turns a claimed digest into a verified one, once', async () => {
     const repo = await world.repo(owner)
     const bytes = randomBytes(64)
@@ -230,7 +230,7 @@ describe('verification of large files', () => {
   })
 })
 
-describe('what was left behind', () => {
+describeOnce('what was left behind', () => {
   test('an abandoned upload is aborted and its reservation given back', async () => {
     const account = await world.user()
     const repo = await world.repo(account)

@@ -13,7 +13,7 @@ import { orderedValues } from '../../src/store/statement.ts'
 import { testDb } from '../support/database.ts'
 import { ageFiles } from '../support/pins.ts'
 import { plansOf } from '../support/plans.ts'
-import { sampleSize } from '../support/torture.ts'
+import { itOnce, sampleSize } from '../support/torture.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 const database = testDb()
@@ -50,7 +50,7 @@ const sums = async (repo: WorldRepo) =>
   )[0]
 
 describe('linkFiles', () => {
-  test('links found bytes as a completion would, and lists the missing ones', async () => {
+  itOnce('links found bytes as a completion would, and lists the missing ones', async () => {
     const account = await world.user()
     const own = world.as(account)
     const [from, to] = [await world.repo(account), await world.repo(account)]
@@ -77,7 +77,7 @@ describe('linkFiles', () => {
     expect(entry).toEqual({ action: 'files.complete' })
   })
 
-  test('copies and renames inside a repo, beside a pending upload of the same file', async () => {
+  itOnce('copies and renames inside a repo, beside a pending upload of the same file', async () => {
     const repo = await world.repo(owner)
     const bytes = unique()
     await world.upload(ctx, repo, 'a', bytes)
@@ -87,7 +87,7 @@ describe('linkFiles', () => {
     expect((await link(ctx, repo, [fileOf('c', bytes)])).missing).toEqual([])
   })
 
-  test('finds bytes only in live files that the caller can read', async () => {
+  itOnce('finds bytes only in live files that the caller can read', async () => {
     const [eve, target] = [await world.user(), await world.repo(owner)]
     const [theirs, open] = [await world.repo(eve), await world.repo(eve, { visibility: 'public' })]
     const [secret, shared, gone, unverified] = [unique(), unique(), unique(), unique()]
@@ -104,14 +104,14 @@ describe('linkFiles', () => {
     expect(answer.missing).toEqual(['new-secret', 'new-gone', 'new-unverified', 'new-never'])
   })
 
-  test('finds no bytes of another size, whatever their digest', async () => {
+  itOnce('finds no bytes of another size, whatever their digest', async () => {
     const repo = await world.repo(owner)
     const bytes = unique()
     await world.upload(ctx, repo, 'a', bytes)
     expect((await link(ctx, repo, [{ ...fileOf('b', bytes), size: bytes.length + 1 }])).missing).toEqual(['b'])
   })
 
-  test('finds for a limited key only bytes of its repos and of public ones', async () => {
+  itOnce('finds for a limited key only bytes of its repos and of public ones', async () => {
     const [listed, other] = [await world.repo(owner), await world.repo(owner)]
     const [ours, theirs] = [unique(), unique()]
     await world.upload(ctx, listed, 'a', ours)
@@ -122,20 +122,23 @@ describe('linkFiles', () => {
     await expect(link(limited, other, asked)).rejects.toMatchObject({ type: 'not_found' })
   })
 
-  test('finds for the key of a hosted job only bytes that it may read, and links into repos of its job alone', async () => {
-    const [named, made, other] = [await world.repo(owner), await world.repo(owner), await world.repo(owner)]
-    const [input, secret] = [unique(), unique()]
-    await world.upload(ctx, named, 'a', input)
-    await world.upload(ctx, other, 'a', secret)
-    const job = { jobId: 'run_x', repoIds: [made.id], operations: null }
-    const hosted = world.as(owner, { kind: 'key', personId: null, repoIds: [named.id, made.id], job })
-    const asked = [fileOf('input', input), fileOf('secret', secret)]
-    expect(await link(hosted, made, asked)).toMatchObject({ files: [{ path: 'input' }], missing: ['secret'] })
-    await expect(link(hosted, named, asked)).rejects.toMatchObject({ type: 'forbidden.scope' })
-    expect(await sums(named)).toMatchObject({ files: 1, seq: 1 })
-  })
+  itOnce(
+    'finds for the key of a hosted job only bytes that it may read, and links into repos of its job alone',
+    async () => {
+      const [named, made, other] = [await world.repo(owner), await world.repo(owner), await world.repo(owner)]
+      const [input, secret] = [unique(), unique()]
+      await world.upload(ctx, named, 'a', input)
+      await world.upload(ctx, other, 'a', secret)
+      const job = { jobId: 'run_x', repoIds: [made.id], operations: null }
+      const hosted = world.as(owner, { kind: 'key', personId: null, repoIds: [named.id, made.id], job })
+      const asked = [fileOf('input', input), fileOf('secret', secret)]
+      expect(await link(hosted, made, asked)).toMatchObject({ files: [{ path: 'input' }], missing: ['secret'] })
+      await expect(link(hosted, named, asked)).rejects.toMatchObject({ type: 'forbidden.scope' })
+      expect(await sums(named)).toMatchObject({ files: 1, seq: 1 })
+    },
+  )
 
-  test('takes the facts of a dataset from a linked meta/info.json, as from a completed one', async () => {
+  itOnce('takes the facts of a dataset from a linked meta/info.json, as from a completed one', async () => {
     const [from, to] = [await world.repo(owner), await world.repo(owner)]
     made += 1
     const info = { codebase_version: 'v2.1', total_episodes: 3, total_frames: made, fps: 30, robot_type: 'so100' }
@@ -179,7 +182,7 @@ describe('linkFiles', () => {
     }
   })
 
-  test('rejects what fails its condition, names it and links nothing', async () => {
+  itOnce('rejects what fails its condition, names it and links nothing', async () => {
     const repo = await world.repo(owner)
     const bytes = unique()
     await world.upload(ctx, repo, 'a', bytes)
@@ -194,7 +197,7 @@ describe('linkFiles', () => {
     expect((await refused({ ifMatch: sha256Of(bytes) })).files).toHaveLength(2)
   })
 
-  test('counts bytes against the quota as an upload does', async () => {
+  itOnce('counts bytes against the quota as an upload does', async () => {
     const account = await world.user()
     const repo = await world.repo(account)
     const bytes = unique()
@@ -205,7 +208,7 @@ describe('linkFiles', () => {
     expect(await sums(repo)).toMatchObject({ files: 2, reserved: 0, pending: 0 })
   })
 
-  test('rejects a path named twice at its second place', async () => {
+  itOnce('rejects a path named twice at its second place', async () => {
     const repo = await world.repo(owner)
     const file = fileOf('a', unique())
     await expect(link(ctx, repo, [file, file])).rejects.toMatchObject({
@@ -214,7 +217,7 @@ describe('linkFiles', () => {
     })
   })
 
-  test('never links bytes that are collected meanwhile', async () => {
+  itOnce('never links bytes that are collected meanwhile', async () => {
     const bytes = unique()
     const blob = {
       storageKey: 'blobs/00/none',
@@ -227,7 +230,7 @@ describe('linkFiles', () => {
     expect(await world.sql('select id from blobs where claimed = $1', [sha256Of(bytes)])).toEqual([])
   })
 
-  test('takes as long for bytes in a repo that the caller cannot read as for bytes that nobody has', async () => {
+  itOnce('takes as long for bytes in a repo that the caller cannot read as for bytes that nobody has', async () => {
     const eve = await world.user()
     const bytes = unique()
     await world.upload(world.as(eve), await world.repo(eve), 'secret', bytes)
@@ -238,7 +241,7 @@ describe('linkFiles', () => {
     expect(found.has(contentOf(fileOf('x', bytes)))).toBe(false)
   })
 
-  test('reads a bounded number of files of a blob that is in very many', async () => {
+  itOnce('reads a bounded number of files of a blob that is in very many', async () => {
     const eve = await world.user()
     const [theirs, mine] = [await world.repo(eve), await world.repo(owner)]
     const bytes = unique()

@@ -14,7 +14,7 @@ import { HubError } from '../../src/platform/errors.ts'
 import { orderedValues } from '../../src/store/statement.ts'
 import { testDb } from '../support/database.ts'
 import { blocksOf, passedOver, plansOf, scansOf } from '../support/plans.ts'
-import { sampleSize } from '../support/torture.ts'
+import { describeOnce, sampleSize } from '../support/torture.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 /** Of each race; the torture run plays many. */
@@ -82,7 +82,7 @@ async function older(...files: string[]): Promise<WorldRepo> {
   return repo
 }
 
-describe('a completion', () => {
+describeOnce('a completion', () => {
   it.each([
     ['x', 'x/y'],
     ['x/y', 'x'],
@@ -189,7 +189,7 @@ describe('a race', () => {
   })
 })
 
-describe('before anything is sent', () => {
+describeOnce('before anything is sent', () => {
   it('a presign says it, and opens and reserves nothing', async () => {
     const account = await world.user()
     const own = world.as(account)
@@ -228,7 +228,7 @@ describe('before anything is sent', () => {
   })
 })
 
-describe('a restoration', () => {
+describeOnce('a restoration', () => {
   it('replaces a file by a folder and back, since it takes away what the state lacks', async () => {
     const repo = await world.repo(owner)
     await put(repo, 'x')
@@ -256,7 +256,7 @@ describe('a restoration', () => {
   })
 })
 
-describe('a repo that has both from before', () => {
+describeOnce('a repo that has both from before', () => {
   it('can be read, also as it was, and mended by deleting one', async () => {
     const repo = await older('x', 'x/y')
     expect(await paths(repo)).toEqual(['x', 'x/y'])

@@ -19,7 +19,7 @@ import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
 import { testDb } from '../support/database.ts'
 import { ageFiles, pinRun, seqOf } from '../support/pins.ts'
-import { describeOnce, sampleSize } from '../support/torture.ts'
+import { describeOnce, itOnce, sampleSize } from '../support/torture.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 /** Of each race; the torture run plays many. */
@@ -76,7 +76,7 @@ const assertExact = async (repo: WorldRepo, after = '') => {
 }
 
 describe('a state', () => {
-  test('is named by its number, a time, a run and a snapshot, and has the files of then', async () => {
+  itOnce('is named by its number, a time, a run and a snapshot, and has the files of then', async () => {
     const repo = await world.repo(owner)
     await put(repo, 'a', 'one')
     const run = await pin(repo, 1)
@@ -103,7 +103,7 @@ describe('a state', () => {
       expect(await refusal(treeAt(repo, at)), at).toMatch(/^validation.value/)
   })
 
-  test('of the log is for who may write the repo; names and pins are read like the repo', async () => {
+  itOnce('of the log is for who may write the repo; names and pins are read like the repo', async () => {
     const repo = await world.repo(owner, { visibility: 'public' })
     await put(repo, 'a', 'one')
     const run = await pin(repo, 1)
@@ -126,7 +126,7 @@ describe('a state', () => {
     expect(await refusal(treeAt(hidden, '0', other))).toMatch(/^not_found: The repo/)
   })
 
-  test('that collection has taken a file of is 404; the ones that a run or a snapshot keeps are whole', async () => {
+  itOnce('that collection has taken a file of is 404; the ones that a run or a snapshot keeps are whole', async () => {
     const repo = await world.repo(owner)
     await put(repo, 'a', '1')
     await put(repo, 'b', '22')
@@ -173,7 +173,7 @@ describe('a state', () => {
     }
   })
 
-  test('pages by path, and by row where a path is too long for a cursor', async () => {
+  itOnce('pages by path, and by row where a path is too long for a cursor', async () => {
     const repo = await world.repo(owner)
     const long = `${'x'.repeat(250)}/${'y'.repeat(250)}`
     for (const path of ['a', long, `${long}z`]) await put(repo, path, path.slice(0, 1))
@@ -188,7 +188,7 @@ describe('a state', () => {
     expect(found).toEqual(['a', long, `${long}z`])
   })
 
-  test('of a deleted repo is gone with it', async () => {
+  itOnce('of a deleted repo is gone with it', async () => {
     const repo = await world.repo(owner)
     await put(repo, 'a', 'one')
     await createSnapshot(ctx, { ...repo, name: 'v1' })
@@ -249,7 +249,7 @@ describeOnce('the history', () => {
 })
 
 describe('a snapshot', () => {
-  test('counts what it alone keeps, and no byte twice', async () => {
+  itOnce('counts what it alone keeps, and no byte twice', async () => {
     const mine = await world.user()
     const me = world.as(mine)
     const repo = await world.repo(mine)
@@ -275,7 +275,7 @@ describe('a snapshot', () => {
     await assertExact(repo)
   })
 
-  test('has a name of its own; agents and jobs may not delete it', async () => {
+  itOnce('has a name of its own; agents and jobs may not delete it', async () => {
     const repo = await world.repo(owner)
     await put(repo, 'a', '1')
     await createSnapshot(ctx, { ...repo, name: 'v1' })
@@ -298,7 +298,7 @@ describe('a snapshot', () => {
     expect(await refusal(deleteSnapshot(ctx, { ...repo, name: 'v3' }))).toMatch(/^not_found/)
   })
 
-  test('is one of at most 1000 of its repo', async () => {
+  itOnce('is one of at most 1000 of its repo', async () => {
     const repo = await world.repo(owner)
     await world.sql(
       `with made as (insert into repo_snapshots (id, repo_id, name, seq) select 'snap_' || lpad(n::text, 26, '0'), $1, 's' || n, 0 from generate_series(1, 1000) n)
@@ -332,7 +332,7 @@ describe('a snapshot', () => {
     await assertExact(repo, [...ends].join())
   })
 
-  test('that holds its state makes collection wait, and then keep it', async () => {
+  itOnce('that holds its state makes collection wait, and then keep it', async () => {
     const repo = await world.repo(owner)
     await put(repo, 'a', 'bytes')
     await drop(repo, 'a')
@@ -422,7 +422,7 @@ describeOnce('a diff', () => {
 })
 
 describe('restoring', () => {
-  test('makes the live files those of the state, as a change that can be undone', async () => {
+  itOnce('makes the live files those of the state, as a change that can be undone', async () => {
     const repo = await world.repo(owner)
     await put(repo, 'a', '1')
     await put(repo, 'b', '22')
@@ -447,7 +447,7 @@ describe('restoring', () => {
     await assertExact(repo)
   })
 
-  test('is for some files and folders where they are named', async () => {
+  itOnce('is for some files and folders where they are named', async () => {
     const repo = await world.repo(owner)
     for (const path of ['x/1', 'x/2', 'xy', 'z']) await put(repo, path, path)
     await drop(repo, 'x/1', 'x/2', 'xy', 'z')
@@ -472,31 +472,34 @@ describe('restoring', () => {
 })
 
 describe('purging', () => {
-  test('leaves a pending upload of the path alone: it is no state yet, and its completion is a new change', async () => {
-    const account = await world.user()
-    const own = world.as(account)
-    const repo = await world.repo(account)
-    await world.upload(own, repo, 'key.pem', text('secret'))
-    const clean = text('clean')
-    const { uploads } = await presignUpload(own, {
-      ...repo,
-      files: [{ path: 'key.pem', size: clean.length, sha256: sha256Of(clean) }],
-    })
-    expect(await purgeFiles(own, { ...repo, paths: ['key.pem'] })).toEqual({ purged: ['key.pem'], missing: [] })
-    expect(await world.sql('select state from uploads where id = $1', [uploads[0]?.uploadId])).toEqual([
-      { state: 'pending' },
-    ])
-    // The same upload is resumed, not another one begun.
-    await world.upload(own, repo, 'key.pem', clean)
-    expect(await world.sql('select state from uploads where id = $1', [uploads[0]?.uploadId])).toEqual([
-      { state: 'completed' },
-    ])
-    expect(await treeAt(repo, '3', own)).toEqual({ 'key.pem': clean.length })
-    expect(await treeAt(repo, '1', own)).toEqual({})
-    await assertExact(repo)
-  })
+  itOnce(
+    'leaves a pending upload of the path alone: it is no state yet, and its completion is a new change',
+    async () => {
+      const account = await world.user()
+      const own = world.as(account)
+      const repo = await world.repo(account)
+      await world.upload(own, repo, 'key.pem', text('secret'))
+      const clean = text('clean')
+      const { uploads } = await presignUpload(own, {
+        ...repo,
+        files: [{ path: 'key.pem', size: clean.length, sha256: sha256Of(clean) }],
+      })
+      expect(await purgeFiles(own, { ...repo, paths: ['key.pem'] })).toEqual({ purged: ['key.pem'], missing: [] })
+      expect(await world.sql('select state from uploads where id = $1', [uploads[0]?.uploadId])).toEqual([
+        { state: 'pending' },
+      ])
+      // The same upload is resumed, not another one begun.
+      await world.upload(own, repo, 'key.pem', clean)
+      expect(await world.sql('select state from uploads where id = $1', [uploads[0]?.uploadId])).toEqual([
+        { state: 'completed' },
+      ])
+      expect(await treeAt(repo, '3', own)).toEqual({ 'key.pem': clean.length })
+      expect(await treeAt(repo, '1', own)).toEqual({})
+      await assertExact(repo)
+    },
+  )
 
-  test('takes the bytes out of every state and deletes the object at once; a repeat finds nothing', async () => {
+  itOnce('takes the bytes out of every state and deletes the object at once; a repeat finds nothing', async () => {
     const repo = await world.repo(owner)
     const secret = randomBytes(40)
     await world.upload(ctx, repo, 'key', secret)

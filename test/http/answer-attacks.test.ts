@@ -7,7 +7,7 @@ import { OpenStreams } from '../../src/http/open-streams.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { contractHub } from '../contract/support/hub.ts'
-import { describeOnce, itInTorture } from '../support/torture.ts'
+import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 import { testServer } from './support/test-server.ts'
 
 const MIB = 1024 * 1024
@@ -97,14 +97,14 @@ const refusalOver = (mib: number) =>
 const refusal = refusalOver(32)
 
 describe('a response over 32 MiB', () => {
-  it.each(['text', 'document'] as const)('with 2,400 times a long %s stops at the limit', async (field) => {
+  itOnce.each(['text', 'document'] as const)('with 2,400 times a long %s stops at the limit', async (field) => {
     const answer = await ask(start(), `{ item { items(first: 10) { ${aliases(240, field)} } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
     // Fields of one selection may start before the first has its value.
     if (field === 'document') expect(asked.document).toBeLessThan((2 * LIMIT_BYTES) / TEXT_BYTES)
   })
 
-  it('of nested lists is rejected before they are resolved', async () => {
+  itOnce('of nested lists is rejected before they are resolved', async () => {
     const names = aliases(100, '__typename', 'n'.repeat(500))
     const answer = await ask(start(), `{ item { items(first: 100) { items(first: 99) { ${names} } } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
@@ -112,7 +112,7 @@ describe('a response over 32 MiB', () => {
     expect(asked.items).toBeLessThan(20)
   })
 
-  it('of long aliases is rejected', async () => {
+  itOnce('of long aliases is rejected', async () => {
     const name = 'n'.repeat(400)
     const answer = await ask(start(), `{ item { items(first: 10000) { ${aliases(20, '__typename', name)} } } }`)
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
@@ -131,7 +131,7 @@ describe('a response over 32 MiB', () => {
     expect(shown(answer.payload)).toEqual({ data: null, errors: [refusal] })
   })
 
-  it('ends a subscription, whose events have half of that', async () => {
+  itOnce('ends a subscription, whose events have half of that', async () => {
     const query = `subscription { items(count: 2) { ${aliases(240, 'document')} } }`
     for (const url of ['/graphql', '/graphql/stream']) {
       const answer = await ask(start(), query, url, sse)
@@ -140,7 +140,7 @@ describe('a response over 32 MiB', () => {
     }
   })
 
-  it('is rejected, but one just below the limit arrives complete', async () => {
+  itOnce('is rejected, but one just below the limit arrives complete', async () => {
     const count = Math.floor(LIMIT_BYTES / (TEXT_BYTES + 20))
     const answer = await ask(start(), `{ item { ${aliases(count, 'text')} } }`)
     expect(answer.payload.length).toBeGreaterThan(count * TEXT_BYTES)

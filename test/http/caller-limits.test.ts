@@ -9,7 +9,7 @@ import { OpenStreams } from '../../src/http/open-streams.ts'
 import { callerOf, createRateLimit } from '../../src/http/rate-limit.ts'
 import type { Credentialed, RequestContext, Viewer } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { itInTorture } from '../support/torture.ts'
+import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 import { testServer } from './support/test-server.ts'
 
 const gate = { entered: 0, most: 0, running: 0, open: Promise.withResolvers<void>() }
@@ -83,7 +83,7 @@ const ask = (app: ReturnType<typeof start>, query: string, headers: Record<strin
   })
 
 describe('an anonymous address', () => {
-  it('runs at most eight operations at once; the others wait for their turn', async () => {
+  itOnce('runs at most eight operations at once; the others wait for their turn', async () => {
     const app = start()
     const answers = Array.from({ length: 20 }, () => ask(app, '{ wait }'))
     await expect.poll(() => gate.entered).toBe(8)
@@ -110,7 +110,7 @@ describe('an anonymous address', () => {
   })
 })
 
-describe('slots', () => {
+describeOnce('slots', () => {
   const bounds = { running: 1, waiting: 1, waitMs: 20 }
   const address = { address: '10.0.0.1' }
 
@@ -150,7 +150,7 @@ describe('slots', () => {
   })
 })
 
-describe('an account', () => {
+describeOnce('an account', () => {
   const credentialed = (key: string, account: string, person: string | null) =>
     ({ kind: 'key', credentialId: key, account: { id: account }, personId: person }) as Credentialed
   const reply = () => {

@@ -12,7 +12,7 @@ import { MIGRATIONS_DIR, migrate, pendingMigrations } from '../../src/store/migr
 import { noFilter, openSchemaEngine, readMigrations } from '../../src/store/schema-engine.ts'
 import { listAsBefore, migrateToBaseline } from '../support/before-baseline.ts'
 import { databaseUrl, onServer } from '../support/global-setup.ts'
-import { sampled } from '../support/torture.ts'
+import { itOnce, sampled } from '../support/torture.ts'
 
 const server = inject('databaseServerUrl')
 let name: string
@@ -50,7 +50,7 @@ const state = async () => ({
   written: await sql(`select oid, xmin from pg_class where relnamespace = 'public'::regnamespace order by oid`),
 })
 
-test('the baseline makes exactly the catalogue that databases from before it are compared with', async () => {
+itOnce('the baseline makes exactly the catalogue that databases from before it are compared with', async () => {
   const text = `${(await catalogue()).join('\n')}\n`
   await expect(text).toMatchFileSnapshot(join(MIGRATIONS_DIR, BASELINE, 'catalogue.txt'))
 })
@@ -58,7 +58,7 @@ test('the baseline makes exactly the catalogue that databases from before it are
 describe('a database with all migrations from before the baseline', () => {
   beforeEach(() => listAsBefore(client))
 
-  test('gets the row of the baseline and nothing else, and its own rows stay', async () => {
+  itOnce('gets the row of the baseline and nothing else, and its own rows stay', async () => {
     await sql(`insert into accounts (id, kind, handle) values ('user_a', 'user', 'a')`)
     const before = await state()
     expect((await pendingMigrations(url))[0]).toBe(BASELINE)
@@ -75,13 +75,13 @@ describe('a database with all migrations from before the baseline', () => {
     expect(await sql('select id from accounts')).toEqual([{ id: 'user_a' }])
   })
 
-  test('is adopted once by two hubs that start at once', async () => {
+  itOnce('is adopted once by two hubs that start at once', async () => {
     const applied = await Promise.all([migrate(url), migrate(url)])
     expect(applied.flat().filter((one) => one === BASELINE)).toHaveLength(1)
     expect(await sql(`select from _prisma_migrations where migration_name = '${BASELINE}'`)).toHaveLength(1)
   })
 
-  test('takes the migrations that come after the baseline', async () => {
+  itOnce('takes the migrations that come after the baseline', async () => {
     await migrate(url)
     const list = await readMigrations(MIGRATIONS_DIR)
     const next = {
@@ -98,7 +98,7 @@ describe('a database with all migrations from before the baseline', () => {
     }
   })
 
-  test('is as it was when the hub dies before the row is there, and the next start adopts it', async () => {
+  itOnce('is as it was when the hub dies before the row is there, and the next start adopts it', async () => {
     await sql(`create function die() returns trigger language plpgsql as $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$;
       create schema elsewhere; alter function die() set schema elsewhere;
       create trigger dies after insert on _prisma_migrations for each row execute function elsewhere.die()`)
@@ -215,9 +215,12 @@ describe('a database with all migrations from before the baseline', () => {
     expect(await state()).toEqual(before)
   })
 
-  test('is adopted whatever an operator has beside the schema: grants, a setting of the database, an extension, another schema', async () => {
-    await sql(`grant select on runs to public; alter database ${name} set search_path = 'public', 'mine'; alter database ${name} set quote_all_identifiers = on;
+  itOnce(
+    'is adopted whatever an operator has beside the schema: grants, a setting of the database, an extension, another schema',
+    async () => {
+      await sql(`grant select on runs to public; alter database ${name} set search_path = 'public', 'mine'; alter database ${name} set quote_all_identifiers = on;
       create extension if not exists citext; create schema mine; create table mine.mine (a int)`)
-    expect((await migrate(url))[0]).toBe(BASELINE)
-  })
+      expect((await migrate(url))[0]).toBe(BASELINE)
+    },
+  )
 })

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { Deps } from '../../src/operation/context.ts'
 import { type JobDefinition, openQueue, type QueueHandle } from '../../src/store/queue.ts'
 import { testDb } from '../support/database.ts'
-import { inTorture } from '../support/torture.ts'
+import { inTorture, itOnce } from '../support/torture.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 const t = testDb()
@@ -46,7 +46,7 @@ const send = (job: string, n: number, singletonKey?: string) =>
 
 const rows = (job: string) => world.sql<{ state: string }>('select state::text from pgboss.job where name = $1', [job])
 
-test('a job exists if its transaction commits, and never if it rolls back', async () => {
+itOnce('a job exists if its transaction commits, and never if it rolls back', async () => {
   const done: unknown[] = []
   await open(jobOf('commit', async (input) => void done.push(input)))
   await t.db
@@ -60,7 +60,7 @@ test('a job exists if its transaction commits, and never if it rolls back', asyn
   await expect.poll(() => done, soon).toEqual([{ n: 2 }])
 })
 
-test('a job does not wait for the next poll of the process that enqueued it', async () => {
+itOnce('a job does not wait for the next poll of the process that enqueued it', async () => {
   const done: unknown[] = []
   await openPolling(
     { ...timings, pollSeconds: 600 },
@@ -72,7 +72,7 @@ test('a job does not wait for the next poll of the process that enqueued it', as
   await expect.poll(() => done, soon).toEqual([{ n: 1 }, { n: 2 }])
 })
 
-test('of waiting jobs with the same key one is kept; without a key all are', async () => {
+itOnce('of waiting jobs with the same key one is kept; without a key all are', async () => {
   const gate = Promise.withResolvers<void>()
   const done: number[] = []
   await open(
@@ -92,7 +92,7 @@ test('of waiting jobs with the same key one is kept; without a key all are', asy
   await expect.poll(async () => (await rows('folded')).every(({ state }) => state === 'completed'), soon).toBe(true)
 })
 
-test('a job that fails is retried', async () => {
+itOnce('a job that fails is retried', async () => {
   let attempts = 0
   await open(
     jobOf('flaky', async () => {
@@ -105,7 +105,7 @@ test('a job that fails is retried', async () => {
   expect(attempts).toBe(2)
 })
 
-test('a stop waits for the running job', async () => {
+itOnce('a stop waits for the running job', async () => {
   const started = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   let finished = false
@@ -125,7 +125,7 @@ test('a stop waits for the running job', async () => {
   expect(await rows('slow')).toEqual([{ state: 'completed' }])
 })
 
-test('two hubs that start at once create the queue once', async () => {
+itOnce('two hubs that start at once create the queue once', async () => {
   await world.sql('drop schema pgboss cascade')
   const opened = await Promise.all([1, 2].map(() => openQueue({ url: t.url, log: world.deps.log, timings })))
   const [first, second] = opened

@@ -51,6 +51,10 @@ export function describeOnce(title: string, register: () => void): void {
   if (setting !== 'rest') describe(title, register)
 }
 
+/** One such test, beside others of its `describe` that leave something to the torture run. */
+export const itOnce: { (title: string, test: () => unknown): void; each: typeof it.each } =
+  setting === 'rest' ? Object.assign(() => undefined, { each: () => () => undefined }) : it
+
 /** How many made-up cases to try: more in the torture run. */
 export function sampleSize(full: number, sample: number): number {
   assertDeclared()

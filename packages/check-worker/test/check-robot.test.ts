@@ -4,7 +4,7 @@
 
 import { readCard } from '@hub/robot-card/read-card'
 import { describe, expect, it } from 'vitest'
-import { inTorture, itInTorture, sampled } from '../../../test/support/torture.ts'
+import { inTorture, itInTorture, itOnce, sampled } from '../../../test/support/torture.ts'
 import { engineLimits } from '../src/engine/limits.ts'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
 
@@ -27,7 +27,7 @@ describe('a robot that stands still', () => {
     'arm.xml': arm('<position name="m" joint="swing" kp="200" kv="5" forcerange="-9 9"/>'),
   })
 
-  it('gets a card that can be published, with the values of the model and of the answers', async () => {
+  itOnce('gets a card that can be published, with the values of the model and of the answers', async () => {
     const options = { action_clip: 2, proprioception: ['joint_pos'], command: 'joint_position' }
     const { report, card, needs, draft, converted, statuses } = await robots.check(await folder, {
       entry: 'arm.xml',
@@ -123,7 +123,7 @@ describe('a robot that stands still', () => {
 })
 
 describe('a robot that does not stand still', () => {
-  it('explodes at its default pose: the report names the joint and what to check', async () => {
+  itOnce('explodes at its default pose: the report names the joint and what to check', async () => {
     const folder = await robots.folder({
       'arm.xml': arm('<velocity name="m" joint="swing" kv="-50"/>', '<option timestep=".01"/>'),
     })
@@ -195,7 +195,7 @@ describe('a robot that does not stand still', () => {
 })
 
 describe('a model that MuJoCo rejects', () => {
-  it('lacks a mesh: the report has file, line and fix, and there is no card', async () => {
+  itOnce('lacks a mesh: the report has file, line and fix, and there is no card', async () => {
     const folder = await robots.folder({
       'robot.xml': `<mujoco><asset>\n<mesh name="tip" file="meshes/tip.obj"/></asset>
         <worldbody><body><joint name="j"/><geom type="mesh" mesh="tip"/></body></worldbody></mujoco>`,
@@ -245,7 +245,7 @@ describe('a model that MuJoCo rejects', () => {
     })
   })
 
-  it('is not passed to MuJoCo if the reader finds it too large', async () => {
+  itOnce('is not passed to MuJoCo if the reader finds it too large', async () => {
     const folder = await robots.folder({
       'grid.xml': `<mujoco><worldbody><body name="b"><flexcomp name="f" type="grid" count="40 40 40" spacing=".01 .01 .01" dim="3"/>
         </body></worldbody></mujoco>`,
@@ -290,7 +290,7 @@ describe('a model built to use too many resources', () => {
     })
   })
 
-  it('that needs too many files is not passed to MuJoCo', async () => {
+  itOnce('that needs too many files is not passed to MuJoCo', async () => {
     const { statuses, report } = await robots.check(
       await folder,
       { entry: 'large.xml' },
@@ -312,7 +312,7 @@ describe('a URDF', () => {
 </robot>`
   const folder = robots.folder({ 'urdf/lift.urdf': urdf, 'urdf/meshes/tip.obj': tetrahedron })
 
-  it('is converted, and the MJCF compiles at its final path', async () => {
+  itOnce('is converted, and the MJCF compiles at its final path', async () => {
     const { report, converted, card, draft, needs } = await robots.check(await folder, {
       entry: 'urdf/lift.urdf',
       base: 'fixed',

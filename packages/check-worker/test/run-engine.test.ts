@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { needs } from '../../../test/support/needs.ts'
-import { inTorture } from '../../../test/support/torture.ts'
+import { inTorture, itOnce } from '../../../test/support/torture.ts'
 import { processorMsOf } from '../../mjcf/src/processes/processor-time.ts'
 import { type EngineLimits, engineLimits } from '../src/engine/limits.ts'
 import { type EngineRun, runEngine } from '../src/engine/run-engine.ts'
@@ -103,13 +103,13 @@ function childOf(pid: number): number {
   return Number(child)
 }
 
-it("sees only the files that it is given, and passes on MuJoCo's messages", async () => {
+itOnce("sees only the files that it is given, and passes on MuJoCo's messages", async () => {
   const folder = await robots.folder({ 'secret.xml': '<mujoco/>' })
   const { end } = await run(`<mujoco><include file="${folder}/secret.xml"/></mujoco>`)
   expect(end).toMatchObject({ why: 'refused', stage: 'source', error: expect.stringContaining('secret.xml') })
 })
 
-it('reports whether each joint is limited, and how each actuator drives', async () => {
+itOnce('reports whether each joint is limited, and how each actuator drives', async () => {
   const { facts } = await run(`<mujoco><compiler angle="radian"/><worldbody><body name="a">
       <joint name="free" range="-1 1" limited="false"/><joint name="stop" axis="0 1 0" range="-1 2"/><geom size=".1"/>
       <body><joint name="rail" type="slide"/><geom size=".1"/></body></body></worldbody>
@@ -131,14 +131,14 @@ it('reports whether each joint is limited, and how each actuator drives', async 
   ])
 })
 
-it("is not misled by a name that looks like MuJoCo's output", async () => {
+itOnce("is not misled by a name that looks like MuJoCo's output", async () => {
   const { facts } =
     await run(`<mujoco><worldbody><body><joint name="a&#10;  jnt_limited           0 "/><geom size=".1"/>
     <body><joint name="b" range="-1 1"/><geom size=".1"/></body></body></worldbody></mujoco>`)
   expect(facts?.joints.map(({ limited }) => limited)).toEqual([false, true])
 })
 
-it('holds a joint with a servo that integrates speeds, whose control is a speed', async () => {
+itOnce('holds a joint with a servo that integrates speeds, whose control is a speed', async () => {
   const { facts, simulation } =
     await run(`<mujoco><worldbody><body pos="0 0 1"><joint name="swing" axis="0 1 0" armature=".1"/>
       <geom type="capsule" size=".02" fromto="0 0 0 .3 0 0"/></body></worldbody>

@@ -9,7 +9,7 @@ import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needs } from '../../../test/support/needs.ts'
 import { noRobots, sharedDir } from '../../../test/support/shared.ts'
-import { inTorture, itInTorture } from '../../../test/support/torture.ts'
+import { inTorture, itInTorture, itOnce } from '../../../test/support/torture.ts'
 import { registerModelCommand } from '../src/model-command.ts'
 
 let base: string
@@ -84,7 +84,7 @@ async function hubModel(args: readonly string[], input: NodeJS.ReadableStream = 
 const jsonOf = ({ out }: { out: string }) => JSON.parse(out)
 
 describe('hub model DIR ENTRY', () => {
-  it('prints the model, joints, keyframes, files and checks, and exits with 0', async () => {
+  itOnce('prints the model, joints, keyframes, files and checks, and exits with 0', async () => {
     const { code, out, err } = await hubModel([dir(), 'arm.xml'])
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain('arm.xml: MJCF model arm, base fixed\n')
@@ -119,7 +119,7 @@ describe('hub model DIR ENTRY', () => {
     expect(out).toMatch(/1 check failed/)
   })
 
-  it('shows the location of the error that MuJoCo reports', async () => {
+  itOnce('shows the location of the error that MuJoCo reports', async () => {
     const { code, out } = await hubModel([dir('broken'), 'bad.xml'])
     expect(code).toBe(1)
     expect(out).toContain('bad.xml: MuJoCo does not compile this model.')
@@ -138,7 +138,7 @@ describe('hub model DIR ENTRY', () => {
     }
   })
 
-  it('fails for an entry that is missing or outside the folder', async () => {
+  itOnce('fails for an entry that is missing or outside the folder', async () => {
     for (const entry of ['none.xml', '../broken/bad.xml']) {
       const ended = await hubModel([dir(), entry, '--json'])
       expect([ended.code, jsonOf(ended).checks[0]]).toEqual([
@@ -148,7 +148,7 @@ describe('hub model DIR ENTRY', () => {
     }
   })
 
-  it.each([
+  itOnce.each([
     [[], /hub model DIR ENTRY/],
     [['--nope'], /unknown option/],
     [['--stdin', 'x'], /standard input only/],
@@ -158,7 +158,7 @@ describe('hub model DIR ENTRY', () => {
     expect([code, err]).toEqual([2, expect.stringMatching(said)])
   })
 
-  it('lists the models of the folder if no entry is given', async () => {
+  itOnce('lists the models of the folder if no entry is given', async () => {
     const { code, err } = await hubModel([dir('broken')])
     expect([code, err]).toEqual([2, expect.stringContaining('It contains arm.xml, bad.xml.')])
     const sample = fileURLToPath(new URL('../../../examples/robot', import.meta.url))
@@ -166,7 +166,7 @@ describe('hub model DIR ENTRY', () => {
     expect(parts.err).toContain(`hub model ${sample} scene.xml.`)
   })
 
-  it('has a help text', async () => {
+  itOnce('has a help text', async () => {
     const { code, out } = await hubModel(['--help'])
     expect(code).toBe(0)
     expect(out).toContain('hub model --stdin')
@@ -176,7 +176,7 @@ describe('hub model DIR ENTRY', () => {
 describe('hub model --stdin', () => {
   const line = (name: string, entry: string) => JSON.stringify({ dir: dir(name), entry })
 
-  it('reports on every line in order, even invalid ones, and exits with 1 if one failed', async () => {
+  itOnce('reports on every line in order, even invalid ones, and exits with 1 if one failed', async () => {
     const lines = [
       line('arm', 'arm.xml'),
       'not json',
@@ -200,7 +200,7 @@ describe('hub model --stdin', () => {
     expect(answers.slice(5).map(({ joints }) => joints)).toEqual(many.map(() => ['shoulder', 'lift']))
   })
 
-  it('exits with 0 if nothing failed, even for no lines', async () => {
+  itOnce('exits with 0 if nothing failed, even for no lines', async () => {
     expect(await hubModel(['--stdin'], Readable.from([`${line('arm', 'arm.xml')}\n`]))).toMatchObject({
       code: 0,
       err: '',
@@ -235,7 +235,7 @@ describe('hub model --stdin', () => {
     })
   })
 
-  it('reports on a line before the next one is written', async () => {
+  itOnce('reports on a line before the next one is written', async () => {
     const input = new PassThrough()
     const out = sink()
     const program = new Command('hub').exitOverride()

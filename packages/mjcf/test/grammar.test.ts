@@ -1,7 +1,7 @@
 // @module-tag sampled
 /** The grammar tables and the check that uses them, compared with MuJoCo itself. `HUB_TEST_SEED` repeats a run. */
 import { describe, expect, it } from 'vitest'
-import { sampled, sampleSize, testSeed } from '../../../test/support/torture.ts'
+import { itOnce, sampled, sampleSize, testSeed } from '../../../test/support/torture.ts'
 import { KEYWORDS, type KeywordSet } from '../src/grammar/keywords.ts'
 import type { Attribute, Row } from '../src/grammar/row.ts'
 import { contexts, looseContexts, sample } from './grammar/contexts.ts'
@@ -69,7 +69,7 @@ describe(`the grammar of MJCF (seed ${seed})`, () => {
     expect(await disagreements(documents)).toEqual([])
   })
 
-  it('accepts only the words of each keyword set', async () => {
+  itOnce('accepts only the words of each keyword set', async () => {
     const documents = [...attributeOfEachSet()].flatMap(([set, documentWith]) =>
       [...KEYWORDS[set], ...pick(allWords, 20)].map(documentWith),
     )

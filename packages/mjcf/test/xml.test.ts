@@ -2,7 +2,7 @@
 /** The XML of MuJoCo's parser: what it accepts and rejects, and the resulting names and values. */
 import { expect, it } from 'vitest'
 import { cpuWithin } from '../../../test/support/cpu.ts'
-import { describeOnce, inTorture } from '../../../test/support/torture.ts'
+import { describeOnce, inTorture, itOnce } from '../../../test/support/torture.ts'
 import { ModelRefusal } from '../src/fault.ts'
 import { limits } from '../src/limits.ts'
 import type { XmlElement } from '../src/xml/element.ts'
@@ -146,7 +146,7 @@ describeOnce('a value', () => {
   })
 })
 
-it('an element has its file, its line, and whether it contains more than elements', () => {
+itOnce('an element has its file, its line, and whether it contains more than elements', () => {
   const root = parse('<a>\n<b/>\n\n<c>text</c><d><!-- --></d><e> </e></a>')
   expect(root.children.map(({ name, line, hasOtherContent }) => [name, line, hasOtherContent])).toEqual([
     ['b', 2, undefined],

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { createConnection } from 'node:net'
 import { decode, encode } from '@msgpack/msgpack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describeOnce, inTorture } from '../../../test/support/torture.ts'
+import { describeOnce, inTorture, itOnce } from '../../../test/support/torture.ts'
 import { MAX_FRAME_BYTES, MAX_UNREAD_BYTES } from '../src/limits.ts'
 import { connect, type Device, packedArray, packedMap } from './support/device.ts'
 import { type Listening, startListening, until } from './support/listening.ts'
@@ -137,7 +137,7 @@ describe('a bad frame', () => {
     Buffer.from('obs'),
     Buffer.from('dcffff'.repeat(15), 'hex'),
   ])
-  it.each<[string, string | Buffer, RegExp]>([
+  itOnce.each<[string, string | Buffer, RegExp]>([
     ['that is no JSON', '{', /not JSON/],
     ['that is no object', '[1]', /not a JSON object/],
     ['without an input', '{}', /"obs" is missing/],
@@ -178,7 +178,7 @@ describe('a bad frame', () => {
     other.close()
   })
 
-  it('over 8 MiB closes its link', async () => {
+  itOnce('over 8 MiB closes its link', async () => {
     const device = await linked()
     device.socket.send(Buffer.alloc(MAX_FRAME_BYTES + 1))
     expect((await device.ended()).code).toBe(1009)
@@ -186,7 +186,7 @@ describe('a bad frame', () => {
     await until(() => ended()?.closed_reason === 'frame_too_large')
   })
 
-  it('too many at once close a link that does not wait for its answers', async () => {
+  itOnce('too many at once close a link that does not wait for its answers', async () => {
     const device = await linked()
     for (let frame = 0; frame < 400; frame += 1) device.socket.send('{"obs":[1,2,3]}')
     expect((await device.ended()).reason).toMatch(/too_fast|too_many_waiting/)
@@ -213,7 +213,7 @@ describe('a bad frame', () => {
   const chunksOf = (id: string) => server.book.states().find(({ session_id: one }) => one === id)?.chunks_served ?? 0
 })
 
-it('that does not upgrade is answered, and holds no place', async () => {
+itOnce('that does not upgrade is answered, and holds no place', async () => {
   expect((await fetch(`http://${server.address}/healthz`)).status).toBe(200)
   expect((await fetch(`http://${server.address}/`)).status).toBe(426)
   const [host = '', port] = server.address.split(':')
@@ -224,7 +224,7 @@ it('that does not upgrade is answered, and holds no place', async () => {
   await new Promise((resolve) => socket.once('close', resolve))
 })
 
-it('an inference that never ends closes its link, and the model has failed', async () => {
+itOnce('an inference that never ends closes its link, and the model has failed', async () => {
   const stuck = await startListening(endlessPolicy(), 500)
   try {
     const device = await connect(stuck.address, { api_key: await stuck.keys.token('esess_1') })

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../../support/hosted-function.ts'
 import { reachingCheckout } from '../../support/open-folder.ts'
-import { sampleSize } from '../../support/torture.ts'
+import { describeOnce, itOnce, sampleSize } from '../../support/torture.ts'
 import { type Answer, contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
 
 const program = hostedFunction()
@@ -34,18 +34,21 @@ const reserved = async ({ id }: Person) =>
 const runsOf = async ({ id }: Person) => (await hub.sql('select 1 from runs where owner_id = $1', [id])).length
 
 describe('a hosted run', () => {
-  it('reserves the most that it can cost: rate times hours, or its budget; a worker run reserves nothing', async () => {
-    const ada = await hub.person()
-    expect((await run(ada, { max_hours: 2 })).status).toBe(201)
-    expect((await run(ada, { max_hours: 2, budget_usd: 0.5 })).status).toBe(201)
-    expect((await run(ada, { executor: 'worker' })).status).toBe(201)
-    expect(await reserved(ada)).toEqual([
-      ['run', '1.5984'],
-      ['run', '0.5000'],
-    ])
-  })
+  itOnce(
+    'reserves the most that it can cost: rate times hours, or its budget; a worker run reserves nothing',
+    async () => {
+      const ada = await hub.person()
+      expect((await run(ada, { max_hours: 2 })).status).toBe(201)
+      expect((await run(ada, { max_hours: 2, budget_usd: 0.5 })).status).toBe(201)
+      expect((await run(ada, { executor: 'worker' })).status).toBe(201)
+      expect(await reserved(ada)).toEqual([
+        ['run', '1.5984'],
+        ['run', '0.5000'],
+      ])
+    },
+  )
 
-  it('that would carry the month past a cap in STOP mode is 429 for anyone, and nothing is recorded', async () => {
+  itOnce('that would carry the month past a cap in STOP mode is 429 for anyone, and nothing is recorded', async () => {
     const ada = await hub.person()
     await cap(ada, 1)
     expect((await run(ada)).status).toBe(201)
@@ -75,7 +78,7 @@ describe('a hosted run', () => {
   })
 })
 
-describe('a hosted check', () => {
+describeOnce('a hosted check', () => {
   it('is 429 where it was asked for and passes the cap, and goes to a worker where nothing was said', async () => {
     const ada = await hub.person()
     const robot = await hub.repo(ada, { kind: 'robot' })

@@ -5,7 +5,7 @@ import { sweepChecks } from '../../../src/checks/end/sweep-checks.ts'
 import { sweepCalls } from '../../../src/jobs/sweeps.ts'
 import { type FunctionFacts, hostedFunction, isAlive } from '../../support/hosted-function.ts'
 import { reachingCheckout } from '../../support/open-folder.ts'
-import { inTorture, itInTorture, sampled } from '../../support/torture.ts'
+import { inTorture, itInTorture, itOnce, sampled } from '../../support/torture.ts'
 import { contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
 
 const program = hostedFunction()
@@ -57,7 +57,7 @@ async function atWork(steps: string, change: Json = {}): Promise<FunctionFacts &
 }
 
 describe('a hosted check', () => {
-  it('is claimed, executed and ended by its own call, and billed from claim to end in one ledger row', async () => {
+  itOnce('is claimed, executed and ended by its own call, and billed from claim to end in one ledger row', async () => {
     const made = await create('claim succeed exit')
     expect(made).toMatchObject({ executor: 'hosted', status: 'queued', priced: true, cost_usd: null })
     await becomes(made.id, 'succeeded')
@@ -133,23 +133,26 @@ describe('the time limit of a hosted check', () => {
   const overdue = (id: string) =>
     hub.sql(`update robot_checks set claimed_at = now() - interval '2 hours' where id = $1`, [id])
 
-  it('is kept by the clock of the hub: the check ends failed with the reason, its call ends, and no more than the limit is billed', async () => {
-    const { id, pid } = await atWork('claim')
-    expect(await sweepChecks(hub.running.deps)).toBe(0)
-    await overdue(id)
-    expect(await sweepChecks(hub.running.deps)).toBe(1)
-    expect(await get(id)).toMatchObject({
-      status: 'failed',
-      error: 'The check used up its time limit of 3600 seconds, and the hub ended it.',
-      cost_usd: 0.2,
-    })
-    expect(await ledger(id)).toEqual([{ kind: 'cpu', seconds: 3600, usd: 0.2 }])
-    const isDone = async () => {
-      await sweepCalls(hub.running.deps)
-      return !isAlive(pid)
-    }
-    await expect.poll(isDone, patiently).toBe(true)
-  })
+  itOnce(
+    'is kept by the clock of the hub: the check ends failed with the reason, its call ends, and no more than the limit is billed',
+    async () => {
+      const { id, pid } = await atWork('claim')
+      expect(await sweepChecks(hub.running.deps)).toBe(0)
+      await overdue(id)
+      expect(await sweepChecks(hub.running.deps)).toBe(1)
+      expect(await get(id)).toMatchObject({
+        status: 'failed',
+        error: 'The check used up its time limit of 3600 seconds, and the hub ended it.',
+        cost_usd: 0.2,
+      })
+      expect(await ledger(id)).toEqual([{ kind: 'cpu', seconds: 3600, usd: 0.2 }])
+      const isDone = async () => {
+        await sweepCalls(hub.running.deps)
+        return !isAlive(pid)
+      }
+      await expect.poll(isDone, patiently).toBe(true)
+    },
+  )
 
   inTorture(() => {
     it('refuses a verdict that comes too late, before any sweep', async () => {
@@ -206,7 +209,7 @@ describe('cancelRobotCheck of a hosted check', () => {
     expect((await post(ada, id, 'cancel')).json.status).toBe('canceled')
   })
 
-  it('is 502 for a call on a backend that this deployment no longer uses, and nothing changes', async () => {
+  itOnce('is 502 for a call on a backend that this deployment no longer uses, and nothing changes', async () => {
     const { id, pid } = await atWork('claim')
     const backend = (name: string) => hub.sql('update hosted_calls set backend = $2 where job_id = $1', [id, name])
     const before = await get(id)

@@ -1,7 +1,7 @@
 // @module-tag sampled
 /** Publishing beside other requests: in whatever order they come, what is left is whole. */
 import { describe, expect, it } from 'vitest'
-import { inTorture, itInTorture } from '../../support/torture.ts'
+import { inTorture, itInTorture, itOnce } from '../../support/torture.ts'
 import { type Answer, contractHub, type Json, newName, sha256Of, types } from '../support/hub.ts'
 import { arm, cardText, publishing, type Reported } from './support/publishing.ts'
 
@@ -33,7 +33,7 @@ async function expectWhole({ check, person }: Reported): Promise<void> {
 }
 
 describe('publishing a check', () => {
-  it('twice at once is won by one; the others are 409', async () => {
+  itOnce('twice at once is won by one; the others are 409', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const made = await robotCheck()
       const answers = await Promise.all([1, 2, 3].map(() => publish(made.person, made.check)))
@@ -143,7 +143,7 @@ describe('publishing a check', () => {
     })
   })
 
-  it('under one Idempotency-Key at once answers one publication to both', async () => {
+  itOnce('under one Idempotency-Key at once answers one publication to both', async () => {
     const made = await robotCheck()
     const once = { 'idempotency-key': newName() }
     const [one, other] = await Promise.all([1, 2].map(() => publish(made.person, made.check, {}, once)))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerClientCommands } from '../../../packages/cli/src/client-commands.ts'
 import { runCommandLine } from '../../support/command-line.ts'
-import { sampleSize } from '../../support/torture.ts'
+import { describeOnce, itOnce, sampleSize } from '../../support/torture.ts'
 import { cardText, publishing } from '../checks/support/publishing.ts'
 import { type Answer, contractHub, type Json, type Person, places, sha256Of, types } from '../support/hub.ts'
 
@@ -44,7 +44,7 @@ async function sent(repo: string, ...paths: string[]): Promise<Json> {
 }
 
 describe('a file and a folder at one path', () => {
-  it('are 409 in each operation that would make them, which names both at their place', async () => {
+  itOnce('are 409 in each operation that would make them, which names both at their place', async () => {
     const repo = await hub.repo(ada)
     const early = await sent(repo, 'fine', 'x/y')
     await hub.upload(ada, repo, { x: 'x', 'a/b': 'a/b' })
@@ -77,7 +77,7 @@ describe('a file and a folder at one path', () => {
     expect(restored.json.type).toBe('/problems/conflict.path')
   })
 
-  it('are the same problem in the graph', async () => {
+  itOnce('are the same problem in the graph', async () => {
     const repo = await hub.repo(ada)
     await hub.upload(ada, repo, { x: 'x' })
     const [owner, slug] = repo.split('/')
@@ -112,7 +112,7 @@ describe('a file and a folder at one path', () => {
   })
 })
 
-describe('artifacts of a check', () => {
+describeOnce('artifacts of a check', () => {
   it('that clash with each other are refused when they are presigned', async () => {
     const { worker, check } = await begin('robot', {})
     const ask = (...names: string[]) =>
@@ -157,7 +157,7 @@ describe('artifacts of a check', () => {
   })
 })
 
-describe('hub push', () => {
+describeOnce('hub push', () => {
   const push = (repo: string, ...options: string[]) =>
     runCommandLine(registerClientCommands, ['push', join(base, 'robot'), repo, ...options], {
       HUB_URL: hub.running.url,

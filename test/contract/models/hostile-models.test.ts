@@ -11,7 +11,7 @@ import { fileCases } from '../../../packages/mjcf/test/hostile/file-cases.ts'
 import type { HostileCase } from '../../../packages/mjcf/test/hostile/hostile-case.ts'
 import { xmlCases } from '../../../packages/mjcf/test/hostile/xml-cases.ts'
 import { cpuStopwatch } from '../../support/cpu.ts'
-import { sampled } from '../../support/torture.ts'
+import { itOnce, sampled } from '../../support/torture.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
 /** 2 s of reading plus overhead, with room for a machine that does other things. */
@@ -85,7 +85,7 @@ const kinds = [
 const cases = [...xmlCases, ...fileCases, ...expansionCases].filter(({ name }) => kinds.includes(name))
 
 describe('a hostile model through the hub', () => {
-  it('is one of those that the reader is tested with', () => {
+  itOnce('is one of those that the reader is tested with', () => {
     expect(cases.map(({ name }) => name).toSorted()).toEqual(kinds.toSorted())
   })
 

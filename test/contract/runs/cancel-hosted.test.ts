@@ -13,7 +13,7 @@ import { runCommandLine } from '../../support/command-line.ts'
 import { isAlive } from '../../support/hosted-function.ts'
 import { reachingCheckout } from '../../support/open-folder.ts'
 import { type FunctionManner, runFunction } from '../../support/run-function.ts'
-import { sampleSize } from '../../support/torture.ts'
+import { describeOnce, itOnce, sampleSize } from '../../support/torture.ts'
 import { contractHub, type Json, type Person, types } from '../support/hub.ts'
 
 const program = runFunction()
@@ -90,7 +90,7 @@ async function assertSettled(id: string, token: string): Promise<void> {
   expect((await hub.call(token, 'GET', `/v1/runs/${id}`)).status).toBe(401)
 }
 
-describe('canceling a hosted run that is running', () => {
+describeOnce('canceling a hosted run that is running', () => {
   it('is 202 with the run asked to stop; its function reads that in its next report, and ends it as canceled', async () => {
     const { id, pid, token } = await running('obeys')
     const asked = await cancel(id)
@@ -182,7 +182,7 @@ describe('canceling a hosted run that is running', () => {
 })
 
 describe('canceling a hosted run at the same time as', () => {
-  it('itself: one request, one notice, one audit entry', async () => {
+  itOnce('itself: one request, one notice, one audit entry', async () => {
     const { id } = await running('silent')
     const answers = await Promise.all(Array.from({ length: 6 }, () => cancel(id)))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202))
@@ -202,7 +202,7 @@ describe('canceling a hosted run at the same time as', () => {
     }
   })
 
-  it('the hub ends it: canceled, and billed once', async () => {
+  itOnce('the hub ends it: canceled, and billed once', async () => {
     const { id, token } = await running('silent')
     await cancel(id)
     await age(id, 40)
@@ -235,7 +235,7 @@ describe('canceling a hosted run at the same time as', () => {
   })
 })
 
-describe('a hub that dies after it was asked', () => {
+describeOnce('a hub that dies after it was asked', () => {
   it('loses nothing: the next one on its data folder ends the run and its process', async () => {
     const { id, pid, token } = await running('silent')
     await cancel(id)
@@ -254,7 +254,7 @@ describe('a hub that dies after it was asked', () => {
   })
 })
 
-describe('a hosted job on a backend that this deployment no longer uses', () => {
+describeOnce('a hosted job on a backend that this deployment no longer uses', () => {
   const moveAway = (id: string) =>
     hub.sql(`update hosted_calls set backend = 'kubernetes', place = null where job_id = $1`, [id])
   const moveBack = (id: string) =>

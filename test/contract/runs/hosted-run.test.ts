@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { openFolder, reachingCheckout } from '../../support/open-folder.ts'
-import { inTorture, itInTorture } from '../../support/torture.ts'
+import { inTorture, itInTorture, itOnce } from '../../support/torture.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
 const dir = openFolder('hub-hosted-')
@@ -90,7 +90,7 @@ describe('a hosted run', () => {
     })
   })
 
-  it('is claimed by its own call, with a key that is valid only for this run and revoked with it', async () => {
+  itOnce('is claimed by its own call, with a key that is valid only for this run and revoked with it', async () => {
     const dataset = await hub.repo(ada)
     const foreign = await hub.repo(ada)
     const other = (await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act' } })).json.id

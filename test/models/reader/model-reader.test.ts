@@ -12,7 +12,7 @@ import type { AccountRef, Deps } from '../../../src/operation/context.ts'
 import { withShare } from '../../../src/store/connection-share.ts'
 import { cpuStopwatch } from '../../support/cpu.ts'
 import { testDb } from '../../support/database.ts'
-import { describeOnce, inTorture } from '../../support/torture.ts'
+import { describeOnce, inTorture, itOnce } from '../../support/torture.ts'
 import { makeWorld, type World, type WorldRepo } from '../../support/world.ts'
 
 const database = testDb()
@@ -268,12 +268,12 @@ describe('what a hostile model gets', () => {
     })
   })
 
-  it('is no verdict if something else ended the reading', async () => {
+  itOnce('is no verdict if something else ended the reading', async () => {
     await push({ 'die.xml': 'die' })
     await expect(read('die.xml')).rejects.toMatchObject({ type: 'unavailable' })
   })
 
-  it('is a bounded stack', async () => {
+  itOnce('is a bounded stack', async () => {
     await push({ 'recurse.xml': 'recurse' })
     expect(await limitOf('recurse.xml')).toEqual([['limit', expect.stringContaining('nested')]])
   })
@@ -290,7 +290,7 @@ describe('what a hostile model gets', () => {
     })
   })
 
-  it('is a bounded number of files that each name the next', async () => {
+  itOnce('is a bounded number of files that each name the next', async () => {
     const chain = Array.from({ length: MAX_WAVES + 1 }, (_, n) => [`${n}`, `include ${n + 1}`])
     // Straight into the tables: so many uploads would take a minute.
     await world.sql(
@@ -339,7 +339,7 @@ describe('what a hostile model gets', () => {
     })
   })
 
-  it('ends with its caller', async () => {
+  itOnce('ends with its caller', async () => {
     await push({ 'spin.xml': 'spin', 'spun.xml': 'spin' })
     const ended: string[] = []
     const patient = limitOf('spun.xml').then(() => ended.push('at its limit'))
@@ -350,12 +350,12 @@ describe('what a hostile model gets', () => {
   })
 })
 
-it('is a failure of the hub, not of the model, if the reader has a bug', async () => {
+itOnce('is a failure of the hub, not of the model, if the reader has a bug', async () => {
   await push({ 'fail.xml': 'fail' })
   await expect(read('fail.xml')).rejects.toThrow('a mistake of the reader')
 })
 
-it('is a failure of the hub that names the reason, if the reader cannot even start', async () => {
+itOnce('is a failure of the hub that names the reason, if the reader cannot even start', async () => {
   await push(robot)
   const nothing = new URL('./support/nothing.ts', import.meta.url)
   const broken = openModelReader({ log: pino({ level: 'silent' }), reader: nothing })

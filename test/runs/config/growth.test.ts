@@ -7,7 +7,7 @@ import { groupConfig } from '../../../src/runs/config/diff-config.ts'
 import { keyMatcher } from '../../../src/runs/config/key-matcher.ts'
 import { readConfig } from '../../../src/runs/config/read-config.ts'
 import { BELOW_QUADRATIC, growthOf } from '../../support/growth.ts'
-import { sampled } from '../../support/torture.ts'
+import { describeOnce, itOnce, sampled } from '../../support/torture.ts'
 
 const MAX_CHARACTERS = 1024 * 1024
 const filled = (text: string, n: number) => text.repeat(Math.floor(n / text.length))
@@ -71,7 +71,7 @@ describe('a diff is linear in the configs, whatever was declared', () => {
   })
 })
 
-it('a diff is linear in the length of names that contain declared keys everywhere', () => {
+itOnce('a diff is linear in the length of names that contain declared keys everywhere', () => {
   const make = (n: number) => [behind('a'.repeat(n), 1)(16), behind('a'.repeat(n), 2)(16)] as const
   const work = ([child, parent]: ReturnType<typeof make>) => {
     const half = (child.keys[0]?.leaf.path.length ?? 0) / 2
@@ -84,7 +84,7 @@ it('a diff is linear in the length of names that contain declared keys everywher
   expect(growthOf(make, work, 1800)).toBeLessThan(BELOW_QUADRATIC)
 })
 
-describe('matching declared keys', () => {
+describeOnce('matching declared keys', () => {
   const steps = (keys: readonly string[], paths: readonly string[]) => {
     const matcher = keyMatcher(keys)
     for (const path of paths) matcher.match(path)

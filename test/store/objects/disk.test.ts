@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDiskStore } from '../../../src/store/objects/disk.ts'
 import { startObjectServer } from '../../support/object-server.ts'
-import { describeOnce, inTorture } from '../../support/torture.ts'
+import { describeOnce, inTorture, itOnce } from '../../support/torture.ts'
 import { code, collect, objectStoreContract, partOf, putPart } from './contract.ts'
 
 objectStoreContract('the disk store', async () => {
@@ -33,7 +33,7 @@ describe('the disk store on its own', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it.each(['', '/a', 'a/', 'a//b', '..', 'a/../b', './a', 'a@', 'a~/b', 'ä', 'a\0', `${'a'.repeat(201)}`])(
+  itOnce.each(['', '/a', 'a/', 'a//b', '..', 'a/../b', './a', 'a@', 'a~/b', 'ä', 'a\0', `${'a'.repeat(201)}`])(
     'has no key %j',
     async (key) => {
       const store = await open()
@@ -44,13 +44,13 @@ describe('the disk store on its own', () => {
     },
   )
 
-  it('has no upload whose id is a path', async () => {
+  itOnce('has no upload whose id is a path', async () => {
     const store = await open()
     await expect(store.listParts('a', '../objects')).rejects.toSatisfy(code('no_such_upload'))
     await store.close()
   })
 
-  it('completes an upload once, and only with every stored part', async () => {
+  itOnce('completes an upload once, and only with every stored part', async () => {
     const store = await open()
     const uploadId = await store.createUpload('once', {})
     const one = await store.writePart(grant('once', uploadId, 1, 1), Readable.from([Buffer.from('1')]))
@@ -64,7 +64,7 @@ describe('the disk store on its own', () => {
     await store.close()
   })
 
-  it('leaves no directory behind a deleted object', async () => {
+  itOnce('leaves no directory behind a deleted object', async () => {
     const store = await open()
     await store.put('deep/er/key', Buffer.from('x'), { sizeBytes: 1 })
     await store.delete(['deep/er/key'])
@@ -72,7 +72,7 @@ describe('the disk store on its own', () => {
     await store.close()
   })
 
-  it('keeps two concurrent writes of a part apart, and the later one wins', async () => {
+  itOnce('keeps two concurrent writes of a part apart, and the later one wins', async () => {
     const store = await open()
     const uploadId = await store.createUpload('race', {})
     const bodies = Array.from({ length: 20 }, (_, index) => Buffer.from(`body ${index}`))
@@ -88,7 +88,7 @@ describe('the disk store on its own', () => {
     await store.close()
   })
 
-  it('never shows a replaced object as absent or mixed', async () => {
+  itOnce('never shows a replaced object as absent or mixed', async () => {
     const store = await open()
     const bodyOf = (n: number) => Buffer.alloc(3000, n)
     await store.put('swap', bodyOf(0), { sizeBytes: 3000 })
@@ -116,42 +116,48 @@ describe('the disk store on its own', () => {
     await store.close()
   })
 
-  it('removes the temporary files of a dead process, and reopens an upload whose completion was interrupted', async () => {
-    const first = await open()
-    const uploadId = await first.createUpload('cut', {})
-    const part = await first.writePart(grant('cut', uploadId, 5), Readable.from([Buffer.from('whole')]))
-    const dead = spawn(process.execPath, ['-e', ''])
-    await once(dead, 'exit')
-    const room = join(dir, 'tmp', `${dead.pid}-00`)
-    await mkdir(join(room, 'half'), { recursive: true })
-    await rename(join(dir, 'uploads', uploadId), join(room, `sealed-${uploadId}`))
-    const second = await open()
-    expect(await readdir(join(dir, 'tmp'))).toHaveLength(2)
-    expect(await second.listParts('cut', uploadId)).toEqual([part])
-    expect((await second.completeUpload('cut', uploadId, [part])).sizeBytes).toBe(5)
-    await second.delete(['cut'])
-    await Promise.all([first.close(), second.close()])
-    expect(await readdir(join(dir, 'tmp'))).toEqual([])
-  })
+  itOnce(
+    'removes the temporary files of a dead process, and reopens an upload whose completion was interrupted',
+    async () => {
+      const first = await open()
+      const uploadId = await first.createUpload('cut', {})
+      const part = await first.writePart(grant('cut', uploadId, 5), Readable.from([Buffer.from('whole')]))
+      const dead = spawn(process.execPath, ['-e', ''])
+      await once(dead, 'exit')
+      const room = join(dir, 'tmp', `${dead.pid}-00`)
+      await mkdir(join(room, 'half'), { recursive: true })
+      await rename(join(dir, 'uploads', uploadId), join(room, `sealed-${uploadId}`))
+      const second = await open()
+      expect(await readdir(join(dir, 'tmp'))).toHaveLength(2)
+      expect(await second.listParts('cut', uploadId)).toEqual([part])
+      expect((await second.completeUpload('cut', uploadId, [part])).sizeBytes).toBe(5)
+      await second.delete(['cut'])
+      await Promise.all([first.close(), second.close()])
+      expect(await readdir(join(dir, 'tmp'))).toEqual([])
+    },
+  )
 
-  it('completes what a process that dies left in the middle of its completion, and waits for one that is there', async () => {
-    const store = await open()
-    const uploadId = await store.createUpload('left', {})
-    const part = await store.writePart(grant('left', uploadId, 5), Readable.from([Buffer.from('whole')]))
-    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
-    const room = join(dir, 'tmp', `${other.pid}-00`)
-    await mkdir(room)
-    await rename(join(dir, 'uploads', uploadId), join(room, `sealed-${uploadId}`))
-    await expect(store.listParts('left', uploadId)).rejects.toMatchObject({ code: 'unavailable' })
-    await expect(store.completeUpload('left', uploadId, [part])).rejects.toMatchObject({ code: 'unavailable' })
-    other.kill('SIGKILL')
-    await once(other, 'exit')
-    expect(await store.listParts('left', uploadId)).toEqual([part])
-    expect((await store.completeUpload('left', uploadId, [part])).sizeBytes).toBe(5)
-    await store.delete(['left'])
-    await store.close()
-    await rm(room, { recursive: true })
-  })
+  itOnce(
+    'completes what a process that dies left in the middle of its completion, and waits for one that is there',
+    async () => {
+      const store = await open()
+      const uploadId = await store.createUpload('left', {})
+      const part = await store.writePart(grant('left', uploadId, 5), Readable.from([Buffer.from('whole')]))
+      const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+      const room = join(dir, 'tmp', `${other.pid}-00`)
+      await mkdir(room)
+      await rename(join(dir, 'uploads', uploadId), join(room, `sealed-${uploadId}`))
+      await expect(store.listParts('left', uploadId)).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(store.completeUpload('left', uploadId, [part])).rejects.toMatchObject({ code: 'unavailable' })
+      other.kill('SIGKILL')
+      await once(other, 'exit')
+      expect(await store.listParts('left', uploadId)).toEqual([part])
+      expect((await store.completeUpload('left', uploadId, [part])).sizeBytes).toBe(5)
+      await store.delete(['left'])
+      await store.close()
+      await rm(room, { recursive: true })
+    },
+  )
 
   inTorture(() => {
     it('shows only complete objects after being killed at any moment', async () => {
