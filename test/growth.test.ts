@@ -1,3 +1,4 @@
+// @module-tag own-graph
 // @module-tag sampled
 /**
  * What strangers store or send, and the hub's main thread works on: sixteen times as much of the worst of it, up to what the limits allow, stays far from the

@@ -1,3 +1,4 @@
+// @module-tag own-graph
 // @module-tag sampled
 /** Attacks on the hub's memory through large responses, measured in bytes resolved and bytes sent. */
 import { createSchema } from 'graphql-yoga'

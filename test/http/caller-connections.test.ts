@@ -1,3 +1,4 @@
+// @module-tag own-graph
 /** What one caller takes of the database's connections, by all the ways in. */
 import { createSchema } from 'graphql-yoga'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag own-graph
 // @module-tag sampled
 /** What one caller may use at a time and in a minute, by all the ways in. */
 import { createSchema } from 'graphql-yoga'

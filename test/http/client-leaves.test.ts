@@ -1,3 +1,4 @@
+// @module-tag own-graph
 /** What an operation still costs whose client has left: what is under way ends by itself, and nothing more of a query is begun. */
 import { promisify } from 'node:util'
 import { createSchema } from 'graphql-yoga'

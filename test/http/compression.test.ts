@@ -1,3 +1,4 @@
+// @module-tag own-graph
 import { randomBytes } from 'node:crypto'
 import { get, type IncomingMessage, type RequestOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'

@@ -1,3 +1,4 @@
+// @module-tag own-graph
 /** The widely used `graphql-sse` client against the hub's own implementation of the protocol. */
 import type { AddressInfo } from 'node:net'
 import { type Client, createClient } from 'graphql-sse'

@@ -1,3 +1,4 @@
+// @module-tag own-graph
 /** What a caller makes the hub hold by being slow: bodies that are on their way, and answers and messages that nobody reads. */
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createSchema } from 'graphql-yoga'

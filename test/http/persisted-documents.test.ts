@@ -1,3 +1,4 @@
+// @module-tag own-graph
 /** Documents by their digest, and a hub that executes only those that its operator trusts. */
 import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// @module-tag own-graph
 /** An operation that is running ends at its limits, whatever the count before it said. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { execute, type GraphQLSchema, parse } from 'graphql'

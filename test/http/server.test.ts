@@ -1,3 +1,4 @@
+// @module-tag own-graph
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Db, openDb } from '../../src/store/db.ts'

@@ -1,3 +1,4 @@
+// @module-tag own-graph
 /** Subscriptions over each of the mounts of the graph. Contract, "Subscriptions". */
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createSchema } from 'graphql-yoga'

@@ -1,3 +1,4 @@
+// @module-tag own-graph
 import { GraphQLError, type GraphQLScalarType, type GraphQLSchema } from 'graphql'
 import { createSchema } from 'graphql-yoga'
 import { beforeAll, describe, expect, it } from 'vitest'

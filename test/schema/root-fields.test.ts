@@ -1,3 +1,4 @@
+// @module-tag own-graph
 import {
   type GraphQLField,
   type GraphQLObjectType,

@@ -1,4 +1,5 @@
 /** The documents in the tests are documents of the graph: a test that asks for a field that does not exist would only see that it is refused. */
+import { join } from 'node:path'
 import {
   type DocumentNode,
   FieldsOnCorrectTypeRule,
@@ -12,23 +13,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { schema } from '../../schema/index.ts'
 import { documentsIn, type FoundDocument, foundDocuments, HOLE } from '../../scripts/codegen/test-texts.ts'
-
-/** Files of tests that have a graph of their own, or that are about documents as such. */
-const ofAnotherGraph = [
-  'test/growth.test.ts',
-  'test/http/answer-attacks.test.ts',
-  'test/http/caller-connections.test.ts',
-  'test/http/caller-limits.test.ts',
-  'test/http/compression.test.ts',
-  'test/http/graphql-sse-client.test.ts',
-  'test/http/persisted-documents.test.ts',
-  'test/http/running-limits.test.ts',
-  'test/http/server.test.ts',
-  'test/http/stream-mounts.test.ts',
-  'test/http/support/test-server.ts',
-  'test/rest-compat/engine.test.ts',
-  'test/schema/root-fields.test.ts',
-]
+import { declares } from '../support/tags.ts'
 
 /** Wrong on purpose, each with what is wrong, or a path of a route that looks like a document. */
 const onPurpose: Readonly<Record<string, readonly string[]>> = {
@@ -59,6 +44,8 @@ const onPurpose: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+const root = join(import.meta.dirname, '../..')
+
 /** What is left out of a document with holes may be in them. */
 const rulesWithHoles = [FieldsOnCorrectTypeRule, KnownArgumentNamesRule, KnownTypeNamesRule]
 
@@ -79,6 +66,8 @@ const isSelection = ({ document: { definitions }, text, isWhole }: FoundDocument
     return faults.every((message) => message === 'Fragment "Part" is never used.')
   })
 
+const hasOwnGraph = (file: string) => declares(join(root, file), 'own-graph')
+
 /** The first fault of each document, with its file and line. */
 const faultsOf = (documents: readonly FoundDocument[]) =>
   documents.flatMap((found) => {
@@ -92,15 +81,15 @@ describe('the documents in the tests', () => {
 
   it('are documents of the graph', () => {
     expect(found.length).toBeGreaterThan(400)
-    const unexpected = faults.filter(
-      ({ file, fault }) => !ofAnotherGraph.includes(file) && !onPurpose[file]?.includes(fault),
-    )
+    const unexpected = faults.filter(({ file, fault }) => !hasOwnGraph(file) && !onPurpose[file]?.includes(fault))
     expect(unexpected.map(({ file, line, fault }) => `${file}:${line} ${fault}`)).toEqual([])
   })
 
   it('are wrong on purpose where the lists say so', () => {
     const wrong = new Set(faults.map(({ file }) => file))
-    expect(ofAnotherGraph.filter((file) => !wrong.has(file))).toEqual([])
+    expect([...new Set(found.map(({ file }) => file))].filter((file) => hasOwnGraph(file) && !wrong.has(file))).toEqual(
+      [],
+    )
     const told = new Set(faults.map(({ file, fault }) => `${file} ${fault}`))
     const listed = Object.entries(onPurpose).flatMap(([file, each]) => each.map((fault) => `${file} ${fault}`))
     expect(listed.filter((each) => !told.has(each))).toEqual([])

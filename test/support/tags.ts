@@ -10,6 +10,10 @@ export const tags = [
     name: 'long',
     description: 'Takes longest beside others, so it is begun first: begun last, it would run alone at the end.',
   },
+  {
+    name: 'own-graph',
+    description: 'Its documents are of a graph of its own, or are about documents as such; the others are of the hub.',
+  },
 ] as const
 
 export type Tag = (typeof tags)[number]['name']

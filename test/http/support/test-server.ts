@@ -1,3 +1,4 @@
+// @module-tag own-graph
 /** A server with a small schema that covers every outcome of a route, and a real database. */
 import { GraphQLError, type GraphQLSchema } from 'graphql'
 import { createSchema } from 'graphql-yoga'
