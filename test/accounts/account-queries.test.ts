@@ -1,6 +1,6 @@
 import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { contractHub, newName, type Person, type Who } from '../contract/support/hub.ts'
+import { contractHub, newName, type Person, type Who } from '../support/hub.ts'
 import { prismaQueries, shapes } from '../support/prisma-queries.ts'
 
 const hub = contractHub({}, { alone: true })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contractHub, type Json, newName, type Person, type Who } from '../contract/support/hub.ts'
+import { contractHub, type Json, newName, type Person, type Who } from '../support/hub.ts'
 
 const hub = contractHub()
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newKeyToken } from '../../src/auth/api-key.ts'
 import { type Auth, openAuth } from '../../src/auth/auth.ts'
 import { SESSION_TYP } from '../../src/auth/session-token.ts'
-import { contractHub, newName, type Person } from '../contract/support/hub.ts'
+import { contractHub, newName, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let auth: Auth

@@ -3,8 +3,8 @@ import { decodeProtectedHeader, SignJWT } from 'jose'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type Auth, openAuth } from '../../src/auth/auth.ts'
-import { contractHub } from '../contract/support/hub.ts'
-import { sessionWorld } from '../contract/support/sessions.ts'
+import { contractHub } from '../support/hub.ts'
+import { sessionWorld } from '../support/sessions.ts'
 import { itInTorture, itOnce } from '../support/torture.ts'
 
 const hub = contractHub({}, { alone: true })

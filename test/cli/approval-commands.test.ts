@@ -5,9 +5,9 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { registerApprovalCommands } from '../../packages/cli/src/approval-commands.ts'
 import { registerDeviceCommands } from '../../packages/cli/src/device-commands.ts'
-import { contractHub, type Person } from '../contract/support/hub.ts'
-import { sessionWorld } from '../contract/support/sessions.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { contractHub, type Person } from '../support/hub.ts'
+import { sessionWorld } from '../support/sessions.ts'
 
 const hub = contractHub()
 const world = sessionWorld(hub)

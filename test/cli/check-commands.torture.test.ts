@@ -10,8 +10,8 @@ import { registerCheckWorkerCommand } from '../../packages/cli/src/check-worker-
 import { registerChecksCommand } from '../../packages/cli/src/checks-command.ts'
 import { registerLogCommand } from '../../packages/cli/src/log-command.ts'
 import { registerPublishCommand } from '../../packages/cli/src/publish-command.ts'
-import { contractHub, newName, type Person } from '../contract/support/hub.ts'
 import { type CommandEnded, runCommandLine } from '../support/command-line.ts'
+import { contractHub, newName, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let base: string

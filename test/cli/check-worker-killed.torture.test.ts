@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerCheckWorkerCommand } from '../../packages/cli/src/check-worker-command.ts'
-import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 import { type Exchange, type HoldingProxy, holdingProxy } from './support/holding-proxy.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -11,8 +11,8 @@ import { hfMirror, type Mirror } from '../../packages/check-worker/test/policy/s
 import { answers, face, fingerprint } from '../../packages/check-worker/test/policy/support/model-checks.ts'
 import { registerCheckWorkerCommand } from '../../packages/cli/src/check-worker-command.ts'
 import { onnx } from '../../packages/formats/test/policy/policy-files.ts'
-import { contractHub, type Json, type Person, sha256Of } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { contractHub, type Json, type Person, sha256Of } from '../support/hub.ts'
 
 const hub = contractHub()
 let base: string

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerEndpointCommands } from '../../packages/cli/src/endpoint-commands.ts'
-import { endpointsOf, onnxSha256 } from '../contract/support/endpoints.ts'
-import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine, runHub } from '../support/command-line.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
+import { endpointsOf, onnxSha256 } from '../support/hub-endpoints.ts'
 
 const hub = contractHub()
 const endpoints = endpointsOf(hub)

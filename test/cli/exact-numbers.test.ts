@@ -8,8 +8,8 @@ import { registerLogCommand } from '../../packages/cli/src/log-command.ts'
 import { registerRunCommands } from '../../packages/cli/src/run-commands.ts'
 import { registerRunnerCommand } from '../../packages/cli/src/runner-command.ts'
 import { readJobObject } from '../../src/work/job-objects.ts'
-import { contractHub, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { contractHub, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let base: string

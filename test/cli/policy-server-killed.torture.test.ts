@@ -11,8 +11,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { connect } from '../../packages/policy-server/test/support/device.ts'
 import { until } from '../../packages/policy-server/test/support/listening.ts'
 import { smallPolicy } from '../../packages/policy-server/test/support/small-policy.ts'
-import { contractHub, newName } from '../contract/support/hub.ts'
 import { freePort } from '../support/free-port.ts'
+import { contractHub, newName } from '../support/hub.ts'
 
 const hub = contractHub()
 const root = join(import.meta.dirname, '../..')

@@ -12,9 +12,9 @@ import { connect, statusOf } from '../../packages/policy-server/test/support/dev
 import { until } from '../../packages/policy-server/test/support/listening.ts'
 import { actionsFor, smallPolicy } from '../../packages/policy-server/test/support/small-policy.ts'
 import { costOfSeconds, usdSum } from '../../src/platform/money.ts'
-import { contractHub, type Json, newName, type Person, sha256Of } from '../contract/support/hub.ts'
 import { type CommandEnded, runCommandLine } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
+import { contractHub, type Json, newName, type Person, sha256Of } from '../support/hub.ts'
 import { reachingCheckout } from '../support/open-folder.ts'
 import { inTorture, itInTorture, itOnce } from '../support/torture.ts'
 

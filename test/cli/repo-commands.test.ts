@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { contractHub, type Json, newName, type Person } from '../contract/support/hub.ts'
 import { runHub } from '../support/command-line.ts'
+import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let home: string

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerRunCommands } from '../../packages/cli/src/run-commands.ts'
 import { sparkText } from '../../packages/cli/src/run-output.ts'
-import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let env: Record<string, string>

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerLogCommand } from '../../packages/cli/src/log-command.ts'
 import { registerRunnerCommand } from '../../packages/cli/src/runner-command.ts'
-import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let base: string

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerSpendCommands } from '../../packages/cli/src/spend-commands.ts'
-import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let base: string

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { registerClientCommands } from '../../packages/cli/src/client-commands.ts'
-import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let base: string

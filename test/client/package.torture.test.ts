@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import manifest from 'hub/package.json' with { type: 'json' }
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, newName, type Person } from '../contract/support/hub.ts'
+import { contractHub, newName, type Person } from '../support/hub.ts'
 import { machineNode } from '../support/machine-node.ts'
 import { needs } from '../support/needs.ts'
 

@@ -11,7 +11,7 @@ import { ProblemError } from '../../packages/client/src/problem.ts'
 import { createClient } from '../../packages/client/src/typed/create-client.ts'
 import { pullFolder, pushFolder } from '../../packages/client/src/typed/folders.ts'
 import type { TypedDocument } from '../../packages/client/src/typed/types.ts'
-import { contractHub, newName, type Person } from '../contract/support/hub.ts'
+import { contractHub, newName, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let ada: Person

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { everything } from '../../packages/client/src/globs.ts'
 import { secretsIn } from '../../packages/client/src/secrets/secret-rules.ts'
 import { newKeyToken } from '../../src/auth/api-key.ts'
-import { contractHub, type Json, newName, type Person } from '../contract/support/hub.ts'
+import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 import { needs } from '../support/needs.ts'
 import { noPython, runPython } from '../support/python.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
-import { type Asked, bodyOf, casesOf, pathOf } from './support/cases.ts'
-import { contractHub, newName, type Person, type Who } from './support/hub.ts'
+import { type Asked, bodyOf, casesOf, pathOf } from '../support/cases.ts'
+import { contractHub, newName, type Person, type Who } from '../support/hub.ts'
 
 const hub = contractHub()
 let ada: Person

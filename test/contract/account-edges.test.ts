@@ -3,8 +3,8 @@
 import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { putEndpoint } from '../support/endpoints.ts'
+import { contractHub, type Json, type Person, type Who } from '../support/hub.ts'
 import { putRun } from '../support/runs.ts'
-import { contractHub, type Json, type Person, type Who } from './support/hub.ts'
 
 const hub = contractHub()
 

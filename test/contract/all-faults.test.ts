@@ -1,6 +1,6 @@
 /** A caller who fixes a request needs all of its faults at once, whatever checks them, in the names of the request. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, type Person, places, types } from './support/hub.ts'
+import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'
 
 const hub = contractHub({ COACH_MAX_ARTIFACT_BYTES: '1000' })
 let ada: Person

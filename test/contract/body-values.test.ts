@@ -1,6 +1,6 @@
 /** Bodies of millions of small values, which the limit of bytes lets in: each takes a byte of text, and a hundred of memory and more where its place is noted. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Person } from './support/hub.ts'
+import { contractHub, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let ada: Person

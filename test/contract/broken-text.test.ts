@@ -4,9 +4,9 @@
 
 import { freeFormFaults } from '@hub/formats/free-form-faults'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
+import { graphTextPlaces, routeTextPlaces, type TextPlace, textFieldsOf } from '../support/text-places.ts'
 import { describeOnce, sampled } from '../support/torture.ts'
-import { contractHub, type Json, type Person } from './support/hub.ts'
-import { graphTextPlaces, routeTextPlaces, type TextPlace, textFieldsOf } from './support/text-places.ts'
 
 const hub = contractHub()
 let ada: Person

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { allOperations, undocumented } from './support/documented.ts'
-import { contractHub, newName } from './support/hub.ts'
+import { allOperations, undocumented } from '../support/documented.ts'
+import { contractHub, newName } from '../support/hub.ts'
 
 const hub = contractHub()
 const headers = new Headers({ 'content-type': 'application/json; charset=utf-8' })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, newName, type Person, sha256Of, types } from './support/hub.ts'
+import { contractHub, type Json, newName, type Person, sha256Of, types } from '../support/hub.ts'
 
 const hub = contractHub()
 const json = { 'content-type': 'application/json' }

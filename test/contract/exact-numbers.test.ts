@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readJobObject } from '../../src/work/job-objects.ts'
-import { type Answer, contractHub, newName, type Person, places, types } from './support/hub.ts'
+import { type Answer, contractHub, newName, type Person, places, types } from '../support/hub.ts'
 
 const hub = contractHub()
 let ada: Person

@@ -1,7 +1,7 @@
 /** A root field that fails is null, with an error of its own; its siblings are answered, over each mount of the graph. Contract, "Reading" and "Writing". */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, newName, type Person } from './support/hub.ts'
-import { readSubscription } from './support/subscription.ts'
+import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
+import { readSubscription } from '../support/subscription.ts'
 
 const hub = contractHub()
 let ada: Person

@@ -1,6 +1,6 @@
 /** What each viewer sees at the end of each edge of the graph, from visible objects. A hidden object is null or not on the page, without an error. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, newName, type Person, type Who } from './support/hub.ts'
+import { contractHub, type Json, newName, type Person, type Who } from '../support/hub.ts'
 
 const hub = contractHub()
 

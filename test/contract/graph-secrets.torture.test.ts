@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, type GraphQLSchema, getNamedType } from 'graphql'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { checksOf } from './support/checks.ts'
-import { selectionsOf } from './support/every-field.ts'
-import { contractHub, type Json, newName, type Person, type Who } from './support/hub.ts'
-import { sessionWorld } from './support/sessions.ts'
+import { checksOf } from '../support/checks.ts'
+import { selectionsOf } from '../support/every-field.ts'
+import { contractHub, type Json, newName, type Person, type Who } from '../support/hub.ts'
+import { sessionWorld } from '../support/sessions.ts'
 
 const hub = contractHub()
 /** How many objects deep every field is asked for: a third level shows the fields of the same types from other parents, and takes ten times as long. */

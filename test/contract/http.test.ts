@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handlers, routes } from '../../rest-compat/routes.ts'
 import { errorTable } from '../../src/platform/errors.ts'
-import { contractHub, newName, type Person, places, sha256Of, types } from './support/hub.ts'
+import { contractHub, newName, type Person, places, sha256Of, types } from '../support/hub.ts'
 
 const hub = contractHub()
 const json = { 'content-type': 'application/json' }

@@ -1,8 +1,8 @@
 /** Runs, checks and endpoints, read as jobs without knowing which. */
 import { expect, it } from 'vitest'
 import { putEndpoint } from '../support/endpoints.ts'
+import { contractHub, type Json } from '../support/hub.ts'
 import { putRun } from '../support/runs.ts'
-import { contractHub, type Json } from './support/hub.ts'
 
 const hub = contractHub()
 

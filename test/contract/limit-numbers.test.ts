@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_PENDING_HOLDS } from '../../src/billing/holds/file-hold.ts'
 import { type LimitType, limitHeadersOf, limitKinds } from '../../src/platform/limit-facts.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
+import { contractHub, type Json, newName, type Person, sha256Of, type Who } from '../support/hub.ts'
 import { reachingCheckout } from '../support/open-folder.ts'
+import { sessionWorld } from '../support/sessions.ts'
 import { numbersIn } from '../support/shown-numbers.ts'
-import { contractHub, type Json, newName, type Person, sha256Of, type Who } from './support/hub.ts'
-import { sessionWorld } from './support/sessions.ts'
 
 const program = hostedFunction()
 afterAll(() => program.remove())

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, newName, type Person, sha256Of, types } from './support/hub.ts'
+import { contractHub, newName, type Person, sha256Of, types } from '../support/hub.ts'
 
 describe('the storage quota of an owner', () => {
   const hub = contractHub({ STORAGE_QUOTA_BYTES: '1000' })

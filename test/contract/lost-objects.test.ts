@@ -1,11 +1,11 @@
 /** Objects that rows name and the store has lost: each read of one is a Problem that says so, in both dialects, and nothing of the store is told. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { goodCard } from '../../packages/robot-card/test/support/card.ts'
-import { publishing } from './checks/support/publishing.ts'
-import { checksOf } from './support/checks.ts'
-import { endpointsOf, manifest } from './support/endpoints.ts'
-import { readEvents } from './support/event-stream.ts'
-import { type Answer, contractHub, type Json, type Person } from './support/hub.ts'
+import { publishing } from '../checks/support/publishing.ts'
+import { checksOf } from '../support/checks.ts'
+import { readEvents } from '../support/event-stream.ts'
+import { type Answer, contractHub, type Json, type Person } from '../support/hub.ts'
+import { endpointsOf, manifest } from '../support/hub-endpoints.ts'
 
 const hub = contractHub({}, { alone: true })
 const { model, create, estimate } = endpointsOf(hub)

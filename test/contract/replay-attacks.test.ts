@@ -1,6 +1,6 @@
 /** Attacks with an Idempotency-Key from before a right was lost: each tries to get by replay what a new request cannot get. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, newName, type Person } from './support/hub.ts'
+import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 let boss: Person

@@ -5,10 +5,10 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
+import { type Answer, contractHub, type Json, newName, type Person, sha256Of, types } from '../support/hub.ts'
+import { endpointsOf } from '../support/hub-endpoints.ts'
+import { sessionWorld } from '../support/sessions.ts'
 import { itOnce, sampled } from '../support/torture.ts'
-import { endpointsOf } from './support/endpoints.ts'
-import { type Answer, contractHub, type Json, newName, type Person, sha256Of, types } from './support/hub.ts'
-import { sessionWorld } from './support/sessions.ts'
 
 const hub = contractHub({ HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*', HOSTED_MAX_PROCESSES: '1' })
 const endpoints = endpointsOf(hub)

@@ -5,10 +5,10 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
+import { allCases, casesOf } from '../support/cases.ts'
+import type { Replay, Team } from '../support/define-cases.ts'
+import { type Answer, contractHub, newName, type Person, types } from '../support/hub.ts'
 import { sampled } from '../support/torture.ts'
-import { allCases, casesOf } from './support/cases.ts'
-import type { Replay, Team } from './support/define-cases.ts'
-import { type Answer, contractHub, newName, type Person, types } from './support/hub.ts'
 
 const hub = contractHub()
 let boss: Person

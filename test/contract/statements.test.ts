@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
+import { casesOf } from '../support/cases.ts'
 import { putEndpoint } from '../support/endpoints.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 import { statementsOf } from '../support/request-statements.ts'
 import { putRun } from '../support/runs.ts'
-import { casesOf } from './support/cases.ts'
-import { contractHub, type Json, type Person } from './support/hub.ts'
-import { sessionWorld } from './support/sessions.ts'
+import { sessionWorld } from '../support/sessions.ts'
 
 const hub = contractHub({}, { alone: true })
 const REPOS = 20

@@ -1,6 +1,6 @@
 /** What one change costs the hub through the subscriptions of others: each event within its limits, and charged to who subscribed. */
 import { beforeAll, expect, it } from 'vitest'
-import { contractHub, type Json, type Person } from './support/hub.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 const STREAMS = 20

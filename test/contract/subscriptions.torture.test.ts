@@ -8,10 +8,10 @@ import { schema } from '../../schema/index.ts'
 import { currentViewer } from '../../src/auth/current-viewer.ts'
 import type { Deps, Viewer } from '../../src/operation/context.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
-import { checksOf } from './support/checks.ts'
-import { endpointsOf } from './support/endpoints.ts'
-import { contractHub, type Json, newName, type Person } from './support/hub.ts'
-import { readSubscription, type SubscriptionReader } from './support/subscription.ts'
+import { checksOf } from '../support/checks.ts'
+import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
+import { endpointsOf } from '../support/hub-endpoints.ts'
+import { readSubscription, type SubscriptionReader } from '../support/subscription.ts'
 
 const hub = contractHub()
 const checks = checksOf(hub)

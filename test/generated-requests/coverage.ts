@@ -1,5 +1,5 @@
 /** Which answers of which operations were seen, for the table at the end. */
-import { allOperations } from '../contract/support/documented.ts'
+import { allOperations } from '../support/documented.ts'
 
 export class Coverage {
   readonly #seen = new Map<string, Map<string, number>>()

@@ -3,7 +3,7 @@
 import { buildSchema, parse, validate } from 'graphql'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub } from '../contract/support/hub.ts'
+import { contractHub } from '../support/hub.ts'
 import { needs } from '../support/needs.ts'
 import { Coverage } from './coverage.ts'
 import { Dice } from './dice.ts'

@@ -15,7 +15,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql'
-import type { Json } from '../contract/support/hub.ts'
+import type { Json } from '../support/hub.ts'
 import type { Dice } from './dice.ts'
 import { anyJson, type Kind, madeValue, written } from './json-values.ts'
 import type { Caller, Lab, SentUpload } from './lab.ts'

@@ -17,8 +17,8 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { errorTable } from '../../src/platform/errors.ts'
-import { problemFaults } from '../contract/support/documented.ts'
-import type { Json } from '../contract/support/hub.ts'
+import { problemFaults } from '../support/documented.ts'
+import type { Json } from '../support/hub.ts'
 import { brokenTexts, leaked } from './judge.ts'
 
 /** Codes of errors of the document itself, beside those of the table. */

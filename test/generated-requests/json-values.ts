@@ -1,5 +1,5 @@
 /** Values of a JSON schema: valid ones, those at its edges, and broken ones. */
-import { resolved, type Schema } from '../contract/support/documented.ts'
+import { resolved, type Schema } from '../support/documented.ts'
 import type { Dice } from './dice.ts'
 
 /** `edge`: at a limit or just past it, empty, longest, or of characters and numbers that are seldom met. */

@@ -1,7 +1,7 @@
 /** What is wrong with an answer of `/v1`, by its OpenAPI document and the contract. */
 import { errorTable } from '../../src/platform/errors.ts'
-import { isDocumentedBody, operationOf, undocumented } from '../contract/support/documented.ts'
-import { misplaced } from '../contract/support/places.ts'
+import { isDocumentedBody, operationOf, undocumented } from '../support/documented.ts'
+import { misplaced } from '../support/places.ts'
 import type { Lab } from './lab.ts'
 import { type Got, type Made, urlOf } from './send.ts'
 

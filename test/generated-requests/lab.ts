@@ -1,10 +1,10 @@
 /** A hub with something of everything in it, and every kind of caller that it knows. */
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { checksOf, goodReport } from '../contract/support/checks.ts'
-import { endpointsOf, manifest, onnxBytes, onnxSha256 } from '../contract/support/endpoints.ts'
-import { type contractHub, type Json, newName, type Person, sha256Of } from '../contract/support/hub.ts'
-import { sessionWorld } from '../contract/support/sessions.ts'
+import { checksOf, goodReport } from '../support/checks.ts'
+import { type contractHub, type Json, newName, type Person, sha256Of } from '../support/hub.ts'
+import { endpointsOf, manifest, onnxBytes, onnxSha256 } from '../support/hub-endpoints.ts'
+import { sessionWorld } from '../support/sessions.ts'
 import type { Dice } from './dice.ts'
 import { Things } from './things.ts'
 

@@ -1,10 +1,10 @@
 /** What later requests know from an answer, and what is done on the side so that the deeper operations have something to work on. */
 
-import { goodIntake } from '../contract/checks/support/publishing.ts'
-import { goodReport } from '../contract/support/checks.ts'
-import { allOperations } from '../contract/support/documented.ts'
-import { onnxSha256 } from '../contract/support/endpoints.ts'
-import { type contractHub, type Json, newName } from '../contract/support/hub.ts'
+import { goodIntake } from '../checks/support/publishing.ts'
+import { goodReport } from '../support/checks.ts'
+import { allOperations } from '../support/documented.ts'
+import { type contractHub, type Json, newName } from '../support/hub.ts'
+import { onnxSha256 } from '../support/hub-endpoints.ts'
 import type { Dice } from './dice.ts'
 import type { Caller, Lab } from './lab.ts'
 import { type Got, type Made, send } from './send.ts'

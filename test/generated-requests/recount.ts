@@ -1,5 +1,5 @@
 /** Sums that the database keeps, counted again from what they sum. */
-import type { contractHub } from '../contract/support/hub.ts'
+import type { contractHub } from '../support/hub.ts'
 
 /** Each names the rows whose kept number is another than what is found. */
 const sums: Readonly<Record<string, string>> = {

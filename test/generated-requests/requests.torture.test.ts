@@ -2,8 +2,8 @@
 
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { allOperations } from '../contract/support/documented.ts'
-import { contractHub } from '../contract/support/hub.ts'
+import { allOperations } from '../support/documented.ts'
+import { contractHub } from '../support/hub.ts'
 import { needs } from '../support/needs.ts'
 import { Coverage } from './coverage.ts'
 import { Dice } from './dice.ts'

@@ -1,7 +1,7 @@
 /** Requests made from the OpenAPI document: most of them nearly valid, on what the hub has, by every kind of caller. */
 import { gzipSync } from 'node:zlib'
-import { allOperations, type Operation } from '../contract/support/documented.ts'
-import type { Json } from '../contract/support/hub.ts'
+import { allOperations, type Operation } from '../support/documented.ts'
+import type { Json } from '../support/hub.ts'
 import type { Dice } from './dice.ts'
 import { changed, jsonText, type Kind, type Known, madeValue } from './json-values.ts'
 import type { Caller, Lab, SentUpload } from './lab.ts'

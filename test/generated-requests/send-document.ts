@@ -1,5 +1,5 @@
 /** Sends a GraphQL document in one of the ways that the hub serves, and reads its results. */
-import type { Json } from '../contract/support/hub.ts'
+import type { Json } from '../support/hub.ts'
 import type { Dice } from './dice.ts'
 import type { MadeDocument } from './documents.ts'
 import { jsonText } from './json-values.ts'

@@ -1,5 +1,5 @@
 /** What the requests have made or been shown so far: ids, names and tokens, from which later requests are made. */
-import type { Json } from '../contract/support/hub.ts'
+import type { Json } from '../support/hub.ts'
 import type { Dice } from './dice.ts'
 
 /** How many of a kind are remembered; the first ones, of the lab, are never forgotten. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openProcessBackend } from '../../src/hosting/process/process-backend.ts'
 import { sweepCalls } from '../../src/jobs/sweeps.ts'
 import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
-import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 import { openFolder, reachingCheckout } from '../support/open-folder.ts'
 
 const dir = openFolder('hub-end-calls-')

@@ -20,8 +20,8 @@ import { openProcessBackend } from '../../src/hosting/process/process-backend.ts
 import { processFault } from '../../src/hosting/process/process-settings.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { processMark } from '../../src/store/start-lock.ts'
-import { contractHub, type Person } from '../contract/support/hub.ts'
 import { testDb } from '../support/database.ts'
+import { contractHub, type Person } from '../support/hub.ts'
 import { needs } from '../support/needs.ts'
 import { givesUids, isRoot } from '../support/open-folder.ts'
 

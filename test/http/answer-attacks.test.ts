@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { OpenStreams } from '../../src/http/open-streams.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { contractHub } from '../contract/support/hub.ts'
+import { contractHub } from '../support/hub.ts'
 import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 import { testServer } from './support/test-server.ts'
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codingFor } from '../../src/http/compression.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { contractHub, newName, type Person } from '../contract/support/hub.ts'
+import { contractHub, newName, type Person } from '../support/hub.ts'
 import { testServer } from './support/test-server.ts'
 
 const schema = createSchema<RequestContext>({

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SESSION_COOKIE } from '../../src/auth/cookie.ts'
 import { examples } from '../../src/http/graphiql/examples.ts'
-import { contractHub, type Json, newName, type Person } from '../contract/support/hub.ts'
+import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 import { needs } from '../support/needs.ts'
 import { isTorture } from '../support/torture.ts'
 

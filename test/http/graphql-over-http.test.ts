@@ -1,7 +1,7 @@
 /** The audits of GraphQL over HTTP that `graphql-http` keeps, against the hub with its own schema. */
 import { serverAudits } from 'graphql-http'
 import { describe, expect, it } from 'vitest'
-import { contractHub } from '../contract/support/hub.ts'
+import { contractHub } from '../support/hub.ts'
 
 const hub = contractHub()
 const audits = serverAudits({ url: () => new URL('/graphql', hub.running.url).href, fetchFn: fetch })

@@ -1,7 +1,7 @@
 /** Operations that are too large are refused before they are executed, each with the limit that it is over; those of pages pass. */
 import { getIntrospectionQuery } from 'graphql'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 import { hugeOperations } from '../support/huge-operations.ts'
 
 const hub = contractHub()

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { registerPages } from '../../src/http/pages.ts'
 import type { ObjectStore } from '../../src/store/objects/object-store.ts'
-import { contractHub } from '../contract/support/hub.ts'
+import { contractHub } from '../support/hub.ts'
 
 const built = join(import.meta.dirname, '../../generated/web')
 const hub = contractHub()

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
-import { type EventReader, readEvents } from '../contract/support/event-stream.ts'
+import { type EventReader, readEvents } from '../support/event-stream.ts'
 import { pause } from '../support/paused-processes.ts'
 
 let dataDir: string

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { contractHub } from '../contract/support/hub.ts'
+import { contractHub } from '../support/hub.ts'
 
 const hub = contractHub()
 

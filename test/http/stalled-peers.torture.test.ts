@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
-import { contractHub, type Person, sha256Of } from '../contract/support/hub.ts'
+import { contractHub, type Person, sha256Of } from '../support/hub.ts'
 
 const hub = contractHub()
 let ada: Person

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contractHub, newName, type Person } from '../contract/support/hub.ts'
+import { contractHub, newName, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, type Json, type Person } from '../contract/support/hub.ts'
+import { contractHub, type Json, type Person } from '../support/hub.ts'
 import { prismaQueries, shapes } from '../support/prisma-queries.ts'
 import { putRun } from '../support/runs.ts'
 

@@ -1,6 +1,6 @@
 /** What a stranger may store at most, of each kind, in one account: the data on which the dearest operations are looked for. */
 import { CARD_RULES } from '@hub/robot-card/card-checks'
-import type { Json, Person } from '../contract/support/hub.ts'
+import type { Json, Person } from './hub.ts'
 
 /** What it needs of a hub: of tests or of a bench. */
 export interface LabHub {

@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { CachedReading } from '../../../src/http/metrics/cached-reading.ts'
 import { openMetrics } from '../../../src/http/metrics/metrics.ts'
 import { backgroundJob, leaseLost, storeCall } from '../../../src/platform/signals.ts'
-import { contractHub, type Person } from '../../contract/support/hub.ts'
 import { runHub } from '../../support/command-line.ts'
+import { contractHub, type Person } from '../../support/hub.ts'
 
 const hub = contractHub({}, { alone: true })
 let ada: Person

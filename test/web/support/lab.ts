@@ -1,9 +1,9 @@
 /** A small lab for tests of the pages: something of each kind that a page shows. */
-import { checksOf } from '../../contract/support/checks.ts'
-import { type contractHub, type Json, newName, type Person } from '../../contract/support/hub.ts'
-import { sessionWorld } from '../../contract/support/sessions.ts'
+import { checksOf } from '../../support/checks.ts'
+import { type contractHub, type Json, newName, type Person } from '../../support/hub.ts'
 import { reachingCheckout } from '../../support/open-folder.ts'
 import { putRun } from '../../support/runs.ts'
+import { sessionWorld } from '../../support/sessions.ts'
 
 /** A hub where an agent's hosted work is held until a person decides. `command`: what the one hosted place runs. */
 export const labSettings = (command: string): Record<string, string> => ({

@@ -1,0 +1,114 @@
+import { defineCases, type Team } from '../support/define-cases.ts'
+import { putRun } from '../support/runs.ts'
+
+const recipe = { template: 'act' }
+const artifacts = { config_yaml: 'a: 1', metrics_summary: '' }
+const results = [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }]
+
+/** A queued run of the org. */
+const queued = async ({ boss, org, post }: Team): Promise<string> =>
+  (await post(boss, '/v1/runs', { recipe, owner: org })).id
+/** A run of the org that the team's key has claimed. */
+const claimed = async (team: Team): Promise<string> => {
+  const run = await queued(team)
+  await team.post(team.key, `/v1/runs/${run}/claim`, { worker: 'w' })
+  return run
+}
+
+/** Whatever sees a run asks first: the key of a check sees none. */
+const jobKey = 404
+
+export const cases = defineCases({
+  listRuns: {
+    scopes: { read: 200, write: 200 },
+    costs: [
+      {
+        given: async ({ hub, ada }) => {
+          for (let at = 0; at < 12; at += 1) await putRun(hub.running.deps.db, { ownerId: ada.id })
+          return [2, 12].map((limit) => `/v1/runs?limit=${limit}`)
+        },
+        statements: 2,
+      },
+    ],
+  },
+  createRun: {
+    body: { recipe },
+    scopes: { read: 403, write: 403 },
+    replay: {
+      given: async ({ org }) => ({ path: '/v1/runs', body: { recipe, owner: org } }),
+      left: 403,
+      limited: 200,
+    },
+  },
+  startRun: {
+    body: { recipe, worker: 'w' },
+    scopes: { read: 403, write: 403 },
+    replay: {
+      given: async ({ org }) => ({ path: '/v1/runs/start', body: { recipe, owner: org, worker: 'w' } }),
+      left: 403,
+      // It filed the run itself.
+      limited: 200,
+    },
+  },
+  importRun: {
+    body: { artifacts },
+    scopes: { read: 403, write: 201 },
+    replay: {
+      given: async ({ org }) => ({ path: '/v1/runs/import', body: { artifacts, owner: org } }),
+      left: 403,
+      limited: 201,
+    },
+  },
+  claimNextRun: {
+    body: { worker: 'w' },
+    scopes: { read: 403, write: 403 },
+    replay: {
+      given: async (team) => {
+        await queued(team)
+        return { path: '/v1/runs/claim-next', body: { worker: 'w' } }
+      },
+      left: 404,
+      limited: 404,
+    },
+  },
+  claimRun: {
+    body: { worker: 'w' },
+    scopes: { read: 403, write: 403, train: 200 },
+    jobKey,
+    replay: {
+      given: async (team) => ({ path: `/v1/runs/${await queued(team)}/claim`, body: { worker: 'w' } }),
+      left: 404,
+      limited: 404,
+    },
+  },
+  reportRun: {
+    body: { log_chunk: 'one\n' },
+    scopes: { read: 403, write: 403, train: 409 },
+    jobKey,
+    replay: {
+      given: async (team) => ({ path: `/v1/runs/${await claimed(team)}/report`, body: { log_chunk: 'one\n' } }),
+      left: 404,
+      limited: 404,
+    },
+  },
+  recordGateResults: {
+    body: { results },
+    scopes: { read: 403, write: 403, train: 409 },
+    jobKey,
+    replay: {
+      given: async (team) => ({ path: `/v1/runs/${await claimed(team)}/gate-results`, body: { results } }),
+      left: 404,
+      limited: 404,
+    },
+  },
+  cancelRun: {
+    scopes: { read: 403, write: 202, train: 202 },
+    jobKey,
+    replay: {
+      given: async (team) => ({ path: `/v1/runs/${await queued(team)}/cancel`, body: {} }),
+      left: 404,
+      limited: 404,
+    },
+  },
+  deleteRun: { scopes: { read: 403, write: 409, train: 409 }, jobKey },
+})

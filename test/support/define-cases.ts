@@ -1,0 +1,86 @@
+/**
+ * What the tables over all operations need to know of one: who may call it, what a replay of it is, what the key of a hosted check gets, what a read costs. Each subject
+ * says it in files `*.cases.ts` beside its tests; a route without cases fails the tables by its name.
+ */
+import type { Operations } from '../../packages/client/src/v1.ts'
+import type { contractHub, Json, Person, Who } from './hub.ts'
+
+export type Hub = ReturnType<typeof contractHub>
+export type OperationName = keyof Operations
+
+/** What a body may have to name: a robot repo, a file in it, and the handle of its owner. */
+export interface Things {
+  readonly robot: string
+  readonly file: string
+  readonly handle: string
+}
+
+/** An org of the boss, one of its members, and a train key of theirs that makes the request. */
+export interface Team {
+  readonly hub: Hub
+  readonly boss: Person
+  readonly org: string
+  readonly member: Person
+  readonly key: string
+  /** A new private repo of the org. */
+  repo(kind?: string): Promise<string>
+  /** The body of the answer. */
+  post(who: Who, path: string, body?: Json): Promise<Json>
+}
+
+export interface Replay {
+  /** Makes what the org has before the member's request, and returns the request. */
+  readonly given: (team: Team) => Promise<{ readonly path: string; readonly body: Json }>
+  /** Status once the member has left the org. */
+  readonly left: number
+  /** Once the key is limited to other repos: it still sees the runs that it filed itself. */
+  readonly limited: number
+  /** Once the key has the scope `read`; 403 unless said. */
+  readonly lowered?: number
+  /** The member's session makes the request: what happens to their key changes nothing. */
+  readonly bySession?: true
+}
+
+/** Who reads, with a key of scope `write`: some reads are for who may write. */
+export interface Reader {
+  readonly hub: Hub
+  readonly ada: Person
+  readonly key: string
+}
+
+export interface Cost {
+  /** Makes what is read, and returns reads of one and of many that all cost the same: paths of `/v1`, or documents of the graph. */
+  readonly given: (reader: Reader) => Promise<readonly string[]>
+  /** SQL statements of each, the credential's among them. */
+  readonly statements: number
+}
+
+/** Statuses for the owner's keys of each scope, on a job that is queued. */
+export interface Scopes {
+  readonly read: number
+  readonly write: number
+  readonly train?: number
+}
+
+export interface Cases {
+  /** A well-formed body, so that nothing but access is in question. */
+  readonly body?: object | ((things: Things) => object)
+  /** A query string that the operation cannot do without. */
+  readonly query?: `?${string}`
+  /** Values for segments of the path besides `:owner/:repo` and the job that a table is about. */
+  readonly ids?: Readonly<Record<string, string>>
+  /** On a repo's route: the status, of those that a read and a write of this repo get. Unless said, `GET` reads and the others write. */
+  readonly access?: (may: { readonly read: number; readonly write: number }) => number
+  readonly scopes?: Scopes
+  /** Status for the key of a hosted check on anything but its own work; 403 `forbidden.scope` unless said. */
+  readonly jobKey?: number
+  /** Of each `POST`; null where the answer is a secret, which is never stored. */
+  readonly replay?: Replay | null
+  /** Of each `GET`. */
+  readonly costs?: readonly Cost[]
+}
+
+export type CasesByName = { readonly [Name in OperationName]?: Cases }
+
+/** Types the cases of some operations: a name that `/v1` does not have does not compile. */
+export const defineCases = (cases: CasesByName): CasesByName => cases
