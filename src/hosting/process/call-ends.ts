@@ -1,0 +1,153 @@
+/** How hosted calls end: by themselves, by a cancel, or while no hub was there to see it. Each end is recorded once. */
+import type { Logger } from 'pino'
+import type { TellEnd } from '../backend.ts'
+import { notEnded } from '../stop-call.ts'
+import type { CallNotes } from './call-notes.ts'
+import type { CallPlaces, OwnCall } from './call-places.ts'
+import type { CallClearing } from './clear-call.ts'
+import { hasEnded, killGroup } from './process-group.ts'
+import { type GatedProcess, hasPassed } from './start-process.ts'
+import { endProcess } from './stop-process.ts'
+
+/** Polling interval for the exit of processes that are not children of this hub. */
+const LOOK_MS = 2_000
+
+export interface CallEnds {
+  /** Waits in the background for the end of a process that this hub started. */
+  watch(call: OwnCall, mark: string, process: GatedProcess): void
+  /** Ends the processes of a call, then runs `then` before the end is recorded. */
+  cancel<T>(callId: string, then: () => Promise<T>): Promise<T>
+  /** From now on ends are told to `told`; looks at once at the calls of former hubs. */
+  attend(told: TellEnd): Promise<void>
+  close(): Promise<void>
+}
+
+/** The ends of the calls that have `places`. */
+export function callEnds(options: {
+  readonly places: CallPlaces
+  readonly notes: CallNotes
+  readonly clearing: CallClearing
+  readonly log: Logger
+}): CallEnds {
+  const { places, notes, clearing, log } = options
+  const { own, adopted } = places
+  const cancels = callCancels(notes, clearing)
+  /** Ends of calls that are being recorded and cleared. */
+  const ending = new Set<Promise<void>>()
+  let tell: TellEnd = () => Promise.reject(new Error('Hosted calls are not attended to yet.'))
+  let closed = false
+
+  /** If processes remain, clearing the call away finds them again. */
+  const endAll = (callId: string, mark: string) => clearing.endAll(callId, mark).catch(() => undefined)
+
+  const look = async () => {
+    for (const callId of adopted) {
+      if (cancels.isCanceling(callId) || own.has(callId)) continue
+      const note = await notes.read(callId)
+      if (note && !(await hasEnded(note.mark))) continue
+      // One that never passed its gate was not started: its call is still pending.
+      if (note && !places.isStuck(callId) && !note.isStarting && (note.folder === null || hasPassed(note.folder))) {
+        await endAll(callId, note.mark)
+        await tell({ callId, jobId: note.jobId }, 'its process ended while the hub was down.')
+      }
+      if (!(await places.cleared(callId, note?.mark ?? null))) continue
+      adopted.delete(callId)
+      places.freed()
+    }
+  }
+  const looks = repeatedly(look, () => adopted.size > 0, log)
+
+  const finish = async (call: OwnCall, mark: string, how: string) => {
+    await endAll(call.callId, mark)
+    await cancels.settled(call.callId)
+    await tell(call, `HOSTED_COMMAND ended with ${how}.`).catch((error: unknown) =>
+      log.error({ err: error, job: call.jobId }, 'the end of a hosted job was not recorded'),
+    )
+    await places.leave(call.callId)
+  }
+
+  const watchEnd = async (call: OwnCall, mark: string, { pid, ended }: GatedProcess) => {
+    const how = await ended
+    // The next hub records and clears it: this one has no database any more.
+    if (closed) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ending.add(promise)
+    try {
+      killGroup(pid)
+      await finish(call, mark, how)
+    } finally {
+      ending.delete(promise)
+      resolve()
+    }
+  }
+
+  return {
+    watch(call, mark, process) {
+      watchEnd(call, mark, process).catch((error: unknown) =>
+        log.error({ err: error, job: call.jobId }, 'a hosted job was not cleaned up'),
+      )
+    },
+    cancel: cancels.cancel,
+    async attend(told) {
+      tell = told
+      await looks.start()
+    },
+    async close() {
+      closed = true
+      await Promise.all([looks.stop(), ...ending])
+    },
+  }
+}
+
+/** Calls that are being canceled: what else learns of their end waits until the cancel has recorded it. */
+function callCancels(notes: CallNotes, clearing: CallClearing) {
+  /** Each resolves when the end of its call is recorded. */
+  const canceling = new Map<string, Promise<void>>()
+  const settled = async (callId: string) => {
+    while (canceling.has(callId)) await canceling.get(callId)
+  }
+  return {
+    settled,
+    isCanceling: (callId: string) => canceling.has(callId),
+    async cancel<T>(callId: string, then: () => Promise<T>): Promise<T> {
+      await settled(callId)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      canceling.set(callId, promise)
+      try {
+        await endProcess(() => notes.read(callId))
+        const note = await notes.read(callId)
+        if (note !== null)
+          await clearing.endAll(callId, note.mark).catch((error: Error) => {
+            throw notEnded(error.message)
+          })
+        return await then()
+      } finally {
+        canceling.delete(callId)
+        resolve()
+      }
+    },
+  }
+}
+
+/** Looks at once, and then at intervals while there is something to look at; one look at a time. */
+function repeatedly(look: () => Promise<void>, isNeeded: () => boolean, log: Logger) {
+  let looking: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  const again = () => {
+    looking = looking.then(look).catch((error: unknown) => log.error({ err: error }, 'hosted jobs were not polled'))
+    return looking
+  }
+  return {
+    async start() {
+      timer = setInterval(() => {
+        if (isNeeded()) void again()
+      }, LOOK_MS)
+      timer.unref()
+      await again()
+    },
+    stop() {
+      clearInterval(timer)
+      return looking
+    },
+  }
+}
