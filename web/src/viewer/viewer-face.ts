@@ -1,5 +1,5 @@
 /** What a page gives to a robot's viewer, and what it can ask of it. */
-import type { Layer } from '@hub/robot-view/scene/live-view'
+import type { Layer } from '@hub/robot-view/scene/live-layers'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import type { OpenRequest } from './protocol.ts'
 import type { ViewerState } from './viewer-state.ts'

@@ -1,6 +1,6 @@
 /** What a viewer shows at one moment, for whatever draws its panels. */
 import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
-import type { Layer } from '@hub/robot-view/scene/live-view'
+import type { Layer } from '@hub/robot-view/scene/live-layers'
 import type { Control } from './controls.ts'
 import type { Coordinate } from './coordinates.ts'
 import type { OpenedModel, PoseFrame, Problem, Stage } from './protocol.ts'

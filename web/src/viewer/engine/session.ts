@@ -35,8 +35,6 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
   const { data } = posed(mujoco, model, facts, pose.joints, pose.keyframe)
   const scene = readLayeredScene(model, data, viewerLimits.sceneBytes)
   const cameras = readCameras(model)
-  const names = namesOf(model).bodies
-  const masses = readMasses(model)
   holdPose(model, data, facts)
   // MuJoCo would put what diverges back to the pose of its file, and say nothing.
   model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
@@ -48,29 +46,9 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
     unstable = true
   }
   const session: Session = {
-    opened: {
-      facts,
-      cameras,
-      scene,
-      bodies: numbers(model.body_parentid).map((parent, body) => ({
-        name: bodyName(names[body], body),
-        parent,
-        ...(masses[body] ?? { mass: 0, box: null }),
-      })),
-      extent: model.stat.extent,
-      controls: facts.actuators.map((_, at) => model.actuator_ctrladr[at] ?? at),
-      version: mujoco.mj_versionString(),
-    },
+    opened: { facts, cameras, scene, version: mujoco.mj_versionString(), ...partsOf(model, facts) },
     frame() {
-      const frame: PoseFrame = {
-        time: data.time,
-        qpos: Float64Array.from(data.qpos as ArrayLike<number>),
-        ctrl: Float64Array.from(data.ctrl as ArrayLike<number>),
-        bodies: bodiesAt(model, data),
-        cameras: camerasAt(data, cameras.length),
-        contacts: contactsAt(data),
-        unstable,
-      }
+      const frame = frameOf(model, data, cameras.length, unstable)
       unstable = false
       return frame
     },
@@ -108,6 +86,33 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
     },
   }
   return session
+}
+
+/** What panels show of bodies and actuators. */
+function partsOf(model: Model, facts: ReturnType<typeof readFacts>) {
+  const names = namesOf(model).bodies
+  const masses = readMasses(model)
+  return {
+    bodies: numbers(model.body_parentid).map((parent, body) => ({
+      name: bodyName(names[body], body),
+      parent,
+      ...(masses[body] ?? { mass: 0, box: null }),
+    })),
+    extent: model.stat.extent,
+    controls: facts.actuators.map((_, at) => model.actuator_ctrladr[at] ?? at),
+  }
+}
+
+function frameOf(model: Model, data: Data, cameras: number, unstable: boolean): PoseFrame {
+  return {
+    time: data.time,
+    qpos: Float64Array.from(data.qpos as ArrayLike<number>),
+    ctrl: Float64Array.from(data.ctrl as ArrayLike<number>),
+    bodies: bodiesAt(model, data),
+    cameras: camerasAt(data, cameras),
+    contacts: contactsAt(data),
+    unstable,
+  }
 }
 
 /** MuJoCo's own limit of a number of its state (`mjMAXVAL`). */

@@ -1,5 +1,5 @@
 /** The toolbar and the panels of a robot that is shown. */
-import { type Layer, layerNames } from '@hub/robot-view/scene/live-view'
+import { type Layer, layerNames } from '@hub/robot-view/scene/live-layers'
 import { valueAt } from '../coordinates.ts'
 import type { RobotViewer } from '../viewer-face.ts'
 import type { Ready, ShownModel } from '../viewer-state.ts'

@@ -1,0 +1,210 @@
+/** The picture of a robot: what is drawn when, what the pointer is at, and through which camera it is seen. */
+import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
+import type { Graphics } from '@hub/robot-view/scene/graphics'
+import { type LiveView, type LiveViewOptions, liveView } from '@hub/robot-view/scene/live-view'
+import type { ThemeName } from '@hub/robot-view/scene/theme'
+import { eyeOf } from './eyes.ts'
+import { frameLoop } from './frame-loop.ts'
+import { viewerLimits } from './limits.ts'
+import type { OpenedModel, PoseFrame } from './protocol.ts'
+import { simulationClock } from './simulation-clock.ts'
+import type { StageListener } from './stage.ts'
+import type { ViewerOptions } from './viewer-face.ts'
+import type { ViewerStore } from './viewer-store.ts'
+
+/** Panels are read by people: ten times a second is enough. */
+const TELL_EVERY_MS = 100
+
+/** Frames a second below which pictures are made simpler while the robot moves. */
+const SLOW = 20
+
+export interface RobotPicture {
+  readonly loop: ReturnType<typeof frameLoop>
+  /** Null until a model is open, and after `close`. */
+  view(): LiveView | null
+  /** The last pose that the engine answered, with what sliders changed since. */
+  latest(): PoseFrame | null
+  /** Draws the first picture of a model. False where the browser has no WebGL. */
+  open(model: OpenedModel, frame: PoseFrame): boolean
+  /** The engine answered with a pose. */
+  shown(frame: PoseFrame): void
+  point: StageListener['point']
+  lookThrough(camera: number | null): void
+  select(body: number | null): void
+  light(theme: ThemeName): void
+  /** Time that passed before is not made up for. */
+  restartClock(): void
+  /** Frames a second are counted from now on. */
+  restartCount(): void
+  close(): void
+}
+
+export interface PictureOptions {
+  readonly viewer: Pick<ViewerOptions, 'canvas' | 'theme' | 'aspectOf'>
+  readonly store: ViewerStore
+  readonly graphics: Graphics
+  /** Asks the engine for so much of the model's time, in at most so much of its own. */
+  readonly advance: (seconds: number, budgetMs: number) => void
+}
+
+/** The picture on a canvas. */
+export function robotPicture(options: PictureOptions): RobotPicture {
+  const { viewer, store, graphics, advance } = options
+  const clock = simulationClock()
+  const counter = frameCounter(store)
+  let theme = viewer.theme
+  let view: LiveView | null = null
+  let latest: PoseFrame | null = null
+  let toldAt = 0
+  const pointer = pointerOf(store)
+
+  const loop = frameLoop(
+    (elapsedMs) => {
+      const ready = store.ready()
+      if (!view || !ready) return
+      const seconds = ready.playing ? clock.due(elapsedMs, ready.speed) : null
+      if (seconds !== null) advance(seconds, Math.max(viewerLimits.steppingMs, elapsedMs))
+      pointer.look(view)
+      view.draw()
+      if (counter.drawn() < SLOW) view.simplify(true)
+    },
+    (call) => requestAnimationFrame(call),
+    (id) => cancelAnimationFrame(id),
+  )
+
+  const lookThrough = (camera: number | null) => {
+    const ready = store.ready()
+    if (!ready || !latest) return
+    view?.look(eyeThrough(viewer, ready.model.cameras, camera, latest))
+    if (ready.camera !== camera) store.change({ camera })
+  }
+
+  return {
+    loop,
+    view: () => view,
+    latest: () => latest,
+    open(model, frame) {
+      const look = { theme, graphics, onChange: loop.invalidate }
+      view = firstPicture(viewer.canvas, model, frame, look)
+      if (view) latest = frame
+      return view !== null
+    },
+    shown(frame) {
+      latest = frame
+      view?.pose(frame.bodies, frame.contacts)
+      const ready = store.ready()
+      if (!ready) return
+      clock.answered(performance.now(), frame.time)
+      if (ready.camera !== null) lookThrough(ready.camera)
+      const now = performance.now()
+      if (frame.unstable) {
+        loop.run(false)
+        store.change({ frame, playing: false, unstable: true })
+      } else if (!ready.playing || now - toldAt >= TELL_EVERY_MS) {
+        toldAt = now
+        store.change({ frame, pace: clock.pace() })
+      }
+    },
+    point(place) {
+      pointer.at(place)
+      loop.invalidate()
+    },
+    lookThrough,
+    select(body) {
+      view?.outline(body)
+      store.change({ selected: body })
+    },
+    light(name) {
+      theme = name
+      view?.light(name)
+    },
+    restartClock: clock.restart,
+    restartCount: counter.restart,
+    close() {
+      loop.stop()
+      view?.dispose()
+      view = null
+    },
+  }
+}
+
+/** Draws a model for the first time; null where the browser has no WebGL. */
+function firstPicture(
+  canvas: HTMLCanvasElement,
+  model: OpenedModel,
+  frame: PoseFrame,
+  look: Pick<LiveViewOptions, 'theme' | 'graphics' | 'onChange'>,
+): LiveView | null {
+  const boxes = model.bodies.map(({ box }) => box)
+  let view: LiveView
+  try {
+    view = liveView({ canvas, scene: model.scene, followed: floatingBody(model), boxes, ...look })
+  } catch {
+    return null
+  }
+  view.pose(frame.bodies, frame.contacts)
+  view.resize(canvas.clientWidth, canvas.clientHeight, devicePixelRatio)
+  view.draw()
+  return view
+}
+
+/** Where a camera of the model is now, with the shape of picture that the card gives it; null for the free view. */
+function eyeThrough(
+  { aspectOf }: Pick<ViewerOptions, 'aspectOf'>,
+  cameras: readonly CameraFacts[],
+  camera: number | null,
+  frame: PoseFrame,
+) {
+  const facts = camera === null ? undefined : cameras[camera]
+  if (!facts || camera === null) return null
+  return eyeOf(facts, frame.cameras, camera, facts.name ? aspectOf(facts.name) : null)
+}
+
+/** What the pointer is at: looked up with the next picture, however often it moved. */
+function pointerOf(store: ViewerStore) {
+  let place: Parameters<StageListener['point']>[0] | undefined
+  return {
+    at(next: Parameters<StageListener['point']>[0]) {
+      place = next
+    },
+    look(view: LiveView) {
+      if (place === undefined) return
+      const at = place
+      place = undefined
+      const body = at && view.bodyAt(at.x, at.y)
+      const before = store.ready()?.pointed ?? null
+      if (body === null || !at) {
+        if (before) store.change({ pointed: null })
+      } else if (before?.body !== body || before.x !== at.left || before.y !== at.top)
+        store.change({ pointed: { body, x: at.left, y: at.top } })
+    },
+  }
+}
+
+/** Counts pictures, and tells panels once a second how many there were while the robot moved. */
+function frameCounter(store: ViewerStore) {
+  let [drawn, countedAt] = [0, performance.now()]
+  return {
+    restart() {
+      drawn = 0
+      countedAt = performance.now()
+    },
+    /** Pictures a second if a second was just counted while the robot moved, else infinity. */
+    drawn(): number {
+      drawn += 1
+      const now = performance.now()
+      if (now - countedAt < 1000) return Number.POSITIVE_INFINITY
+      const framesPerSecond = store.ready()?.playing ? (1000 * drawn) / (now - countedAt) : null
+      drawn = 0
+      countedAt = now
+      store.change({ framesPerSecond })
+      return framesPerSecond ?? Number.POSITIVE_INFINITY
+    },
+  }
+}
+
+/** The first root that floats: the robot may leave the picture. */
+function floatingBody({ facts, bodies }: OpenedModel): number | null {
+  const roots = bodies.flatMap(({ parent }, body) => (body > 0 && parent === 0 ? [body] : []))
+  return roots[facts.roots.findIndex(({ floating }) => floating)] ?? null
+}
