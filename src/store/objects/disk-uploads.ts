@@ -48,6 +48,9 @@ export interface DiskUploads {
 
 /** The uploads under a layout; completing one publishes it among `objects`. Calls reject as those do. */
 export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjects): DiskUploads {
+  const writers = partWriters()
+  const { openUpload, storedParts, placePart } = uploadFolders(layout, scratch)
+
   const create = async (key: string, contentType: string | null) => {
     layout.object(key)
     const uploadId = newUploadId()
@@ -60,16 +63,6 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     return uploadId
   }
 
-  /** The upload's directory, if it is in progress and for this key. */
-  const openUpload = async (key: string, uploadId: string) => {
-    const directory = layout.upload(uploadId)
-    const upload = await readUpload(directory)
-    if (upload?.key !== key) throw noSuchUpload()
-    return { directory, upload }
-  }
-
-  const writers = partWriters()
-
   const writePart: DiskUploads['writePart'] = async (address, body, { sender, signal, spent } = {}) => {
     const { key, uploadId, partNumber } = address
     const { directory } = await openUpload(key, uploadId)
@@ -79,42 +72,6 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
       await openUpload(key, uploadId)
       return placePart(directory, address, body, { spent, signal: ended })
     })
-  }
-
-  const placePart = async (
-    directory: string,
-    { partNumber, sizeBytes }: PartAddress,
-    body: AsyncIterable<Uint8Array>,
-    options: WriteOptions,
-  ) => {
-    const draft = scratch.fresh()
-    const { md5 } = await writeNewFile(draft, body, { ...options, sizeBytes })
-    try {
-      const earlier = partVersions(await readdir(directory)).filter((part) => part.partNumber === partNumber)
-      const version = Math.max(Date.now(), ...earlier.map((part) => part.version + 1))
-      const part = partFile(partNumber, version, md5, sizeBytes)
-      await rename(draft, join(directory, part.file))
-      // Only what came before: of two writers at once the later one must stay, whichever of them is first to clean up.
-      for (const { file } of earlier) await rm(join(directory, file), { force: true })
-      return { partNumber, etag: md5, sizeBytes }
-    } catch (error) {
-      await rm(draft, { force: true })
-      throw systemCode(error) === 'ENOENT' ? noSuchUpload() : error
-    }
-  }
-
-  /** The same for what completes an upload: also one that a process has left in the middle of its completion. */
-  const openLeftUpload = (key: string, uploadId: string) =>
-    openUpload(key, uploadId).catch(async (error: unknown) => {
-      if (!(error instanceof ObjectStoreError && error.code === 'no_such_upload')) throw error
-      // Back in its place by this process, or by the one that completed it, in the meantime.
-      await scratch.reclaim(uploadId)
-      return openUpload(key, uploadId)
-    })
-
-  const storedParts = async (key: string, uploadId: string) => {
-    const { directory } = await openLeftUpload(key, uploadId)
-    return currentParts(await filesOf(directory))
   }
 
   const complete = async (key: string, uploadId: string, listed: readonly StoredPart[]) => {
@@ -166,6 +123,55 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
     }))
 
   return { create, writePart, parts, complete, abort, startedBefore }
+}
+
+/** The folders of uploads in progress, and the files of their parts. */
+function uploadFolders(layout: Layout, scratch: Scratch) {
+  /** The upload's directory, if it is in progress and for this key. */
+  const openUpload = async (key: string, uploadId: string) => {
+    const directory = layout.upload(uploadId)
+    const upload = await readUpload(directory)
+    if (upload?.key !== key) throw noSuchUpload()
+    return { directory, upload }
+  }
+
+  const placePart = async (
+    directory: string,
+    { partNumber, sizeBytes }: PartAddress,
+    body: AsyncIterable<Uint8Array>,
+    options: WriteOptions,
+  ) => {
+    const draft = scratch.fresh()
+    const { md5 } = await writeNewFile(draft, body, { ...options, sizeBytes })
+    try {
+      const earlier = partVersions(await readdir(directory)).filter((part) => part.partNumber === partNumber)
+      const version = Math.max(Date.now(), ...earlier.map((part) => part.version + 1))
+      const part = partFile(partNumber, version, md5, sizeBytes)
+      await rename(draft, join(directory, part.file))
+      // Only what came before: of two writers at once the later one must stay, whichever of them is first to clean up.
+      for (const { file } of earlier) await rm(join(directory, file), { force: true })
+      return { partNumber, etag: md5, sizeBytes }
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw systemCode(error) === 'ENOENT' ? noSuchUpload() : error
+    }
+  }
+
+  /** The same for what completes an upload: also one that a process has left in the middle of its completion. */
+  const openLeftUpload = (key: string, uploadId: string) =>
+    openUpload(key, uploadId).catch(async (error: unknown) => {
+      if (!(error instanceof ObjectStoreError && error.code === 'no_such_upload')) throw error
+      // Back in its place by this process, or by the one that completed it, in the meantime.
+      await scratch.reclaim(uploadId)
+      return openUpload(key, uploadId)
+    })
+
+  const storedParts = async (key: string, uploadId: string) => {
+    const { directory } = await openLeftUpload(key, uploadId)
+    return currentParts(await filesOf(directory))
+  }
+
+  return { openUpload, storedParts, placePart }
 }
 
 async function readUpload(directory: string): Promise<UploadDocument | null> {

@@ -3,8 +3,8 @@ import { mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
-import { layoutOf, partFile } from './disk-layout.ts'
-import { diskObjects, type ObjectDocument } from './disk-objects.ts'
+import { type Layout, layoutOf, partFile } from './disk-layout.ts'
+import { type DiskObjects, diskObjects, type ObjectDocument } from './disk-objects.ts'
 import { openScratch, type Scratch } from './disk-scratch.ts'
 import { diskUploads, type SendOptions } from './disk-uploads.ts'
 import { systemCode, writeNewFile } from './disk-write.ts'
@@ -55,45 +55,9 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const { signingKey, baseUrl } = options
   const expiresIn = (ttlSeconds: number) => Math.floor(Date.now() / 1000) + ttlSeconds
 
-  const put: ObjectStore['put'] = async (key, body, { sizeBytes, contentType, signal }) => {
-    layout.object(key)
-    const source = endedBy(signal, body instanceof Readable ? body : Readable.from([body]))
-    const directory = scratch.fresh()
-    await mkdir(directory, { mode: FOLDER_MODE })
-    try {
-      const draft = join(directory, 'draft')
-      const written = await writeNewFile(draft, source, { sizeBytes })
-      const { file } = partFile(1, Date.now(), written.md5, sizeBytes)
-      await rename(draft, join(directory, file))
-      const parts = [{ file, sizeBytes }]
-      return await objects.publish(directory, {
-        key,
-        contentType: contentType ?? null,
-        sizeBytes,
-        etag: written.md5,
-        parts,
-      })
-    } catch (error) {
-      await scratch.discard(directory)
-      throw error
-    }
-  }
-
   const get = async (key: string, { range, signal }: { range?: ByteRange; signal?: AbortSignal } = {}) => {
     const { body, object } = await objects.read(key, range)
     return { body: endedBy(signal, body), head: { sizeBytes: object.sizeBytes, etag: object.etag } }
-  }
-
-  // A name can be made where a byte cannot be written, and a block be left where no upload would end.
-  const ping = async () => {
-    const { bavail, bsize } = await statfs(layout.tmp)
-    if (bavail * bsize < MIN_FREE_BYTES) throw fullDisk(undefined)
-    const probe = scratch.fresh()
-    try {
-      await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx', mode: FILE_MODE })
-    } finally {
-      await rm(probe, { force: true })
-    }
   }
 
   return {
@@ -122,7 +86,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       return object && { sizeBytes: object.sizeBytes, etag: object.etag }
     }),
     get: guarded(get),
-    put: guarded(put),
+    put: guarded((key, body, given) => putObject({ layout, scratch, objects }, { key, body, ...given })),
     copy: guarded((fromKey, toKey) => objects.copy(fromKey, toKey)),
     delete: guarded(async (keys) => {
       for (const key of keys) await objects.remove(key)
@@ -133,12 +97,62 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
       const grant = { method: 'GET', key, downloadName, contentType, expiresAtSeconds: expiresIn(ttlSeconds) } as const
       return baseUrl() + signedPath(grant, signingKey)
     }),
-    ping: guarded(ping),
+    ping: guarded(() => ping(layout, scratch)),
     close: () => scratch.close(),
     readPartUrl: (key, query) => readPartUrl(key, query, signingKey),
     readDownloadUrl: (key, query) => readDownloadUrl(key, query, signingKey),
     writePart: guarded((grant, body, options) => uploads.writePart(grant, body, options)),
     describe: guarded((key) => objects.find(key)),
+  }
+}
+
+/** The parts of an open store. */
+interface Parts {
+  readonly layout: Layout
+  readonly scratch: Scratch
+  readonly objects: DiskObjects
+}
+
+type NewObject = Parameters<ObjectStore['put']>[2] & {
+  readonly key: string
+  readonly body: Uint8Array | Readable
+}
+
+/** Writes a whole object next to the others, then publishes it. */
+async function putObject({ layout, scratch, objects }: Parts, object: NewObject) {
+  const { key, body, sizeBytes, contentType, signal } = object
+  layout.object(key)
+  const source = endedBy(signal, body instanceof Readable ? body : Readable.from([body]))
+  const directory = scratch.fresh()
+  await mkdir(directory, { mode: FOLDER_MODE })
+  try {
+    const draft = join(directory, 'draft')
+    const written = await writeNewFile(draft, source, { sizeBytes })
+    const { file } = partFile(1, Date.now(), written.md5, sizeBytes)
+    await rename(draft, join(directory, file))
+    const parts = [{ file, sizeBytes }]
+    return await objects.publish(directory, {
+      key,
+      contentType: contentType ?? null,
+      sizeBytes,
+      etag: written.md5,
+      parts,
+    })
+  } catch (error) {
+    await scratch.discard(directory)
+    throw error
+  }
+}
+
+/** A name can be made where a byte cannot be written, and a block be left where no upload would end. */
+async function ping(layout: Layout, scratch: Scratch): Promise<void> {
+  const { bavail, bsize } = await statfs(layout.tmp)
+  if (bavail * bsize < MIN_FREE_BYTES) throw fullDisk(undefined)
+  const probe = scratch.fresh()
+  try {
+    await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx', mode: FILE_MODE })
+  } finally {
+    await rm(probe, { force: true })
   }
 }
 

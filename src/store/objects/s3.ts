@@ -28,7 +28,54 @@ export function openS3Store(settings: S3Settings, options: { copyLimits?: CopyLi
   const slow = s3Client(settings, { slow: true })
   const uploads = s3Uploads(client, slow, bucket)
 
-  const get: ObjectStore['get'] = async (key, { range, signal } = {}) => {
+  return {
+    kind: 's3',
+    createUpload: translated(uploads.createUpload),
+    signPart: translated(uploads.signPart),
+    listParts: translated(uploads.listParts),
+    completeUpload: translated(uploads.completeUpload),
+    abortUpload: translated(uploads.abortUpload),
+    listUploads: (before, signal) => translatedList(listUploads(client, bucket, before, signal)),
+    head: translated(async (key, signal) => {
+      try {
+        return await headObject(client, bucket, key, signal)
+      } catch (error) {
+        const failure = toObjectStoreError(error)
+        if (failure.code === 'no_such_object') return null
+        throw failure
+      }
+    }),
+    get: translated(getting(client, bucket)),
+    put: translated(putting(client, bucket)),
+    copy: translated(async (fromKey, toKey, signal) => {
+      await copyObject(slow, bucket, fromKey, toKey, options.copyLimits ?? S3_COPY_LIMITS, signal)
+      return await headObject(client, bucket, toKey, signal)
+    }),
+    delete: translated(removing(client, bucket)),
+    list: (prefix, signal) => translatedList(listObjects(client, bucket, prefix, signal)),
+    signGet: translated((key, { ttlSeconds, downloadName, contentType }) => {
+      const ResponseContentDisposition = downloadName === undefined ? undefined : attachment(downloadName)
+      const command = new GetObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        ResponseContentDisposition,
+        ResponseContentType: contentType,
+      })
+      return getSignedUrl(client, command, { expiresIn: ttlSeconds })
+    }),
+    ping: translated(async (signal) => {
+      await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal })
+    }),
+    close: async () => {
+      client.destroy()
+      slow.destroy()
+    },
+  }
+}
+
+/** Reads an object or a range of it as a stream. */
+function getting(client: S3Client, bucket: string): ObjectStore['get'] {
+  return async (key, { range, signal } = {}) => {
     const Range = range && `bytes=${range.start}-${range.end ?? ''}`
     const answer = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range }), { abortSignal: signal })
     if (!(answer.Body instanceof Readable)) throw new ObjectStoreError('unavailable', 'S3 answered without a body.')
@@ -38,8 +85,11 @@ export function openS3Store(settings: S3Settings, options: { copyLimits?: CopyLi
       head: { sizeBytes: Number(total ?? answer.ContentLength ?? 0), etag: bareEtag(answer.ETag) },
     }
   }
+}
 
-  const put: ObjectStore['put'] = async (key, body, { sizeBytes, contentType, signal }) => {
+/** Writes an object of a known size. */
+function putting(client: S3Client, bucket: string): ObjectStore['put'] {
+  return async (key, body, { sizeBytes, contentType, signal }) => {
     const Body = body instanceof Readable ? Readable.from(exactly(body, sizeBytes), { objectMode: false }) : body
     if (!(body instanceof Readable) && body.byteLength !== sizeBytes) throw wrongSize(sizeBytes)
     const command = new PutObjectCommand({
@@ -60,8 +110,11 @@ export function openS3Store(settings: S3Settings, options: { copyLimits?: CopyLi
       throw cut.signal.aborted ? cut.signal.reason : error
     }
   }
+}
 
-  const remove = async (keys: readonly string[], signal?: AbortSignal) => {
+/** Deletes in batches; a key without an object is no error. */
+function removing(client: S3Client, bucket: string): ObjectStore['delete'] {
+  return async (keys, signal) => {
     for (let start = 0; start < keys.length; start += DELETE_BATCH) {
       const Objects = keys.slice(start, start + DELETE_BATCH).map((Key) => ({ Key }))
       const answer = await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }), {
@@ -70,50 +123,6 @@ export function openS3Store(settings: S3Settings, options: { copyLimits?: CopyLi
       const [failure] = answer.Errors ?? []
       if (failure) throw new ObjectStoreError('unavailable', `S3 did not delete an object (${failure.Code}).`)
     }
-  }
-
-  return {
-    kind: 's3',
-    createUpload: translated(uploads.createUpload),
-    signPart: translated(uploads.signPart),
-    listParts: translated(uploads.listParts),
-    completeUpload: translated(uploads.completeUpload),
-    abortUpload: translated(uploads.abortUpload),
-    listUploads: (before, signal) => translatedList(listUploads(client, bucket, before, signal)),
-    head: translated(async (key, signal) => {
-      try {
-        return await headObject(client, bucket, key, signal)
-      } catch (error) {
-        const failure = toObjectStoreError(error)
-        if (failure.code === 'no_such_object') return null
-        throw failure
-      }
-    }),
-    get: translated(get),
-    put: translated(put),
-    copy: translated(async (fromKey, toKey, signal) => {
-      await copyObject(slow, bucket, fromKey, toKey, options.copyLimits ?? S3_COPY_LIMITS, signal)
-      return await headObject(client, bucket, toKey, signal)
-    }),
-    delete: translated(remove),
-    list: (prefix, signal) => translatedList(listObjects(client, bucket, prefix, signal)),
-    signGet: translated((key, { ttlSeconds, downloadName, contentType }) => {
-      const ResponseContentDisposition = downloadName === undefined ? undefined : attachment(downloadName)
-      const command = new GetObjectCommand({
-        Bucket: bucket,
-        Key: key,
-        ResponseContentDisposition,
-        ResponseContentType: contentType,
-      })
-      return getSignedUrl(client, command, { expiresIn: ttlSeconds })
-    }),
-    ping: translated(async (signal) => {
-      await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal })
-    }),
-    close: async () => {
-      client.destroy()
-      slow.destroy()
-    },
   }
 }
 
