@@ -41,114 +41,122 @@ builder.node(CheckType, {
   id: { resolve: (check) => check.id, description: 'TypeID, prefix `check_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'publishBlockers' in value,
   loadMany: (ids, ctx) => getChecksById(ctx.deps.db, ctx.viewer, ids),
-  fields: (t) => {
-    const time = (name: TimeField, description: string) =>
-      t.field({ type: 'DateTime', nullable: true, description, resolve: (check) => check[name] })
-    const text = (name: TextField, description: string) =>
-      t.string({ nullable: true, description, resolve: (check) => check[name] })
-    return {
-      kind: t.expose('kind', { type: RobotCheckKindEnum, description: 'Whether it checks a robot or a policy.' }),
-      status: t.expose('status', { type: JobStatusEnum, description: 'State of the job.' }),
-      robotRepoRef: t.expose('robotRepo', {
-        type: RepoRef,
-        nullable: true,
-        description: 'Id and name of the robot repo, as in the request.',
-      }),
-      modelRepoRef: t.expose('modelRepo', {
-        type: RepoRef,
-        nullable: true,
-        description: 'Id and name of the draft model repo of a model check.',
-      }),
-      repo: t.loadable({
-        ...repoById,
-        description:
-          'The robot repo, or the model repo of a check without a robot; null if it is not visible to the caller.',
-        resolve: ({ robotRepo, modelRepo }) => (robotRepo ?? modelRepo)?.id,
-      }),
-      model: t.expose('model', {
-        type: ModelRequestType,
-        nullable: true,
-        description: 'The request of a model check.',
-      }),
-      intake: t.expose('intake', { type: IntakeType, nullable: true, description: 'Findings of a model check.' }),
-      entry: text('entry', 'Path of the model file or of the policy.'),
-      base: text('base', '`fixed` or `floating`; null if not given.'),
-      controlHz: t.exposeFloat('controlHz', {
-        nullable: true,
-        description: 'Rate of policies on the real robot in Hz; null for a model check.',
-      }),
-      action: t.expose('action', {
-        type: RobotCheckActionEnum,
-        nullable: true,
-        description: 'Meaning of a policy output; null for a model check.',
-      }),
-      options: t.expose('options', {
-        type: CheckOptionsType,
-        nullable: true,
-        description: 'Flags of the robot-init step.',
-      }),
-      executor: t.expose('executor', { type: RobotCheckExecutorEnum, description: 'Who executes it.' }),
-      owner: t.loadable({
-        ...accountById,
-        description: 'The account that is billed.',
-        resolve: ({ ownerId }) => ownerId,
-      }),
-      createdBy: t.expose('createdBy', {
-        type: Account,
-        nullable: true,
-        description: 'The person who made the check; null if a key of the operator did.',
-      }),
-      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
-      startedAt: time('startedAt', 'When it was claimed first.'),
-      finishedAt: time('finishedAt', 'When it ended.'),
-      claimedAt: time('claimedAt', 'When its worker claimed it.'),
-      heartbeatAt: time('heartbeatAt', 'When its worker last claimed or reported.'),
-      dispatchedAt: time('dispatchedAt', 'When the hosted call was made.'),
-      claimedBy: text('claimedBy', 'Name of the worker that claimed it.'),
-      hostedCallId: text('hostedCallId', 'Id of the hosted function call.'),
-      error: text('error', 'Why it failed.'),
-      sourcesCount: t.exposeInt('sourcesCount', { description: 'Number of files in the snapshot.' }),
-      sourcesBytes: t.expose('sourcesBytes', { type: 'SafeInt', description: 'Size of the snapshot in bytes.' }),
-      drop: t.expose('drop', {
-        type: CheckDropType,
-        nullable: true,
-        description: 'Facts about a dropped zip as the browser reported them; not verified.',
-      }),
-      logTail: text('logTail', 'End of the log, at most 64 KiB; null while it is empty.'),
-      report: t.expose('report', {
-        type: JobReportType,
-        nullable: true,
-        description: 'Validation report of the worker.',
-      }),
-      draft: t.expose('draft', { type: DraftType, nullable: true, description: 'Draft card.' }),
-      engine: t.expose('engine', {
-        type: 'JSON',
-        nullable: true,
-        description: 'Engine and versions that ran, as reported, free-form.',
-      }),
-      artifacts: t.expose('artifacts', {
-        most: MAX_ARTIFACTS,
-        type: [ArtifactType],
-        description: 'Files that the check produced.',
-      }),
-      publishBlockers: t.stringList({
-        most: 100,
-        description:
-          'Why publishing would be refused now for any caller. A card that contradicts its model and the storage quota are checked only when publishing.',
-        resolve: ({ publishBlockers }) => [...publishBlockers],
-      }),
-      published: t.expose('published', {
-        type: PublishedType,
-        nullable: true,
-        description: 'What was published and when; null until then.',
-      }),
-      priced: t.exposeBoolean('priced', { description: 'True for a hosted check, which is billed.' }),
-      costUsd: t.exposeFloat('costUsd', {
-        nullable: true,
-        description: 'Billed amount in USD; null before the end and for a worker check.',
-      }),
-    }
-  },
+  fields: (t) => ({
+    kind: t.expose('kind', { type: RobotCheckKindEnum, description: 'Whether it checks a robot or a policy.' }),
+    status: t.expose('status', { type: JobStatusEnum, description: 'State of the job.' }),
+    robotRepoRef: t.expose('robotRepo', {
+      type: RepoRef,
+      nullable: true,
+      description: 'Id and name of the robot repo, as in the request.',
+    }),
+    modelRepoRef: t.expose('modelRepo', {
+      type: RepoRef,
+      nullable: true,
+      description: 'Id and name of the draft model repo of a model check.',
+    }),
+    repo: t.loadable({
+      ...repoById,
+      description:
+        'The robot repo, or the model repo of a check without a robot; null if it is not visible to the caller.',
+      resolve: ({ robotRepo, modelRepo }) => (robotRepo ?? modelRepo)?.id,
+    }),
+    model: t.expose('model', {
+      type: ModelRequestType,
+      nullable: true,
+      description: 'The request of a model check.',
+    }),
+    controlHz: t.exposeFloat('controlHz', {
+      nullable: true,
+      description: 'Rate of policies on the real robot in Hz; null for a model check.',
+    }),
+    action: t.expose('action', {
+      type: RobotCheckActionEnum,
+      nullable: true,
+      description: 'Meaning of a policy output; null for a model check.',
+    }),
+    options: t.expose('options', {
+      type: CheckOptionsType,
+      nullable: true,
+      description: 'Flags of the robot-init step.',
+    }),
+    executor: t.expose('executor', { type: RobotCheckExecutorEnum, description: 'Who executes it.' }),
+    owner: t.loadable({
+      ...accountById,
+      description: 'The account that is billed.',
+      resolve: ({ ownerId }) => ownerId,
+    }),
+    createdBy: t.expose('createdBy', {
+      type: Account,
+      nullable: true,
+      description: 'The person who made the check; null if a key of the operator did.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
+    sourcesCount: t.exposeInt('sourcesCount', { description: 'Number of files in the snapshot.' }),
+    sourcesBytes: t.expose('sourcesBytes', { type: 'SafeInt', description: 'Size of the snapshot in bytes.' }),
+    drop: t.expose('drop', {
+      type: CheckDropType,
+      nullable: true,
+      description: 'Facts about a dropped zip as the browser reported them; not verified.',
+    }),
+  }),
+})
+
+/** What came of it. */
+builder.objectFields(CheckType, (t) => ({
+  intake: t.expose('intake', { type: IntakeType, nullable: true, description: 'Findings of a model check.' }),
+  report: t.expose('report', {
+    type: JobReportType,
+    nullable: true,
+    description: 'Validation report of the worker.',
+  }),
+  draft: t.expose('draft', { type: DraftType, nullable: true, description: 'Draft card.' }),
+  engine: t.expose('engine', {
+    type: 'JSON',
+    nullable: true,
+    description: 'Engine and versions that ran, as reported, free-form.',
+  }),
+  artifacts: t.expose('artifacts', {
+    most: MAX_ARTIFACTS,
+    type: [ArtifactType],
+    description: 'Files that the check produced.',
+  }),
+  publishBlockers: t.stringList({
+    most: 100,
+    description:
+      'Why publishing would be refused now for any caller. A card that contradicts its model and the storage quota are checked only when publishing.',
+    resolve: ({ publishBlockers }) => [...publishBlockers],
+  }),
+  published: t.expose('published', {
+    type: PublishedType,
+    nullable: true,
+    description: 'What was published and when; null until then.',
+  }),
+  priced: t.exposeBoolean('priced', { description: 'True for a hosted check, which is billed.' }),
+  costUsd: t.exposeFloat('costUsd', {
+    nullable: true,
+    description: 'Billed amount in USD; null before the end and for a worker check.',
+  }),
+}))
+
+/** Times, and the texts that a check may lack. */
+builder.objectFields(CheckType, (t) => {
+  const time = (name: TimeField, description: string) =>
+    t.field({ type: 'DateTime', nullable: true, description, resolve: (check) => check[name] })
+  const text = (name: TextField, description: string) =>
+    t.string({ nullable: true, description, resolve: (check) => check[name] })
+  return {
+    entry: text('entry', 'Path of the model file or of the policy.'),
+    base: text('base', '`fixed` or `floating`; null if not given.'),
+    startedAt: time('startedAt', 'When it was claimed first.'),
+    finishedAt: time('finishedAt', 'When it ended.'),
+    claimedAt: time('claimedAt', 'When its worker claimed it.'),
+    heartbeatAt: time('heartbeatAt', 'When its worker last claimed or reported.'),
+    dispatchedAt: time('dispatchedAt', 'When the hosted call was made.'),
+    claimedBy: text('claimedBy', 'Name of the worker that claimed it.'),
+    hostedCallId: text('hostedCallId', 'Id of the hosted function call.'),
+    error: text('error', 'Why it failed.'),
+    logTail: text('logTail', 'End of the log, at most 64 KiB; null while it is empty.'),
+  }
 })
 
 query('robotCheck', {

@@ -52,95 +52,98 @@ builder.node(EndpointType, {
   id: { resolve: (endpoint) => endpoint.id, description: 'TypeID, prefix `ep_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'sessionsOpen' in value,
   loadMany: (ids, ctx) => getEndpointsById(ctx.deps.db, ctx.viewer, ids),
-  fields: (t) => {
-    const time = (name: TimeField, description: string) =>
-      t.field({ type: 'DateTime', nullable: true, description, resolve: (endpoint) => endpoint[name] })
-    const text = (name: TextField, description: string) =>
-      t.string({ nullable: true, description, resolve: (endpoint) => endpoint[name] })
-    const milliseconds = (name: MillisecondsField, description: string) =>
-      t.float({ nullable: true, description, resolve: (endpoint) => endpoint[name] })
-    return {
-      name: text('name', 'Name for people; null if none was given.'),
-      status: t.expose('status', { type: EndpointStatusEnum, description: 'Current status.' }),
-      executor: t.expose('executor', { type: RunExecutorEnum, description: 'Who serves it.' }),
-      modelRepoRef: t.expose('modelRepo', {
-        type: RepoRef,
-        description: 'Id and name of the model repo, as in the request.',
-      }),
-      artifact: t.expose('artifact', { type: EndpointArtifactType, description: 'The artifact that is served.' }),
-      modelSha256: t.exposeString('modelSha256', {
-        description: "The artifact's digest, to which approvals and the claim are bound.",
-      }),
-      contractFingerprint: text(
-        'contractFingerprint',
-        'SHA-256 of the contract between policy and robot; null if the model declares none.',
-      ),
-      controlClass: t.expose('controlClass', {
-        type: ControlClassEnum,
-        description: 'Control class of the policy; never `REFLEX`.',
-      }),
-      owner: t.expose('owner', { type: Account, description: 'The account that is billed.' }),
-      createdBy: t.expose('createdBy', {
-        type: Account,
-        nullable: true,
-        description: 'The person who created it; null if a key of the operator did.',
-      }),
-      tier: t.exposeString('tier', {
-        description: 'The smallest hardware tier that fits the model; billed on `HOSTED`.',
-      }),
-      params: t.expose('params', { type: 'SafeInt', description: 'Parameters of the model.' }),
-      vramBytes: t.expose('vramBytes', {
-        type: 'SafeInt',
-        description: 'Memory of the weights: parameters x 2 bytes, and 20 % headroom.',
-      }),
-      rateUsdPerHour: t.exposeFloat('rateUsdPerHour', {
-        description: 'Rate of the tier at creation, USD per GPU-hour, four decimals; 0 for a worker.',
-      }),
-      maxHours: t.exposeFloat('maxHours', {
-        nullable: true,
-        description: 'Hours from the claim after which the hub ends it; null for no cap.',
-      }),
-      budgetUsd: t.exposeFloat('budgetUsd', { nullable: true, description: 'Hard cap of its cost; null for none.' }),
-      priced: t.exposeBoolean('priced', { description: 'True for a hosted endpoint, which is billed.' }),
-      url: text('url', 'WebSocket URL of its server; null until it is claimed.'),
-      claimedBy: text('claimedBy', 'Name of the server that claimed it.'),
-      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
-      claimedAt: time('claimedAt', 'When its server claimed it.'),
-      startedAt: time('startedAt', 'Same as `claimedAt`.'),
-      heartbeatAt: time('heartbeatAt', 'When its server last claimed or reported.'),
-      stopRequestedAt: time(
-        'stopRequestedAt',
-        'When it was first asked to stop: its server closes every session and reports `STOPPED`. Null if it was not.',
-      ),
-      stopReason: text(
-        'stopReason',
-        'Why it was asked to stop or was ended: `cancel`, `budget`, `max_hours`, `spend_cap` or `dispatch`.',
-      ),
-      finishedAt: time('finishedAt', 'When it ended.'),
-      hostedCallId: text('hostedCallId', 'Id of the hosted call that serves it; null for a worker.'),
-      dispatchedAt: time('dispatchedAt', 'When that call was made.'),
-      error: text('error', 'Why it failed, or what its server last said of a fault.'),
-      costUsd: t.exposeFloat('costUsd', {
-        nullable: true,
-        description:
-          'Cost of its sessions in USD: so far while it runs, and as billed at its end. Null before a claim.',
-      }),
-      sessionsOpen: t.exposeInt('sessionsOpen', { description: 'Sessions that are open.' }),
-      sessionsTotal: t.exposeInt('sessionsTotal', { description: 'Sessions that were ever opened.' }),
-      chunksServed: t.expose('chunksServed', {
-        type: 'SafeInt',
-        description: 'Action chunks served in all sessions, as the server counts them.',
-      }),
-      gpuSeconds: t.exposeFloat('gpuSeconds', {
-        description: 'GPU time of all sessions in seconds: at most the time since the claim.',
-      }),
-      serviceMsP95: milliseconds(
-        'serviceMsP95',
-        "Service time per chunk in ms, 95th percentile: the worst of its open sessions, or of the last that were. The server's measure.",
-      ),
-      rttMsP95: milliseconds('rttMsP95', "Round trip per chunk in ms, likewise. The devices' measure."),
-    }
-  },
+  fields: (t) => ({
+    status: t.expose('status', { type: EndpointStatusEnum, description: 'Current status.' }),
+    executor: t.expose('executor', { type: RunExecutorEnum, description: 'Who serves it.' }),
+    modelRepoRef: t.expose('modelRepo', {
+      type: RepoRef,
+      description: 'Id and name of the model repo, as in the request.',
+    }),
+    artifact: t.expose('artifact', { type: EndpointArtifactType, description: 'The artifact that is served.' }),
+    modelSha256: t.exposeString('modelSha256', {
+      description: "The artifact's digest, to which approvals and the claim are bound.",
+    }),
+    controlClass: t.expose('controlClass', {
+      type: ControlClassEnum,
+      description: 'Control class of the policy; never `REFLEX`.',
+    }),
+    owner: t.expose('owner', { type: Account, description: 'The account that is billed.' }),
+    createdBy: t.expose('createdBy', {
+      type: Account,
+      nullable: true,
+      description: 'The person who created it; null if a key of the operator did.',
+    }),
+    tier: t.exposeString('tier', {
+      description: 'The smallest hardware tier that fits the model; billed on `HOSTED`.',
+    }),
+    params: t.expose('params', { type: 'SafeInt', description: 'Parameters of the model.' }),
+    vramBytes: t.expose('vramBytes', {
+      type: 'SafeInt',
+      description: 'Memory of the weights: parameters x 2 bytes, and 20 % headroom.',
+    }),
+    rateUsdPerHour: t.exposeFloat('rateUsdPerHour', {
+      description: 'Rate of the tier at creation, USD per GPU-hour, four decimals; 0 for a worker.',
+    }),
+    maxHours: t.exposeFloat('maxHours', {
+      nullable: true,
+      description: 'Hours from the claim after which the hub ends it; null for no cap.',
+    }),
+    budgetUsd: t.exposeFloat('budgetUsd', { nullable: true, description: 'Hard cap of its cost; null for none.' }),
+    priced: t.exposeBoolean('priced', { description: 'True for a hosted endpoint, which is billed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
+    costUsd: t.exposeFloat('costUsd', {
+      nullable: true,
+      description: 'Cost of its sessions in USD: so far while it runs, and as billed at its end. Null before a claim.',
+    }),
+    sessionsOpen: t.exposeInt('sessionsOpen', { description: 'Sessions that are open.' }),
+    sessionsTotal: t.exposeInt('sessionsTotal', { description: 'Sessions that were ever opened.' }),
+    chunksServed: t.expose('chunksServed', {
+      type: 'SafeInt',
+      description: 'Action chunks served in all sessions, as the server counts them.',
+    }),
+    gpuSeconds: t.exposeFloat('gpuSeconds', {
+      description: 'GPU time of all sessions in seconds: at most the time since the claim.',
+    }),
+  }),
+})
+
+/** Times, texts and measured durations, each null until it is known. */
+builder.objectFields(EndpointType, (t) => {
+  const time = (name: TimeField, description: string) =>
+    t.field({ type: 'DateTime', nullable: true, description, resolve: (endpoint) => endpoint[name] })
+  const text = (name: TextField, description: string) =>
+    t.string({ nullable: true, description, resolve: (endpoint) => endpoint[name] })
+  const milliseconds = (name: MillisecondsField, description: string) =>
+    t.float({ nullable: true, description, resolve: (endpoint) => endpoint[name] })
+  return {
+    name: text('name', 'Name for people; null if none was given.'),
+    contractFingerprint: text(
+      'contractFingerprint',
+      'SHA-256 of the contract between policy and robot; null if the model declares none.',
+    ),
+    url: text('url', 'WebSocket URL of its server; null until it is claimed.'),
+    claimedBy: text('claimedBy', 'Name of the server that claimed it.'),
+    claimedAt: time('claimedAt', 'When its server claimed it.'),
+    startedAt: time('startedAt', 'Same as `claimedAt`.'),
+    heartbeatAt: time('heartbeatAt', 'When its server last claimed or reported.'),
+    stopRequestedAt: time(
+      'stopRequestedAt',
+      'When it was first asked to stop: its server closes every session and reports `STOPPED`. Null if it was not.',
+    ),
+    stopReason: text(
+      'stopReason',
+      'Why it was asked to stop or was ended: `cancel`, `budget`, `max_hours`, `spend_cap` or `dispatch`.',
+    ),
+    finishedAt: time('finishedAt', 'When it ended.'),
+    hostedCallId: text('hostedCallId', 'Id of the hosted call that serves it; null for a worker.'),
+    dispatchedAt: time('dispatchedAt', 'When that call was made.'),
+    error: text('error', 'Why it failed, or what its server last said of a fault.'),
+    serviceMsP95: milliseconds(
+      'serviceMsP95',
+      "Service time per chunk in ms, 95th percentile: the worst of its open sessions, or of the last that were. The server's measure.",
+    ),
+    rttMsP95: milliseconds('rttMsP95', "Round trip per chunk in ms, likewise. The devices' measure."),
+  }
 })
 
 query('endpoint', {

@@ -36,120 +36,123 @@ builder.node(RunType, {
   id: { resolve: (run) => run.id, description: 'TypeID, prefix `run_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'recipeHash' in value,
   loadMany: (ids, ctx) => getRunsById(ctx.deps.db, ctx.viewer, ids),
-  fields: (t) => {
-    const time = (name: TimeField, description: string) =>
-      t.field({ type: 'DateTime', nullable: true, description, resolve: (run) => run[name] })
-    const text = (name: TextField, description: string) =>
-      t.string({ nullable: true, description, resolve: (run) => run[name] })
-    return {
-      kind: t.expose('kind', { type: RunKindEnum, description: 'Way in which the run was created.' }),
-      status: t.expose('status', { type: JobStatusEnum, description: 'Current status.' }),
-      recipe: t.expose('recipe', { type: Recipe, description: 'The recipe as submitted.' }),
-      recipeHash: t.exposeString('recipeHash', {
-        description: 'SHA-256 of the recipe in canonical JSON (RFC 8785), without null and absent members.',
-      }),
-      owner: t.expose('owner', { type: Account, description: 'The account that is billed.' }),
-      createdBy: t.expose('createdBy', {
-        type: Account,
-        nullable: true,
-        description: 'The user who created it; null for requests without a person.',
-      }),
-      gpuType: text('gpuType', 'Hardware tier that is billed, or that was requested for a worker.'),
-      costUsd: t.exposeFloat('costUsd', {
-        nullable: true,
-        description: 'Billed amount in US dollars; null until the run has ended.',
-      }),
-      metricsKey: text('metricsKey', 'Storage key of the metrics.'),
-      logsKey: text('logsKey', 'Storage prefix of the log; null for an imported run.'),
-      configKey: text('configKey', 'Storage key of the resolved config.'),
-      scorecardKey: text('scorecardKey', 'Storage key of the acceptance scorecard.'),
-      gate: t.expose('gate', { type: GateType, nullable: true, description: 'Counts of the scorecard.' }),
-      gates: t.expose('gates', {
-        most: 1000,
-        type: [GateRowType],
-        nullable: true,
-        description: 'Rows of the scorecard.',
-      }),
-      outputModelRepoRef: t.expose('outputModelRepo', {
-        type: RepoRef,
-        nullable: true,
-        description: 'The model repo it publishes to, as recorded; null until reported.',
-      }),
-      parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The parent run.' }),
-      executor: t.expose('executor', {
-        type: RunExecutorEnum,
-        nullable: true,
-        description: 'Executor of the run; null for an imported run.',
-      }),
-      claimedBy: text('claimedBy', 'Name of the runner that holds or last held it; null before the first claim.'),
-      claimedAt: time('claimedAt', 'When that runner claimed it.'),
-      heartbeatAt: time('heartbeatAt', "Time of the runner's last report; null before the first claim."),
-      leaseExpiresAt: time(
-        'leaseExpiresAt',
-        'When the lease expires unless the runner reports; null if it is not leased.',
-      ),
-      attempt: t.exposeInt('attempt', { description: 'Number of claims so far.' }),
-      cancelRequestedAt: time(
-        'cancelRequestedAt',
-        'When cancellation was requested; the runner must stop. Null if it was not.',
-      ),
-      deadlineAt: time(
-        'deadlineAt',
-        'When its `max_hours` over all attempts are used up: it is then asked to stop, and ended one minute later. Null if it is not running or has no limit.',
-      ),
-      latestMetrics: t.expose('latestMetrics', {
-        type: 'JSON',
-        nullable: true,
-        description: 'The last metrics line, as reported; null until there is one.',
-      }),
-      peakVramGb: t.exposeFloat('peakVramGb', { nullable: true, description: 'Measured by the runner.' }),
-      samplesPerS: t.exposeFloat('samplesPerS', { nullable: true, description: 'Measured by the runner.' }),
-      hostedCallId: text(
-        'hostedCallId',
-        'Id of the hosted call that executes it; null for worker runs and before dispatch.',
-      ),
-      dispatchedAt: time('dispatchedAt', 'When that call was started.'),
-      error: text('error', 'Why the run failed; null if it did not.'),
-      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was submitted or imported.' }),
-      startedAt: time('startedAt', 'When it was first claimed; null before that.'),
-      finishedAt: time('finishedAt', 'When it ended; null before that.'),
-      displayName: t.exposeString('displayName', {
-        description: 'Name to display.',
-      }),
-      displayNameSource: t.expose('displayNameSource', {
-        type: DisplayNameSourceEnum,
-        description: 'Source of the display name.',
-      }),
-      progress: t.expose('progress', {
-        type: ProgressType,
-        nullable: true,
-        description: 'Progress as of the last report; null until there is one.',
-      }),
-      spend: t.expose('spend', { type: SpendType, ...nullInV1, description: 'Cost of the run.' }),
-      round: t.field({
-        type: RoundType,
-        nullable: true,
-        description: 'The campaign round that owns it; always null, since this hub has no campaigns.',
-        resolve: () => null,
-      }),
-      sparkline: t.expose('sparkline', {
-        type: SparklineType,
-        nullable: true,
-        description: 'The reward curve in miniature; null until a metrics line has a reward.',
-      }),
-      warnings: t.stringList({
-        most: 20,
-        description:
-          'Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.',
-        resolve: (run) => warningsOf(run),
-      }),
-      datasets: t.expose('datasets', {
-        most: 100,
-        type: [PinnedDatasetType],
-        description: "The recipe's datasets, pinned.",
-      }),
-    }
-  },
+  fields: (t) => ({
+    kind: t.expose('kind', { type: RunKindEnum, description: 'Way in which the run was created.' }),
+    status: t.expose('status', { type: JobStatusEnum, description: 'Current status.' }),
+    recipe: t.expose('recipe', { type: Recipe, description: 'The recipe as submitted.' }),
+    recipeHash: t.exposeString('recipeHash', {
+      description: 'SHA-256 of the recipe in canonical JSON (RFC 8785), without null and absent members.',
+    }),
+    owner: t.expose('owner', { type: Account, description: 'The account that is billed.' }),
+    createdBy: t.expose('createdBy', {
+      type: Account,
+      nullable: true,
+      description: 'The user who created it; null for requests without a person.',
+    }),
+    costUsd: t.exposeFloat('costUsd', {
+      nullable: true,
+      description: 'Billed amount in US dollars; null until the run has ended.',
+    }),
+    gate: t.expose('gate', { type: GateType, nullable: true, description: 'Counts of the scorecard.' }),
+    gates: t.expose('gates', {
+      most: 1000,
+      type: [GateRowType],
+      nullable: true,
+      description: 'Rows of the scorecard.',
+    }),
+    outputModelRepoRef: t.expose('outputModelRepo', {
+      type: RepoRef,
+      nullable: true,
+      description: 'The model repo it publishes to, as recorded; null until reported.',
+    }),
+    parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The parent run.' }),
+    executor: t.expose('executor', {
+      type: RunExecutorEnum,
+      nullable: true,
+      description: 'Executor of the run; null for an imported run.',
+    }),
+    attempt: t.exposeInt('attempt', { description: 'Number of claims so far.' }),
+    latestMetrics: t.expose('latestMetrics', {
+      type: 'JSON',
+      nullable: true,
+      description: 'The last metrics line, as reported; null until there is one.',
+    }),
+    peakVramGb: t.exposeFloat('peakVramGb', { nullable: true, description: 'Measured by the runner.' }),
+    samplesPerS: t.exposeFloat('samplesPerS', { nullable: true, description: 'Measured by the runner.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was submitted or imported.' }),
+    displayName: t.exposeString('displayName', {
+      description: 'Name to display.',
+    }),
+    displayNameSource: t.expose('displayNameSource', {
+      type: DisplayNameSourceEnum,
+      description: 'Source of the display name.',
+    }),
+    progress: t.expose('progress', {
+      type: ProgressType,
+      nullable: true,
+      description: 'Progress as of the last report; null until there is one.',
+    }),
+    spend: t.expose('spend', { type: SpendType, ...nullInV1, description: 'Cost of the run.' }),
+    round: t.field({
+      type: RoundType,
+      nullable: true,
+      description: 'The campaign round that owns it; always null, since this hub has no campaigns.',
+      resolve: () => null,
+    }),
+    sparkline: t.expose('sparkline', {
+      type: SparklineType,
+      nullable: true,
+      description: 'The reward curve in miniature; null until a metrics line has a reward.',
+    }),
+    warnings: t.stringList({
+      most: 20,
+      description: 'Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.',
+      resolve: (run) => warningsOf(run),
+    }),
+    datasets: t.expose('datasets', {
+      most: 100,
+      type: [PinnedDatasetType],
+      description: "The recipe's datasets, pinned.",
+    }),
+  }),
+})
+
+/** Times, and the texts that a run may lack. */
+builder.objectFields(RunType, (t) => {
+  const time = (name: TimeField, description: string) =>
+    t.field({ type: 'DateTime', nullable: true, description, resolve: (run) => run[name] })
+  const text = (name: TextField, description: string) =>
+    t.string({ nullable: true, description, resolve: (run) => run[name] })
+  return {
+    gpuType: text('gpuType', 'Hardware tier that is billed, or that was requested for a worker.'),
+    metricsKey: text('metricsKey', 'Storage key of the metrics.'),
+    logsKey: text('logsKey', 'Storage prefix of the log; null for an imported run.'),
+    configKey: text('configKey', 'Storage key of the resolved config.'),
+    scorecardKey: text('scorecardKey', 'Storage key of the acceptance scorecard.'),
+    claimedBy: text('claimedBy', 'Name of the runner that holds or last held it; null before the first claim.'),
+    claimedAt: time('claimedAt', 'When that runner claimed it.'),
+    heartbeatAt: time('heartbeatAt', "Time of the runner's last report; null before the first claim."),
+    leaseExpiresAt: time(
+      'leaseExpiresAt',
+      'When the lease expires unless the runner reports; null if it is not leased.',
+    ),
+    cancelRequestedAt: time(
+      'cancelRequestedAt',
+      'When cancellation was requested; the runner must stop. Null if it was not.',
+    ),
+    deadlineAt: time(
+      'deadlineAt',
+      'When its `max_hours` over all attempts are used up: it is then asked to stop, and ended one minute later. Null if it is not running or has no limit.',
+    ),
+    hostedCallId: text(
+      'hostedCallId',
+      'Id of the hosted call that executes it; null for worker runs and before dispatch.',
+    ),
+    dispatchedAt: time('dispatchedAt', 'When that call was started.'),
+    error: text('error', 'Why the run failed; null if it did not.'),
+    startedAt: time('startedAt', 'When it was first claimed; null before that.'),
+    finishedAt: time('finishedAt', 'When it ended; null before that.'),
+  }
 })
 
 type TimeField =
