@@ -15,25 +15,7 @@ export interface EpisodeView {
 export function episodeView({ curves, videos, missing }: LoadedEpisode, fps: number): EpisodeView {
   const { times, features } = curves
   const duration = times.at(-1) ?? 0
-  const reels = videos.map(({ camera, url, from }) => {
-    const reel = element('video', {
-      src: url,
-      preload: 'auto',
-      muted: true,
-      playsinline: true,
-      'aria-label': `Video of ${camera}`,
-    })
-    reel.muted = true
-    reel.addEventListener('error', () => figure.classList.add('episode-broken'))
-    const figure = element(
-      'figure',
-      {},
-      reel,
-      element('figcaption', {}, camera),
-      element('p', { class: 'episode-unplayable' }, 'The browser does not play this video. Its codec may be missing.'),
-    )
-    return { reel, from, figure }
-  })
+  const reels = videos.map(reelOf)
   const id = freshId()
   const slider = element('input', { id, type: 'range', min: 0, max: duration, step: 1 / fps, value: 0 })
   const told = element('output', { for: id })
@@ -46,34 +28,15 @@ export function episodeView({ curves, videos, missing }: LoadedEpisode, fps: num
     told.textContent = text
     play.textContent = head.isPlaying() ? 'Pause' : 'Play'
     for (const chart of charts) chart.at(time)
-    run()
+    ticker.run()
   }
   const head = playhead(duration, reels, show)
+  const ticker = tickerOf(head)
   for (const feature of features) charts.push(curveChart(feature, times, head.seek))
   slider.addEventListener('input', () => head.seek(Number(slider.value)))
   // A video that has its first frame may have been loaded after the playhead moved.
   for (const { reel } of reels) reel.addEventListener('loadedmetadata', () => head.seek(head.time()))
 
-  let frame = 0
-  let before: number | null = null
-  const run = () => {
-    if (frame !== 0 || !head.isPlaying()) return
-    frame = requestAnimationFrame((now) => {
-      frame = 0
-      head.tick(before === null ? 0 : now - before)
-      before = head.isPlaying() ? now : null
-      run()
-    })
-  }
-
-  const transport = element(
-    'div',
-    { class: 'episode-transport', role: 'group', 'aria-label': 'Playback' },
-    play,
-    element('label', { for: id }, 'Time'),
-    slider,
-    told,
-  )
   const notes = [
     ...(features.length === 0 ? ['The episode has no states or actions to plot.'] : []),
     ...missing.map((path) => `${path} is not in the repo.`),
@@ -81,7 +44,7 @@ export function episodeView({ curves, videos, missing }: LoadedEpisode, fps: num
   const node = element(
     'div',
     { class: reels.length === 0 ? 'episode' : 'episode episode-filmed' },
-    transport,
+    transportOf(id, play, slider, told),
     ...(reels.length === 0 ? [] : [element('div', { class: 'episode-videos' }, ...reels.map(({ figure }) => figure))]),
     element(
       'div',
@@ -98,7 +61,7 @@ export function episodeView({ curves, videos, missing }: LoadedEpisode, fps: num
   return {
     node,
     close() {
-      cancelAnimationFrame(frame)
+      ticker.stop()
       sizes.disconnect()
       head.play(false)
       for (const chart of charts) chart.close()
@@ -110,4 +73,53 @@ export function episodeView({ curves, videos, missing }: LoadedEpisode, fps: num
       node.remove()
     },
   }
+}
+
+/** The video of one camera, with what is shown where the browser does not play it. */
+function reelOf({ camera, url, from }: LoadedEpisode['videos'][number]) {
+  const reel = element('video', {
+    src: url,
+    preload: 'auto',
+    muted: true,
+    playsinline: true,
+    'aria-label': `Video of ${camera}`,
+  })
+  reel.muted = true
+  reel.addEventListener('error', () => figure.classList.add('episode-broken'))
+  const figure = element(
+    'figure',
+    {},
+    reel,
+    element('figcaption', {}, camera),
+    element('p', { class: 'episode-unplayable' }, 'The browser does not play this video. Its codec may be missing.'),
+  )
+  return { reel, from, figure }
+}
+
+/** Moves the playhead with the frames of the browser while it plays. */
+function tickerOf(head: ReturnType<typeof playhead>) {
+  let frame = 0
+  let before: number | null = null
+  const run = () => {
+    if (frame !== 0 || !head.isPlaying()) return
+    frame = requestAnimationFrame((now) => {
+      frame = 0
+      head.tick(before === null ? 0 : now - before)
+      before = head.isPlaying() ? now : null
+      run()
+    })
+  }
+  return { run, stop: () => cancelAnimationFrame(frame) }
+}
+
+/** Play, the time as a slider, and the time as text. */
+function transportOf(id: string, play: HTMLElement, slider: HTMLElement, told: HTMLElement): HTMLElement {
+  return element(
+    'div',
+    { class: 'episode-transport', role: 'group', 'aria-label': 'Playback' },
+    play,
+    element('label', { for: id }, 'Time'),
+    slider,
+    told,
+  )
 }

@@ -13,6 +13,8 @@ import { type ReposQueryVariables, reposQuery } from './repos.graphql.ts'
 
 const kinds = ['DATASET', 'MODEL', 'ROBOT'] as const
 
+type Change = (edit: (next: URLSearchParams) => void) => void
+
 export function Page() {
   const [search, setSearch] = useSearchParams()
   const kind = kinds.find((one) => one === search.get('kind')) ?? null
@@ -24,7 +26,7 @@ export function Page() {
     [kind, q, tagKey],
   )
   const pages = usePages({ query: reposQuery, variables, field: 'repos', select: itself })
-  const change = (edit: (next: URLSearchParams) => void) =>
+  const change: Change = (edit) =>
     setSearch(
       (before) => {
         const next = new URLSearchParams(before)
@@ -39,32 +41,7 @@ export function Page() {
       <PageHeader title="Repos" about={facets && `${count(facets.total)} that you can see`} />
       <div className="columns">
         <div className="stack">
-          <search className="row">
-            <input
-              type="search"
-              aria-label="Search repos"
-              placeholder="Search names and descriptions"
-              size={36}
-              defaultValue={q ?? ''}
-              onChange={({ target }) =>
-                change((next) => (target.value ? next.set('q', target.value) : next.delete('q')))
-              }
-            />
-            <select
-              aria-label="Kind"
-              value={kind ?? ''}
-              onChange={({ target }) =>
-                change((next) => (target.value ? next.set('kind', target.value) : next.delete('kind')))
-              }
-            >
-              <option value="">All kinds</option>
-              {kinds.map((one) => (
-                <option key={one} value={one}>
-                  {words(one)}s
-                </option>
-              ))}
-            </select>
-          </search>
+          <Filters kind={kind} q={q} change={change} />
           <PageList
             pages={pages}
             empty={
@@ -78,30 +55,78 @@ export function Page() {
             <RepoTable repos={pages.nodes} />
           </PageList>
         </div>
-        <aside className="panel" aria-label="Tags">
-          <h2>Tags</h2>
-          <div className="row">
-            {facets?.tags.map(({ value, count: number }) => (
-              <button
-                key={value}
-                type="button"
-                aria-pressed={tags.includes(value)}
-                className={tags.includes(value) ? 'button small primary' : 'button small'}
-                onClick={() =>
-                  change((next) => {
-                    next.delete('tag')
-                    for (const tag of tags.includes(value) ? tags.filter((one) => one !== value) : [...tags, value])
-                      next.append('tag', tag)
-                  })
-                }
-              >
-                {value} <span className="small">{number}</span>
-              </button>
-            ))}
-            {facets?.tags.length === 0 && <span className="dim">None of these repos has a tag.</span>}
-          </div>
-        </aside>
+        <Tags found={facets?.tags} tags={tags} change={change} />
       </div>
     </>
+  )
+}
+
+interface FiltersProps {
+  readonly kind: (typeof kinds)[number] | null
+  readonly q: string | null
+  readonly change: Change
+}
+
+function Filters({ kind, q, change }: FiltersProps) {
+  return (
+    <search className="row">
+      <input
+        type="search"
+        aria-label="Search repos"
+        placeholder="Search names and descriptions"
+        size={36}
+        defaultValue={q ?? ''}
+        onChange={({ target }) => change((next) => (target.value ? next.set('q', target.value) : next.delete('q')))}
+      />
+      <select
+        aria-label="Kind"
+        value={kind ?? ''}
+        onChange={({ target }) =>
+          change((next) => (target.value ? next.set('kind', target.value) : next.delete('kind')))
+        }
+      >
+        <option value="">All kinds</option>
+        {kinds.map((one) => (
+          <option key={one} value={one}>
+            {words(one)}s
+          </option>
+        ))}
+      </select>
+    </search>
+  )
+}
+
+interface TagsProps {
+  readonly found: readonly { readonly value: string; readonly count: number }[] | undefined
+  /** Those that are chosen. */
+  readonly tags: readonly string[]
+  readonly change: Change
+}
+
+function Tags({ found, tags, change }: TagsProps) {
+  return (
+    <aside className="panel" aria-label="Tags">
+      <h2>Tags</h2>
+      <div className="row">
+        {found?.map(({ value, count: number }) => (
+          <button
+            key={value}
+            type="button"
+            aria-pressed={tags.includes(value)}
+            className={tags.includes(value) ? 'button small primary' : 'button small'}
+            onClick={() =>
+              change((next) => {
+                next.delete('tag')
+                for (const tag of tags.includes(value) ? tags.filter((one) => one !== value) : [...tags, value])
+                  next.append('tag', tag)
+              })
+            }
+          >
+            {value} <span className="small">{number}</span>
+          </button>
+        ))}
+        {found?.length === 0 && <span className="dim">None of these repos has a tag.</span>}
+      </div>
+    </aside>
   )
 }

@@ -103,6 +103,56 @@ function RunPart({ part, run }: { readonly part: Part; readonly run: RunShown })
   }
 }
 
+/** What a run comes from and what it left; each only where there is one. */
+function LinkedFacts({ run }: { readonly run: RunShown }) {
+  return (
+    <>
+      {run.robotRepo && (
+        <>
+          <dt>Robot</dt>
+          <dd>
+            <RepoLink fullName={run.robotRepo.fullName} />
+          </dd>
+        </>
+      )}
+      {run.outputModelRepo && (
+        <>
+          <dt>Output</dt>
+          <dd>
+            <RepoLink fullName={run.outputModelRepo.fullName} />
+          </dd>
+        </>
+      )}
+      {run.parent && (
+        <>
+          <dt>Continues</dt>
+          <dd>
+            <Link to="run" params={{ id: run.parent.id }}>
+              {run.parent.displayName}
+            </Link>
+          </dd>
+        </>
+      )}
+      {run.gate && (
+        <>
+          <dt>Gate</dt>
+          <dd>
+            {run.gate.passed} of {run.gate.total} passed
+          </dd>
+        </>
+      )}
+      {run.checkpoints.items.length > 0 && (
+        <>
+          <dt>Checkpoints</dt>
+          <dd>
+            {run.checkpoints.items.length}, {bytes(run.checkpoints.items.reduce((sum, one) => sum + one.bytes, 0))}
+          </dd>
+        </>
+      )}
+    </>
+  )
+}
+
 function Facts({ run }: { readonly run: RunShown }) {
   const { progress, spendDetail: spend } = run
   return (
@@ -134,48 +184,7 @@ function Facts({ run }: { readonly run: RunShown }) {
           {spend.priced ? money(spend.accruedUsd) : 'not priced'}
           {spend.budgetUsd !== null && <span className="dim"> of a budget of {money(spend.budgetUsd)}</span>}
         </dd>
-        {run.robotRepo && (
-          <>
-            <dt>Robot</dt>
-            <dd>
-              <RepoLink fullName={run.robotRepo.fullName} />
-            </dd>
-          </>
-        )}
-        {run.outputModelRepo && (
-          <>
-            <dt>Output</dt>
-            <dd>
-              <RepoLink fullName={run.outputModelRepo.fullName} />
-            </dd>
-          </>
-        )}
-        {run.parent && (
-          <>
-            <dt>Continues</dt>
-            <dd>
-              <Link to="run" params={{ id: run.parent.id }}>
-                {run.parent.displayName}
-              </Link>
-            </dd>
-          </>
-        )}
-        {run.gate && (
-          <>
-            <dt>Gate</dt>
-            <dd>
-              {run.gate.passed} of {run.gate.total} passed
-            </dd>
-          </>
-        )}
-        {run.checkpoints.items.length > 0 && (
-          <>
-            <dt>Checkpoints</dt>
-            <dd>
-              {run.checkpoints.items.length}, {bytes(run.checkpoints.items.reduce((sum, one) => sum + one.bytes, 0))}
-            </dd>
-          </>
-        )}
+        <LinkedFacts run={run} />
       </dl>
       {run.warnings.map((warning) => (
         <p key={warning} className="dim">

@@ -57,41 +57,14 @@ export function Changes({ owner, repo, changes, changed }: Props) {
         </thead>
         <tbody>
           {changes.map((one) => (
-            <tr key={one.seq}>
-              <td>
-                {one.seq} · {words(one.action)} {one.actor && <span className="dim">by {one.actor.handle}</span>}{' '}
-                {one.snapshots.map((name) => (
-                  <span key={name} className="badge good">
-                    {name}
-                  </span>
-                ))}
-              </td>
-              <td className="nowrap">
-                <span className="change-added">+{count(one.filesAdded)}</span> ~{count(one.filesChanged)}{' '}
-                <span className="change-removed">−{count(one.filesRemoved)}</span>
-              </td>
-              <td className="number nowrap">{bytes(one.totalBytes)}</td>
-              <td className="nowrap">
-                <Time at={one.time} />
-              </td>
-              <td className="right nowrap">
-                {one.seq !== latest && (
-                  <>
-                    <Link
-                      to="repoHistory"
-                      params={{ owner, repo }}
-                      query={{ from: String(one.seq) }}
-                      className="button small"
-                    >
-                      Compare
-                    </Link>{' '}
-                    <button type="button" className="button small" onClick={() => setAsked(one)}>
-                      Restore
-                    </button>
-                  </>
-                )}
-              </td>
-            </tr>
+            <ChangeRow
+              key={one.seq}
+              owner={owner}
+              repo={repo}
+              change={one}
+              isLatest={one.seq === latest}
+              ask={setAsked}
+            />
           ))}
         </tbody>
       </table>
@@ -106,5 +79,53 @@ export function Changes({ owner, repo, changes, changed }: Props) {
         <p>The files become those of that state, as a new change: nothing is lost, and it can be undone in turn.</p>
       </Confirm>
     </section>
+  )
+}
+
+interface RowProps {
+  readonly owner: string
+  readonly repo: string
+  readonly change: Change
+  readonly isLatest: boolean
+  readonly ask: (change: Change) => void
+}
+
+function ChangeRow({ owner, repo, change, isLatest, ask }: RowProps) {
+  return (
+    <tr>
+      <td>
+        {change.seq} · {words(change.action)} {change.actor && <span className="dim">by {change.actor.handle}</span>}{' '}
+        {change.snapshots.map((name) => (
+          <span key={name} className="badge good">
+            {name}
+          </span>
+        ))}
+      </td>
+      <td className="nowrap">
+        <span className="change-added">+{count(change.filesAdded)}</span> ~{count(change.filesChanged)}{' '}
+        <span className="change-removed">−{count(change.filesRemoved)}</span>
+      </td>
+      <td className="number nowrap">{bytes(change.totalBytes)}</td>
+      <td className="nowrap">
+        <Time at={change.time} />
+      </td>
+      <td className="right nowrap">
+        {!isLatest && (
+          <>
+            <Link
+              to="repoHistory"
+              params={{ owner, repo }}
+              query={{ from: String(change.seq) }}
+              className="button small"
+            >
+              Compare
+            </Link>{' '}
+            <button type="button" className="button small" onClick={() => ask(change)}>
+              Restore
+            </button>
+          </>
+        )}
+      </td>
+    </tr>
   )
 }
