@@ -61,8 +61,17 @@ function readTime(text: string): string {
 }
 
 const collect = (text: string, before: string[] = []) => [...before, text]
+
 /** Adds `user`, `org`, `key`, `session`, `migrate` and `doctor`. */
 export function registerOperatorCommands(program: Command, io: ClientIo): void {
+  registerUsers(program, io)
+  registerOrgs(program, io)
+  registerKeys(program, io)
+  registerSessions(program, io)
+  registerDeployment(program, io)
+}
+
+function registerUsers(program: Command, io: ClientIo): void {
   const users = commandGroup(program, 'user', 'Create and list users')
   users
     .command('list')
@@ -91,7 +100,9 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
       )
       printResult(io, { ...user }, options.json ?? false)
     })
+}
 
+function registerOrgs(program: Command, io: ClientIo): void {
   commandGroup(program, 'org', 'Create organizations and list their members')
     .command('add')
     .argument('<handle>', 'handle of the org; orgs and users share one namespace')
@@ -108,7 +119,9 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
         options.json ?? false,
       )
     })
+}
 
+function registerKeys(program: Command, io: ClientIo): void {
   commandGroup(program, 'key', 'Create, list and revoke API keys')
     .command('add')
     .argument('<handle>', 'user or org that owns the key')
@@ -152,7 +165,9 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
       const { id, ...rest } = key
       printResult(io, { id, handle: rest.owner.handle, ...rest }, options.json ?? false)
     })
+}
 
+function registerSessions(program: Command, io: ClientIo): void {
   program
     .command('session')
     .description('Create sessions')
@@ -174,7 +189,10 @@ export function registerOperatorCommands(program: Command, io: ClientIo): void {
       )
       printResult(io, session, options.json ?? false)
     })
+}
 
+/** What concerns the deployment as a whole. */
+function registerDeployment(program: Command, io: ClientIo): void {
   program
     .command('migrate')
     .description('Apply all pending migrations (the server also does this at startup)')

@@ -91,7 +91,12 @@ export function openCaller(options: HubClientOptions) {
     return isRepeatable ? withRetry(retry, signal, ask) : ask()
   }
 
-  /** The events of one GraphQL operation (GraphQL over SSE, distinct connections); never retried. */
+  return { url: base, retry, signal: clientSignal, call, graph, ...streamsOf(base, clientSignal, authorization) }
+}
+
+/** The requests whose responses are streams; they are never retried. */
+function streamsOf(base: string, clientSignal: AbortSignal, authorization: Readonly<Record<string, string>>) {
+  /** The events of one GraphQL operation (GraphQL over SSE, distinct connections). */
   async function graphStream(query: string, variables: Readonly<Record<string, unknown>>, within: AbortSignal) {
     const headers = { accept: 'text/event-stream', 'content-type': 'application/json', ...authorization }
     const response = await send(`${base}/graphql/stream`, {
@@ -105,7 +110,7 @@ export function openCaller(options: HubClientOptions) {
     return response
   }
 
-  /** A GET with a streamed response; never retried. */
+  /** A GET with a streamed response. */
   async function stream<const Line extends Request>(
     line: Line,
     parts: Parts<Line>,
@@ -121,7 +126,7 @@ export function openCaller(options: HubClientOptions) {
     return response
   }
 
-  return { url: base, retry, signal: clientSignal, call, graph, graphStream, stream }
+  return { graphStream, stream }
 }
 
 /** Turns our own response timeout into a retryable `TransferError`; an abort by the caller stays an abort. */

@@ -1,6 +1,6 @@
 /** Typed functions for `/v1`. */
 import { z } from 'zod'
-import { openCaller } from './call.ts'
+import { type Caller, openCaller } from './call.ts'
 import type { HubClientOptions } from './caller-options.ts'
 import { checkCalls } from './checks.ts'
 import { deviceCalls } from './devices.ts'
@@ -61,17 +61,6 @@ export function createHubClient(options: HubClientOptions) {
   const caller = openCaller(options)
   const { url: base, retry, signal, call } = caller
 
-  const tree = (repo: RepoName, prefix?: string, { at }: StateOption = {}) =>
-    pages<RemoteFile>(base, (cursor) => {
-      const query: Query<'GET /v1/repos/{owner}/{repo}/tree'> = {
-        limit: TREE_PAGE,
-        prefix: prefix || undefined,
-        at,
-        cursor,
-      }
-      return call('GET /v1/repos/{owner}/{repo}/tree', treePage, { ...of(repo), query, ...plain })
-    })
-
   const repos = (filters: RepoFilters) =>
     pages<RemoteRepo>(base, (cursor) => call('GET /v1/repos', repoPage, { query: { limit: 100, ...filters, cursor } }))
 
@@ -95,31 +84,7 @@ export function createHubClient(options: HubClientOptions) {
       call('POST /v1/repos', remoteRepo, { body: { kind, slug, owner, visibility } }),
     /** Pages of at most 100 repos, newest first. */
     repos,
-    /** Pages of at most 1,000 files in byte order of path. */
-    tree,
-    presignUpload: (repo: RepoName, files: readonly PresignFile[]) =>
-      call('POST /v1/repos/{owner}/{repo}/files/presign-upload', presignedUploads, {
-        ...of(repo),
-        body: { files },
-        ...plain,
-      }),
-    /** Links files whose bytes the hub has already; the others are `missing`. */
-    linkFiles: (repo: RepoName, files: readonly FileToLink[]) =>
-      call('POST /v1/repos/{owner}/{repo}/files/link', linkedFiles, { ...of(repo), body: { files }, ...plain }),
-    complete: async (repo: RepoName, uploads: readonly CompletedUpload[], key: string): Promise<RemoteFile[]> => {
-      const given = { ...of(repo), body: { uploads }, ...plain, key }
-      return (await call('POST /v1/repos/{owner}/{repo}/files/complete', completedFiles, given)).files
-    },
-    presignDownload: async (
-      repo: RepoName,
-      paths: readonly string[],
-      { at }: StateOption = {},
-    ): Promise<DownloadTarget[]> => {
-      const given = { ...of(repo), body: { paths, at }, ...plain }
-      return (await call('POST /v1/repos/{owner}/{repo}/files/presign-download', presignedDownloads, given)).files
-    },
-    deleteFiles: (repo: RepoName, paths: readonly string[]) =>
-      call('POST /v1/repos/{owner}/{repo}/files/delete', deletedFiles, { ...of(repo), body: { paths }, ...plain }),
+    ...fileCalls(caller),
     /** The card of a robot, with its numbers as they are written. */
     robotCard: (repo: RepoName) => call('GET /v1/robots/{owner}/{repo}/card', anything, of(repo)),
     /** Stores the card; rejects with its checks if one fails. */
@@ -147,6 +112,46 @@ export function createHubClient(options: HubClientOptions) {
   }
 }
 
+/** The operations on the files of a repo. */
+function fileCalls({ url: base, call }: Caller) {
+  return {
+    /** Pages of at most 1,000 files in byte order of path. */
+    tree: (repo: RepoName, prefix?: string, { at }: StateOption = {}) =>
+      pages<RemoteFile>(base, (cursor) => {
+        const query: Query<'GET /v1/repos/{owner}/{repo}/tree'> = {
+          limit: TREE_PAGE,
+          prefix: prefix || undefined,
+          at,
+          cursor,
+        }
+        return call('GET /v1/repos/{owner}/{repo}/tree', treePage, { ...of(repo), query, ...plain })
+      }),
+    presignUpload: (repo: RepoName, files: readonly PresignFile[]) =>
+      call('POST /v1/repos/{owner}/{repo}/files/presign-upload', presignedUploads, {
+        ...of(repo),
+        body: { files },
+        ...plain,
+      }),
+    /** Links files whose bytes the hub has already; the others are `missing`. */
+    linkFiles: (repo: RepoName, files: readonly FileToLink[]) =>
+      call('POST /v1/repos/{owner}/{repo}/files/link', linkedFiles, { ...of(repo), body: { files }, ...plain }),
+    complete: async (repo: RepoName, uploads: readonly CompletedUpload[], key: string): Promise<RemoteFile[]> => {
+      const given = { ...of(repo), body: { uploads }, ...plain, key }
+      return (await call('POST /v1/repos/{owner}/{repo}/files/complete', completedFiles, given)).files
+    },
+    presignDownload: async (
+      repo: RepoName,
+      paths: readonly string[],
+      { at }: StateOption = {},
+    ): Promise<DownloadTarget[]> => {
+      const given = { ...of(repo), body: { paths, at }, ...plain }
+      return (await call('POST /v1/repos/{owner}/{repo}/files/presign-download', presignedDownloads, given)).files
+    },
+    deleteFiles: (repo: RepoName, paths: readonly string[]) =>
+      call('POST /v1/repos/{owner}/{repo}/files/delete', deletedFiles, { ...of(repo), body: { paths }, ...plain }),
+  }
+}
+
 const orgPage = z.looseObject({
   viewer: z.looseObject({
     orgs: z.array(
@@ -165,7 +170,7 @@ const orgPage = z.looseObject({
 const orgText = `query ($after: String) { viewer { orgs { handle members(first: 100, after: $after) {
   nodes { role user { handle } } pageInfo { endCursor hasNextPage } } } } }`
 
-async function membersOf({ graph, url }: ReturnType<typeof openCaller>, handle: string) {
+async function membersOf({ graph, url }: Caller, handle: string) {
   const found: { readonly handle: string; readonly role: string }[] = []
   const read = async (after: string | undefined) => {
     const org = (await graph(orgText, { after }, orgPage)).viewer.orgs.find((one) => one.handle === handle)

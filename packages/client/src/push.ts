@@ -19,6 +19,7 @@ import { createRepo, missingKind } from './push-repo.ts'
 import { replayUnanswered } from './replay-unanswered.ts'
 import type { RepoName } from './repo-name.ts'
 import { assertNoSecrets } from './secrets/look-for-secrets.ts'
+import type { RemoteFile } from './shapes.ts'
 import { openState, type TransferState } from './state.ts'
 import { PART_BYTES, presign, presignBatches, sendFile, type Upload } from './upload.ts'
 import type { RepoKind, Visibility } from './v1.ts'
@@ -185,31 +186,13 @@ function dryRunOutcome(plan: PushPlan): Outcome {
 
 async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
   const { client, repo, state, progress } = sending
-  const sent: string[] = []
-  const failed: FailedFile[] = []
-  const linked: string[] = []
-  let sentBytes = 0
-  let linkedBytes = 0
-  let storedBytes = 0
-  let cause: unknown = null
-  const fail = (local: Outgoing, why: string, error: unknown) => {
-    failed.push({ path: local.path, why })
-    cause ??= error
-  }
-  const outcome: CompleteOutcome = {
-    stored({ local }, entry) {
-      state.rememberStored(entry, local.sha256)
-      state.rememberSynced(localPath(sending.root, local.path), local.path, local.sha256)
-      sent.push(local.path)
-      sentBytes += local.size
-      progress.file(local.path)
-    },
-    failed: ({ local }, error, why) => fail(local, why, error),
-  }
+  const tally = tallyOf(sending)
+  const { complete } = tally
   progress.begin('send', plan.send.length, totalBytes(plan.send))
-  const left = await replayUnanswered(sending, plan.send, outcome)
-  storedBytes = sentBytes
-  const done = completer(client, repo, state, outcome)
+  const left = await replayUnanswered(sending, plan.send, complete)
+  const before = tally.sentBytes()
+  let newBytes = 0
+  const done = completer(client, repo, state, complete)
   const upload: Upload = {
     client,
     repo,
@@ -218,18 +201,11 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
     slot: pLimit(sending.jobs),
     gate: byteGate(sending.gateBytes),
     stored(bytes) {
-      storedBytes += bytes
+      newBytes += bytes
     },
-    failed: fail,
+    failed: tally.fail,
   }
-  const withoutKnown = knownLinker(client, repo, (local, entry) => {
-    state.rememberStored(entry, local.sha256)
-    state.rememberSynced(localPath(sending.root, local.path), local.path, local.sha256)
-    linked.push(local.path)
-    linkedBytes += local.size
-    progress.bytes(local.size, 'known')
-    progress.file(local.path, 'known')
-  })
+  const withoutKnown = knownLinker(client, repo, tally.linked)
   const ahead = pLimit(BATCHES_AHEAD)
   const batches = [...presignBatches(smallestFirst(left))].map((batch) =>
     ahead(async () => {
@@ -241,7 +217,7 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
             done.add({ local, upload: await sendFile(upload, local, live) })
           } catch (error) {
             if (client.signal.aborted) throw client.signal.reason
-            fail(local, failureLine(error), error)
+            tally.fail(local, failureLine(error), error)
           }
         }),
       )
@@ -252,19 +228,63 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
   await done.settled().catch((error: unknown) => results.push({ status: 'rejected', reason: error }))
   if (client.signal.aborted)
     throw new Interrupted(client.signal.reason, {
-      ...{
-        files: sent.length + linked.length,
-        bytes: sentBytes + linkedBytes,
-        ofFiles: plan.send.length,
-        ofBytes: totalBytes(plan.send),
-      },
-      partialBytes: Math.max(0, storedBytes - sentBytes),
+      ...tally.reached(plan),
+      partialBytes: Math.max(0, before + newBytes - tally.sentBytes()),
     })
   for (const result of results) if (result.status === 'rejected') throw result.reason
   progress.end()
-  // Files end in any order; a report that is compared with another should not.
-  failed.sort((a, b) => (a.path < b.path ? -1 : 1))
-  return { sent: sent.sort(), sentBytes, linked: linked.sort(), linkedBytes, failed, cause }
+  return tally.outcome()
+}
+
+/** What became of each file, remembered for the next push and told to the progress. */
+function tallyOf({ state, progress, root }: Sending) {
+  const sent: string[] = []
+  const failed: FailedFile[] = []
+  const linked: string[] = []
+  let sentBytes = 0
+  let linkedBytes = 0
+  let cause: unknown = null
+  const remember = (local: Outgoing, entry: RemoteFile) => {
+    state.rememberStored(entry, local.sha256)
+    state.rememberSynced(localPath(root, local.path), local.path, local.sha256)
+  }
+  const fail = (local: Outgoing, why: string, error: unknown) => {
+    failed.push({ path: local.path, why })
+    cause ??= error
+  }
+  const complete: CompleteOutcome = {
+    stored({ local }, entry) {
+      remember(local, entry)
+      sent.push(local.path)
+      sentBytes += local.size
+      progress.file(local.path)
+    },
+    failed: ({ local }, error, why) => fail(local, why, error),
+  }
+  return {
+    complete,
+    fail,
+    linked(local: Outgoing, entry: RemoteFile) {
+      remember(local, entry)
+      linked.push(local.path)
+      linkedBytes += local.size
+      progress.bytes(local.size, 'known')
+      progress.file(local.path, 'known')
+    },
+    sentBytes: () => sentBytes,
+    /** How far an interrupted push came. */
+    reached: (plan: PushPlan) => ({
+      files: sent.length + linked.length,
+      bytes: sentBytes + linkedBytes,
+      ofFiles: plan.send.length,
+      ofBytes: totalBytes(plan.send),
+    }),
+    outcome(): Outcome {
+      // Files end in any order; a report that is compared with another should not.
+      failed.sort((a, b) => (a.path < b.path ? -1 : 1))
+      return { sent: sent.sort(), sentBytes, linked: linked.sort(), linkedBytes, failed, cause }
+    },
+  }
 }
 
 /** A large file would hold all slots, and small ones would wait for its last part. Files of one size keep their order. */

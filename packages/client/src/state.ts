@@ -63,25 +63,7 @@ export type TransferState = ReturnType<typeof openState>
 
 /** Opens the cache of one repo of one hub under `cacheDir`. Unreadable lines are skipped; if the file cannot be written, the cache lives in memory only. */
 export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now: () => number = Date.now) {
-  const name = createHash('sha256')
-    .update(`${hubUrl.replace(/\/+$/, '')}\n${repo.owner}/${repo.slug}`)
-    .digest('hex')
-    .slice(0, 32)
-  const file = join(cacheDir, `${name}.jsonl`)
-  const facts = new Map<string, Line>()
-  for (const one of readLines(file)) keep(facts, one)
-  let fd = openJournal(cacheDir, file, facts, now())
-
-  function remember(one: Line): void {
-    keep(facts, one)
-    if (fd === null) return
-    try {
-      writeSync(fd, `${JSON.stringify(one)}\n`)
-    } catch {
-      closeSync(fd)
-      fd = null
-    }
-  }
+  const { file, facts, remember, close } = openFacts(cacheDir, hubUrl, repo, now)
 
   return {
     file,
@@ -138,11 +120,38 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
     synced(): Array<{ readonly file: string; readonly path?: string | undefined; readonly sha256: string }> {
       return [...facts.values()].filter((fact) => fact.k === 'synced')
     },
-    close(): void {
-      if (fd !== null) closeSync(fd)
-      fd = null
-    },
+    close,
   }
+}
+
+/** The facts of a journal by what they are about, and the journal that grows with them. */
+function openFacts(cacheDir: string, hubUrl: string, repo: RepoName, now: () => number) {
+  const name = createHash('sha256')
+    .update(`${hubUrl.replace(/\/+$/, '')}\n${repo.owner}/${repo.slug}`)
+    .digest('hex')
+    .slice(0, 32)
+  const file = join(cacheDir, `${name}.jsonl`)
+  const facts = new Map<string, Line>()
+  for (const one of readLines(file)) keep(facts, one)
+  let fd = openJournal(cacheDir, file, facts, now())
+
+  function remember(one: Line): void {
+    keep(facts, one)
+    if (fd === null) return
+    try {
+      writeSync(fd, `${JSON.stringify(one)}\n`)
+    } catch {
+      closeSync(fd)
+      fd = null
+    }
+  }
+
+  function close(): void {
+    if (fd !== null) closeSync(fd)
+    fd = null
+  }
+
+  return { file, facts, remember, close }
 }
 
 /** Any overwrite changes one of these. */

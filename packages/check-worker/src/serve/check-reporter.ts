@@ -44,12 +44,13 @@ export interface ReporterOptions {
 const HEARTBEAT_INTERVALS = 5
 
 /** Rejects with `CheckLostError`, or with the client's error once it gives up. */
-export function createCheckReporter({ client, files, journal, intervalMs, logLine }: ReporterOptions): CheckReporter {
+export function createCheckReporter(options: ReporterOptions): CheckReporter {
+  const { client, files, journal, intervalMs, logLine } = options
   const { checkId } = journal.state
   const closed = new AbortController()
   let running: Promise<void> = Promise.resolve()
 
-  async function post(report: CheckReportBody, key: string = randomUUID()): Promise<void> {
+  const post: Post = async (report, key = randomUUID()) => {
     try {
       await client.checks.report(checkId, report, key)
     } catch (error) {
@@ -58,32 +59,8 @@ export function createCheckReporter({ client, files, journal, intervalMs, logLin
     }
   }
 
-  /** The chunk in flight, or the next one; null if everything was sent. */
-  async function next() {
-    const { logged, sending } = journal.state
-    const bytes = await readFrom(files.log, logged, sending ? sending.to - logged : MAX_CHUNK_BYTES)
-    const chunk = cutChunk(bytes, sending !== null || bytes.length < MAX_CHUNK_BYTES)
-    if (!chunk) return null
-    const sent = sending ?? { to: logged + chunk.size, key: randomUUID() }
-    if (!sending) journal.put({ sending: sent })
-    return { ...sent, text: chunk.text }
-  }
-
-  /** Returns whether anything was sent. */
-  async function flush(): Promise<boolean> {
-    let any = false
-    for (let chunk = await next(); chunk; chunk = await next()) {
-      try {
-        await post({ log_chunk: chunk.text }, chunk.key)
-      } catch (error) {
-        if (!isRefused(error)) throw error
-        logLine(`${checkId}: log lines were refused: ${failureLine(error)}`)
-      }
-      journal.put({ logged: chunk.to, sending: null })
-      any = true
-    }
-    return any
-  }
+  const flush = logSender(options, post)
+  const last = endingOf(options, post)
 
   async function report(onLost: (error: CheckLostError) => void): Promise<void> {
     let silent = 0
@@ -103,6 +80,66 @@ export function createCheckReporter({ client, files, journal, intervalMs, logLin
       await delay(intervalMs, undefined, { signal: closed.signal }).catch(() => {})
     }
   }
+
+  return {
+    log(line) {
+      mkdirSync(files.root, { recursive: true, mode: 0o700 })
+      appendFileSync(files.log, `${line.replace(/[\r\n]+$/, '')}\n`, { mode: 0o600 })
+    },
+    beat: () => post({}),
+    start(onLost) {
+      running = report(onLost)
+    },
+    async close() {
+      closed.abort()
+      await running
+    },
+    async end(body) {
+      // A report that was sent has the whole log before it.
+      if (!journal.state.ending) await flush()
+      return last(body)
+    },
+  }
+}
+
+type Post = (report: CheckReportBody, key?: string) => Promise<void>
+
+/** Sends the log as it grows, chunk by chunk; the function returns whether anything was sent. */
+function logSender({ files, journal, logLine }: ReporterOptions, post: Post) {
+  const { checkId } = journal.state
+
+  /** The chunk in flight, or the next one; null if everything was sent. */
+  async function next() {
+    const { logged, sending } = journal.state
+    const bytes = await readFrom(files.log, logged, sending ? sending.to - logged : MAX_CHUNK_BYTES)
+    const chunk = cutChunk(bytes, sending !== null || bytes.length < MAX_CHUNK_BYTES)
+    if (!chunk) return null
+    const sent = sending ?? { to: logged + chunk.size, key: randomUUID() }
+    if (!sending) journal.put({ sending: sent })
+    return { ...sent, text: chunk.text }
+  }
+
+  async function flush(): Promise<boolean> {
+    let any = false
+    for (let chunk = await next(); chunk; chunk = await next()) {
+      try {
+        await post({ log_chunk: chunk.text }, chunk.key)
+      } catch (error) {
+        if (!isRefused(error)) throw error
+        logLine(`${checkId}: log lines were refused: ${failureLine(error)}`)
+      }
+      journal.put({ logged: chunk.to, sending: null })
+      any = true
+    }
+    return any
+  }
+
+  return flush
+}
+
+/** The last report of a check, which is sent once. */
+function endingOf({ client, files, journal }: ReporterOptions, post: Post) {
+  const { checkId } = journal.state
 
   /** A repeat sends the same bytes under the same key: the hub answers what it answered first. */
   async function last(body: CheckReportBody & { readonly status: Ending['status'] }): Promise<Ending> {
@@ -130,25 +167,7 @@ export function createCheckReporter({ client, files, journal, intervalMs, logLin
     return ending
   }
 
-  return {
-    log(line) {
-      mkdirSync(files.root, { recursive: true, mode: 0o700 })
-      appendFileSync(files.log, `${line.replace(/[\r\n]+$/, '')}\n`, { mode: 0o600 })
-    },
-    beat: () => post({}),
-    start(onLost) {
-      running = report(onLost)
-    },
-    async close() {
-      closed.abort()
-      await running
-    },
-    async end(body) {
-      // A report that was sent has the whole log before it.
-      if (!journal.state.ending) await flush()
-      return last(body)
-    },
-  }
+  return last
 }
 
 const isRefused = (error: unknown): error is ProblemError =>

@@ -40,6 +40,7 @@ const NEWLINE = 10
 export function createReporter(options: ReporterOptions): Reporter {
   const { client, files, journal, logLine } = options
   const { runId, attempt } = journal.state
+  const { next, metricsFrom } = outputOf(files, journal)
 
   async function post(report: RunReport): Promise<RemoteRun> {
     try {
@@ -50,33 +51,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     }
   }
 
-  /** The next report; after a restart, the one that was in flight. */
-  async function next(isFinal: boolean): Promise<Sending | null> {
-    const { state } = journal
-    if (state.sending) return state.sending
-    const [output, batch] = await Promise.all([
-      readFrom(files.output, state.log.bytes, MAX_CHUNK_BYTES),
-      metricsFrom(state.metrics.bytes, METRICS_WINDOW, (length) => isFinal && length < METRICS_WINDOW),
-    ])
-    // Even after the command has ended, the last line is complete only if the read reached the end of the file.
-    const chunk = cutChunk(output, isFinal && output.length < MAX_CHUNK_BYTES)
-    if (!chunk && batch.size === 0) return null
-    const sending = {
-      log: chunk && { from: state.log.bytes, to: state.log.bytes + chunk.size },
-      metrics: batch.size === 0 ? null : { from: state.metrics.bytes, to: state.metrics.bytes + batch.size },
-    }
-    journal.put({ sending })
-    return sending
-  }
-
-  /** The batch at an offset. The byte before it shows whether a line starts here. */
-  async function metricsFrom(from: number, length: number, isEnd: (length: number) => boolean): Promise<MetricsBatch> {
-    const before = Math.min(from, 1)
-    const bytes = await readFrom(files.metrics, from - before, before + length)
-    const isInLine = before === 1 && bytes.length > 0 && bytes[0] !== NEWLINE
-    const window = bytes.subarray(before)
-    return readMetrics(window, isEnd(window.length), isInLine)
-  }
+  const postParts = partPoster(post, logLine)
 
   async function send(sending: Sending): Promise<RemoteRun | null> {
     const { log, metrics } = sending
@@ -105,6 +80,58 @@ export function createReporter(options: ReporterOptions): Reporter {
     }
   }
 
+  return {
+    post,
+    async flush(isFinal) {
+      const [logEnd, metricsEnd] = await Promise.all([sizeOf(files.output), sizeOf(files.metrics)])
+      // Output written meanwhile waits for the next interval; otherwise each line would be a report of its own.
+      const isBehind = () => journal.state.log.bytes < logEnd || journal.state.metrics.bytes < metricsEnd
+      let run: RemoteRun | null = null
+      while (isBehind() || journal.state.sending) {
+        const sending = await next(isFinal)
+        if (!sending) break
+        run = (await send(sending)) ?? run
+      }
+      return run
+    },
+  }
+}
+
+/** The output of the command, cut into reports. */
+function outputOf(files: RunFiles, journal: RunJournal) {
+  /** The next report; after a restart, the one that was in flight. */
+  async function next(isFinal: boolean): Promise<Sending | null> {
+    const { state } = journal
+    if (state.sending) return state.sending
+    const [output, batch] = await Promise.all([
+      readFrom(files.output, state.log.bytes, MAX_CHUNK_BYTES),
+      metricsFrom(state.metrics.bytes, METRICS_WINDOW, (length) => isFinal && length < METRICS_WINDOW),
+    ])
+    // Even after the command has ended, the last line is complete only if the read reached the end of the file.
+    const chunk = cutChunk(output, isFinal && output.length < MAX_CHUNK_BYTES)
+    if (!chunk && batch.size === 0) return null
+    const sending = {
+      log: chunk && { from: state.log.bytes, to: state.log.bytes + chunk.size },
+      metrics: batch.size === 0 ? null : { from: state.metrics.bytes, to: state.metrics.bytes + batch.size },
+    }
+    journal.put({ sending })
+    return sending
+  }
+
+  /** The batch at an offset. The byte before it shows whether a line starts here. */
+  async function metricsFrom(from: number, length: number, isEnd: (length: number) => boolean): Promise<MetricsBatch> {
+    const before = Math.min(from, 1)
+    const bytes = await readFrom(files.metrics, from - before, before + length)
+    const isInLine = before === 1 && bytes.length > 0 && bytes[0] !== NEWLINE
+    const window = bytes.subarray(before)
+    return readMetrics(window, isEnd(window.length), isInLine)
+  }
+
+  return { next, metricsFrom }
+}
+
+/** Posts the two parts of a report, as one where the hub accepts both. */
+function partPoster(post: Reporter['post'], logLine: (line: string) => void) {
   /** Drops a part that the hub rejects, so that the training continues; the other part is still sent. */
   async function postParts(log: RunReport, metrics: RunReport): Promise<RemoteRun | null> {
     const parts = [log, metrics].filter((part) => Object.keys(part).length > 0)
@@ -132,21 +159,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     return Object.keys(rest).length > 0 ? post(rest) : null
   }
 
-  return {
-    post,
-    async flush(isFinal) {
-      const [logEnd, metricsEnd] = await Promise.all([sizeOf(files.output), sizeOf(files.metrics)])
-      // Output written meanwhile waits for the next interval; otherwise each line would be a report of its own.
-      const isBehind = () => journal.state.log.bytes < logEnd || journal.state.metrics.bytes < metricsEnd
-      let run: RemoteRun | null = null
-      while (isBehind() || journal.state.sending) {
-        const sending = await next(isFinal)
-        if (!sending) break
-        run = (await send(sending)) ?? run
-      }
-      return run
-    },
-  }
+  return postParts
 }
 
 /** The lines that the hub did not reject; none if it named none, so that the same batch is not sent twice. */

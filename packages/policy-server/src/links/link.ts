@@ -41,7 +41,7 @@ export function openLink(
   const waiting: Frame[] = []
   let [isBusy, isAlive] = [false, true]
   let ownReason: string | null = null
-  let [tokens, filledMs] = [FRAMES_PER_SECOND, performance.now()]
+  const isWithinRate = frameRate()
   let previousMs: number | null = null
 
   const close = (code: CloseCode, reason: string) => {
@@ -57,24 +57,11 @@ export function openLink(
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ error: fault.message }))
     close(closeCodes.policy, 'bad_frame')
   }
-  const isWithinRate = () => {
-    const nowMs = performance.now()
-    tokens = Math.min(FRAMES_PER_SECOND, tokens + ((nowMs - filledMs) / 1000) * FRAMES_PER_SECOND)
-    filledMs = nowMs
-    tokens -= 1
-    return tokens >= 0
-  }
-  const answer = async ({ data, isBinary, atMs }: Frame) => {
-    const bytes = data as Buffer
-    const frame = isBinary ? readMsgpackFrame(bytes) : readJsonFrame(bytes.toString('utf8'))
-    const { feeds, isOne } = observationOf(model.inputs, frame)
-    const { outputs, ms } = await model.run(feeds)
+  const answer = async (frame: Frame) => {
+    const written = await inferred(model, frame, previousMs)
     if (socket.readyState !== socket.OPEN || ownReason !== null) return
-    const timing = { infer_ms: ms, ...(previousMs !== null && { prev_total_ms: previousMs }) }
-    const others = { server_timing: timing }
-    const tensors = isOne ? withoutBatch(outputs) : outputs
-    socket.send(isBinary ? writeMsgpackFrame(tensors, others) : writeJsonFrame(tensors, others))
-    previousMs = performance.now() - atMs
+    socket.send(written())
+    previousMs = performance.now() - frame.atMs
     served(previousMs)
     if (socket.bufferedAmount > MAX_UNREAD_BYTES) close(closeCodes.policy, 'slow_reader')
   }
@@ -123,6 +110,32 @@ export function openLink(
   })
   socket.send(socket.protocol === JSON_PROTOCOL ? JSON.stringify(metadata) : writeMsgpackFrame({}, metadata))
   return { close }
+}
+
+/** Counts frames: false for one that comes too fast. A second without frames allows a second's worth at once. */
+function frameRate(): () => boolean {
+  let [tokens, filledMs] = [FRAMES_PER_SECOND, performance.now()]
+  return () => {
+    const nowMs = performance.now()
+    tokens = Math.min(FRAMES_PER_SECOND, tokens + ((nowMs - filledMs) / 1000) * FRAMES_PER_SECOND)
+    filledMs = nowMs
+    tokens -= 1
+    return tokens >= 0
+  }
+}
+
+/** Reads an observation, runs the model, and has the frame of its answer. Throws a `FrameFault` for a bad frame. */
+async function inferred(model: PolicyModel, { data, isBinary }: Frame, previousMs: number | null) {
+  const bytes = data as Buffer
+  const frame = isBinary ? readMsgpackFrame(bytes) : readJsonFrame(bytes.toString('utf8'))
+  const { feeds, isOne } = observationOf(model.inputs, frame)
+  const { outputs, ms } = await model.run(feeds)
+  return () => {
+    const timing = { infer_ms: ms, ...(previousMs !== null && { prev_total_ms: previousMs }) }
+    const others = { server_timing: timing }
+    const tensors = isOne ? withoutBatch(outputs) : outputs
+    return isBinary ? writeMsgpackFrame(tensors, others) : writeJsonFrame(tensors, others)
+  }
 }
 
 /** A client that offers it gets its metadata as text; every other one, as `openpi-client`, as MessagePack. */

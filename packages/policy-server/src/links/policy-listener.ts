@@ -1,5 +1,5 @@
 /** The websocket server: decides before the upgrade who may have a link, and ends links when their time is over. */
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -37,15 +37,11 @@ interface Live {
   readonly link: Link
 }
 
-/** Answers on a server that listens already, and closes it at its end. */
-export function listen(parts: ListenerParts, http: Server): PolicyListener {
-  const { served, model, keys, book, metadata, nowMs, logLine } = parts
+/** The links of a server, and the sessions that may still come back to one. */
+function openLinks({ model, book, metadata, nowMs, logLine }: ListenerParts) {
   const live = new Map<string, Live>()
   /** Until when a session without a link may come back. */
   const leaving = new Map<string, NodeJS.Timeout>()
-  /** Sessions whose token is being verified; a second try at the same moment must not pass. */
-  const entering = new Set<string>()
-  let isClosing = false
 
   const end = (id: string, code: CloseCode, reason: string) => {
     clearTimeout(leaving.get(id))
@@ -63,29 +59,33 @@ export function listen(parts: ListenerParts, http: Server): PolicyListener {
     clearTimeout(leaving.get(id))
     leaving.delete(id)
     book.link(id, expiresAtMs)
-    const expiry = setTimeout(
-      () => end(id, closeCodes.policy, 'expired'),
-      Math.min(expiresAtMs - nowMs(), MAX_TIMER_MS),
-    )
-    const link = openLink(
-      socket,
-      model,
-      { ...metadata, session_id: id, expires_at: new Date(expiresAtMs).toISOString() },
-      {
-        served: (ms) => book.served(id, ms),
-        ended(reason) {
-          clearTimeout(expiry)
-          live.delete(id)
-          book.unlink(id)
-          logLine(`${id}: ${reason ?? 'the link is lost'}`)
-          if (reason !== null) book.close(id, reason)
-          else awaitReturn(id)
-        },
+    const lifetimeMs = Math.min(expiresAtMs - nowMs(), MAX_TIMER_MS)
+    const expiry = setTimeout(() => end(id, closeCodes.policy, 'expired'), lifetimeMs)
+    const first = { ...metadata, session_id: id, expires_at: new Date(expiresAtMs).toISOString() }
+    const link = openLink(socket, model, first, {
+      served: (ms) => book.served(id, ms),
+      ended(reason) {
+        clearTimeout(expiry)
+        live.delete(id)
+        book.unlink(id)
+        logLine(`${id}: ${reason ?? 'the link is lost'}`)
+        if (reason !== null) book.close(id, reason)
+        else awaitReturn(id)
       },
-    )
+    })
     live.set(id, { claims, link })
     logLine(`${id}: ${device} is connected`)
   }
+  return { live, end, awaitReturn, started }
+}
+
+/** Answers on a server that listens already, and closes it at its end. */
+export function listen(parts: ListenerParts, http: Server): PolicyListener {
+  const { served, keys, book } = parts
+  const { live, end, awaitReturn, started } = openLinks(parts)
+  /** Sessions whose token is being verified; a second try at the same moment must not pass. */
+  const entering = new Set<string>()
+  let isClosing = false
 
   const sockets = new WebSocketServer({
     noServer: true,
@@ -93,14 +93,7 @@ export function listen(parts: ListenerParts, http: Server): PolicyListener {
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(JSON_PROTOCOL) ? JSON_PROTOCOL : false),
   })
-  http.on('request', (request, response) => {
-    const isHealth = request.url === '/healthz'
-    response.writeHead(isHealth ? 200 : 426, {
-      'content-type': 'text/plain',
-      ...(!isHealth && { upgrade: 'websocket' }),
-    })
-    response.end(isHealth ? 'ok\n' : 'This is a websocket server.\n')
-  })
+  http.on('request', answerHttp)
   http.maxConnections = MAX_SESSIONS + SPARE_SOCKETS
 
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -154,6 +147,16 @@ export function listen(parts: ListenerParts, http: Server): PolicyListener {
 const MAX_TIMER_MS = 2 ** 31 - 1
 /** After it, a link that does not answer its close is cut. */
 const UNTIL_CUT_MS = 1_000
+
+/** What is no websocket: a probe, or a person with a browser. */
+function answerHttp(request: IncomingMessage, response: ServerResponse): void {
+  const isHealth = request.url === '/healthz'
+  response.writeHead(isHealth ? 200 : 426, {
+    'content-type': 'text/plain',
+    ...(!isHealth && { upgrade: 'websocket' }),
+  })
+  response.end(isHealth ? 'ok\n' : 'This is a websocket server.\n')
+}
 
 const reasons: Readonly<Record<number, string>> = {
   401: 'A session token of this endpoint is required, as api_key or in Authorization.',
