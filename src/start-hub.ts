@@ -77,14 +77,63 @@ export async function startHub(config: Config, log: Logger, rules: Rules = {}): 
   }
 }
 
+/** What a hub opens with: its settings, its log, and where each part registers its end. */
+interface Opening {
+  readonly config: Config
+  readonly log: Logger
+  readonly closeLater: CloseLater
+}
+
 async function openHub(
   { config, listensOn }: ListeningConfig,
   log: Logger,
   closeLater: CloseLater,
   rules: Rules,
 ): Promise<Omit<RunningHub, 'stop'>> {
+  const opening = { config, log, closeLater }
   const trusted = trustedDocuments(config)
-  // Before anything is made: what is in use or not there is told at once, and leaves nothing behind.
+  const { listener, metricsListener } = await openListeners(opening)
+  const { auth, deps, queue, ending } = await openDeps(opening)
+  const operatorToken = await ensureOperator(auth)
+  let metrics: Metrics | null = null as Metrics | null
+  const app = buildServer(deps, {
+    ...rules,
+    listener,
+    trusted,
+    schema,
+    rest: rest(),
+    authenticate: (request) => authenticate(auth, credentialsOf(request)),
+    open: [authRoutes(auth, deps)],
+    uncounted: isDiskStore(deps.objects) ? [objectRoutes(deps.objects)] : [],
+    onMetrics: (made) => {
+      metrics = made
+    },
+  })
+  rules.watchRequests?.(app)
+  closeLater('server', () => closeServer(app))
+  const { metrics: scraped } = config
+  const metricsServer = metrics && metricsListener && buildMetricsServer(deps, metrics, metricsListener)
+  if (metricsServer) closeLater('metrics server', () => metricsServer.close())
+  await attendCalls(deps)
+  await queue.work(jobs, deps)
+  const sweep = startSweepTimer(deps)
+  closeLater('lease sweep', () => sweep.close())
+  if (metricsServer && scraped.listener) await metricsServer.listen({ ...scraped.listener })
+  await app.listen({ port: config.port, host: config.host })
+  // Closed first: what waits would else keep the server from closing.
+  closeLater('waiting requests', async () => ending.abort())
+  listensOn(portOf(app))
+  const metricsUrl =
+    metricsServer && scraped.listener
+      ? `${addressUrl({ ...scraped.listener, port: portOf(metricsServer) })}/metrics`
+      : null
+  return { url: config.publicUrl ?? addressUrl(config), metricsUrl, app, deps, operatorToken }
+}
+
+/**
+ * Binds the addresses before anything is made: what is in use or not there is told at once, and leaves nothing behind.
+ */
+async function openListeners({ config, closeLater }: Opening) {
   const { host, port, metrics: scraped } = config
   const listener = await listenEarly({ host, port, settings: { host: 'HOST', port: 'PORT' } })
   closeLater('listener', () => listener.release())
@@ -92,6 +141,11 @@ async function openHub(
     scraped.listener &&
     (await listenEarly({ ...scraped.listener, settings: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }))
   if (metricsListener) closeLater('metrics listener', () => metricsListener.release())
+  return { listener, metricsListener }
+}
+
+/** Opens what operations work with: database, sign-in, object store, events, queue, readers and hosting. */
+async function openDeps({ config, log, closeLater }: Opening) {
   const cluster = await openCluster(config)
   if (config.objectStore.kind === 'disk') await ensureDataDir(config.dataDir)
   const open = await closeDataFolder(config.dataDir)
@@ -135,39 +189,7 @@ async function openHub(
     signingKeys: auth.keys,
     stopping: ending.signal,
   }
-  const operatorToken = await ensureOperator(auth)
-  let metrics: Metrics | null = null as Metrics | null
-  const app = buildServer(deps, {
-    ...rules,
-    listener,
-    trusted,
-    schema,
-    rest: rest(),
-    authenticate: (request) => authenticate(auth, credentialsOf(request)),
-    open: [authRoutes(auth, deps)],
-    uncounted: isDiskStore(objects) ? [objectRoutes(objects)] : [],
-    onMetrics: (made) => {
-      metrics = made
-    },
-  })
-  rules.watchRequests?.(app)
-  closeLater('server', () => closeServer(app))
-  const metricsServer = metrics && metricsListener && buildMetricsServer(deps, metrics, metricsListener)
-  if (metricsServer) closeLater('metrics server', () => metricsServer.close())
-  await attendCalls(deps)
-  await queue.work(jobs, deps)
-  const sweep = startSweepTimer(deps)
-  closeLater('lease sweep', () => sweep.close())
-  if (metricsServer && scraped.listener) await metricsServer.listen({ ...scraped.listener })
-  await app.listen({ port: config.port, host: config.host })
-  // Closed first: what waits would else keep the server from closing.
-  closeLater('waiting requests', async () => ending.abort())
-  listensOn(portOf(app))
-  const metricsUrl =
-    metricsServer && scraped.listener
-      ? `${addressUrl({ ...scraped.listener, port: portOf(metricsServer) })}/metrics`
-      : null
-  return { url: config.publicUrl ?? addressUrl(config), metricsUrl, app, deps, operatorToken }
+  return { auth, deps, queue, ending }
 }
 
 function portOf(app: FastifyInstance): number {
