@@ -43,7 +43,7 @@ export function coerceRequest(plan: RoutePlan, parts: RequestParts): Record<stri
     const { source } = variable
     let value: unknown
     if (source.from === 'path' || source.from === 'query') {
-      value = fromText(source, variable.type, variable.hasDefault, parts, faults)
+      value = fromText({ source, type: variable.type, hasDefault: variable.hasDefault, parts, faults })
     } else {
       readsBody ||= source.from === 'body'
       value = fromFields(source, variable.type, parts, faults)
@@ -66,13 +66,19 @@ function unknownMember(name: string, loc: Loc, faults: Faults): void {
   faults.add('validation.unknown_member', `${JSON.stringify(name.slice(0, 100))} is not a member of this object`, loc)
 }
 
-function fromText(
-  source: PathSource | QuerySource,
-  type: GraphQLInputType,
-  hasDefault: boolean,
-  parts: RequestParts,
-  faults: Faults,
-): unknown {
+function fromText({
+  source,
+  type,
+  hasDefault,
+  parts,
+  faults,
+}: {
+  readonly source: PathSource | QuerySource
+  readonly type: GraphQLInputType
+  readonly hasDefault: boolean
+  readonly parts: RequestParts
+  readonly faults: Faults
+}): unknown {
   const loc = [source.from, source.name]
   const given = source.from === 'path' ? parts.path[source.name] : parts.query[source.name]
   if (given === undefined) {
@@ -121,7 +127,13 @@ function fromFields(
   const place = fromBody ? source.document : undefined
   // Absent body: an empty object, so that each required member is named.
   const sent = fromBody && !place ? (parts.body ?? {}) : {}
-  const value = coerceObject(sent, input, ['body'], faults, place ? { ...sources, [place.field]: null } : sources)
+  const value = coerceObject({
+    sent,
+    type: input,
+    loc: ['body'],
+    faults,
+    elsewhere: place ? { ...sources, [place.field]: null } : sources,
+  })
   if (value === ABSENT) return ABSENT
   if (place) {
     const document = documentOf(place, parts.body, faults)
@@ -130,7 +142,7 @@ function fromFields(
   for (const [name, source] of Object.entries(sources)) {
     const field = fields[name]
     if (!field) throw new Error(`${input.name} has no field ${name}`)
-    const member = fromText(source, field.type, field.defaultValue !== undefined, parts, faults)
+    const member = fromText({ source, type: field.type, hasDefault: field.defaultValue !== undefined, parts, faults })
     if (member !== ABSENT) value[name] = member
   }
   return value
@@ -156,7 +168,7 @@ function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults
     if (!Array.isArray(value)) return faults.add('validation.type', 'must be an array', loc)
     return withHoles(coerceItems(value, type.ofType, loc, faults))
   }
-  if (isInputObjectType(type)) return coerceObject(value, type, loc, faults, {})
+  if (isInputObjectType(type)) return coerceObject({ sent: value, type, loc, faults, elsewhere: {} })
   if (isEnumType(type)) {
     if (typeof value !== 'string') return faults.add('validation.type', 'must be a string', loc)
     if (type.getValue(value)) return value
@@ -194,13 +206,19 @@ interface InputField {
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
-function coerceObject(
-  sent: unknown,
-  type: { getFields(): Readonly<Record<string, InputField>> },
-  loc: Loc,
-  faults: Faults,
-  elsewhere: Readonly<Record<string, unknown>>,
-): typeof ABSENT | Record<string, unknown> {
+function coerceObject({
+  sent,
+  type,
+  loc,
+  faults,
+  elsewhere,
+}: {
+  readonly sent: unknown
+  readonly type: { getFields(): Readonly<Record<string, InputField>> }
+  readonly loc: Loc
+  readonly faults: Faults
+  readonly elsewhere: Readonly<Record<string, unknown>>
+}): typeof ABSENT | Record<string, unknown> {
   if (!isJsonObject(sent)) return faults.add('validation.type', 'must be an object', loc)
   const known = new Map<string, string>()
   const value: Record<string, unknown> = {}

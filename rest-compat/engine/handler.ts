@@ -88,11 +88,11 @@ async function answer(
     })
     await edge.spend(request, reply, plan.costOf(variables).objects)
     claim = await claimFor(plan, base, request, body)
-    if (claim?.kind === 'replay') return await replay(edge, plan, request, reply, variables, claim.answer)
+    if (claim?.kind === 'replay') return await replay({ edge, plan, request, reply, variables, stored: claim.answer })
     const ctx = claim ? edge.contextOf(request, { idempotency: claim.slot }) : base
     const answered = await execute(plan, ctx, variables, request)
     if (claim) await settleAnswer(claim, answered.answer)
-    return send(plan, request, reply, answered, plan.route.status)
+    return send({ plan, request, reply, answered, status: plan.route.status })
   } catch (error) {
     const known = placed(plan, edge.knownError(error, request))
     const problem = toProblem(known, request.id)
@@ -102,21 +102,28 @@ async function answer(
 }
 
 /** The stored response, after the verb's guard has accepted the caller again; a rejection is answered with its current error. */
-async function replay(
-  edge: Edge,
-  plan: RoutePlan,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  variables: Record<string, unknown>,
-  stored: StoredAnswer,
-): Promise<FastifyReply> {
+async function replay({
+  edge,
+  plan,
+  request,
+  reply,
+  variables,
+  stored,
+}: {
+  readonly edge: Edge
+  readonly plan: RoutePlan
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly variables: Record<string, unknown>
+  readonly stored: StoredAnswer
+}): Promise<FastifyReply> {
   const kept = 'again' in stored ? null : new StoredReplay(stored)
   const ctx = kept ? edge.contextOf(request, { replay: kept }) : edge.contextOf(request)
   try {
     const answered = await execute(plan, ctx, variables, request)
     if (kept && !kept.isTaken) throw new Error(`${plan.route.operation} stored a response but has no guard.`)
     reply.header('idempotent-replayed', 'true')
-    return send(plan, request, reply, answered, plan.route.replayStatus ?? plan.route.status)
+    return send({ plan, request, reply, answered, status: plan.route.replayStatus ?? plan.route.status })
   } catch (error) {
     if (!(error instanceof StoredRefusal)) throw error
     reply.header('idempotent-replayed', 'true')
@@ -169,13 +176,19 @@ function toPage({ items, pageInfo, ...rest }: Answer): Answer {
   return { items, next_cursor: hasNextPage ? endCursor : null, ...rest }
 }
 
-function send(
-  plan: RoutePlan,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { answer, held }: Answered,
-  status: number,
-): FastifyReply {
+function send({
+  plan,
+  request,
+  reply,
+  answered: { answer, held },
+  status,
+}: {
+  readonly plan: RoutePlan
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly answered: Answered
+  readonly status: number
+}): FastifyReply {
   const { route } = plan
   if (answer === null) return reply.code(204).send()
   reply.code(held?.status ?? status)

@@ -46,7 +46,7 @@ export async function addOrg(
 ): Promise<Account> {
   const org = await addAccount(tx, ctx, 'org', input)
   for (const member of input.members) {
-    await putMembership(tx, ctx, org, await findAccount(tx, member.user, 'user'), member.role)
+    await putMembership({ tx, ctx, org, user: await findAccount(tx, member.user, 'user'), role: member.role })
   }
   return org
 }

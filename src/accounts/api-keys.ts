@@ -137,13 +137,19 @@ async function repoIdsOf(tx: Querier, owner: AccountRef, names: readonly string[
 }
 
 /** Creates a key for `owner`, records `createdBy`, and returns its token, which is not stored. */
-export async function addApiKey(
-  tx: Querier,
-  ctx: AuditContext,
-  owner: AccountRef,
-  createdBy: string | null,
-  input: NewApiKey,
-): Promise<CreatedApiKey> {
+export async function addApiKey({
+  tx,
+  ctx,
+  owner,
+  createdBy,
+  input,
+}: {
+  readonly tx: Querier
+  readonly ctx: AuditContext
+  readonly owner: AccountRef
+  readonly createdBy: string | null
+  readonly input: NewApiKey
+}): Promise<CreatedApiKey> {
   assertNewKey(input)
   const repos = input.repos ? [...new Set(input.repos)] : null
   const repoIds = input.repos ? [...new Set(await repoIdsOf(tx, owner, input.repos))] : null
@@ -185,7 +191,7 @@ export async function createApiKey(
   assertMember(session, owner)
   return db.withTx(async (tx) => {
     if (owner.kind === 'org') await assertStillInOrg(tx, owner, session.personId)
-    return addApiKey(tx, ctx, owner, session.personId, input)
+    return addApiKey({ tx, ctx, owner, createdBy: session.personId, input })
   })
 }
 

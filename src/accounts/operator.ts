@@ -14,7 +14,7 @@ export async function ensureOperator(auth: Auth): Promise<string | null> {
     const user = await takeHandle(tx, 'user', handle, null)
     if (user === null) return null
     await audit(tx, noViewer, { action: 'user.create', accountId: user.id, targetId: user.id, after: { handle } })
-    const session = await openSession(auth, tx, noViewer, user, auth.config.sessionTtlSeconds)
+    const session = await openSession({ auth, tx, ctx: noViewer, user, ttlSeconds: auth.config.sessionTtlSeconds })
     return session.token
   })
 }

@@ -80,13 +80,19 @@ function assertNotLastOwner(org: AccountRef, row: RoleRow): void {
 }
 
 /** Adds a member with this role, or changes their role. Errors: 409 `conflict.last_owner`. */
-export async function putMembership(
-  tx: Querier,
-  ctx: AuditContext,
-  org: AccountRef,
-  user: AccountRef,
-  role: OrgRole,
-): Promise<void> {
+export async function putMembership({
+  tx,
+  ctx,
+  org,
+  user,
+  role,
+}: {
+  readonly tx: Querier
+  readonly ctx: AuditContext
+  readonly org: AccountRef
+  readonly user: AccountRef
+  readonly role: OrgRole
+}): Promise<void> {
   const row = await roleUnderLock(tx, org.id, user.id)
   if (row.role === role) return
   if (role === 'member') assertNotLastOwner(org, row)
@@ -117,7 +123,7 @@ export function addOrgMember(
       const role = input.role ?? 'member'
       return commitVerb(allowed, async (tx) => {
         await assertStillInOrg(tx, org, personId, 'owner')
-        await putMembership(tx, allowed, org, user, role)
+        await putMembership({ tx, ctx: allowed, org, user, role })
         return { org, user, role }
       })
     },

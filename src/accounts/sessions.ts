@@ -28,14 +28,21 @@ export const revokeRow: Statement<{ id: string }> = {
 }
 
 /** Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. `userAgent` is the header of the browser that signs in. */
-export async function openSession(
-  auth: Auth,
-  tx: Querier,
-  ctx: AuditContext,
-  user: { readonly id: string },
-  ttlSeconds: number,
-  userAgent: string | null = null,
-): Promise<CreatedSession> {
+export async function openSession({
+  auth,
+  tx,
+  ctx,
+  user,
+  ttlSeconds,
+  userAgent = null,
+}: {
+  readonly auth: Auth
+  readonly tx: Querier
+  readonly ctx: AuditContext
+  readonly user: { readonly id: string }
+  readonly ttlSeconds: number
+  readonly userAgent?: string | null
+}): Promise<CreatedSession> {
   const id = newId('sess')
   const [row] = await tx.query(insertSession, [id, user.id, userAgent?.slice(0, MAX_USER_AGENT) ?? null, ttlSeconds])
   const expiresAt = row?.expiresAt ?? ''

@@ -46,7 +46,7 @@ export function setSpendCap(ctx: RequestContext, input: SetSpendCapInput): Promi
       return { account, personId: assertOrgOwner(session, account).personId }
     },
     async (allowed, { account, personId }) => {
-      await commitVerb(allowed, (tx) => write(allowed, tx, account, personId, cap))
+      await commitVerb(allowed, (tx) => write({ ctx: allowed, tx, account, personId, cap }))
       return summaryOf(allowed, account, null)
     },
   )
@@ -63,7 +63,19 @@ function capOfInput({ usd: amount = null, mode = null }: SetSpendCapInput): Spen
 const modeInSql = { notify: 'NOTIFY', stop: 'STOP' } as const
 
 /** Takes the same lock as reservations, so that none is checked against the old cap after the change. */
-async function write(ctx: RequestContext, tx: Tx, account: AccountRef, personId: string, cap: SpendCap | null) {
+async function write({
+  ctx,
+  tx,
+  account,
+  personId,
+  cap,
+}: {
+  readonly ctx: RequestContext
+  readonly tx: Tx
+  readonly account: AccountRef
+  readonly personId: string
+  readonly cap: SpendCap | null
+}) {
   await lockAccounts(tx, [account.id])
   if (account.kind === 'org') await assertStillInOrg(tx, account, personId, 'owner')
   const before = capOf(await readSpendMonth(tx, account.id))

@@ -35,7 +35,15 @@ export async function judgeCard(
   const read = readCard(document)
   const entry = read.readable.mjcf_path ?? null
   const model =
-    entry === null ? null : await readRepoModel(ctx.deps, repo.id, entry, ctx.signal, { overlay, asker: askerOf(ctx) })
+    entry === null
+      ? null
+      : await readRepoModel({
+          deps: ctx.deps,
+          repoId: repo.id,
+          entry,
+          signal: ctx.signal,
+          options: { overlay, asker: askerOf(ctx) },
+        })
   // Read after the model: if files change in between, the repo's `seq` is then higher than that of the verdict.
   const stills = new Set([...(await presentStills(ctx, repo.id, read.readable)), ...overlay.keys()])
   const reading = model?.reading ?? null

@@ -59,7 +59,7 @@ async function judgeAndStore(
     throw notFound(`The repo ${repo.fullName}`)
   const card = acceptedCard(verdict, input.placeOf ?? inDocument)
   const { seq } = verdict
-  return commitVerb(ctx, (tx) => store(ctx, tx, repo, card, seq)).catch((error: unknown) => {
+  return commitVerb(ctx, (tx) => store({ ctx, tx, facts: repo, card, seq })).catch((error: unknown) => {
     if (error instanceof FilesMoved) return null
     throw error
   })
@@ -68,13 +68,19 @@ async function judgeAndStore(
 /** Thrown to roll back the transaction, including the record of its Idempotency-Key. */
 class FilesMoved extends Error {}
 
-async function store(
-  ctx: RequestContext,
-  tx: Tx,
-  facts: RepoFacts,
-  card: RobotCardDocument,
-  seq: number,
-): Promise<RobotCard> {
+async function store({
+  ctx,
+  tx,
+  facts,
+  card,
+  seq,
+}: {
+  readonly ctx: RequestContext
+  readonly tx: Tx
+  readonly facts: RepoFacts
+  readonly card: RobotCardDocument
+  readonly seq: number
+}): Promise<RobotCard> {
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
   if (repo.seq !== seq) throw new FilesMoved()

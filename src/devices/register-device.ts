@@ -64,13 +64,19 @@ async function robotOf(tx: Querier, owner: AccountRef, fullName: string): Promis
 }
 
 /** Adds a device to an account. Errors: 404 and 409 of its robot repo, 409 `conflict.taken`, 422. */
-export async function addDevice(
-  tx: Querier,
-  ctx: AuditContext,
-  owner: AccountRef,
-  createdBy: string | null,
-  { name, robotRepo = null }: NewDevice,
-): Promise<RegisteredDevice> {
+export async function addDevice({
+  tx,
+  ctx,
+  owner,
+  createdBy,
+  input: { name, robotRepo = null },
+}: {
+  readonly tx: Querier
+  readonly ctx: AuditContext
+  readonly owner: AccountRef
+  readonly createdBy: string | null
+  readonly input: NewDevice
+}): Promise<RegisteredDevice> {
   if (!wordText.safeParse(name).success)
     throw invalid('validation.value', 'The name of a device has 1 to 64 characters.', ['name'])
   const robotRepoId = robotRepo === null ? null : await robotOf(tx, owner, robotRepo)
@@ -103,7 +109,7 @@ export function registerDevice(
     (allowed, { personId, owner }) =>
       commitVerb(allowed, async (tx) => {
         if (owner.kind === 'org') await assertStillInOrg(tx, owner, personId)
-        return addDevice(tx, allowed, owner, personId, input)
+        return addDevice({ tx, ctx: allowed, owner, createdBy: personId, input })
       }),
   )
 }

@@ -34,7 +34,7 @@ export async function assembleAndLink(
   const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
   const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   if (assembled.length < rows.length) {
-    const lost = await settle(ctx, objects, attempt, rows, outcomes)
+    const lost = await settle({ ctx, objects, attempt, rows, outcomes })
     // Another completion changed the store, so these failures are not faults of this request's bytes.
     throw lost ? takenOver(lost) : firstFailure(outcomes)
   }
@@ -42,7 +42,7 @@ export async function assembleAndLink(
     const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
     return await commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo, locOf }))
   } catch (error) {
-    await settle(ctx, objects, attempt, rows, outcomes)
+    await settle({ ctx, objects, attempt, rows, outcomes })
     throw error
   }
 }
@@ -67,13 +67,19 @@ function assembleAll(
  * Releases the uploads. Returns one that another completion has taken over. A failure here is only logged: the lease then expires, and the client gets the
  * original error.
  */
-async function settle(
-  ctx: RequestContext,
-  objects: ObjectStore,
-  attempt: string,
-  rows: readonly UploadRow[],
-  outcomes: readonly Outcome[],
-): Promise<UploadRow | null> {
+async function settle({
+  ctx,
+  objects,
+  attempt,
+  rows,
+  outcomes,
+}: {
+  readonly ctx: RequestContext
+  readonly objects: ObjectStore
+  readonly attempt: string
+  readonly rows: readonly UploadRow[]
+  readonly outcomes: readonly Outcome[]
+}): Promise<UploadRow | null> {
   const where = (holds: (outcome: Outcome | undefined) => boolean) => rows.filter((_, index) => holds(outcomes[index]))
   const isRejected = (outcome?: Outcome) => outcome?.status === 'rejected' && outcome.reason instanceof RejectedBytes
   const isWhole = (outcome?: Outcome) => outcome?.status === 'fulfilled'

@@ -84,7 +84,7 @@ export async function withCopies<Result>(
   await discardLeftOver(ctx, objects, request.sourceId)
   const uploads = request.objects.map((object) => uploadOf(request, object))
   const ids = uploads.map(({ id }) => id)
-  await db.withTx((tx) => reserve(ctx, tx, request, attempt, uploads))
+  await db.withTx((tx) => reserve({ ctx, tx, request, attempt, uploads }))
   const release = keepClaim(ctx.deps, attempt, ids)
   try {
     return await work({ attempt, copied: await copyAll(objects, request.objects, uploads, ctx.signal) })
@@ -118,13 +118,19 @@ async function discardLeftOver(ctx: RequestContext, objects: ObjectStore, source
 }
 
 /** Inserts the rows before the objects are copied, so that no object exists without a row. Lock order: accounts, uploads. */
-async function reserve(
-  ctx: RequestContext,
-  tx: Tx,
-  { sourceId, repoId, ownerId }: CopyRequest,
-  attempt: string,
-  uploads: readonly UploadRow[],
-): Promise<void> {
+async function reserve({
+  ctx,
+  tx,
+  request: { sourceId, repoId, ownerId },
+  attempt,
+  uploads,
+}: {
+  readonly ctx: RequestContext
+  readonly tx: Tx
+  readonly request: CopyRequest
+  readonly attempt: string
+  readonly uploads: readonly UploadRow[]
+}): Promise<void> {
   if (uploads.length === 0) return
   const bytes = uploads.reduce((sum, { size }) => sum + size, 0)
   await reserveStorage(tx, ctx.deps.config, ownerId, { bytes, uploads: uploads.length })

@@ -64,7 +64,7 @@ async function unlink(
   await tx.query(closeFiles, [repo.id, seq, paths])
   const none = { added: 0, changed: 0, bytesAdded: 0 }
   const gone = { removed: live.length, bytesRemoved: bytes, verified: -verified }
-  await recordChange(tx, ctx, repo.id, seq, 'delete', { ...none, ...gone })
+  await recordChange({ tx, ctx, repoId: repo.id, seq, action: 'delete', counts: { ...none, ...gone } })
   await settleKept(tx, repo, result.deleted, kept)
   await audit(tx, ctx, {
     action: 'files.delete',

@@ -107,13 +107,20 @@ export async function linkFiles(
   })
   const verified =
     blobs.filter((blob) => blob.sha256 !== null).length - replaced.filter((file) => file.sha256 !== null).length
-  await recordChange(tx, ctx, repo.id, seq, 'complete', {
-    added: paths.length - replaced.length,
-    removed: 0,
-    changed: replaced.length,
-    bytesAdded: addedBytes,
-    bytesRemoved: replacedBytes,
-    verified,
+  await recordChange({
+    tx,
+    ctx,
+    repoId: repo.id,
+    seq,
+    action: 'complete',
+    counts: {
+      added: paths.length - replaced.length,
+      removed: 0,
+      changed: replaced.length,
+      bytesAdded: addedBytes,
+      bytesRemoved: replacedBytes,
+      verified,
+    },
   })
   await settleKept(tx, repo, paths, kept)
   await audit(tx, ctx, {

@@ -61,7 +61,7 @@ async function link(ctx: AllowedContext, repo: RepoFacts, input: LinkFilesInput)
   await assertNoClash(ctx.deps.db, repo.id, paths, locOf)
   for (let attempt = 1; ; attempt += 1) {
     const readable = await findReadable(ctx, repo.id, input.files)
-    const found = await prepare(ctx, objects, repo, input.files, readable)
+    const found = await prepare({ ctx, objects, repo, files: input.files, readable })
     const datasetInfo = await readDatasetInfo(objects, repo.kind, found, ctx.signal)
     try {
       return await commitVerb(ctx, (tx) => linkAll(ctx, tx, { repo, files: input.files, found, datasetInfo, locOf }))
@@ -74,16 +74,22 @@ async function link(ctx: AllowedContext, repo: RepoFacts, input: LinkFilesInput)
 }
 
 /** Turns the files whose bytes were found into assembled uploads. Reads the first bytes of each to detect its media type. */
-async function prepare(
-  ctx: RequestContext,
-  objects: ObjectStore,
-  repo: RepoFacts,
-  files: readonly FileToLink[],
-  readable: ReadonlyMap<string, ReadableBlob>,
-): Promise<AssembledUpload[]> {
+async function prepare({
+  ctx,
+  objects,
+  repo,
+  files,
+  readable,
+}: {
+  readonly ctx: RequestContext
+  readonly objects: ObjectStore
+  readonly repo: RepoFacts
+  readonly files: readonly FileToLink[]
+  readonly readable: ReadonlyMap<string, ReadableBlob>
+}): Promise<AssembledUpload[]> {
   const outcomes = await settleBounded(files, STORE_CONCURRENCY, async (file) => {
     const blob = readable.get(contentOf(file))
-    return blob ? assembledFrom(ctx, objects, repo, file, blob) : null
+    return blob ? assembledFrom({ ctx, objects, repo, file, blob }) : null
   })
   return outcomes.flatMap((outcome) => {
     if (outcome.status === 'fulfilled') return outcome.value ?? []
@@ -92,13 +98,19 @@ async function prepare(
   })
 }
 
-async function assembledFrom(
-  ctx: RequestContext,
-  objects: ObjectStore,
-  repo: RepoFacts,
-  file: FileToLink,
-  blob: ReadableBlob,
-): Promise<AssembledUpload> {
+async function assembledFrom({
+  ctx,
+  objects,
+  repo,
+  file,
+  blob,
+}: {
+  readonly ctx: RequestContext
+  readonly objects: ObjectStore
+  readonly repo: RepoFacts
+  readonly file: FileToLink
+  readonly blob: ReadableBlob
+}): Promise<AssembledUpload> {
   const { path, size, sha256 } = file
   const contentType = file.contentType ?? null
   const firstBytes = size === 0 ? new Uint8Array(0) : await readFirstBytes(objects, blob.storageKey, ctx.signal)

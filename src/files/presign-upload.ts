@@ -122,9 +122,15 @@ async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: R
   let ended: readonly DiscardedUpload[] = []
   try {
     const result = await commitVerb(ctx, async (tx) => {
-      ended = await recordUploads(ctx, tx, request, made, {
-        touchedIds: idsOf(resumed.byPath.values()),
-        endedIds: resumed.endedIds,
+      ended = await recordUploads({
+        ctx,
+        tx,
+        request,
+        made,
+        known: {
+          touchedIds: idsOf(resumed.byPath.values()),
+          endedIds: resumed.endedIds,
+        },
       })
       const byPath = new Map([...resumed.byPath, ...made.map(({ file, ...upload }) => [file.path, upload] as const)])
       const uploads = request.files.map((file) => byPath.get(file.path)).filter((upload) => upload !== undefined)
@@ -141,13 +147,19 @@ async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: R
 const idsOf = (uploads: Iterable<UploadTicket>) => Array.from(uploads, (upload) => upload.uploadId)
 
 /** Inserts the new uploads, touches the resumed ones, and returns the uploads that it ended. Locks in order: repo, account, uploads. */
-async function recordUploads(
-  ctx: RequestContext,
-  tx: Tx,
-  { repo, accountId }: Request,
-  made: readonly NewUpload[],
-  known: { touchedIds: readonly string[]; endedIds: readonly string[] },
-): Promise<DiscardedUpload[]> {
+async function recordUploads({
+  ctx,
+  tx,
+  request: { repo, accountId },
+  made,
+  known,
+}: {
+  readonly ctx: RequestContext
+  readonly tx: Tx
+  readonly request: Request
+  readonly made: readonly NewUpload[]
+  readonly known: { touchedIds: readonly string[]; endedIds: readonly string[] }
+}): Promise<DiscardedUpload[]> {
   const [kept] = await tx.query(keepRepo, [repo.id])
   if (!kept) throw notFound(`The repo ${repo.fullName}`)
   const ended = known.endedIds.length > 0 ? await discardUploads(tx, known.endedIds) : []

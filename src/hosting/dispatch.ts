@@ -98,7 +98,13 @@ export async function dispatchUndispatched(deps: DispatchDeps, kind: HostedKind)
     // The backend may be the reason, and not answer.
     const wait = await deps.hosted.waitsFor(callId).catch(() => null)
     const why = wait === null ? '' : `: ${wait}`
-    await failJob(deps, kind, jobId, callId, `it did not claim the job within ${CLAIM_WITHIN_SECONDS} seconds${why}.`)
+    await failJob({
+      deps,
+      kind,
+      jobId,
+      callId,
+      reason: `it did not claim the job within ${CLAIM_WITHIN_SECONDS} seconds${why}.`,
+    })
   }
   const waiting = await deps.db.query(undispatched(kind.job))
   await pMap(waiting, ({ id }) => dispatchJob(deps, kind, id), { concurrency: AT_ONCE })

@@ -33,13 +33,19 @@ const forgetCall = memoizeByKey((job: JobKind) =>
 )
 
 /** Ends the job of a call that could not be started, or that ended without a report; no effect on a job that has ended or has another call. */
-export async function failJob(
-  deps: Pick<Deps, 'config' | 'db' | 'events' | 'queue'>,
-  { job, settle }: HostedKind,
-  jobId: string,
-  callId: string,
-  reason: string,
-): Promise<void> {
+export async function failJob({
+  deps,
+  kind: { job, settle },
+  jobId,
+  callId,
+  reason,
+}: {
+  readonly deps: Pick<Deps, 'config' | 'db' | 'events' | 'queue'>
+  readonly kind: HostedKind
+  readonly jobId: string
+  readonly callId: string
+  readonly reason: string
+}): Promise<void> {
   await deps.db.withTx(async (tx) => {
     const [held] = await tx.query(lockUnreported(job), { jobId, callId })
     if (!held) return

@@ -22,7 +22,7 @@ export async function spawnReserved(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     if (error instanceof SpawnRefused || tries >= MAX_TRIES) {
-      await failJob(deps, kind, call.jobId, call.callId, reason)
+      await failJob({ deps, kind, jobId: call.jobId, callId: call.callId, reason })
     } else {
       deps.log.warn({ job: call.jobId, call: call.callId, reason }, 'a hosted call was not spawned and will be retried')
       await putOff(deps.db, call.callId, tries, error instanceof SpawnLater ? error.afterSeconds : null)
@@ -47,7 +47,7 @@ export async function recoverCall(deps: SpawnDeps, kind: HostedKind, call: Hoste
     const token = openToken(deps, taken)
     if (token === null) {
       const reason = 'HUB_SECRET has changed since it was submitted, and its key cannot be read any more.'
-      return await failJob(deps, kind, jobId, callId, reason)
+      return await failJob({ deps, kind, jobId, callId, reason })
     }
     const { functionName, tier, maxSeconds } = taken
     const again = { callId, jobId, kind: kind.job.name, functionName, token, tier, maxSeconds }

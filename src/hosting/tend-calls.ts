@@ -77,6 +77,6 @@ export async function callEnded(
   { jobId, callId }: Pick<LiveCall, 'jobId' | 'callId'>,
   how: string,
 ): Promise<void> {
-  await failJob(deps, kind, jobId, callId, how)
+  await failJob({ deps, kind, jobId, callId, reason: how })
   await recordEnded(deps.db, callId)
 }

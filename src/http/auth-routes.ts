@@ -54,7 +54,7 @@ function registerLogin(app: FastifyInstance, auth: Auth): void {
   app.get('/auth/login', async (request, reply) => {
     const { return_to } = request.query as { return_to?: unknown }
     const { url, kept } = await flow.begin(`${baseUrl(auth, request)}/auth/callback`, ownPath(return_to))
-    setCookie(auth, reply, LOGIN_COOKIE, sealForBrowser(auth, LOGIN_COOKIE, kept))
+    setCookie({ auth, reply, name: LOGIN_COOKIE, value: sealForBrowser(auth, LOGIN_COOKIE, kept) })
     return reply.header('cache-control', 'no-store').redirect(url.href, 303)
   })
   app.get('/auth/callback', async (request, reply) => {
@@ -77,14 +77,20 @@ async function signIn(auth: Auth, reply: FastifyReply, pending: Pending): Promis
   try {
     const session = await auth.db.withTx(async (tx) => {
       const user = { id: await accountOfPerson(tx, pending.person) }
-      return openSession(auth, tx, noViewer, user, sessionTtlSeconds, userAgent)
+      return openSession({ auth, tx, ctx: noViewer, user, ttlSeconds: sessionTtlSeconds, userAgent })
     })
     dropCookie(auth, reply, PENDING_COOKIE)
-    setCookie(auth, reply, SESSION_COOKIE, session.token, { path: '/', maxAgeSeconds: sessionTtlSeconds })
+    setCookie({
+      auth,
+      reply,
+      name: SESSION_COOKIE,
+      value: session.token,
+      options: { path: '/', maxAgeSeconds: sessionTtlSeconds },
+    })
     return reply.header('cache-control', 'no-store').redirect(pending.returnTo, 303)
   } catch (error) {
     if (!(error instanceof HubError && error.type === 'auth.handle_taken')) throw error
-    setCookie(auth, reply, PENDING_COOKIE, sealForBrowser(auth, PENDING_COOKIE, pending))
+    setCookie({ auth, reply, name: PENDING_COOKIE, value: sealForBrowser(auth, PENDING_COOKIE, pending) })
     return sendFormPage(reply, 409, 'Choose a handle', handleForm(pending.person.proposedHandle))
   }
 }
@@ -117,7 +123,7 @@ function registerSession(app: FastifyInstance, auth: Auth): void {
     const viewer = await viewerOfToken(auth, token)
     if (viewer?.kind !== 'session' || viewer.expiresAt === null) throw invalidCredential()
     const maxAgeSeconds = Math.max(1, Math.floor((Date.parse(viewer.expiresAt) - Date.now()) / 1000))
-    setCookie(auth, reply, SESSION_COOKIE, token, { path: '/', maxAgeSeconds })
+    setCookie({ auth, reply, name: SESSION_COOKIE, value: token, options: { path: '/', maxAgeSeconds } })
     const { return_to } = request.body as Record<string, unknown>
     return reply.header('cache-control', 'no-store').redirect(ownPath(return_to), 303)
   })
@@ -135,20 +141,26 @@ function baseUrl(auth: Auth, request: FastifyRequest): string {
   return auth.config.publicUrl ?? originOf(request)
 }
 
-function setCookie(
-  auth: Auth,
-  reply: FastifyReply,
-  name: string,
-  value: string,
-  options: { path: string; maxAgeSeconds: number } = { path: '/auth', maxAgeSeconds: LOGIN_TTL_SECONDS },
-): void {
+function setCookie({
+  auth,
+  reply,
+  name,
+  value,
+  options = { path: '/auth', maxAgeSeconds: LOGIN_TTL_SECONDS },
+}: {
+  readonly auth: Auth
+  readonly reply: FastifyReply
+  readonly name: string
+  readonly value: string
+  readonly options?: { path: string; maxAgeSeconds: number }
+}): void {
   // Without a PUBLIC_URL, a trusted proxy says whether the browser used https.
   const secure = isHttps(auth) || reply.request.protocol === 'https'
   reply.header('set-cookie', cookieHeader(name, value, { secure, ...options }))
 }
 
 function dropCookie(auth: Auth, reply: FastifyReply, name: string): void {
-  setCookie(auth, reply, name, '', { path: '/auth', maxAgeSeconds: 0 })
+  setCookie({ auth, reply, name, value: '', options: { path: '/auth', maxAgeSeconds: 0 } })
 }
 
 /** One string member of a JSON or form body; 422 if missing. */

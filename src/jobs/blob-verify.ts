@@ -142,7 +142,15 @@ async function settleMismatch(
   for (const repo of repos) {
     const removed = liveIn(repo.id)
     const gone = { removed, bytesRemoved: removed * blob.size }
-    if (removed > 0) await recordChange(tx, noViewer, repo.id, repo.seq + 1, 'reject', { ...nothing, ...gone })
+    if (removed > 0)
+      await recordChange({
+        tx,
+        ctx: noViewer,
+        repoId: repo.id,
+        seq: repo.seq + 1,
+        action: 'reject',
+        counts: { ...nothing, ...gone },
+      })
     await settleKept(tx, repo, pathsIn(repo.id), kept.get(repo.id) ?? 0)
     await audit(tx, noViewer, {
       action: 'file.rejected',

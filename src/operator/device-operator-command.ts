@@ -27,7 +27,13 @@ export function registerDeviceOperatorCommand(program: Command, io: ClientIo): v
       const device = await withAuth(io, (auth) =>
         auth.db.withTx(async (tx) => {
           const account = await findAccount(tx, owner)
-          return addDevice(tx, noViewer, account, null, { name, robotRepo: options.robot ?? null })
+          return addDevice({
+            tx,
+            ctx: noViewer,
+            owner: account,
+            createdBy: null,
+            input: { name, robotRepo: options.robot ?? null },
+          })
         }),
       )
       const { id, ...rest } = device

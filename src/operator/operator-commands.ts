@@ -159,7 +159,7 @@ function registerKeys(program: Command, io: ClientIo): void {
             dailyGpuHourQuota: gpuHours,
             expiresAt: expires,
           }
-          return addApiKey(tx, noViewer, await findAccount(tx, handle), null, input)
+          return addApiKey({ tx, ctx: noViewer, owner: await findAccount(tx, handle), createdBy: null, input })
         }),
       )
       const { id, ...rest } = key
@@ -183,7 +183,13 @@ function registerSessions(program: Command, io: ClientIo): void {
           const user = await findAccount(tx, handle, 'user')
           return {
             handle,
-            ...(await openSession(auth, tx, noViewer, user, options.ttl ?? auth.config.sessionTtlSeconds)),
+            ...(await openSession({
+              auth,
+              tx,
+              ctx: noViewer,
+              user,
+              ttlSeconds: options.ttl ?? auth.config.sessionTtlSeconds,
+            })),
           }
         }),
       )

@@ -70,7 +70,7 @@ export async function mayCreateRepo(ctx: RequestContext, input: CreateRepoInput)
 
 async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInput): Promise<Repo> {
   try {
-    return await commitVerb(ctx, (tx) => addRepo(ctx, tx, owner, newId('repo'), input))
+    return await commitVerb(ctx, (tx) => addRepo({ ctx, tx, owner, id: newId('repo'), input }))
   } catch (error) {
     if (!uniqueViolation(error)) throw error
     const detail = `${owner.handle}/${input.slug} already exists; slugs are unique for an owner across kinds.`
@@ -82,13 +82,19 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
 }
 
 /** Adds an empty repo in the caller's transaction, audited. The caller turns the unique violation of a slug into an error. 422 for more than 20 tags. */
-export async function addRepo(
-  ctx: RequestContext,
-  tx: Tx,
-  owner: AccountRef,
-  id: string,
-  input: CreateRepoInput,
-): Promise<Repo> {
+export async function addRepo({
+  ctx,
+  tx,
+  owner,
+  id,
+  input,
+}: {
+  readonly ctx: RequestContext
+  readonly tx: Tx
+  readonly owner: AccountRef
+  readonly id: string
+  readonly input: CreateRepoInput
+}): Promise<Repo> {
   const { slug, kind, description = null } = input
   const visibility = input.visibility ?? 'private'
   const tags = distinctTags(input.tags ?? [])

@@ -41,7 +41,7 @@ function end(
       commitVerb(allowed, async (tx) => {
         const decision = decisionOf(viewer)
         const hold = await lockPendingHold(tx, holdId, decision.trigger)
-        await moveHold(allowed.deps, tx, allowed, hold, decision)
+        await moveHold({ deps: allowed.deps, tx, ctx: allowed, hold, decision })
         return findHold(tx, viewer, holdId)
       }),
   )

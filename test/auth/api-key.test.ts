@@ -62,7 +62,7 @@ describe('the token of an API key', () => {
   it('is stored as its SHA-256 alone', async () => {
     const { token, id } = await database.db.withTx(async (tx) => {
       const user = await addUser(tx, noViewer, { handle: 'ada' })
-      return addApiKey(tx, noViewer, user, null, { name: 'a', scope: 'read' })
+      return addApiKey({ tx, ctx: noViewer, owner: user, createdBy: null, input: { name: 'a', scope: 'read' } })
     })
     expect(tokenDigest(token)).toEqual(createHash('sha256').update(token).digest())
     const text = `select k::text as key, (select json_agg(l)::text from audit_log l) as audit from api_keys k where id = $1`

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const auth = await openAuth({ config, log, db: database.db, secret })
   token = await database.db.withTx(async (tx) => {
     const user = await addUser(tx, noViewer, { handle: 'ada' })
-    return (await openSession(auth, tx, noViewer, user, 3600)).token
+    return (await openSession({ auth, tx, ctx: noViewer, user, ttlSeconds: 3600 })).token
   })
   await auth.close()
 })

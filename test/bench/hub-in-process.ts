@@ -52,7 +52,7 @@ export async function benchHub(): Promise<BenchHub> {
       const handle = `user-${Math.random().toString(36).slice(2)}`
       return db.withTx(async (tx) => {
         const user = await addUser(tx, noViewer, { handle })
-        const session = await openSession(auth, tx, noViewer, user, 3600)
+        const session = await openSession({ auth, tx, ctx: noViewer, user, ttlSeconds: 3600 })
         return { id: user.id, handle, token: session.token }
       })
     },

@@ -129,7 +129,9 @@ const steps: Readonly<Record<string, Step>> = {
     }),
   cancel: async ({ account }, check) => check && cancelCheck(world.as(account), { checkId: check.id }),
   failToStart: async (_owner, check) => check && dispatchHosted(world.deps, check.id),
-  endSilently: async (_owner, check) => check?.call && failJob(world.deps, hostedCheck, check.id, check.call, 'gone.'),
+  endSilently: async (_owner, check) =>
+    check?.call &&
+    failJob({ deps: world.deps, kind: hostedCheck, jobId: check.id, callId: check.call, reason: 'gone.' }),
   sweep: () => sweepChecks(world.deps),
 }
 

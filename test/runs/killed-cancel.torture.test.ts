@@ -40,7 +40,7 @@ it('a cancel is kept by the database, not by the hub that answered it', { timeou
   const auth = await openAuth({ config, log: pino({ level: 'silent' }), db: database.db, secret: settings.HUB_SECRET })
   const { token } = await database.db.withTx(async (tx) => {
     const user = await addUser(tx, noViewer, { handle: 'trainer' })
-    return openSession(auth, tx, noViewer, user, 3600)
+    return openSession({ auth, tx, ctx: noViewer, user, ttlSeconds: 3600 })
   })
   await auth.close()
   const post = async (url: string, body?: unknown) => {

@@ -77,7 +77,7 @@ describe.each<[string, Record<string, string>, () => string[]]>([
     })
     token = await database.db.withTx(async (tx) => {
       const user = await addUser(tx, noViewer, { handle: 'trainer' })
-      return (await openSession(auth, tx, noViewer, user, 3600)).token
+      return (await openSession({ auth, tx, ctx: noViewer, user, ttlSeconds: 3600 })).token
     })
     await auth.close()
   })

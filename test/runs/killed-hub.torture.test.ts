@@ -43,7 +43,7 @@ beforeAll(async () => {
   const auth = await openAuth({ config: readConfig(settings), log, db: database.db, secret: settings.HUB_SECRET })
   token = await database.db.withTx(async (tx) => {
     const user = await addUser(tx, noViewer, { handle: 'trainer' })
-    return (await openSession(auth, tx, noViewer, user, 3600)).token
+    return (await openSession({ auth, tx, ctx: noViewer, user, ttlSeconds: 3600 })).token
   })
   await auth.close()
 })

@@ -72,7 +72,13 @@ async function newOwner(handle?: string): Promise<Owner> {
     model.id,
   ])
   const { id } = await t.db.withTx((tx) =>
-    addApiKey(tx, noViewer, account, account.id, { name: 'agent', scope: 'train', agent: true }),
+    addApiKey({
+      tx,
+      ctx: noViewer,
+      owner: account,
+      createdBy: account.id,
+      input: { name: 'agent', scope: 'train', agent: true },
+    }),
   )
   return { account, robot, model, agentId: id, isListed: handle !== undefined, ceiling: Number.POSITIVE_INFINITY }
 }

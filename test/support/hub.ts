@@ -188,13 +188,14 @@ export function contractHub(
   async function person(handle = newName('user')): Promise<Person> {
     return opened.db.withTx(async (tx) => {
       const user = await addUser(tx, noViewer, { handle })
-      const session = await openSession(opened.auth, tx, noViewer, user, 3600)
+      const session = await openSession({ auth: opened.auth, tx, ctx: noViewer, user, ttlSeconds: 3600 })
       return { id: user.id, handle, token: session.token }
     })
   }
 
   /** Another sign-in of a person. */
-  const signIn = ({ id }: Person) => opened.db.withTx((tx) => openSession(opened.auth, tx, noViewer, { id }, 3600))
+  const signIn = ({ id }: Person) =>
+    opened.db.withTx((tx) => openSession({ auth: opened.auth, tx, ctx: noViewer, user: { id }, ttlSeconds: 3600 }))
 
   async function org(members: readonly { user: string; role: 'owner' | 'member' }[], handle = newName('org')) {
     await opened.db.withTx((tx) => addOrg(tx, noViewer, { handle, members }))
@@ -205,7 +206,13 @@ export function contractHub(
   async function key(owner: string | Person, change: Partial<NewApiKey> = {}): Promise<string> {
     return opened.db.withTx(async (tx) => {
       const account = await findAccount(tx, typeof owner === 'string' ? owner : owner.handle)
-      const made = await addApiKey(tx, noViewer, account, null, { name: 'a key', scope: 'write', ...change })
+      const made = await addApiKey({
+        tx,
+        ctx: noViewer,
+        owner: account,
+        createdBy: null,
+        input: { name: 'a key', scope: 'write', ...change },
+      })
       return made.token
     })
   }

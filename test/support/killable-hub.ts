@@ -31,7 +31,15 @@ export function killableHub() {
     made.url = `http://127.0.0.1:${await freePort()}`
     made.token = await database.db.withTx(async (tx) => {
       const ada = await addUser(tx, noViewer, { handle: 'ada' })
-      return (await addApiKey(tx, noViewer, { ...ada }, null, { name: 'box', scope: 'train' })).token
+      return (
+        await addApiKey({
+          tx,
+          ctx: noViewer,
+          owner: { ...ada },
+          createdBy: null,
+          input: { name: 'box', scope: 'train' },
+        })
+      ).token
     })
   })
   afterAll(async () => {
@@ -81,7 +89,7 @@ export function killableHub() {
     const config = readConfig({ DATABASE_URL: database.url, HUB_SECRET: secret })
     const auth = await openAuth({ config, log: pino({ level: 'silent' }), db: database.db, secret })
     const { token } = await database.db.withTx(async (tx) =>
-      openSession(auth, tx, noViewer, await findAccount(tx, 'ada'), 3600),
+      openSession({ auth, tx, ctx: noViewer, user: await findAccount(tx, 'ada'), ttlSeconds: 3600 }),
     )
     await auth.close()
     return token

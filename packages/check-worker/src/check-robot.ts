@@ -63,7 +63,7 @@ export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
   log(`${request.entry}: a model of ${countText(model.reading.files.length, 'file')}`)
   const canDraw = 'program' in given.chromium
   const scene = canDraw ? { maxBytes: stillsLimits.sceneBytes } : null
-  const trial = await tryModel(files, model, request, limits, scene, log, signal)
+  const trial = await tryModel({ files, prepared: model, request, limits, scene, log, signal })
   const run = 'run' in trial ? trial.run : null
   const converted =
     run?.facts && model.convertTo !== null && run.converted !== null
@@ -94,7 +94,7 @@ export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
   for (const one of checks) if (one.status !== 'pass') log(`${one.code} ${one.status}: ${one.message}`)
   return {
     report,
-    draft: draftReport(request, drafted, run?.facts ?? null, converted, model),
+    draft: draftReport({ request, draft: drafted, facts: run?.facts ?? null, converted, prepared: model }),
     card: drafted && { ...validated(drafted.card, given, version, checks), needs_you: needs },
     needs,
     converted,

@@ -19,13 +19,19 @@ export interface DraftReport {
 const MAX_OF_A_KIND = 1_000
 
 /** `converted`: the path of a URDF's MJCF; null for MJCF and for a model that did not compile. */
-export function draftReport(
-  { entry, options }: RobotCheckRequest,
-  draft: Draft | null,
-  facts: ModelFacts | null,
-  converted: { readonly path: string } | null,
-  { urdf }: PreparedModel,
-): DraftReport {
+export function draftReport({
+  request: { entry, options },
+  draft,
+  facts,
+  converted,
+  prepared: { urdf },
+}: {
+  readonly request: RobotCheckRequest
+  readonly draft: Draft | null
+  readonly facts: ModelFacts | null
+  readonly converted: { readonly path: string } | null
+  readonly prepared: PreparedModel
+}): DraftReport {
   const conversion = converted && {
     from: entry,
     to: converted.path,

@@ -21,15 +21,23 @@ const endings: Readonly<Record<EngineRun['end']['why'], string>> = {
 }
 
 /** MuJoCo sees only the files that the static reader found necessary. */
-export async function tryModel(
-  files: LocalFiles,
-  { reading, urdf, convertTo }: PreparedModel,
-  { entry, options }: RobotCheckRequest,
-  limits: EngineLimits,
-  scene: EngineJob['scene'],
-  log: (line: string) => void,
-  signal: AbortSignal,
-): Promise<Trial> {
+export async function tryModel({
+  files,
+  prepared: { reading, urdf, convertTo },
+  request: { entry, options },
+  limits,
+  scene,
+  log,
+  signal,
+}: {
+  readonly files: LocalFiles
+  readonly prepared: PreparedModel
+  readonly request: RobotCheckRequest
+  readonly limits: EngineLimits
+  readonly scene: EngineJob['scene']
+  readonly log: (line: string) => void
+  readonly signal: AbortSignal
+}): Promise<Trial> {
   const doubt = doubtOf(reading)
   if (doubt !== null) return { notRun: `${entry} is not read whole, so that MuJoCo was not asked. ${doubt}` }
   const sizes = await files.sizesOf(reading.files, signal)

@@ -77,21 +77,27 @@ export function registerCheckCommand(program: Command, io: ClientIo, claimedWith
     .action((what: string, entry: string | undefined, options: CheckOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, (client, settings) =>
-        check(io, client, settings, { what, entry }, { ...options, claimedWithinMs }),
+        check({ io, client, settings, given: { what, entry }, options: { ...options, claimedWithinMs } }),
       )
     })
 }
 const executors = ['worker', 'hosted']
 
-async function check(
-  io: ClientIo,
-  client: HubClient,
-  settings: ClientSettings,
-  given: { readonly what: string; readonly entry: string | undefined },
-  options: CheckOptions & { readonly claimedWithinMs: number },
-): Promise<CommandResult | number> {
+async function check({
+  io,
+  client,
+  settings,
+  given,
+  options,
+}: {
+  readonly io: ClientIo
+  readonly client: HubClient
+  readonly settings: ClientSettings
+  readonly given: { readonly what: string; readonly entry: string | undefined }
+  readonly options: CheckOptions & { readonly claimedWithinMs: number }
+}): Promise<CommandResult | number> {
   const answersOf = (kind: CheckTarget['kind']) => (kind === 'robot' ? robotAnswers(options) : modelAnswers(options))
-  const target = await checkTarget(io, client, settings.cacheDir, given, options, answersOf)
+  const target = await checkTarget({ io, client, cacheDir: settings.cacheDir, given, options, beforePush: answersOf })
   const request = requestOf(target, options)
   const queued = await create(io, client, request)
   if (isHeld(queued)) return { json: queued, text: heldText(queued), code: exitCode.blocked }

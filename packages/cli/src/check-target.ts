@@ -25,19 +25,26 @@ export interface CheckTarget {
 }
 
 /** Pushes a folder, or makes the repo of an imported policy, where it is missing: private, since it has not been looked at yet. `beforePush` may throw. */
-export async function checkTarget(
-  io: ClientIo,
-  client: HubClient,
-  cacheDir: string,
-  given: { readonly what: string; readonly entry: string | undefined },
-  options: TargetOptions,
-  beforePush: (kind: CheckTarget['kind']) => void,
-): Promise<CheckTarget> {
+export async function checkTarget({
+  io,
+  client,
+  cacheDir,
+  given,
+  options,
+  beforePush,
+}: {
+  readonly io: ClientIo
+  readonly client: HubClient
+  readonly cacheDir: string
+  readonly given: { readonly what: string; readonly entry: string | undefined }
+  readonly options: TargetOptions
+  readonly beforePush: (kind: CheckTarget['kind']) => void
+}): Promise<CheckTarget> {
   const dir = resolve(io.cwd, given.what)
   const isFolder = (await stat(dir).catch(() => null))?.isDirectory() ?? false
   if (isFolder) {
     beforePush(options.modelRepo === undefined ? 'robot' : 'model')
-    return pushed(io, client, cacheDir, dir, given.entry, options)
+    return pushed({ io, client, cacheDir, dir, entry: given.entry, options })
   }
   const repo = repoName(given.what)
   const kind = await kindOf(client, repo, options)
@@ -61,14 +68,21 @@ async function kindOf(client: HubClient, repo: RepoName, { hf }: TargetOptions):
   }
 }
 
-async function pushed(
-  io: ClientIo,
-  client: HubClient,
-  cacheDir: string,
-  dir: string,
-  entry: string | undefined,
-  options: TargetOptions,
-): Promise<CheckTarget> {
+async function pushed({
+  io,
+  client,
+  cacheDir,
+  dir,
+  entry,
+  options,
+}: {
+  readonly io: ClientIo
+  readonly client: HubClient
+  readonly cacheDir: string
+  readonly dir: string
+  readonly entry: string | undefined
+  readonly options: TargetOptions
+}): Promise<CheckTarget> {
   const kind = options.modelRepo === undefined ? 'robot' : 'model'
   if (options.hf !== undefined)
     throw new UsageError('A policy of Hugging Face is imported into a repo: hub check OWNER/REPO --hf ORG/NAME.')

@@ -67,7 +67,7 @@ async function run(io: ModelIo, dir: string | undefined, entry: string | undefin
   // A single model needs a single process.
   const pool = openReadingPool({ log: silentLog, programOf, processes: options.stdin ? undefined : 1 })
   try {
-    const good = await work(io, pool, dir, entry, options, interrupt.signal)
+    const good = await work({ io, pool, dir, entry, options, signal: interrupt.signal })
     io.exit(good ? exitCode.ok : exitCode.failed)
   } catch (error) {
     if (interrupt.signal.aborted) return io.exit(exitCode.interrupted)
@@ -80,14 +80,21 @@ async function run(io: ModelIo, dir: string | undefined, entry: string | undefin
 }
 
 /** Returns whether all checks passed. */
-async function work(
-  io: ModelIo,
-  pool: ReadingPool,
-  dir: string | undefined,
-  entry: string | undefined,
-  options: ModelOptions,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function work({
+  io,
+  pool,
+  dir,
+  entry,
+  options,
+  signal,
+}: {
+  readonly io: ModelIo
+  readonly pool: ReadingPool
+  readonly dir: string | undefined
+  readonly entry: string | undefined
+  readonly options: ModelOptions
+  readonly signal: AbortSignal
+}): Promise<boolean> {
   if (options.stdin) {
     if (dir !== undefined)
       throw new UsageError('With --stdin, pass the models on standard input only, not as arguments.')

@@ -118,7 +118,7 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
       hubExamples('rm ada/arm old.stl', "rm ada/arm 'meshes/**' --dry-run", "rm ada/arm '*.tmp' --yes"),
     )
     .action((name: string, paths: string[], options: SureOptions & { readonly dryRun?: boolean }) =>
-      start(options, (client) => removeFiles(io, client, repoName(name), paths, options)),
+      start(options, (client) => removeFiles({ io, client, repo: repoName(name), patterns: paths, options })),
     )
 
   common(program.command('search <text>').description('Search repos by name and description'), io)
@@ -172,13 +172,19 @@ function lineageFacts({ producedBy, usedBy }: RepoLineage): Record<string, strin
 const some = ({ count, isMore }: AtLeast, noun: string): string | null =>
   count === 0 ? null : isMore ? `${count} ${noun}s or more` : countText(count, noun)
 
-async function removeFiles(
-  io: AskingIo,
-  client: HubClient,
-  repo: RepoName,
-  patterns: readonly string[],
-  { yes = false, dryRun = false }: { readonly yes?: boolean; readonly dryRun?: boolean },
-): Promise<CommandResult> {
+async function removeFiles({
+  io,
+  client,
+  repo,
+  patterns,
+  options: { yes = false, dryRun = false },
+}: {
+  readonly io: AskingIo
+  readonly client: HubClient
+  readonly repo: RepoName
+  readonly patterns: readonly string[]
+  readonly options: { readonly yes?: boolean; readonly dryRun?: boolean }
+}): Promise<CommandResult> {
   const { paths, unmatched } = await matching(client, repo, patterns)
   const full = `${repo.owner}/${repo.slug}`
   for (const pattern of unmatched) print(io.stderr, `hub: ${inLine(`${full} has no file ${pattern}`)}\n`)

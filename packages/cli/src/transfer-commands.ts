@@ -109,7 +109,7 @@ export function registerTransferCommands(
     .addHelpText('after', pushHelp)
     .action((dir: string, repo: string, options: PushCommandOptions) =>
       start(options, (client, settings) =>
-        push(io, client, settings, resolve(io.cwd, dir), repoName(repo), withJson(options)),
+        push({ io, client, settings, dir: resolve(io.cwd, dir), repo: repoName(repo), options: withJson(options) }),
       ),
     )
   transfer(
@@ -124,18 +124,27 @@ export function registerTransferCommands(
     .option('--jobs <n>', 'files, or ranges of large files, fetched at once (default: 4)', wholeFrom(1, 64))
     .addHelpText('after', pullHelp)
     .action((repo: string, dir: string, options: PullCommandOptions) =>
-      start(options, (client, settings) => pull(io, client, settings, repoName(repo), resolve(io.cwd, dir), options)),
+      start(options, (client, settings) =>
+        pull({ io, client, settings, repo: repoName(repo), dir: resolve(io.cwd, dir), options }),
+      ),
     )
 }
 
-async function push(
-  io: ClientIo,
-  client: HubClient,
-  settings: ClientSettings,
-  dir: string,
-  repo: RepoName,
-  options: PushCommandOptions,
-): Promise<CommandResult> {
+async function push({
+  io,
+  client,
+  settings,
+  dir,
+  repo,
+  options,
+}: {
+  readonly io: ClientIo
+  readonly client: HubClient
+  readonly settings: ClientSettings
+  readonly dir: string
+  readonly repo: RepoName
+  readonly options: PushCommandOptions
+}): Promise<CommandResult> {
   // Else a push of what a public repo has already would succeed, and the next one fail.
   if (settings.token === null && !options.dryRun) throw new NotLoggedIn(settings.url)
   const startedMs = performance.now()
@@ -170,14 +179,21 @@ async function push(
   return { json: inV1Names(report), text, code: failures(io, report, cause) }
 }
 
-async function pull(
-  io: ClientIo,
-  client: HubClient,
-  settings: ClientSettings,
-  repo: RepoName,
-  dir: string,
-  options: PullCommandOptions,
-): Promise<CommandResult> {
+async function pull({
+  io,
+  client,
+  settings,
+  repo,
+  dir,
+  options,
+}: {
+  readonly io: ClientIo
+  readonly client: HubClient
+  readonly settings: ClientSettings
+  readonly repo: RepoName
+  readonly dir: string
+  readonly options: PullCommandOptions
+}): Promise<CommandResult> {
   const startedMs = performance.now()
   const { cause, ...report } = await pullRepo(client, repo, dir, {
     cacheDir: settings.cacheDir,

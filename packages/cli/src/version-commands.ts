@@ -87,7 +87,7 @@ Examples:
   $ hub purge ada/data .env keys/id_rsa --yes`,
     )
     .action((repo: string, paths: string[], options: CommonOptions & { readonly yes?: boolean }) =>
-      start(options, (client) => purge(io, client, repoName(repo), paths, options.yes ?? false)),
+      start(options, (client) => purge({ io, client, repo: repoName(repo), paths, isSure: options.yes ?? false })),
     )
 }
 
@@ -200,13 +200,19 @@ async function currentSeq(client: HubClient, repo: RepoName): Promise<number> {
   return 0
 }
 
-async function purge(
-  io: ClientIo,
-  client: HubClient,
-  repo: RepoName,
-  paths: readonly string[],
-  isSure: boolean,
-): Promise<CommandResult> {
+async function purge({
+  io,
+  client,
+  repo,
+  paths,
+  isSure,
+}: {
+  readonly io: ClientIo
+  readonly client: HubClient
+  readonly repo: RepoName
+  readonly paths: readonly string[]
+  readonly isSure: boolean
+}): Promise<CommandResult> {
   if (paths.length > MAX_PURGED) throw new UsageError(`At most ${MAX_PURGED} paths at once.`)
   if (!isSure)
     await assertConfirmed(

@@ -28,7 +28,7 @@ export function completer(client: HubClient, repo: RepoName, state: TransferStat
   async function drain(): Promise<void> {
     // Files that finish in the same turn belong in one request.
     await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) await completeBatch(client, repo, state, nextBatch(waiting), outcome)
+    while (waiting.length > 0) await completeBatch({ client, repo, state, batch: nextBatch(waiting), outcome })
     worker = null
   }
 
@@ -60,14 +60,21 @@ function nextBatch(waiting: SentFile[]): SentFile[] {
  * One request. If the hub rejects some files, those fail and the rest is retried; if it does not say which, the batch is split in half.
  * A replay under `key` returns the first attempt's response, even if this process was killed in between.
  */
-export async function completeBatch(
-  client: HubClient,
-  repo: RepoName,
-  state: TransferState,
-  batch: readonly SentFile[],
-  outcome: CompleteOutcome,
-  key: string = randomUUID(),
-): Promise<void> {
+export async function completeBatch({
+  client,
+  repo,
+  state,
+  batch,
+  outcome,
+  key = randomUUID(),
+}: {
+  readonly client: HubClient
+  readonly repo: RepoName
+  readonly state: TransferState
+  readonly batch: readonly SentFile[]
+  readonly outcome: CompleteOutcome
+  readonly key?: string
+}): Promise<void> {
   const uploads = batch.map((sent) => sent.upload)
   state.rememberCompleting({ key, uploads, digests: batch.map((sent) => sent.local.sha256) })
   try {
@@ -82,7 +89,7 @@ export async function completeBatch(
     client.signal.throwIfAborted()
     if (error instanceof ProblemError && error.status < 500) state.rememberCompleted(key)
     const parts = split(batch, error, outcome)
-    for (const part of parts) await completeBatch(client, repo, state, part, outcome)
+    for (const part of parts) await completeBatch({ client, repo, state, batch: part, outcome })
   }
 }
 

@@ -54,7 +54,8 @@ async function fetchSequentially(fetching: Fetching, file: FileHandle): Promise<
   if (start !== have) await file.truncate(0)
   fetching.progress.bytes(start, 'known')
   fetching.kept?.(start)
-  if (start < fetching.size) await fetching.slot(() => fetchRange(fetching, file, start, fetching.size, fetching.kept))
+  if (start < fetching.size)
+    await fetching.slot(() => fetchRange({ fetching, file, start, end: fetching.size, written: fetching.kept }))
 }
 
 async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> {
@@ -79,7 +80,7 @@ async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> 
     ranges.push(
       fetching.slot(async () => {
         stopped.signal.throwIfAborted()
-        await fetchRange(fetching, file, start, end)
+        await fetchRange({ fetching, file, start, end })
         await recordRange(ledger, index)
         fetching.kept?.(end - start)
       }),
@@ -102,13 +103,19 @@ async function recordRange(ledger: string, index: number): Promise<void> {
 }
 
 /** Fetches bytes `start` to `end` (exclusive) with retries; each attempt resumes after the last written byte. */
-async function fetchRange(
-  fetching: Fetching,
-  file: FileHandle,
-  start: number,
-  end: number,
-  written: (bytes: number) => void = () => {},
-): Promise<void> {
+async function fetchRange({
+  fetching,
+  file,
+  start,
+  end,
+  written = () => {},
+}: {
+  readonly fetching: Fetching
+  readonly file: FileHandle
+  readonly start: number
+  readonly end: number
+  readonly written?: (bytes: number) => void
+}): Promise<void> {
   let at = start
   let fresh = false
   await withRetry(

@@ -30,12 +30,12 @@ export async function replayUnanswered(
       if (local !== undefined && local.sha256 === open.digests[index]) batch.push({ local, upload })
     }
     if (batch.length !== open.uploads.length) continue
-    await completeBatch(
-      sending.client,
-      sending.repo,
-      sending.state,
+    await completeBatch({
+      client: sending.client,
+      repo: sending.repo,
+      state: sending.state,
       batch,
-      {
+      outcome: {
         stored(sent, entry) {
           left.delete(sent.local.path)
           sending.progress.bytes(sent.local.size, 'known')
@@ -43,8 +43,8 @@ export async function replayUnanswered(
         },
         failed() {},
       },
-      open.key,
-    )
+      key: open.key,
+    })
   }
   return [...left.values()]
 }

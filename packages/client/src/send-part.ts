@@ -17,13 +17,19 @@ export interface PartBytes {
  * PUTs the bytes, streamed from the file with their exact length. `handedOver` is called when the last byte is on its way. Returns the part's ETag from the store.
  * Rejects with `ProblemError` (an error response; 403 means an expired URL) or `TransferError`.
  */
-export async function sendPart(
-  url: string,
-  part: PartBytes,
-  progress: Progress,
-  signal: AbortSignal,
-  handedOver: () => void = () => {},
-): Promise<string> {
+export async function sendPart({
+  url,
+  part,
+  progress,
+  signal,
+  handedOver = () => {},
+}: {
+  readonly url: string
+  readonly part: PartBytes
+  readonly progress: Progress
+  readonly signal: AbortSignal
+  readonly handedOver?: () => void
+}): Promise<string> {
   let moved = 0
   async function* bytes(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     for await (const chunk of createReadStream(part.file, {

@@ -189,7 +189,13 @@ async function sendOne(upload: Upload, local: Outgoing, live: LiveTarget, number
       const release = await upload.gate(range.end - range.start)
       try {
         client.signal.throwIfAborted()
-        return await sendPart(url, { file: local.file, ...range }, progress, client.signal, release)
+        return await sendPart({
+          url,
+          part: { file: local.file, ...range },
+          progress,
+          signal: client.signal,
+          handedOver: release,
+        })
       } catch (error) {
         client.signal.throwIfAborted()
         if (isStaleUrl(error)) live.expiresMs = Math.min(live.expiresMs, 0)

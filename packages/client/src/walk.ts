@@ -71,11 +71,23 @@ async function enter(walk: Walk, folder: string, path: string, trail: readonly s
   await walk.leaving.enter(path, folder)
   const entries = await opendir(folder).catch(() => null)
   if (entries === null) return fault(walk, path, 'is a folder that cannot be listed')
-  for await (const entry of entries) await look(walk, folder, path, entry, trail)
+  for await (const entry of entries) await look({ walk, folder, above: path, entry, trail })
 }
 
 /** One entry of a folder: whether it is wanted is decided by its path, before it is opened. */
-async function look(walk: Walk, folder: string, above: string, entry: Dirent, trail: readonly string[]): Promise<void> {
+async function look({
+  walk,
+  folder,
+  above,
+  entry,
+  trail,
+}: {
+  readonly walk: Walk
+  readonly folder: string
+  readonly above: string
+  readonly entry: Dirent
+  readonly trail: readonly string[]
+}): Promise<void> {
   const { leaving } = walk
   const name = entry.name.normalize('NFC')
   const path = above === '' ? name : `${above}/${name}`

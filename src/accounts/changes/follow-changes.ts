@@ -47,7 +47,7 @@ export async function followChanges<T>(
   const first = await ctx.deps.changes.page({ ownerId, kind: list.kind, after: start })
   // The cursor is of another database server, whose transactions had higher numbers.
   if (start && start.xid > first.horizon) throw tooOld()
-  return following(ctx, list, ownerId, new ChangePass(start), first)
+  return following({ ctx, list, ownerId, pass: new ChangePass(start), first })
 }
 
 function assertedMember<Owner extends { readonly id: string; readonly handle: string }>(viewer: Viewer, owner: Owner) {
@@ -55,14 +55,20 @@ function assertedMember<Owner extends { readonly id: string; readonly handle: st
   return owner
 }
 
-async function* following<T>(
-  ctx: RequestContext,
-  list: ChangedList<T>,
-  ownerId: string,
-  pass: ChangePass,
-  first: ChangePage,
-): AsyncGenerator<ChangeEvent<T>> {
-  const opening = await eventOf(ctx, list, ownerId, pass, pass.take(first))
+async function* following<T>({
+  ctx,
+  list,
+  ownerId,
+  pass,
+  first,
+}: {
+  readonly ctx: RequestContext
+  readonly list: ChangedList<T>
+  readonly ownerId: string
+  readonly pass: ChangePass
+  readonly first: ChangePage
+}): AsyncGenerator<ChangeEvent<T>> {
+  const opening = await eventOf({ ctx, list, ownerId, pass, things: pass.take(first) })
   if (!opening) return
   yield opening
   let checkAt = performance.now() + RECHECK_MS
@@ -72,7 +78,7 @@ async function* following<T>(
       if (ctx.signal.aborted) return
       const things = pass.take(await pageNow(ctx, list.kind, ownerId, pass))
       if (things.length === 0 && performance.now() < checkAt) continue
-      const event = await eventOf(ctx, list, ownerId, pass, things)
+      const event = await eventOf({ ctx, list, ownerId, pass, things })
       if (!event) return
       checkAt = performance.now() + RECHECK_MS
       if (event.nodes.length + event.removedIds.length > 0) yield event
@@ -81,13 +87,19 @@ async function* following<T>(
 }
 
 /** The event for these things, as the caller may see them now; null if the caller may no longer follow the account. */
-async function eventOf<T>(
-  { deps, viewer: asked }: RequestContext,
-  list: ChangedList<T>,
-  ownerId: string,
-  { position }: ChangePass,
-  things: readonly ChangedThing[],
-): Promise<ChangeEvent<T> | null> {
+async function eventOf<T>({
+  ctx: { deps, viewer: asked },
+  list,
+  ownerId,
+  pass: { position },
+  things,
+}: {
+  readonly ctx: RequestContext
+  readonly list: ChangedList<T>
+  readonly ownerId: string
+  readonly pass: ChangePass
+  readonly things: readonly ChangedThing[]
+}): Promise<ChangeEvent<T> | null> {
   const viewer = await currentViewer(deps.db, asked)
   if (!viewer || viewer.kind === 'anonymous' || !viewer.accountIds.includes(ownerId) || !position) return null
   const [gone, there] = [things.filter(({ deleted }) => deleted), things.filter(({ deleted }) => !deleted)]

@@ -84,7 +84,13 @@ async function handOut(tx: Tx, ctx: RequestContext, login: Polled, approver: Acc
   const expiresAt = new Date(Date.now() + keyTtlSeconds * 1000).toISOString()
   // The person who approved is the creator of the key, even if the program's request has a credential of its own.
   const author = { requestId: ctx.requestId, viewer: null }
-  const key = await addApiKey(tx, author, approver, approver.id, { name, scope, expiresAt })
+  const key = await addApiKey({
+    tx,
+    ctx: author,
+    owner: approver,
+    createdBy: approver.id,
+    input: { name, scope, expiresAt },
+  })
   await tx.query(consumeLogin, { id: login.id, keyId: key.id })
   return key
 }

@@ -28,7 +28,7 @@ export function approvalOf(
       if (account.kind === 'org') await assertStillInOrg(tx, account, personId)
       if (usdLess(mostUsd, hold.reserveUsd) !== mostUsd) throw costRose(mostUsd, hold.reserveUsd)
       const decision = { trigger: 'approve', personId, reason: null, resultId: jobId } as const
-      await moveHold(ctx.deps, tx, ctx, hold, decision)
+      await moveHold({ deps: ctx.deps, tx, ctx, hold, decision })
     },
   }
 }

@@ -18,7 +18,7 @@ function expireSome(deps: Pick<Deps, 'db' | 'events'>): Promise<number> {
   return deps.db.withTx(async (tx) => {
     const holds = await lockExpiredHolds(tx)
     const decision = { trigger: 'expire', personId: null, reason: null, resultId: null } as const
-    for (const hold of holds) await moveHold(deps, tx, noViewer, hold, decision)
+    for (const hold of holds) await moveHold({ deps, tx, ctx: noViewer, hold, decision })
     return holds.length
   })
 }

@@ -73,13 +73,19 @@ export async function lockPendingHold(tx: Tx, holdId: string, trigger: HoldTrigg
 }
 
 /** Moves a hold that the transaction has locked, and sends a change hint after the commit. */
-export async function moveHold(
-  deps: Pick<Deps, 'events'>,
-  tx: Tx,
-  ctx: AuditContext,
-  { id, accountId }: Pick<LockedHold, 'id' | 'accountId'>,
-  { trigger, personId, reason, resultId }: Decision,
-): Promise<void> {
+export async function moveHold({
+  deps,
+  tx,
+  ctx,
+  hold: { id, accountId },
+  decision: { trigger, personId, reason, resultId },
+}: {
+  readonly deps: Pick<Deps, 'events'>
+  readonly tx: Tx
+  readonly ctx: AuditContext
+  readonly hold: Pick<LockedHold, 'id' | 'accountId'>
+  readonly decision: Decision
+}): Promise<void> {
   const status = nextHoldStatus(trigger, 'pending')
   await tx.query(decide, { holdId: id, status, decidedBy: personId, reason, resultId })
   const after = { status, ...(reason !== null && { reason }), ...(resultId !== null && { resultId }) }

@@ -90,7 +90,7 @@ async function lockReposOf(tx: Tx, check: HeldCheck, target: PublishTarget): Pro
 
 /** Creates a private repo; `visibility` is applied last. */
 async function makeRepo(ctx: RequestContext, tx: Tx, { owner, input }: MissingRepo): Promise<RepoFacts | null> {
-  const { id } = await addRepo(ctx, tx, owner, newId('repo'), input)
+  const { id } = await addRepo({ ctx, tx, owner, id: newId('repo'), input })
   return lockRepo(tx, id)
 }
 

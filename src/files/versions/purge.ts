@@ -96,5 +96,5 @@ async function countPurged(ctx: RequestContext, tx: Tx, repo: RepoFacts, rows: r
   if (bytes > 0) await tx.query(unstore, [repo.ownerId, bytes])
   const none = { added: 0, changed: 0, bytesAdded: 0 }
   const gone = { removed: live.length, bytesRemoved: bytes, verified: -verified }
-  await recordChange(tx, ctx, repo.id, repo.seq + 1, 'purge', { ...none, ...gone })
+  await recordChange({ tx, ctx, repoId: repo.id, seq: repo.seq + 1, action: 'purge', counts: { ...none, ...gone } })
 }

@@ -52,14 +52,21 @@ const insertChange = statement({
 })
 
 /** Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`. One statement. */
-export async function recordChange(
-  tx: Tx,
-  ctx: AuditContext,
-  repoId: string,
-  seq: number,
-  action: ChangeAction,
-  counts: ChangeCounts,
-): Promise<void> {
+export async function recordChange({
+  tx,
+  ctx,
+  repoId,
+  seq,
+  action,
+  counts,
+}: {
+  readonly tx: Tx
+  readonly ctx: AuditContext
+  readonly repoId: string
+  readonly seq: number
+  readonly action: ChangeAction
+  readonly counts: ChangeCounts
+}): Promise<void> {
   const viewer = ctx.viewer?.kind === 'anonymous' ? null : ctx.viewer
   await tx.query(insertChange, {
     repoId,

@@ -165,13 +165,20 @@ async function apply(
   const changed = opened.replaced
   const result = { restoredSeq: state.seq, added: opened.count - changed, removed: closed.count - changed, changed }
   if (closed.count + opened.count === 0) return { seq: repo.seq, ...result }
-  await recordChange(tx, ctx, repo.id, range.next, 'restore', {
-    added: result.added,
-    removed: result.removed,
-    changed,
-    bytesAdded: opened.bytes,
-    bytesRemoved: closed.bytes,
-    verified: opened.verified - closed.verified,
+  await recordChange({
+    tx,
+    ctx,
+    repoId: repo.id,
+    seq: range.next,
+    action: 'restore',
+    counts: {
+      added: result.added,
+      removed: result.removed,
+      changed,
+      bytesAdded: opened.bytes,
+      bytesRemoved: closed.bytes,
+      verified: opened.verified - closed.verified,
+    },
   })
   const keptMore = await settleKeptInRepo(tx, repo, kept)
   await countBytes(tx, ctx.deps.config, repo.ownerId, opened.bytes - closed.bytes + keptMore)

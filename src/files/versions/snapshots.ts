@@ -86,7 +86,7 @@ export function createSnapshot(ctx: RequestContext, input: CreateSnapshotInput):
     () => mayWrite(ctx, input, 'make a snapshot'),
     async (allowed, repo) => {
       const state = input.at == null ? null : await findState(allowed, repo, input.at)
-      return commitVerb(allowed, (tx) => make(allowed, tx, repo, input, state?.seq ?? null))
+      return commitVerb(allowed, (tx) => make({ ctx: allowed, tx, facts: repo, input, past: state?.seq ?? null }))
     },
     async ({ id, name }, repo) => {
       const [there] = await ctx.deps.db.query(byName, [repo.id, name])
@@ -105,13 +105,19 @@ async function mayWrite(
   return repo
 }
 
-async function make(
-  ctx: RequestContext,
-  tx: Tx,
-  facts: RepoFacts,
-  { name, note = null, at }: CreateSnapshotInput,
-  past: number | null,
-): Promise<RepoSnapshot> {
+async function make({
+  ctx,
+  tx,
+  facts,
+  input: { name, note = null, at },
+  past,
+}: {
+  readonly ctx: RequestContext
+  readonly tx: Tx
+  readonly facts: RepoFacts
+  readonly input: CreateSnapshotInput
+  readonly past: number | null
+}): Promise<RepoSnapshot> {
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
   const [taken] = await tx.query(byName, [repo.id, name])

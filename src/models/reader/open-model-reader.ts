@@ -31,10 +31,10 @@ export function openModelReader(options: { readonly log: Logger; readonly reader
       const { repoId } = tree
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
         const state = await repoState(deps.db, tree, [entry, ...kept.guess(repoId, entry)])
-        const hit = await findKept(deps, kept, tree, entry, state)
+        const hit = await findKept({ deps, kept, tree, entry, state })
         if (hit) return { reading: hit.reading, seq: state.seq }
         const read = await share(`${state.seq}\0${repoId}\0${entry}\0${overlayKey(tree)}`, signal, (shared) =>
-          withoutShare(() => readNow(deps, pool, kept, tree, entry, state, shared)),
+          withoutShare(() => readNow({ deps, pool, kept, tree, entry, state, signal: shared })),
         )
         if (read) return read
       }
@@ -49,13 +49,19 @@ const overlayKey = ({ overlay }: RepoTree) =>
   JSON.stringify(Array.from(overlay.values(), ({ path, sha256 }) => [path, sha256]))
 
 /** A cached reading that is valid now. No statement if the guess was right, else one. */
-async function findKept(
-  deps: Stores,
-  kept: KeptReadings,
-  tree: RepoTree,
-  entry: string,
-  state: RepoState,
-): Promise<KeptReading | null> {
+async function findKept({
+  deps,
+  kept,
+  tree,
+  entry,
+  state,
+}: {
+  readonly deps: Stores
+  readonly kept: KeptReadings
+  readonly tree: RepoTree
+  readonly entry: string
+  readonly state: RepoState
+}): Promise<KeptReading | null> {
   const sha256 = state.files.get(entry)?.sha256
   if (!sha256) return null
   const candidates = kept.candidates(entry, sha256)
@@ -72,15 +78,23 @@ async function findKept(
 }
 
 /** Reads the model; null if its files changed in the meantime. Each path is queried once, those in `state` not at all. */
-async function readNow(
-  deps: Stores,
-  pool: ReadingPool,
-  kept: KeptReadings,
-  tree: RepoTree,
-  entry: string,
-  state: RepoState,
-  signal: AbortSignal,
-): Promise<RepoReading | null> {
+async function readNow({
+  deps,
+  pool,
+  kept,
+  tree,
+  entry,
+  state,
+  signal,
+}: {
+  readonly deps: Stores
+  readonly pool: ReadingPool
+  readonly kept: KeptReadings
+  readonly tree: RepoTree
+  readonly entry: string
+  readonly state: RepoState
+  readonly signal: AbortSignal
+}): Promise<RepoReading | null> {
   const known = new Map(state.files)
   const dependencies = new Map<string, Dependency>()
   const budget = byteBudget()

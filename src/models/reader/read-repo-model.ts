@@ -11,12 +11,18 @@ const asItIs: ReadonlyMap<string, RepoFile> = new Map()
  * hub is too busy. One statement if no dependency of the model has changed since it was last read. With `overlay` it is read as if these files
  * were in the repo already. `asker` is whose turn it takes.
  */
-export function readRepoModel(
-  deps: Pick<Deps, 'db' | 'objects' | 'models'>,
-  repoId: string,
-  entry: string,
-  signal: AbortSignal,
-  { overlay = asItIs, asker }: { readonly overlay?: ReadonlyMap<string, RepoFile>; readonly asker: string },
-): Promise<RepoReading> {
+export function readRepoModel({
+  deps,
+  repoId,
+  entry,
+  signal,
+  options: { overlay = asItIs, asker },
+}: {
+  readonly deps: Pick<Deps, 'db' | 'objects' | 'models'>
+  readonly repoId: string
+  readonly entry: string
+  readonly signal: AbortSignal
+  readonly options: { readonly overlay?: ReadonlyMap<string, RepoFile>; readonly asker: string }
+}): Promise<RepoReading> {
   return deps.models.read(deps, { repoId, overlay, asker }, entry, signal)
 }

@@ -25,19 +25,25 @@ export interface Stored {
 export const storedSource = ({ db, objects }: Stored, file: StoredFile, signal: AbortSignal): ByteSource => ({
   sizeBytes: file.sizeBytes,
   fetch: (start, end) =>
-    fetchRange(objects, file, signal, start, end).catch(async (error: unknown) => {
+    fetchRange({ objects, file, signal, start, end }).catch(async (error: unknown) => {
       throw await asLostFile(db, file, error)
     }),
   rest: () => turns.next(),
 })
 
-async function fetchRange(
-  objects: ObjectStore,
-  file: StoredFile,
-  signal: AbortSignal,
-  start: number,
-  end: number,
-): Promise<Uint8Array> {
+async function fetchRange({
+  objects,
+  file,
+  signal,
+  start,
+  end,
+}: {
+  readonly objects: ObjectStore
+  readonly file: StoredFile
+  readonly signal: AbortSignal
+  readonly start: number
+  readonly end: number
+}): Promise<Uint8Array> {
   const bytes = new Uint8Array(end - start)
   if (bytes.length === 0) return bytes
   const { body } = await objects.get(file.storageKey, { range: { start, end: end - 1 }, signal })

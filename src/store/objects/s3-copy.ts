@@ -21,14 +21,21 @@ export const S3_COPY_LIMITS: CopyLimits = { singleCopyBytes: 5 * 1024 ** 3, part
 const PARALLEL_PARTS = 4
 
 /** Copies inside the bucket, whatever the size. Should the source be replaced meanwhile the copy fails, and nothing of it is left. */
-export async function copyObject(
-  client: S3Client,
-  bucket: string,
-  fromKey: string,
-  toKey: string,
-  limits: CopyLimits,
-  abortSignal?: AbortSignal,
-): Promise<void> {
+export async function copyObject({
+  client,
+  bucket,
+  fromKey,
+  toKey,
+  limits,
+  abortSignal,
+}: {
+  readonly client: S3Client
+  readonly bucket: string
+  readonly fromKey: string
+  readonly toKey: string
+  readonly limits: CopyLimits
+  readonly abortSignal?: AbortSignal
+}): Promise<void> {
   const source = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: fromKey }), { abortSignal })
   const from = {
     CopySource: `${bucket}/${encodeURIComponent(fromKey).replaceAll('%2F', '/')}`,

@@ -48,7 +48,14 @@ export function openS3Store(settings: S3Settings, options: { copyLimits?: CopyLi
     get: translated(getting(client, bucket)),
     put: translated(putting(client, bucket)),
     copy: translated(async (fromKey, toKey, signal) => {
-      await copyObject(slow, bucket, fromKey, toKey, options.copyLimits ?? S3_COPY_LIMITS, signal)
+      await copyObject({
+        client: slow,
+        bucket,
+        fromKey,
+        toKey,
+        limits: options.copyLimits ?? S3_COPY_LIMITS,
+        abortSignal: signal,
+      })
       return await headObject(client, bucket, toKey, signal)
     }),
     delete: translated(removing(client, bucket)),

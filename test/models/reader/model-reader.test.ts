@@ -48,7 +48,7 @@ async function push(files: Readonly<Record<string, string | Uint8Array>>, into =
 const never = () => new AbortController().signal
 const depsWith = (change: Partial<Deps> = {}): Deps => ({ ...world.deps, models, ...change })
 const read = (entry = 'robot.xml', from = repo, change: Partial<Deps> = {}, signal = never()) =>
-  readRepoModel(depsWith(change), from.id, entry, signal, { asker: ada.id })
+  readRepoModel({ deps: depsWith(change), repoId: from.id, entry, signal, options: { asker: ada.id } })
 
 /** What a reading of it costs: statements, and objects fetched from the store. */
 async function cost(work: () => Promise<unknown>): Promise<{ statements: number; objects: number }> {

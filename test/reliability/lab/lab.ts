@@ -141,12 +141,20 @@ async function people(db: Db, url: string): Promise<Credentials> {
     return await db.withTx(async (tx) => {
       const ada = await addUser(tx, noViewer, { handle: OWNER })
       const key = async (name: string, more: { agent?: boolean } = {}) =>
-        (await addApiKey(tx, noViewer, { ...ada }, null, { name, scope: 'train', ...more })).token
+        (
+          await addApiKey({
+            tx,
+            ctx: noViewer,
+            owner: { ...ada },
+            createdBy: null,
+            input: { name, scope: 'train', ...more },
+          })
+        ).token
       return {
         key: await key('key'),
         runner: await key('runner'),
         agent: await key('agent', { agent: true }),
-        session: (await openSession(auth, tx, noViewer, ada, 30 * 86_400)).token,
+        session: (await openSession({ auth, tx, ctx: noViewer, user: ada, ttlSeconds: 30 * 86_400 })).token,
       }
     })
   } finally {

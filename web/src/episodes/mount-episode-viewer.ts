@@ -67,7 +67,7 @@ function showDataset(root: HTMLElement, dataset: Dataset): { close(): void } {
     asked += 1
     const own = asked
     input.value = String(at)
-    listAround(list, episodes, at, info.fps, show)
+    listAround({ list, episodes, at, fps: info.fps, show })
     status.textContent = `Loading episode ${episode.index}…`
     dataset.load(episode).then(
       (loaded) => {
@@ -118,13 +118,19 @@ function showDataset(root: HTMLElement, dataset: Dataset): { close(): void } {
   }
 }
 
-function listAround(
-  list: HTMLElement,
-  episodes: readonly Episode[],
-  at: number,
-  fps: number,
-  show: (at: number) => void,
-): void {
+function listAround({
+  list,
+  episodes,
+  at,
+  fps,
+  show,
+}: {
+  readonly list: HTMLElement
+  readonly episodes: readonly Episode[]
+  readonly at: number
+  readonly fps: number
+  readonly show: (at: number) => void
+}): void {
   const first = Math.max(0, Math.min(at - LISTED / 2, episodes.length - LISTED))
   list.setAttribute('start', String(first))
   list.replaceChildren(

@@ -54,14 +54,14 @@ function check(job: EngineJob): void {
   }
   const facts = readFacts(mujoco, files, model)
   say({ kind: 'compiled', facts })
-  say({ kind: 'stepped', simulation: simulate(mujoco, model, facts, job.pose, job.limits) })
+  say({ kind: 'stepped', simulation: simulate({ mujoco, model, facts, pose: job.pose, limits: job.limits }) })
   // Last, so that nothing that goes wrong with a picture touches a verdict.
   if (job.scene !== null) draw(model, facts, job.pose, job.scene.maxBytes)
 }
 
 function draw(model: Model, facts: ModelFacts, pose: EngineJob['pose'], maxBytes: number): void {
   try {
-    const { data } = posed(mujoco, model, facts, pose)
+    const { data } = posed({ mujoco, model, facts, pose })
     const bytes = encodeScene(readScene(model, data, maxBytes))
     data.delete()
     for (let at = 0; at < bytes.length; ) at += writeSync(SCENE_FD, bytes, at)

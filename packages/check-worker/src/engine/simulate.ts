@@ -9,20 +9,26 @@ import { type Motion, motionWatch } from './motion-watch.ts'
 import type { SimulationFacts } from './protocol.ts'
 
 /** `pose`: positions by joint name over those of the keyframe. `limits.simulatedS` of the model's own time, unless that takes more processor than it may. */
-export function simulate(
-  mujoco: Mujoco,
-  model: Model,
-  facts: ModelFacts,
-  pose: Readonly<Record<string, number>> | null,
-  limits: EngineLimits,
-): SimulationFacts {
-  const { data, keyframe } = posed(mujoco, model, facts, pose)
+export function simulate({
+  mujoco,
+  model,
+  facts,
+  pose,
+  limits,
+}: {
+  readonly mujoco: Mujoco
+  readonly model: Model
+  readonly facts: ModelFacts
+  readonly pose: Readonly<Record<string, number>> | null
+  readonly limits: EngineLimits
+}): SimulationFacts {
+  const { data, keyframe } = posed({ mujoco, model, facts, pose })
   try {
     const holding = holdPose(model, data, facts)
     const start = startOf(model, data, facts)
     // MuJoCo would reset a diverged state to the beginning, which would hide that the model exploded.
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
-    const motion = run(mujoco, model, data, facts, limits)
+    const motion = run({ mujoco, model, data, facts, limits })
     return {
       keyframe: facts.keyframes[keyframe]?.name ?? null,
       from: keyframe === -1 ? 'initial' : 'keyframe',
@@ -82,7 +88,19 @@ function deepestOfPairs(found: readonly Penetration[]): Penetration[] {
   return [...pairs.values()]
 }
 
-function run(mujoco: Mujoco, model: Model, data: Data, facts: ModelFacts, limits: EngineLimits): Motion {
+function run({
+  mujoco,
+  model,
+  data,
+  facts,
+  limits,
+}: {
+  readonly mujoco: Mujoco
+  readonly model: Model
+  readonly data: Data
+  readonly facts: ModelFacts
+  readonly limits: EngineLimits
+}): Motion {
   const watch = motionWatch(facts)
   watch.start(data)
   const began = process.cpuUsage()

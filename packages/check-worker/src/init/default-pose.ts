@@ -13,13 +13,19 @@ export interface DefaultPose {
 }
 
 /** `given`: the pose of the answer, kept unchanged. `isUrdf`: the model has no place of its own in the world. */
-export function defaultPoseOf(
-  facts: ModelFacts,
-  joints: readonly DrivenJoint[],
-  given: Readonly<Record<string, number>> | null,
-  floating: boolean,
-  isUrdf: boolean,
-): DefaultPose {
+export function defaultPoseOf({
+  facts,
+  joints,
+  given,
+  floating,
+  isUrdf,
+}: {
+  readonly facts: ModelFacts
+  readonly joints: readonly DrivenJoint[]
+  readonly given: Readonly<Record<string, number>> | null
+  readonly floating: boolean
+  readonly isUrdf: boolean
+}): DefaultPose {
   const place = defaultKeyframe(facts)
   const keyframe = facts.keyframes[place]
   const qpos = keyframe?.qpos ?? facts.qpos0

@@ -41,7 +41,7 @@ export function draftCard({ facts, mjcfPath, urdf }: DraftSource, request: Robot
   const roots = robotRoots(facts, joints)
   const base = baseOf(facts, roots, request, urdf)
   const floating = base.value === 'floating'
-  const pose = defaultPoseOf(facts, joints, options.default_pose ?? null, floating, urdf !== null)
+  const pose = defaultPoseOf({ facts, joints, given: options.default_pose ?? null, floating, isUrdf: urdf !== null })
   const velocities = urdf?.velocities ?? new Map<string, number>()
   const actuation = actuationOf(joints, request.action, options, velocities)
   const action = actionOf(request)

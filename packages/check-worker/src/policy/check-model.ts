@@ -63,7 +63,7 @@ export async function checkModel(given: ModelCheck): Promise<ModelCheckResult> {
   signal.throwIfAborted()
   return {
     report: reportOf(checks, ok, robot),
-    draft: await draftOf(policy, judged, request.hf_repo ?? entry ?? '', text, signal),
+    draft: await draftOf({ policy, judgement: judged, source: request.hf_repo ?? entry ?? '', manifest: text, signal }),
     intake: intakeOf(policy, judged, source),
     needs: [...judged.needs, ...skipped, ...made.needs],
     artifacts: made.artifacts,
@@ -135,13 +135,19 @@ function reportOf(checks: readonly Check[], ok: boolean, robot: RobotFace | null
   }
 }
 
-async function draftOf(
-  policy: Policy | null,
-  { stampedByCheck }: Judgement,
-  source: string,
-  manifest: string | null,
-  signal: AbortSignal,
-): Promise<DraftReport> {
+async function draftOf({
+  policy,
+  judgement: { stampedByCheck },
+  source,
+  manifest,
+  signal,
+}: {
+  readonly policy: Policy | null
+  readonly judgement: Judgement
+  readonly source: string
+  readonly manifest: string | null
+  readonly signal: AbortSignal
+}): Promise<DraftReport> {
   const model = policy && {
     format: policy.format,
     type: policy.type,

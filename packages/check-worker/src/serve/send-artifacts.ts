@@ -23,7 +23,9 @@ export async function sendArtifacts(
     async ({ name, file, size }) => {
       const url = urls.get(name)
       if (url === undefined) throw new Error(`The hub returned no upload URL for ${name}.`)
-      await withRetry(client.retry, signal, () => sendPart(url, { file, start: 0, end: size }, silent, signal))
+      await withRetry(client.retry, signal, () =>
+        sendPart({ url, part: { file, start: 0, end: size }, progress: silent, signal }),
+      )
     },
     { concurrency: CONCURRENCY, signal },
   )

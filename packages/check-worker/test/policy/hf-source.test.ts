@@ -67,7 +67,7 @@ it('keeps what it fetches from the other users of the machine', async () => {
     const file = join(base, 'policy/walk.onnx')
     const url = new URL(place('walk.onnx'), mirror.url)
     const expected = { sizeBytes: walker.length, sha256: null }
-    await getFile(guardedGetter(mirror.url), url, file, expected, new AbortController().signal)
+    await getFile({ getter: guardedGetter(mirror.url), url, file, expected, signal: new AbortController().signal })
     const modes = await Promise.all([dirname(file), file].map(async (path) => (await stat(path)).mode & 0o777))
     expect(modes).toEqual([0o700, 0o600])
   } finally {

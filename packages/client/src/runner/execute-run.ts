@@ -143,7 +143,7 @@ async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journa
     for (;;) {
       const isOver = await hasEnded(files, journal)
       let answer = await reporter.flush(isOver)
-      config = await sendConfig(reporter, files, journal, config, isOver, logLine)
+      config = await sendConfig({ reporter, files, journal, before: config, isFinal: isOver, logLine })
       answer = (await sendOutput(reporter, journal)) ?? answer
       if (!answer && performance.now() - reportedAt >= heartbeatMs) answer = await reporter.post({})
       if (answer) reportedAt = performance.now()

@@ -9,14 +9,21 @@ import type { Reporter } from './send-report.ts'
 type LogLine = (line: string) => void
 
 /** Sends config.yaml once, when it is unchanged for one interval. Returns its version. */
-export async function sendConfig(
-  reporter: Reporter,
-  files: RunFiles,
-  journal: RunJournal,
-  before: string | null,
-  isFinal: boolean,
-  logLine: LogLine,
-): Promise<string | null> {
+export async function sendConfig({
+  reporter,
+  files,
+  journal,
+  before,
+  isFinal,
+  logLine,
+}: {
+  readonly reporter: Reporter
+  readonly files: RunFiles
+  readonly journal: RunJournal
+  readonly before: string | null
+  readonly isFinal: boolean
+  readonly logLine: LogLine
+}): Promise<string | null> {
   if (journal.state.configSent) return null
   const version = await versionOf(files.config)
   if (version === null || (version !== before && !isFinal)) return version

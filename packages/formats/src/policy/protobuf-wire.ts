@@ -94,20 +94,32 @@ function fieldAt(file: WindowedFile, at: number, end: number): Field {
       return { number, kind: 'varint', value: value.value, start: tag.end, end: value.end }
     }
     case 1:
-      return spanned(number, 'fixed', tag.end, 8n, end)
+      return spanned({ number, kind: 'fixed', start: tag.end, lengthBytes: 8n, end })
     case 2: {
       const length = readVarint(file, tag.end, end)
-      return spanned(number, 'bytes', length.end, length.value, end)
+      return spanned({ number, kind: 'bytes', start: length.end, lengthBytes: length.value, end })
     }
     case 5:
-      return spanned(number, 'fixed', tag.end, 4n, end)
+      return spanned({ number, kind: 'fixed', start: tag.end, lengthBytes: 4n, end })
     // Groups (3, 4) would nest without a length to skip by; no schema of today has them.
     default:
       throw new FormatFault('A field has a type that is not read.')
   }
 }
 
-function spanned(number: number, kind: Field['kind'], start: number, lengthBytes: bigint, end: number): Field {
+function spanned({
+  number,
+  kind,
+  start,
+  lengthBytes,
+  end,
+}: {
+  readonly number: number
+  readonly kind: Field['kind']
+  readonly start: number
+  readonly lengthBytes: bigint
+  readonly end: number
+}): Field {
   if (lengthBytes > BigInt(end - start)) throw new FormatFault('It ends in the middle of a field.')
   return { number, kind, value: null, start, end: start + Number(lengthBytes) }
 }

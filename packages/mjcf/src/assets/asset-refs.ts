@@ -62,13 +62,14 @@ function refsOfAssets(settings: AssetSettings, discardvisual: boolean): AssetRef
   return sections
     .flatMap(({ children }) => children)
     .flatMap((element) => {
-      const ref = (kind: AssetKind, probeDir: string) => refTo(kind, element, 'file', dirs.mesh, probeDir, settings)
+      const ref = (kind: AssetKind, probeDir: string) =>
+        refTo({ kind, element, attribute: 'file', dir: dirs.mesh, probeDir, settings })
       if (element.name === 'mesh') return ref('mesh', probeDirs.mesh)
       if (element.name === 'hfield') return ref('hfield', probeDirs.asset)
       if (element.name === 'skin') return ref('skin', probeDirs.asset)
       if (element.name !== 'texture' || discardvisual) return []
       return textureFiles(element).flatMap((name) =>
-        refTo('texture', element, name, dirs.texture, probeDirs.texture, settings),
+        refTo({ kind: 'texture', element, attribute: name, dir: dirs.texture, probeDir: probeDirs.texture, settings }),
       )
     })
 }
@@ -87,17 +88,26 @@ function refsOfFlexcomps(settings: AssetSettings): AssetRef[] {
   return worlds
     .flatMap((world) => [...inDocumentOrder(world)])
     .filter(({ name, attributes }) => name === 'flexcomp' && /^(?:mesh|gmsh)$/.test(attributes.get('type') ?? ''))
-    .flatMap((element) => refTo('flexcomp', element, 'file', settings.compiler.dirs.mesh, '', settings))
+    .flatMap((element) =>
+      refTo({ kind: 'flexcomp', element, attribute: 'file', dir: settings.compiler.dirs.mesh, probeDir: '', settings }),
+    )
 }
 
-function refTo(
-  kind: AssetKind,
-  element: XmlElement,
-  attribute: string,
-  dir: string,
-  probeDir: string,
-  { model, strippath }: AssetSettings,
-): AssetRef[] {
+function refTo({
+  kind,
+  element,
+  attribute,
+  dir,
+  probeDir,
+  settings: { model, strippath },
+}: {
+  readonly kind: AssetKind
+  readonly element: XmlElement
+  readonly attribute: string
+  readonly dir: string
+  readonly probeDir: string
+  readonly settings: AssetSettings
+}): AssetRef[] {
   const written = element.attributes.get(attribute) ?? ''
   if (written === '') return []
   const below = (folder: string, file: string) => joinPath(model.folder, joinPath(folder, file))

@@ -35,10 +35,17 @@ const SECTIONS: ReadonlyMap<string, (draft: Draft, element: XmlElement) => void>
   ['asset', readAsset],
   ['contact', readContact],
   ['deformable', readDeformable],
-  ['equality', (draft, element) => add(draft, 'equality', element, 'equality', equalityTargets(element))],
+  [
+    'equality',
+    (draft, element) =>
+      add({ draft, category: 'equality', element, slot: 'equality', targets: equalityTargets(element) }),
+  ],
   ['tendon', readTendon],
   ['actuator', readActuator],
-  ['sensor', (draft, element) => add(draft, 'sensor', element, null, sensorTargets(element))],
+  [
+    'sensor',
+    (draft, element) => add({ draft, category: 'sensor', element, slot: null, targets: sensorTargets(element) }),
+  ],
   ['custom', readCustom],
   ['keyframe', readKeyframe],
   ['extension', readExtension],
@@ -64,14 +71,21 @@ export function readSection(draft: Draft, section: XmlElement): void {
   if (read !== undefined) for (const element of section.children) read(draft, element)
 }
 
-function add(
-  draft: Draft,
-  category: ListCategory,
-  element: XmlElement,
-  slot: Slot | null,
-  targets: readonly Target[] = [],
-  parts: readonly SpecPart[] = [],
-): void {
+function add({
+  draft,
+  category,
+  element,
+  slot,
+  targets = [],
+  parts = [],
+}: {
+  readonly draft: Draft
+  readonly category: ListCategory
+  readonly element: XmlElement
+  readonly slot: Slot | null
+  readonly targets?: readonly Target[]
+  readonly parts?: readonly SpecPart[]
+}): void {
   const layers = slot === null ? undefined : (classOf(draft, element) ?? draft.classes.main).layers.get(slot)
   addNode(draft, category, {
     name: element.attributes.get('name') ?? '',
@@ -128,20 +142,21 @@ const partsOf = (elements: readonly XmlElement[], attribute: string): SpecPart[]
 
 function readAsset(draft: Draft, element: XmlElement): void {
   const { name, children } = element
-  if (name === 'mesh') add(draft, name, element, name)
-  if (name === 'material') add(draft, name, element, name, [], partsOf(children, 'texture'))
-  if (name === 'hfield' || name === 'texture') add(draft, name, element, null)
+  if (name === 'mesh') add({ draft, category: name, element, slot: name })
+  if (name === 'material')
+    add({ draft, category: name, element, slot: name, targets: [], parts: partsOf(children, 'texture') })
+  if (name === 'hfield' || name === 'texture') add({ draft, category: name, element, slot: null })
   if (name === 'skin') readSkin(draft, element)
 }
 
 function readSkin(draft: Draft, element: XmlElement): void {
   const bones = element.children.filter(({ name }) => name === 'bone')
-  add(draft, 'skin', element, null, [], partsOf(bones, 'body'))
+  add({ draft, category: 'skin', element, slot: null, targets: [], parts: partsOf(bones, 'body') })
 }
 
 function readContact(draft: Draft, element: XmlElement): void {
-  if (element.name === 'pair') add(draft, 'pair', element, 'pair', PAIR_TARGETS)
-  else add(draft, 'exclude', element, null, EXCLUDE_TARGETS)
+  if (element.name === 'pair') add({ draft, category: 'pair', element, slot: 'pair', targets: PAIR_TARGETS })
+  else add({ draft, category: 'exclude', element, slot: null, targets: EXCLUDE_TARGETS })
 }
 
 function readDeformable(draft: Draft, element: XmlElement): void {
@@ -153,7 +168,7 @@ function readFlex(draft: Draft, element: XmlElement): void {
   const { attributes } = element
   const bodies = [...wordsIn(attributes.get('body')), ...wordsIn(attributes.get('node'))]
   const parts = bodies.map((name) => ({ element, name, side: '' }))
-  add(draft, 'flex', element, null, [], parts)
+  add({ draft, category: 'flex', element, slot: null, targets: [], parts })
 }
 
 function readTendon(draft: Draft, element: XmlElement): void {
@@ -162,12 +177,12 @@ function readTendon(draft: Draft, element: XmlElement): void {
     name: part.attributes.get(part.name) ?? '',
     side: part.attributes.get('sidesite') ?? '',
   }))
-  add(draft, 'tendon', element, 'tendon', [], path)
+  add({ draft, category: 'tendon', element, slot: 'tendon', targets: [], parts: path })
 }
 
 /** The gains of an attached model are checked when read, whether or not they are copied. */
 function readActuator(draft: Draft, element: XmlElement): void {
-  add(draft, 'actuator', element, 'actuator', actuatorTargets(element) ?? [])
+  add({ draft, category: 'actuator', element, slot: 'actuator', targets: actuatorTargets(element) ?? [] })
   const { faults, top } = draft.building
   const added = listOf(draft, 'actuator').at(-1)
   const fault = draft.loaded === top || added === undefined ? null : actuatorState(added).fault
@@ -176,8 +191,9 @@ function readActuator(draft: Draft, element: XmlElement): void {
 
 function readCustom(draft: Draft, element: XmlElement): void {
   const { name, children } = element
-  if (name === 'numeric' || name === 'text') add(draft, name, element, null)
-  if (name === 'tuple') add(draft, 'tuple', element, null, [], partsOf(children, 'objname'))
+  if (name === 'numeric' || name === 'text') add({ draft, category: name, element, slot: null })
+  if (name === 'tuple')
+    add({ draft, category: 'tuple', element, slot: null, targets: [], parts: partsOf(children, 'objname') })
 }
 
 function readKeyframe(draft: Draft, element: XmlElement): void {
@@ -193,5 +209,6 @@ function admitKey(draft: Draft, name: string): void {
 }
 
 function readExtension(draft: Draft, element: XmlElement): void {
-  for (const child of element.children) if (child.name === 'instance') add(draft, 'plugin', child, null)
+  for (const child of element.children)
+    if (child.name === 'instance') add({ draft, category: 'plugin', element: child, slot: null })
 }

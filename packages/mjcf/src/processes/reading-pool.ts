@@ -54,7 +54,7 @@ export function openReadingPool(options: PoolOptions): ReadingPool {
   const slots = readerSlots(programOf(module), processes)
   return {
     read: (files, entry, signal, asker = '') =>
-      slots.use(asker, signal, (reader) => readWith(reader, files, entry, signal, log)),
+      slots.use(asker, signal, (reader) => readWith({ reader, files, entry, signal, log })),
     close: async () => slots.close(),
   }
 }
@@ -65,13 +65,19 @@ type End =
   | { readonly why: 'time' | 'depth' | 'memory' | 'stack' }
   | { readonly why: 'failure'; readonly error: unknown }
 
-async function readWith(
-  reader: ChildProcess,
-  files: FileWaves,
-  entry: string,
-  signal: AbortSignal,
-  log: PoolOptions['log'],
-): Promise<PoolReading> {
+async function readWith({
+  reader,
+  files,
+  entry,
+  signal,
+  log,
+}: {
+  readonly reader: ChildProcess
+  readonly files: FileWaves
+  readonly entry: string
+  readonly signal: AbortSignal
+  readonly log: PoolOptions['log']
+}): Promise<PoolReading> {
   const end = await exchange(reader, files, entry, signal)
   if (end.why === 'done') return { reading: end.reading, whole: true }
   if (end.why === 'failure') throw end.error

@@ -48,7 +48,7 @@ function checkActuator(spec: Spec, actuator: SpecObject, state: ActuatorState, r
   }
   const fault = dynamicsFault(state, attribute, actuator.element.name === 'plugin')
   if (fault !== null) report.refused(actuator, 'dynamics', fault)
-  inheritRange(actuator, attribute, target, state, report)
+  inheritRange({ actuator, attribute, target, state, report })
   checkRanges(actuator, state, compilerFor(spec, actuator).autolimits, report)
 }
 
@@ -67,13 +67,19 @@ function checkTransmission(actuator: SpecObject, attribute: string, state: Actua
 }
 
 /** `inheritrange` takes the range of the target; it applies only to servos. */
-function inheritRange(
-  actuator: SpecObject,
-  attribute: string,
-  target: SpecObject | undefined,
-  state: ActuatorState,
-  report: Report,
-): void {
+function inheritRange({
+  actuator,
+  attribute,
+  target,
+  state,
+  report,
+}: {
+  readonly actuator: SpecObject
+  readonly attribute: string
+  readonly target: SpecObject | undefined
+  readonly state: ActuatorState
+  readonly report: Report
+}): void {
   const { gaintype, biastype, gainprm, biasprm, dyntype, inheritrange } = state
   const servo = gaintype === 'pid' || (gaintype === 'fixed' && gainprm[0] === -(biasprm[1] as number))
   if (inheritrange <= 0 || biastype !== 'affine' || !servo) return

@@ -71,13 +71,26 @@ function applySaturation(state: ActuatorState, [torque = 0, current = 0]: readon
  */
 function motorConstants([Kt, back]: [number, number], resistance: number, nominal: readonly number[], damping: number) {
   const [voltage = 0, torque = 0, speed = 0] = nominal
-  const Ke = voltage > 0 && back <= 0 && speed > 0 ? backEmf(voltage, torque, speed, resistance, damping) : back
+  const Ke =
+    voltage > 0 && back <= 0 && speed > 0 ? backEmf({ voltage, torque, speed, R: resistance, B: damping }) : back
   const K = Kt > 0 && Ke > 0 ? Math.sqrt(Kt * Ke) : Kt > 0 ? Kt : Ke
   const R = resistance === 0 && voltage > 0 && torque > 0 && K > 0 ? (K * voltage) / torque : resistance
   return { K, R }
 }
 
-function backEmf(voltage: number, torque: number, speed: number, R: number, B: number): number {
+function backEmf({
+  voltage,
+  torque,
+  speed,
+  R,
+  B,
+}: {
+  readonly voltage: number
+  readonly torque: number
+  readonly speed: number
+  readonly R: number
+  readonly B: number
+}): number {
   const plain = voltage / speed
   if (B > 0 && R > 0) {
     const discriminant = voltage * voltage - 4 * R * B * speed * speed

@@ -26,7 +26,9 @@ export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
     const { reading } = model
     const others = otherNames(reading)
     const strange = joint_order.flatMap((name, index) =>
-      drivable.has(name) ? [] : [strangeJoint(name, index, others.get(name) ?? null, model.label, drivable)],
+      drivable.has(name)
+        ? []
+        : [strangeJoint({ name, index, what: others.get(name) ?? null, label: model.label, drivable })],
     )
     const open = model.doubt ?? undecidedReason(reading, 'joints')
     // A joint of another type takes precedence over other objects with its name.
@@ -40,24 +42,30 @@ export function jointOrderCheck(card: ReadableCard, model: KnownModel): Check {
   })
 }
 
-function strangeJoint(
-  name: string,
-  index: number,
-  what: string | null,
-  label: string,
-  drivable: ReadonlySet<string>,
-): RuleFault {
+function strangeJoint({
+  name,
+  index,
+  what,
+  label,
+  drivable,
+}: {
+  readonly name: string
+  readonly index: number
+  readonly what: string | null
+  readonly label: string
+  readonly drivable: ReadonlySet<string>
+}): RuleFault {
   const message =
     what === null
       ? `${name} is not a joint of ${label}.`
       : `${name} is ${what} of ${label}: only hinges and slides have one degree of freedom.`
-  return unknownName(
+  return unknownName({
     name,
     message,
-    ['interface', 'joint_order', index],
-    drivable,
-    'Remove it, or use a hinge or slide joint.',
-  )
+    loc: ['interface', 'joint_order', index],
+    candidates: drivable,
+    otherwise: 'Remove it, or use a hinge or slide joint.',
+  })
 }
 
 /** The kind of another object with this name, joints first. */
@@ -179,6 +187,8 @@ function notInOrder(
 ): RuleFault[] {
   const known = new Set(jointOrder)
   return names.flatMap((name, index) =>
-    known.has(name) ? [] : [unknownName(name, `${name} is not in joint_order.`, place(index), known)],
+    known.has(name)
+      ? []
+      : [unknownName({ name, message: `${name} is not in joint_order.`, loc: place(index), candidates: known })],
   )
 }

@@ -90,7 +90,10 @@ export function keyframeCheck(card: ReadableCard, model: KnownModel): Check {
     const open = model.doubt ?? undecidedReason(model.reading, 'keyframes')
     if (open !== null) return { skip: open, pass: '' }
     const message = `${name} is not a keyframe of ${model.label}.`
-    return { fail: [unknownName(name, message, ['interface', 'default_keyframe'], keyframes)], pass: '' }
+    return {
+      fail: [unknownName({ name, message, loc: ['interface', 'default_keyframe'], candidates: keyframes })],
+      pass: '',
+    }
   })
 }
 
@@ -119,7 +122,15 @@ export function endEffectorsCheck(card: ReadableCard, model: KnownModel): Check 
       const what = member === 'gripper_joint' ? 'joint' : member
       const message = `${name} is not a ${what} of ${model.label}.`
       const otherwise = 'Use a name of the model, or set in_mjcf to false for a tool that is not in the model.'
-      return [unknownName(name, message, ['interface', 'end_effectors', index, member], known[member], otherwise)]
+      return [
+        unknownName({
+          name,
+          message,
+          loc: ['interface', 'end_effectors', index, member],
+          candidates: known[member],
+          otherwise,
+        }),
+      ]
     })
     return unlessInDoubt(model, fail, 'All end effectors exist in the model.')
   })
@@ -137,12 +148,12 @@ export function feetCheck(card: ReadableCard, model: KnownModel): Check {
       known.has(name)
         ? []
         : [
-            unknownName(
+            unknownName({
               name,
-              `${name} is neither a body nor a site of ${model.label}.`,
-              ['interface', 'feet', index],
-              known,
-            ),
+              message: `${name} is neither a body nor a site of ${model.label}.`,
+              loc: ['interface', 'feet', index],
+              candidates: known,
+            }),
           ],
     )
     return unlessInDoubt(model, fail, 'Every foot is a body or site of the model.')

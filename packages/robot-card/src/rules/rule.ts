@@ -92,13 +92,19 @@ export function undecidedReason(
 }
 
 /** A fault for an unknown name. `candidates` are valid names; `otherwise` is the hint if none is similar. */
-export function unknownName(
-  name: string,
-  message: string,
-  loc: readonly (string | number)[],
-  candidates: Iterable<string>,
-  otherwise: string | null = null,
-): RuleFault {
+export function unknownName({
+  name,
+  message,
+  loc,
+  candidates,
+  otherwise = null,
+}: {
+  readonly name: string
+  readonly message: string
+  readonly loc: readonly (string | number)[]
+  readonly candidates: Iterable<string>
+  readonly otherwise?: string | null
+}): RuleFault {
   return { message, names: [name], hint: otherwise, loc, candidates }
 }
 

@@ -62,7 +62,14 @@ export function limitsCheck({ limits, unsound }: ReadableCard, model: KnownModel
     ? entries.flatMap(([name]) =>
         drivable.has(name)
           ? []
-          : [unknownName(name, `${name} is not a hinge or slide joint of the model.`, ['limits', name], drivable)],
+          : [
+              unknownName({
+                name,
+                message: `${name} is not a hinge or slide joint of the model.`,
+                loc: ['limits', name],
+                candidates: drivable,
+              }),
+            ],
       )
     : []
   const pass = 'The limits of every joint go from low to high.'

@@ -36,7 +36,13 @@ export function actuatorFacts(
     const gain = gains.get(gainTypes[at] ?? -1) ?? 'other'
     const bias = biases.get(biasTypes[at] ?? -1) ?? 'other'
     const dynamic = dynamics.get(dynamicTypes[at] ?? -1) ?? 'other'
-    const drive = driveOf(gain, bias, dynamic, gainPrm[width * at] ?? 0, biasPrm.slice(width * at, width * at + 3))
+    const drive = driveOf({
+      gain,
+      bias,
+      dynamics: dynamic,
+      gainOf: gainPrm[width * at] ?? 0,
+      biasprm: biasPrm.slice(width * at, width * at + 3),
+    })
     return {
       name: names[at] ?? null,
       transmission,
@@ -54,13 +60,19 @@ export function actuatorFacts(
 }
 
 /** MuJoCo's documentation of `<position>`, `<velocity>`, `<intvelocity>` and `<motor>`: which gain, bias and dynamics each is short for. */
-function driveOf(
-  gain: string,
-  bias: string,
-  dynamics: string,
-  gainOf: number,
-  [offset = 0, stiffness = 0, damping = 0]: readonly number[],
-): Pick<ActuatorFacts, 'mode' | 'kp' | 'kd'> {
+function driveOf({
+  gain,
+  bias,
+  dynamics,
+  gainOf,
+  biasprm: [offset = 0, stiffness = 0, damping = 0],
+}: {
+  readonly gain: string
+  readonly bias: string
+  readonly dynamics: string
+  readonly gainOf: number
+  readonly biasprm: readonly number[]
+}): Pick<ActuatorFacts, 'mode' | 'kp' | 'kd'> {
   if (gain !== 'fixed') return { mode: null, kp: null, kd: null }
   if (bias === 'none') return { mode: 'torque', kp: null, kd: null }
   if (bias !== 'affine' || offset !== 0) return { mode: null, kp: null, kd: null }

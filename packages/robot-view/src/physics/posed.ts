@@ -11,26 +11,39 @@ export interface Posed {
 }
 
 /** `pose`: positions by joint name. `named`: the keyframe that a card names. */
-export function posed(
-  mujoco: Mujoco,
-  model: Model,
-  facts: ModelFacts,
-  pose: Readonly<Record<string, number>> | null,
-  named: string | null = null,
-): Posed {
+export function posed({
+  mujoco,
+  model,
+  facts,
+  pose,
+  named = null,
+}: {
+  readonly mujoco: Mujoco
+  readonly model: Model
+  readonly facts: ModelFacts
+  readonly pose: Readonly<Record<string, number>> | null
+  readonly named?: string | null
+}): Posed {
   const data = new mujoco.MjData(model)
-  return { data, keyframe: poseAgain(mujoco, model, data, facts, pose, named) }
+  return { data, keyframe: poseAgain({ mujoco, model, data, facts, pose, named }) }
 }
 
 /** Puts `data` back to the default pose; answers the place of its keyframe. */
-export function poseAgain(
-  mujoco: Mujoco,
-  model: Model,
-  data: Data,
-  facts: ModelFacts,
-  pose: Readonly<Record<string, number>> | null,
-  named: string | null,
-): number {
+export function poseAgain({
+  mujoco,
+  model,
+  data,
+  facts,
+  pose,
+  named,
+}: {
+  readonly mujoco: Mujoco
+  readonly model: Model
+  readonly data: Data
+  readonly facts: ModelFacts
+  readonly pose: Readonly<Record<string, number>> | null
+  readonly named: string | null
+}): number {
   const keyframe = defaultKeyframe(facts, named)
   if (keyframe === -1) mujoco.mj_resetData(model, data)
   else mujoco.mj_resetDataKeyframe(model, data, keyframe)

@@ -32,7 +32,7 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
   if (model.ngeom > viewerLimits.shapes || model.nbody > viewerLimits.bodies)
     throw new ViewerProblem(tooManyShapes(model.ngeom, model.nbody))
   const facts = readFacts(mujoco, files, model)
-  const { data } = posed(mujoco, model, facts, pose.joints, pose.keyframe)
+  const { data } = posed({ mujoco, model, facts, pose: pose.joints, named: pose.keyframe })
   const scene = readLayeredScene(model, data, viewerLimits.sceneBytes)
   const cameras = readCameras(model)
   holdPose(model, data, facts)
@@ -62,7 +62,7 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
     },
     toKeyframe(at) {
       owed = 0
-      if (at === -1) poseAgain(mujoco, model, data, facts, pose.joints, pose.keyframe)
+      if (at === -1) poseAgain({ mujoco, model, data, facts, pose: pose.joints, named: pose.keyframe })
       else {
         mujoco.mj_resetDataKeyframe(model, data, at)
         mujoco.mj_forward(model, data)

@@ -47,19 +47,19 @@ export async function fetchPolicy({
   const endpoint = URL.parse(`${(mirror ?? HUGGING_FACE).replace(/\/+$/, '')}/`)
   if (!endpoint) throw new FetchFault('HF_ENDPOINT is not a URL.')
   const getter = guardedGetter(mirror === null ? null : endpoint.origin)
-  const { revision, license, files } = await listHfRepo(getter, endpoint, repo, requested, signal)
+  const { revision, license, files } = await listHfRepo({ getter, endpoint, repo, revision: requested, signal })
   const policy = policyOf(repo, files)
   const { taken, skipped } = withinLimits(policy.files, limits)
   for (const { path, sizeBytes, sha256 } of taken) {
     log(`${repo}@${revision.slice(0, 12)}: ${path}, ${sizeText(sizeBytes)}`)
     const place = path.split('/').map(encodeURIComponent).join('/')
-    await getFile(
+    await getFile({
       getter,
-      new URL(`${repo}/resolve/${revision}/${place}`, endpoint),
-      join(folder, path),
-      { sizeBytes, sha256 },
+      url: new URL(`${repo}/resolve/${revision}/${place}`, endpoint),
+      file: join(folder, path),
+      expected: { sizeBytes, sha256 },
       signal,
-    )
+    })
   }
   return {
     entry: policy.entry,

@@ -54,13 +54,19 @@ export function parseHfRepo(text: string): { readonly repo: string; readonly rev
 }
 
 /** Files without a size, and names that are not valid repo paths, are omitted. Rejects with a `FetchFault`. */
-export async function listHfRepo(
-  getter: Getter,
-  endpoint: URL,
-  repo: string,
-  revision: string | null,
-  signal: AbortSignal,
-): Promise<HfListing> {
+export async function listHfRepo({
+  getter,
+  endpoint,
+  repo,
+  revision,
+  signal,
+}: {
+  readonly getter: Getter
+  readonly endpoint: URL
+  readonly repo: string
+  readonly revision: string | null
+  readonly signal: AbortSignal
+}): Promise<HfListing> {
   const path = revision === null ? `api/models/${repo}` : `api/models/${repo}/revision/${encodeURIComponent(revision)}`
   const url = new URL(`${path}?blobs=true`, endpoint)
   const read = modelInfo.safeParse(await getJson(getter, url, MAX_LISTING_BYTES, signal))

@@ -32,13 +32,19 @@ export interface ExpectedFile {
  * Writes the body to `file`, creating its folder. Throws a `FetchFault` if it does not have the announced size and digest. What goes wrong with this machine's
  * disk is no fault of the body: the system's error.
  */
-export async function getFile(
-  getter: Getter,
-  url: URL,
-  file: string,
-  expected: ExpectedFile,
-  signal: AbortSignal,
-): Promise<void> {
+export async function getFile({
+  getter,
+  url,
+  file,
+  expected,
+  signal,
+}: {
+  readonly getter: Getter
+  readonly url: URL
+  readonly file: string
+  readonly expected: ExpectedFile
+  readonly signal: AbortSignal
+}): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const response = await getter.get(url, signal)
   const hash = createHash('sha256')
