@@ -18,7 +18,7 @@ interface CallerLimits {
 
 /** `limits` are null where no caller is limited. */
 export function admission(rate: RateLimit, limits: CallerLimits | null): Admit {
-  return async (request, work) => {
+  return (request, work) => {
     if (!limits) return work()
     const who = callerOf(request)
     const shared = () => withShare(limits.connections.of(who), work)
@@ -27,13 +27,13 @@ export function admission(rate: RateLimit, limits: CallerLimits | null): Admit {
       // It may have waited for seconds.
       if (abortOnCloseOf(request).signal.aborted)
         throw new HubError('unavailable', 'The request was closed before its response.')
-      await rate.assertTime(who, 'processor')
+      rate.assertTime(who, 'processor')
       const used = new UsedTime()
       try {
         return await timedFor(used, shared)
       } finally {
         endSlice()
-        await rate.addTime(who, 'processor', used.ms)
+        rate.addTime(who, 'processor', used.ms)
       }
     })
   }

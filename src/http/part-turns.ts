@@ -2,9 +2,9 @@
  * Signed part URLs are not rate limited by credential, so each part has its own limits: one PUT at a time, and a maximum per minute. Presigning, which
  * creates parts, is rate limited.
  */
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { HubError } from '../platform/errors.ts'
 import type { PartGrant } from '../store/objects/signed-url.ts'
+import { MinuteWindows } from './minute-windows.ts'
 
 /** A part is normally sent once; a bad connection may need a few retries. */
 const PUTS_PER_MINUTE = 20
@@ -24,12 +24,12 @@ interface Turn {
 
 /** In-process state; a disk store has only one process. */
 export function partTurns(): PartTurns {
-  const limiter = new RateLimiterMemory({ points: PUTS_PER_MINUTE, duration: 60 })
+  const windows = new MinuteWindows<'puts'>()
   const current = new Map<string, Turn>()
   return {
     async run(grant, write) {
       const part = `${grant.uploadId}/${grant.partNumber}`
-      await count(limiter, part)
+      count(windows, part)
       const earlier = current.get(part)
       const stopped = new AbortController()
       const work = (async () => {
@@ -51,14 +51,12 @@ export function partTurns(): PartTurns {
   }
 }
 
-async function count(limiter: RateLimiterMemory, part: string): Promise<void> {
-  const taken = await limiter.consume(part).catch((spent: unknown) => {
-    if (spent instanceof RateLimiterRes) return spent
-    throw spent
-  })
-  if (taken.consumedPoints <= PUTS_PER_MINUTE) return
-  const resetS = Math.max(1, Math.ceil(taken.msBeforeNext / 1000))
+function count(windows: MinuteWindows<'puts'>, part: string): void {
+  const window = windows.of(part)
+  const used = window.add('puts', 1)
+  if (used <= PUTS_PER_MINUTE) return
+  const { resetS } = window
   const detail = `The part was sent more than ${PUTS_PER_MINUTE} times in a minute; retry in ${resetS} s.`
-  const facts = { unit: 'requests', limit: PUTS_PER_MINUTE, used: taken.consumedPoints, retryAfterS: resetS }
+  const facts = { unit: 'requests', limit: PUTS_PER_MINUTE, used, retryAfterS: resetS }
   throw new HubError('rate.limited', detail, { facts })
 }

@@ -3,15 +3,16 @@
  * address, which also has limits of processor and database time. Contract, "Limits of GraphQL operations".
  */
 import type { FastifyReply } from 'fastify'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { networkOf } from '../platform/network-of.ts'
-
-const WINDOW_S = 60
+import { type MinuteWindow, MinuteWindows, WINDOW_S } from './minute-windows.ts'
 
 /** The cost that each request of the rate may have on average: a page of a thousand files, or a dashboard. */
 const COST_OF_REQUEST = 1000
+
+/** An anonymous address has one of so many parts of a credential's rate. */
+const ANONYMOUS_PART = 5
 
 /** All credentials of an account, and all that a person made, may use as much as so many. */
 const CREDENTIALS_OF_ACCOUNT = 10
@@ -30,26 +31,36 @@ export type Caller =
   | { readonly address: string }
 
 /** Whose limits a request counts against: a credential's and its account's, or an anonymous address's. */
-export function callerOf({ viewer, ip }: { readonly viewer: Viewer | null; readonly ip: string }): Caller {
-  if (!viewer || viewer.kind === 'anonymous') return { address: ip }
+export function callerOf(request: { readonly viewer: Viewer | null; readonly ip: string }): Caller {
+  const { viewer } = request
+  // The address of a credentialed request is not read: behind a proxy it is computed from headers.
+  if (!viewer || viewer.kind === 'anonymous') return { address: request.ip }
+  const { credentialId, account, personId } = viewer
   // Who makes an org for each key is still one person.
-  const accountIds = viewer.personId === null ? [viewer.account.id] : [...new Set([viewer.account.id, viewer.personId])]
-  return { credentialId: viewer.credentialId, accountIds }
+  const accountIds = personId === null || personId === account.id ? [account.id] : [account.id, personId]
+  return { credentialId, accountIds }
 }
 
 export interface RateLimit {
-  /** Counts one request and sets `RateLimit` and `RateLimit-Policy`; throws 429 with `Retry-After` when the limit is exceeded. */
+  /** Counts one request and sets `RateLimit` and `RateLimit-Policy`; rejects with 429 and `Retry-After` when the limit is exceeded. */
   count(reply: FastifyReply, who: Caller): Promise<void>
   /** Counts the cost of an operation, in objects; adds it to the same headers, unless the response has begun. 429 in the same way. */
   spend(reply: FastifyReply, who: Caller, cost: number): Promise<void>
   /** Throws 429 for an anonymous address that has used its time. */
-  assertTime(who: Caller, of: TimeKind): Promise<void>
+  assertTime(who: Caller, of: TimeKind): void
   /** Counts time. */
-  addTime(who: Caller, of: TimeKind, ms: number): Promise<void>
+  addTime(who: Caller, of: TimeKind, ms: number): void
 }
 
-const nothing = async () => undefined
-const unlimited: RateLimit = { count: nothing, spend: nothing, assertTime: nothing, addTime: nothing }
+const unlimited: RateLimit = {
+  count: async () => undefined,
+  spend: async () => undefined,
+  assertTime: () => undefined,
+  addTime: () => undefined,
+}
+
+/** Of what each request and each operation takes. */
+type WorkKind = 'requests' | 'cost'
 
 interface Policy {
   readonly name: string
@@ -57,7 +68,8 @@ interface Policy {
   /** What is counted: for programs, and for people. */
   readonly unit: string
   readonly what: string
-  readonly limiter: RateLimiterMemory
+  /** Its item of `RateLimit-Policy`. */
+  readonly header: string
 }
 
 const policy = (name: string, quota: number, unit: string, what = unit): Policy => ({
@@ -65,74 +77,99 @@ const policy = (name: string, quota: number, unit: string, what = unit): Policy 
   quota,
   unit,
   what,
-  limiter: new RateLimiterMemory({ points: quota, duration: WINDOW_S }),
+  header: `"${name}";q=${quota};w=${WINDOW_S}`,
 })
+
+const policiesOf = (name: string, quota: number): Readonly<Record<WorkKind, Policy>> => ({
+  requests: policy(name, quota, 'requests'),
+  cost: policy(`${name}-cost`, quota * COST_OF_REQUEST, 'objects'),
+})
+
+const times: Readonly<Record<TimeKind, Policy>> = {
+  processor: policy('address-time', ADDRESS_TIME_MS, 'ms', 'ms of processor time'),
+  database: policy('address-database', ADDRESS_DATABASE_MS, 'ms', 'ms of database time'),
+}
 
 /** Windows in memory; 0 disables all of them. */
 export function createRateLimit(perMinute: number): RateLimit {
-  if (perMinute === 0) return unlimited
-  const anonymousPerMinute = Math.max(1, Math.floor(perMinute / 5))
-  const policiesOf = (name: string, quota: number) => ({
-    requests: policy(name, quota, 'requests'),
-    cost: policy(`${name}-cost`, quota * COST_OF_REQUEST, 'objects'),
-  })
-  const credential = policiesOf('credential', perMinute)
-  const account = policiesOf('account', CREDENTIALS_OF_ACCOUNT * perMinute)
-  const address = policiesOf('address', anonymousPerMinute)
-  const times: Readonly<Record<TimeKind, Policy>> = {
-    processor: policy('address-time', ADDRESS_TIME_MS, 'ms', 'ms of processor time'),
-    database: policy('address-database', ADDRESS_DATABASE_MS, 'ms', 'ms of database time'),
+  return perMinute === 0 ? unlimited : new MinuteRate(perMinute)
+}
+
+class MinuteRate implements RateLimit {
+  readonly #credential: Readonly<Record<WorkKind, Policy>>
+  readonly #account: Readonly<Record<WorkKind, Policy>>
+  readonly #address: Readonly<Record<WorkKind, Policy>>
+  readonly #credentials = new MinuteWindows<WorkKind>()
+  readonly #accounts = new MinuteWindows<WorkKind>()
+  readonly #addresses = new MinuteWindows<WorkKind | TimeKind>()
+
+  constructor(perMinute: number) {
+    this.#credential = policiesOf('credential', perMinute)
+    this.#account = policiesOf('account', CREDENTIALS_OF_ACCOUNT * perMinute)
+    this.#address = policiesOf('address', Math.max(1, Math.floor(perMinute / ANONYMOUS_PART)))
   }
-  const take = async (reply: FastifyReply, who: Caller, kind: 'requests' | 'cost', points: number) => {
-    if ('address' in who)
-      return show(reply, address[kind], await consume(address[kind], networkOf(who.address), points))
-    const ofAccounts = who.accountIds.map(async (id) => ({
-      of: account[kind],
-      taken: await consume(account[kind], id, points),
-    }))
-    show(reply, credential[kind], await consume(credential[kind], who.credentialId, points))
-    for (const { of, taken } of await Promise.all(ofAccounts))
-      if (taken.consumedPoints > of.quota) show(reply, of, taken)
+
+  async count(reply: FastifyReply, who: Caller): Promise<void> {
+    this.#take(reply, who, 'requests', 1)
   }
-  return {
-    count: (reply, who) => take(reply, who, 'requests', 1),
-    spend: (reply, who, cost) => take(reply, who, 'cost', cost),
-    async assertTime(who, of) {
-      const time = times[of]
-      const used = 'address' in who ? await time.limiter.get(networkOf(who.address)) : null
-      if (used && used.consumedPoints >= time.quota) throw over(time, used)
-    },
-    async addTime(who, of, ms) {
-      if ('address' in who && ms >= 1) await consume(times[of], networkOf(who.address), Math.round(ms))
-    },
+
+  async spend(reply: FastifyReply, who: Caller, cost: number): Promise<void> {
+    this.#take(reply, who, 'cost', cost)
+  }
+
+  assertTime(who: Caller, of: TimeKind): void {
+    if (!('address' in who)) return
+    const window = this.#addresses.of(networkOf(who.address))
+    const used = window.used(of)
+    if (used >= times[of].quota) throw over(times[of], used, window.resetS)
+  }
+
+  addTime(who: Caller, of: TimeKind, ms: number): void {
+    if ('address' in who && ms >= 1) this.#addresses.of(networkOf(who.address)).add(of, Math.round(ms))
+  }
+
+  #take(reply: FastifyReply, who: Caller, kind: WorkKind, points: number): void {
+    if ('address' in who) {
+      take(reply, this.#address[kind], this.#addresses.of(networkOf(who.address)), kind, points)
+      return
+    }
+    // All of them count, whichever is over its limit; an account's is told only then.
+    const ofAccounts = this.#account[kind]
+    let full: MinuteWindow<WorkKind> | null = null
+    for (const id of who.accountIds) {
+      const window = this.#accounts.of(id)
+      if (window.add(kind, points) > ofAccounts.quota) full ??= window
+    }
+    take(reply, this.#credential[kind], this.#credentials.of(who.credentialId), kind, points)
+    if (full) take(reply, ofAccounts, full, kind, 0)
   }
 }
 
-const consume = ({ limiter }: Policy, key: string, points: number): Promise<RateLimiterRes> =>
-  limiter.consume(key, points).catch((spent: unknown) => {
-    if (spent instanceof RateLimiterRes) return spent
-    throw spent
-  })
-
-const resetOf = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(msBeforeNext / 1000))
-
-/** Adds the window to the headers; throws if it is used up. */
-function show(reply: FastifyReply, of: Policy, taken: RateLimiterRes): void {
-  const resetS = resetOf(taken)
+/** Counts, and adds the window to the headers; throws if it is used up. */
+function take<Kind extends WorkKind>(
+  reply: FastifyReply,
+  of: Policy,
+  window: MinuteWindow<Kind>,
+  kind: Kind,
+  points: number,
+): void {
+  const used = window.add(kind, points)
+  const { resetS } = window
   // Of a streamed response the headers are gone already.
-  const setHeader = (header: string, item: string) => {
-    const before = reply.getHeader(header)
-    if (!reply.raw.headersSent) reply.header(header, before === undefined ? item : `${before}, ${item}`)
+  if (!reply.raw.headersSent) {
+    addHeader(reply, 'ratelimit-policy', of.header)
+    addHeader(reply, 'ratelimit', `"${of.name}";r=${Math.max(0, of.quota - used)};t=${resetS}`)
   }
-  setHeader('ratelimit-policy', `"${of.name}";q=${of.quota};w=${WINDOW_S}`)
-  setHeader('ratelimit', `"${of.name}";r=${Math.max(0, taken.remainingPoints)};t=${resetS}`)
-  if (taken.consumedPoints <= of.quota) return
-  throw over(of, taken)
+  if (used > of.quota) throw over(of, used, resetS)
 }
 
-function over({ name, quota, unit, what }: Policy, taken: RateLimiterRes): HubError {
-  const resetS = resetOf(taken)
+function addHeader(reply: FastifyReply, header: string, item: string): void {
+  const before = reply.getHeader(header)
+  reply.header(header, before === undefined ? item : `${before}, ${item}`)
+}
+
+function over({ name, quota, unit, what }: Policy, used: number, resetS: number): HubError {
   const detail = `More than ${quota} ${what} in a minute; retry in ${resetS} s.`
-  const facts = { name, unit, limit: quota, used: taken.consumedPoints, retryAfterS: resetS }
+  const facts = { name, unit, limit: quota, used, retryAfterS: resetS }
   return new HubError('rate.limited', detail, { facts })
 }
