@@ -2,7 +2,7 @@
 import { HubError } from '../platform/errors.ts'
 import { KeyedSlots, type SlotBounds } from '../platform/keyed-slots.ts'
 import { networkOf } from '../platform/network-of.ts'
-import type { ConnectionShare } from '../store/connection-share.ts'
+import type { ConnectionShare, GiveBack } from '../store/connection-share.ts'
 import type { Caller, RateLimit } from './rate-limit.ts'
 
 /** Parts of the pool: what the hub does for callers that it knows comes first, and no account has more than half. */
@@ -33,25 +33,48 @@ export class CallerConnections {
 
   /** 429 for an anonymous address that has used its database time, and for who would wait too long. */
   of(who: Caller): ConnectionShare {
-    const enter = () =>
-      'address' in who
-        ? this.#addresses.enter(networkOf(who.address))
-        : // Who makes an org for each key is still one person, who is last.
-          this.#accounts.enter(who.accountIds.at(-1) ?? who.credentialId)
-    return {
-      take: async () => {
-        const leave = await enter()
-        try {
-          await this.#rate.assertTime(who, 'database')
-        } catch (error) {
-          leave()
-          throw error
-        }
-        return (heldMs) => {
-          leave()
-          void this.#rate.addTime(who, 'database', heldMs)
-        }
-      },
+    if ('address' in who) return new CallerShare(this.#rate, who, this.#addresses, networkOf(who.address))
+    // Who makes an org for each key is still one person, who is last.
+    return new CallerShare(this.#rate, who, this.#accounts, who.accountIds.at(-1) ?? who.credentialId)
+  }
+}
+
+/** Of one operation. */
+class CallerShare implements ConnectionShare {
+  readonly #rate: RateLimit
+  readonly #who: Caller
+  readonly #slots: KeyedSlots
+  readonly #key: string
+
+  constructor(rate: RateLimit, who: Caller, slots: KeyedSlots, key: string) {
+    this.#rate = rate
+    this.#who = who
+    this.#slots = slots
+    this.#key = key
+  }
+
+  takeNow(): GiveBack | null {
+    // The time of an address may be used up, which `take` says.
+    if ('address' in this.#who) return null
+    const leave = this.#slots.enterNow(this.#key)
+    return leave && this.#lent(leave)
+  }
+
+  async take(): Promise<GiveBack> {
+    const leave = await this.#slots.enter(this.#key)
+    try {
+      this.#rate.assertTime(this.#who, 'database')
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return this.#lent(leave)
+  }
+
+  #lent(leave: () => void): GiveBack {
+    return (heldMs) => {
+      leave()
+      this.#rate.addTime(this.#who, 'database', heldMs)
     }
   }
 }

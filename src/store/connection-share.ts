@@ -5,10 +5,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 
+/** Told once, how long a connection was held. */
+export type GiveBack = (heldMs: number) => void
+
 /** One caller's, over all its operations. */
 export interface ConnectionShare {
-  /** Resolves when the caller may have one more connection, to what is told once how long it was held, in ms. Rejects if it may not. */
-  take(): Promise<(heldMs: number) => void>
+  /** Resolves when the caller may have one more connection. Rejects if it may not. */
+  take(): Promise<GiveBack>
+  /** The same for who needs not wait, as most do: null where only `take` can say whether and when. */
+  takeNow?(): GiveBack | null
 }
 
 const shares = new AsyncLocalStorage<ConnectionShare | null>()
@@ -30,33 +35,39 @@ export class SharedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Connected): void
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const share = shares.getStore()
-    if (!callback) return share ? this.#connect(share) : super.connect()
-    if (!share) super.connect(callback)
-    else
-      this.#connect(share).then(
-        (client) => callback(undefined, client, client.release),
-        (error: Error) => callback(error, undefined, () => undefined),
-      )
-    return undefined
+    if (callback) return this.#connect(callback)
+    return new Promise((resolve, reject) =>
+      this.#connect((error, client) => (client ? resolve(client) : reject(error))),
+    )
   }
 
-  async #connect(share: ConnectionShare): Promise<pg.PoolClient> {
-    const giveBack = await share.take()
-    let client: pg.PoolClient
-    try {
-      client = await super.connect()
-    } catch (error) {
-      giveBack(0)
-      throw error
-    }
-    const sinceMs = performance.now()
-    // The pool sets it anew whenever it lends the client.
-    const release = client.release
-    client.release = (error) => {
-      release(error)
-      giveBack(performance.now() - sinceMs)
-    }
-    return client
+  #connect(callback: Connected): undefined {
+    const share = shares.getStore()
+    const giveBack = share?.takeNow?.()
+    if (!share) super.connect(callback)
+    else if (giveBack) this.#lend(giveBack, callback)
+    else
+      share.take().then(
+        (taken) => this.#lend(taken, callback),
+        (error: Error) => callback(error, undefined, () => undefined),
+      )
+  }
+
+  #lend(giveBack: GiveBack, callback: Connected): void {
+    super.connect((error, client, done) => {
+      if (!client) {
+        giveBack(0)
+        callback(error, client, done)
+        return
+      }
+      const sinceMs = performance.now()
+      // The pool sets it anew whenever it lends the client.
+      const { release } = client
+      client.release = (fault) => {
+        release(fault)
+        giveBack(performance.now() - sinceMs)
+      }
+      callback(undefined, client, client.release)
+    })
   }
 }
