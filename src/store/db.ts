@@ -9,6 +9,7 @@ import { SharedPool, withoutShare } from './connection-share.ts'
 import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
 import { oneStatement } from './one-statement.ts'
 import { keptOffRestores } from './restore-mark.ts'
+import { cellsOf, RowQuery } from './row-query.ts'
 import { type NamedStatement, orderedValues, type Statement } from './statement.ts'
 import { typeParsers } from './type-parsers.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
@@ -149,7 +150,10 @@ async function runStatement<T>(
       enterOwnSlice()
       return plain.rows as T[]
     }
-    const { rows } = await target.query<unknown[]>({ ...config, rowMode: 'array' })
+    const rows =
+      name === ''
+        ? (await target.query<unknown[]>({ ...config, rowMode: 'array' })).rows
+        : await cellsOf(target, new RowQuery(name, text, values, typeParsers))
     enterOwnSlice()
     return rows.map((cells) => toRow(cells))
   } catch (error) {

@@ -1,0 +1,144 @@
+/**
+ * A named statement for the driver, whose rows come as arrays of cells. The driver's own query asks the server for the columns with each execution, and builds an
+ * object from their names, which nobody reads here: a seventh of the hub's processor time for reading one repo. The columns of a prepared statement never change
+ * on its connection, where the server refuses a plan with others, so they are asked for once.
+ */
+import { createRequire } from 'node:module'
+import pg from 'pg'
+
+type SqlValue = string | Buffer | null
+
+/** The driver has no types for it. */
+const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils') as { prepareValue(value: unknown): SqlValue }
+
+type Cells = unknown[]
+type Parser = (text: string) => unknown
+
+/** The driver's connection, as its own queries use it. */
+interface Connection {
+  readonly stream: { cork(): void; uncork(): void }
+  readonly parsedStatements: Record<string, string | undefined>
+  readonly submittedNamedStatements: Record<string, string | undefined>
+  parse(message: { name: string; text: string }): void
+  bind(message: { statement: string; values: readonly SqlValue[] }): void
+  describe(message: { type: 'P'; name: string }): void
+  execute(message: object): void
+  sync(): void
+}
+
+interface Field {
+  readonly dataTypeID: number
+}
+
+/** The parsers of the columns of each statement, for as long as its connection lives. */
+const knownParsers = new WeakMap<Connection, Map<string, readonly Parser[]>>()
+
+type Callback = (error: Error | null, result?: { readonly rows: Cells[] }) => void
+
+/** One execution. The driver calls its methods, as those of any query that is given to it. */
+export class RowQuery {
+  readonly name: string
+  readonly text: string
+  readonly values: readonly unknown[]
+  /** Set by who sends it: a pool sets its own. */
+  callback: Callback | null = null
+  readonly #types: pg.CustomTypesConfig
+  readonly #rows: Cells[] = []
+  #parsers: readonly Parser[] = []
+  #fault: Error | null = null
+
+  constructor(name: string, text: string, values: readonly unknown[], types: pg.CustomTypesConfig) {
+    this.name = name
+    this.text = text
+    this.values = values
+    this.#types = types
+  }
+
+  /** Returns an error that keeps it from being sent, or null. */
+  submit(connection: Connection): Error | null {
+    const { name, text } = this
+    const prepared = connection.parsedStatements[name] ?? connection.submittedNamedStatements[name]
+    if (prepared !== undefined && prepared !== text)
+      return new Error(`Prepared statements must be unique - '${name}' was used for a different statement`)
+    let sqlValues: SqlValue[]
+    try {
+      sqlValues = this.values.map((value) => prepareValue(value))
+    } catch (error) {
+      return error as Error
+    }
+    connection.stream.cork()
+    try {
+      this.#send(connection, sqlValues, prepared !== undefined)
+    } finally {
+      connection.stream.uncork()
+    }
+    return null
+  }
+
+  #send(connection: Connection, sqlValues: readonly SqlValue[], isPrepared: boolean): void {
+    const { name, text } = this
+    if (!isPrepared) {
+      connection.parse({ name, text })
+      connection.submittedNamedStatements[name] = text
+    }
+    connection.bind({ statement: name, values: sqlValues })
+    const known = isPrepared ? parsersOf(connection).get(name) : undefined
+    if (known) this.#parsers = known
+    else connection.describe({ type: 'P', name: '' })
+    connection.execute({})
+    connection.sync()
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+    this.#parsers = fields.map(({ dataTypeID }) => this.#types.getTypeParser(dataTypeID, 'text') as Parser)
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.#fault) return
+    try {
+      this.#rows.push(fields.map((text, place) => (text === null ? null : this.#parsers[place]?.(text))))
+    } catch (error) {
+      this.#fault = error as Error
+    }
+  }
+
+  handleCommandComplete(_message: unknown, connection: Connection): void {
+    parsersOf(connection).set(this.name, this.#parsers)
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#fault) this.callback?.(this.#fault)
+    else this.callback?.(null, { rows: this.#rows })
+  }
+
+  handleError(error: Error): void {
+    this.callback?.(this.#fault ?? error)
+  }
+
+  handleEmptyQuery(): void {}
+
+  handlePortalSuspended(): void {}
+
+  handleCopyInResponse(): void {}
+
+  handleCopyData(): void {}
+}
+
+function parsersOf(connection: Connection): Map<string, readonly Parser[]> {
+  const known = knownParsers.get(connection)
+  if (known) return known
+  const made = new Map<string, readonly Parser[]>()
+  knownParsers.set(connection, made)
+  return made
+}
+
+/** Sends the query with a connection of the pool, or with this client. */
+export async function cellsOf(target: pg.Pool | pg.PoolClient, query: RowQuery): Promise<Cells[]> {
+  // The driver's types know such queries only as streams.
+  const given = query as unknown as pg.QueryArrayConfig
+  if (target instanceof pg.Pool) return (await target.query(given)).rows
+  return new Promise((resolve, reject) => {
+    query.callback = (error, result) => (result ? resolve(result.rows) : reject(error))
+    void target.query(given)
+  })
+}
