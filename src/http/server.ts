@@ -28,6 +28,7 @@ import { HeldBytes, holdAnswers, holdBodies } from './held-bytes.ts'
 import { type Authenticate, identifyHook, limitAddressHook } from './identify.ts'
 import { knownError } from './known-error.ts'
 import { addMetricsRoute, type Metrics, openMetrics } from './metrics/metrics.ts'
+import { limitConnections } from './network-connections.ts'
 import { OpenStreams } from './open-streams.ts'
 import { registerPages } from './pages.ts'
 import { meaningOf, PersistedDocuments, type TrustedDocuments, trustedDocuments } from './persisted-documents.ts'
@@ -115,6 +116,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   }) as unknown as FastifyInstance
   let stopping = false
   ignoreExpectations(app.server)
+  if (config.trustProxy === 0) limitConnections(app.server)
   const connections = new Connections(app.server, parts.connectionRules)
   const streams = parts.streams ?? new OpenStreams()
   const held = parts.held ?? new HeldBytes()
