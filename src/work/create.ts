@@ -15,6 +15,7 @@ import type { Usd } from '../platform/money.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import type { JobExecutor } from './held-job.ts'
 import type { JobKind } from './job-kind.ts'
+import { countStored } from './stored-bytes.ts'
 import { offerJob } from './waiting.ts'
 
 /** A new job in the transaction that creates it. `prepared`: the validated request; `locked`: what `lock` returned. */
@@ -31,6 +32,8 @@ export interface MadeJob {
   readonly executor: JobExecutor
   /** The values that the audit entry shows. */
   readonly audited: Readonly<Record<string, unknown>>
+  /** Bytes of its row that count in its owner's storage. */
+  readonly keptBytes?: number
 }
 
 /** How a kind of job is created. Lock order of the transaction: repos and jobs (`lock`), holds, accounts (`reserve`). */
@@ -116,7 +119,7 @@ async function makeJob<Request, Grant, Prepared, Locked, Place, Made extends { r
   return kind.read(tx, viewer, id)
 }
 
-/** The audit entry of a new job, in the transaction that inserts it. */
+/** The audit entry of a new job and what it counts in its owner's storage, in the transaction that inserts it. 413 `quota.storage`. */
 export async function recordCreate(
   ctx: RequestContext,
   tx: Tx,
@@ -124,6 +127,7 @@ export async function recordCreate(
   id: string,
   made: MadeJob,
 ): Promise<void> {
-  const { ownerId, audited } = made
+  const { ownerId, audited, keptBytes = 0 } = made
   await audit(tx, ctx, { action: `${job.name}.create`, accountId: ownerId, targetId: id, after: audited })
+  await countStored(tx, ctx.deps.config, job, { id, ownerId }, keptBytes)
 }

@@ -1,7 +1,7 @@
 /** Approvals, stops and sessions at the same moment, and tokens where they do not belong: nothing is left open that a person has ended. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
-import { sessionWorld } from '../support/hub-sessions.ts'
+import { sessionWorld } from '../support/sessions.ts'
 
 const hub = contractHub()
 const world = sessionWorld(hub)

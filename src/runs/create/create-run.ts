@@ -15,6 +15,7 @@ import { type CreateKind, createJob, type JobToMake, type MadeJob } from '../../
 import type { JobExecutor } from '../../work/held-job.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
+import { countedRecipe } from '../report/run-storage.ts'
 import { runJob } from '../run-job.ts'
 import { findRun } from '../run-row.ts'
 import { heldRun, runOfRecord } from './held-run.ts'
@@ -106,10 +107,11 @@ export async function insertQueued(
   isSelfStarted = false,
 ): Promise<MadeJob> {
   const { owner, plan, recipe } = prepared
-  await tx.query(insertRun, { ...runValues(id, viewer, prepared, locked), selfStarted: isSelfStarted })
+  const values = runValues(id, viewer, prepared, locked)
+  await tx.query(insertRun, { ...values, selfStarted: isSelfStarted })
   await insertNamedRepos(tx, { id, ownerId: owner.id }, locked)
   const audited = { template: recipe.template, executor: plan.executor, gpuType: plan.tier?.tier ?? null }
-  return { ownerId: owner.id, executor: plan.executor, audited }
+  return { ownerId: owner.id, executor: plan.executor, audited, keptBytes: countedRecipe(values.recipe) }
 }
 
 /** Checks the GPU hours of a priced run (429 `quota.gpu_hours`), then reserves the most that it can cost (429 `quota.spend_cap`). */

@@ -17,7 +17,7 @@ import { gatesOf } from '../gates/scorecard.ts'
 import { metricsKey, runObjects } from '../log/run-objects.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
-import { countRunBytes, growthOf, type KeptBytes } from '../report/run-storage.ts'
+import { countedRecipe, countRunBytes, growthOf, type KeptBytes } from '../report/run-storage.ts'
 import { findRun } from '../run-row.ts'
 import { insertNamedRepos, lockNamedRepos } from './named-repos.ts'
 import { billingOwner, findParent, lockParent } from './run-request.ts'
@@ -38,6 +38,9 @@ export interface ImportRunInput {
   readonly status?: JobStatus | null
   readonly hyperparams?: Readonly<Record<string, unknown>> | null
 }
+
+/** As many as a request that creates a run can have, whose body has this limit; an import's has room for artifacts. */
+const MAX_HYPERPARAMS_BYTES = 1024 * 1024
 
 /** The template of an imported run if the import names none. */
 const UNKNOWN_TEMPLATE = 'external'
@@ -78,6 +81,7 @@ const insertImported = statement({
  */
 export async function importRun(ctx: RequestContext, input: ImportRunInput): Promise<Run> {
   const artifacts = readArtifacts(input.artifacts, ctx.deps.config.runs.maxArtifactBytes)
+  boundedBytes(JSON.stringify(input.hyperparams ?? null), MAX_HYPERPARAMS_BYTES, ['hyperparams'])
   return guarded(
     ctx,
     () => billingOwner(ctx, input.owner ?? null),
@@ -89,11 +93,12 @@ export async function importRun(ctx: RequestContext, input: ImportRunInput): Pro
 async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInput, artifacts: Artifacts): Promise<Run> {
   const viewer = requireCredential(ctx.viewer)
   const parent = await findParent(ctx, input.parentRunId ?? null)
-  const kept = bytesOf(artifacts)
+  const recipe = recipeOf(input)
+  const recipeText = JSON.stringify(recipe)
+  const kept = bytesOf(artifacts, countedRecipe(recipeText))
   await assertRoom(ctx.deps.db, ctx.deps.config, owner.id, { bytes: growthOf(kept, NOTHING), uploads: 0 })
   const id = newId('run')
   const keys = await putArtifacts(ctx, id, artifacts)
-  const recipe = recipeOf(input)
   const { scorecardJson } = input.artifacts
   const gates = scorecardJson == null ? null : gatesOf(scorecardJson)
   try {
@@ -109,7 +114,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
         template: recipe.template,
         robot: recipe.robot ?? null,
         robotRepoId: named.robotId,
-        recipe: JSON.stringify(recipe),
+        recipe: recipeText,
         recipeHash: recipeHash(recipe),
         parentRunId: parent?.id ?? null,
         repoIds: named.ids,
@@ -140,8 +145,8 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
 /** The artifact sizes of a run that does not exist yet. */
 const NOTHING = { configBytes: null, scorecardBytes: null } as const
 
-const bytesOf = ({ config, summary, scorecard }: Artifacts): KeptBytes => ({
-  added: summary.length,
+const bytesOf = ({ config, summary, scorecard }: Artifacts, recipeBytes: number): KeptBytes => ({
+  added: summary.length + recipeBytes,
   config: config.length,
   scorecard: scorecard?.length ?? null,
 })

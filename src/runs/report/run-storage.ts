@@ -18,6 +18,15 @@ export interface KeptBytes {
   readonly scorecard: number | null
 }
 
+/** A recipe has some kilobytes; one that is used to store something else counts. */
+const FREE_RECIPE_BYTES = 64 * 1024
+
+/** What a recipe, as JSON, counts: nothing up to 64 KiB, and all of its bytes beyond. */
+export function countedRecipe(text: string): number {
+  const bytes = Buffer.byteLength(text)
+  return bytes > FREE_RECIPE_BYTES ? bytes : 0
+}
+
 /** Sizes of the current artifacts. The size of an artifact that is replaced is subtracted. */
 export interface ArtifactBytes {
   readonly configBytes: number | null
