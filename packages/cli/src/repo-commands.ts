@@ -105,7 +105,8 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
         const { full_name: full, file_summary: files } = await client.getRepo(repoName(name))
         const loss = `This deletes ${full} and its ${countText(files.count, 'file')} (${sizeText(files.total_bytes)}), for good.`
         await confirmByName(io, full, loss, yes)
-        await client.deleteRepo(repoName(name))
+        const { owner, slug } = repoName(name)
+        await client.v1.deleteRepo({ path: { owner, repo: slug } })
         return { json: { full_name: full, deleted: true }, text: `${inLine(`deleted ${full}`)}\n` }
       }),
     )

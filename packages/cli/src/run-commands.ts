@@ -93,7 +93,7 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     .action((run: string, { yes = false }: CommonOptions & { readonly yes?: boolean }, command: Command) =>
       start(command.optsWithGlobals<CommonOptions>(), async (client) => {
         await confirmByName(io, run, `This deletes ${run} with its log and metrics, for good.`, yes)
-        await client.runs.delete(run)
+        await client.v1.deleteRun({ path: { run_id: run } })
         return { json: { id: run }, text: `deleted ${run}\n` }
       }),
     )

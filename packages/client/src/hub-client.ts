@@ -21,7 +21,6 @@ import {
   deletedFiles,
   type FileToLink,
   linkedFiles,
-  nothing,
   type PresignFile,
   presignedDownloads,
   presignedUploads,
@@ -34,6 +33,7 @@ import {
 } from './shapes.ts'
 import { signInCalls } from './sign-in.ts'
 import { spendCalls } from './spend.ts'
+import { operationCalls } from './typed/operation-calls.ts'
 import type { RepoKind, Visibility } from './v1.ts'
 import { versionCalls } from './versions.ts'
 
@@ -68,6 +68,8 @@ export function createHubClient(options: HubClientOptions) {
     url: base,
     retry,
     signal,
+    /** Every operation by its name, for what is only forwarded: its answer is not checked. The members below check what they answer. */
+    v1: operationCalls(caller),
     me: () => call('GET /v1/me', viewer),
     /** The version of the hub; `null` of one that does not say. */
     health: () => readHealth(caller),
@@ -78,8 +80,6 @@ export function createHubClient(options: HubClientOptions) {
     newRepo: (body: Parts<'POST /v1/repos'>['body']) => call('POST /v1/repos', remoteRepo, { body }),
     updateRepo: (repo: RepoName, body: Parts<'PATCH /v1/repos/{owner}/{repo}'>['body']) =>
       call('PATCH /v1/repos/{owner}/{repo}', remoteRepo, { ...of(repo), body }),
-    /** 409 while something refers to it. */
-    deleteRepo: (repo: RepoName) => call('DELETE /v1/repos/{owner}/{repo}', nothing, of(repo)),
     createRepo: ({ owner, slug }: RepoName, kind: RepoKind, visibility: Visibility) =>
       call('POST /v1/repos', remoteRepo, { body: { kind, slug, owner, visibility } }),
     /** Pages of at most 100 repos, newest first. */

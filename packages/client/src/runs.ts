@@ -54,8 +54,6 @@ export function runCalls(caller: Caller) {
     recordGateResults: (runId: string, report: GateReport) =>
       call('POST /v1/runs/{run_id}/gate-results', remoteRun, { ...of(runId), body: report }),
     cancel: (runId: string) => call('POST /v1/runs/{run_id}/cancel', remoteRun, of(runId)),
-    /** Permanently deletes an ended run with its log and metrics. */
-    delete: (runId: string) => call('DELETE /v1/runs/{run_id}', z.null(), of(runId)),
     checkpointSteps: async (runId: string): Promise<number[]> =>
       (await call('GET /v1/runs/{run_id}/checkpoints', checkpointList, of(runId))).items.map(({ step }) => step),
     /** The events of a run's log; a broken connection is resumed. */

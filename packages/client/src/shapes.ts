@@ -83,8 +83,6 @@ export const viewer = conformsTo<Answer<'me'>>()(
   }),
 )
 export const anything = z.looseObject({})
-/** The response of an operation without one. */
-export const nothing = z.null()
 export const cardReport = conformsTo<Answer<'validateRobotCard'>>()(
   z.looseObject({
     ok: z.boolean(),

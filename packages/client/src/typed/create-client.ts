@@ -1,17 +1,16 @@
 /** `createClient` of `hub/client`: every operation of `/v1` by its name, and documents of the graph. It runs on Node and in browsers. */
 import { z } from 'zod'
-import { type Caller, openCaller } from '../call.ts'
+import { openCaller } from '../call.ts'
 import type { HubClientOptions } from '../caller-options.ts'
 import { followLog } from '../follow-log.ts'
-import { operationLines, textOperations } from '../operation-lines.ts'
+import { operationLines } from '../operation-lines.ts'
 import { pages } from '../pages.ts'
-import type { AnyParts, Request } from '../request.ts'
+import type { AnyParts } from '../request.ts'
 import { defaultRetry } from '../retry.ts'
 import { documentText, isQuery } from './document-text.ts'
+import { askOperation, type Given, operationCalls } from './operation-calls.ts'
 import { subscription } from './subscription.ts'
-import type { CallSettings, Client, ClientOptions, FollowSettings, OperationCalls, OperationName } from './types.ts'
-
-type Given = AnyParts & CallSettings
+import type { CallSettings, Client, ClientOptions, FollowSettings, OperationName } from './types.ts'
 
 /** What a client was made from, for those who make another kind of client of it; never shown with the client, since it has the token. */
 const optionsOf = new WeakMap<Client, HubClientOptions>()
@@ -30,9 +29,6 @@ export function createClient(options: ClientOptions): Client {
     throw new TypeError(`${JSON.stringify(url)} is not the http(s) URL of a hub.`)
   const connection = { url, token, retry, signal }
   const caller = openCaller(connection)
-  const ask = (name: OperationName, given: Given = {}) => answer(caller, name, given)
-  const names = Object.keys(operationLines) as OperationName[]
-  const v1 = Object.fromEntries(names.map((name) => [name, (given?: Given) => ask(name, given)]))
   const follow = (
     name: 'streamRunLogs' | 'streamRobotCheckLogs',
     path: AnyParts['path'],
@@ -45,10 +41,15 @@ export function createClient(options: ClientOptions): Client {
     )
   const client: Client = {
     url: caller.url,
-    v1: v1 as unknown as OperationCalls,
+    v1: operationCalls(caller, JSON.parse),
     async *items(name: OperationName, given: Given = {}) {
       const read = (cursor: string | undefined) =>
-        ask(name, { ...given, query: { ...given.query, ...(cursor === undefined ? {} : { cursor }) } })
+        askOperation(
+          caller,
+          name,
+          { ...given, query: { ...given.query, ...(cursor === undefined ? {} : { cursor }) } },
+          JSON.parse,
+        )
       for await (const page of pages<never>(caller.url, read as never)) yield* page
     },
     followRun: (runId, settings) => follow('streamRunLogs', { run_id: runId }, settings),
@@ -63,12 +64,4 @@ export function createClient(options: ClientOptions): Client {
   }
   optionsOf.set(client, connection)
   return client
-}
-
-/** Calls an operation whose types the caller knows: the answer is as the document of this version declares it, and is not checked again. */
-async function answer(caller: Caller, name: OperationName, { signal, key, ...parts }: Given): Promise<unknown> {
-  const line: Request = operationLines[name]
-  if (textOperations.has(name)) return caller.stream(line, parts as never, {}, signal ?? caller.signal)
-  const call = caller.call as unknown as (line: Request, check: z.ZodType, given: Given & { read: unknown }) => unknown
-  return call(line, z.unknown(), { ...parts, signal, key, read: JSON.parse })
 }
