@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 function prismaCli(): string | null {
   try {
-    return join(dirname(createRequire(import.meta.url).resolve('prisma/package.json')), 'build', 'index.js')
+    return join(dirname(createRequire(import.meta.url).resolve('prisma-cli/package.json')), 'build', 'index.js')
   } catch {
     return null
   }

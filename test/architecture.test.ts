@@ -87,8 +87,8 @@ describe('the packages', () => {
     const undeclared = (output as ICruiseResult).modules.flatMap(({ source, dependencies }) => {
       const [folder = ''] = /^packages\/[^/]+/.exec(source) ?? []
       if (folder === '' || !source.startsWith(`${folder}/src/`)) return []
-      const { name, dependencies: own, peerDependencies } = JSON.parse(textOf(`${folder}/package.json`))
-      const declared = Object.keys({ ...own, ...peerDependencies })
+      const { name, dependencies: own, peerDependenciesMeta } = JSON.parse(textOf(`${folder}/package.json`))
+      const declared = Object.keys({ ...own, ...peerDependenciesMeta })
       const imported = dependencies.filter(({ module, coreModule }) => !coreModule && !module.startsWith('.'))
       return imported
         .map(({ module }) =>

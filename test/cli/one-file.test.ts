@@ -12,9 +12,9 @@ import { processIo } from 'hub/process-io'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import serverManifest from '../../package.json' with { type: 'json' }
 import { operatorCommandNames } from '../../packages/cli/src/operator-pointers.ts'
-import { placeOf } from '../../packages/cli/src/optional-packages.ts'
+import { optionalPackages, placeOf } from '../../packages/cli/src/optional-packages.ts'
 import { type HubDouble, startHubDouble } from '../../packages/client/test/hub-double.ts'
-import { bundleCommand } from '../../scripts/client/bundle-command.ts'
+import { bundleCommand } from '../../scripts/pack/bundle-command.ts'
 import { operatorCommands } from '../../src/operator/server-program.ts'
 import { machineNode } from '../support/machine-node.ts'
 
@@ -72,7 +72,7 @@ describe('the one file', () => {
     ['policy-server', 'onnxruntime-web', ['--any', '--public-url', 'ws://127.0.0.1:1']],
   ] as const)('names the package that %s lacks and how to install it', async (command, name, options) => {
     const { code, err } = await hub(command, ...options, '--work', join(base, 'work'))
-    const version = clientManifest.peerDependencies[name]
+    const version = optionalPackages[name]
     expect(code).toBe(1)
     expect(err).toContain(
       `hub: \`hub ${command}\` needs the package ${name}, which is not installed: npm install --prefix ${base} ${name}@${version}\n`,
@@ -145,6 +145,5 @@ it.each([
 it('optional packages have the versions that the server is tested with', () => {
   const packages: { readonly dependencies: Readonly<Record<string, string>> }[] = [robotView, checkWorker, policyServer]
   const dependencies = Object.assign({}, ...packages.map((manifest) => manifest.dependencies))
-  for (const [name, version] of Object.entries(clientManifest.peerDependencies))
-    expect(dependencies[name]).toBe(version)
+  for (const [name, version] of Object.entries(optionalPackages)) expect(dependencies[name]).toBe(version)
 })

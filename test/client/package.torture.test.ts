@@ -1,5 +1,5 @@
 // @module-tag long
-/** The package `hub` as others get it: packed, installed into empty folders, on every Node and npm that it is for. */
+/** The packages `hub` and `@hub/client` as others get them: packed, installed into empty folders, on every Node and npm that it is for. */
 import { execFile } from 'node:child_process'
 import { existsSync, symlinkSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -16,6 +16,9 @@ const root = join(import.meta.dirname, '../..')
 const hub = contractHub()
 let base: string
 let tgz: string
+let clientTgz: string
+/** The packed client, as it is installed. */
+let client: string
 let ada: Person
 let token: string
 
@@ -55,8 +58,11 @@ const npm = (...args: string[]) => well('/bin/sh', ['-c', 'exec npm "$@"', 'npm'
 
 beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'hub-package-'))
-  await npm('pack', '--silent', '--workspace', 'hub', '--pack-destination', base)
+  for (const name of ['hub', '@hub/client'])
+    await npm('pack', '--silent', '--workspace', name, '--pack-destination', base)
   tgz = join(base, `hub-${manifest.version}.tgz`)
+  clientTgz = join(base, `hub-client-${manifest.version}.tgz`)
+  client = join(await consumer(), 'node_modules', '@hub', 'client')
   ada = await hub.person()
   token = await hub.key(ada, { scope: 'train' })
 })
@@ -72,15 +78,16 @@ describe('the package', () => {
     const { size } = await stat(tgz)
     say(`packed: ${kib(size)}`)
     expect(size).toBeLessThan(1024 * 1024)
-    expect(manifest).not.toHaveProperty('dependencies')
+    const packed = await well('/usr/bin/env', ['tar', 'xzOf', tgz, 'package/package.json'], base)
+    for (const text of [packed, await readFile(join(client, 'package.json'), 'utf8')])
+      expect(JSON.parse(text)).not.toHaveProperty('dependencies')
     const listed = (await well('/usr/bin/env', ['tar', 'tzf', tgz], base)).trim().split('\n')
-    expect(listed.filter((name) => !/^package\/(package\.json|dist\/[\w-]+\.(mjs|js|d\.ts))$/i.test(name))).toEqual([])
+    expect(listed.sort()).toEqual(['package/README.md', 'package/dist/hub.mjs', 'package/package.json'])
   })
 
   it('has a client that bundlers for browsers take, without anything of Node', async () => {
-    const dist = join(root, 'packages/cli/dist')
     const { outputFiles } = await build({
-      entryPoints: [join(dist, 'client.js')],
+      entryPoints: [join(client, 'dist', 'index.js')],
       bundle: true,
       write: false,
       minify: true,
@@ -123,7 +130,7 @@ it('runs MuJoCo in a process and ONNX Runtime in a thread, which are the one fil
 async function consumer(): Promise<string> {
   const folder = await mkdtemp(join(base, 'consumer-'))
   await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }\n')
-  await npm('install', '--silent', '--offline', '--prefix', folder, tgz)
+  await npm('install', '--silent', '--offline', '--prefix', folder, clientTgz)
   await mkdir(join(folder, 'node_modules', '@types'))
   for (const name of ['@types/node', 'undici-types'])
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
@@ -140,8 +147,8 @@ async function examples(): Promise<Map<string, string>> {
 
 /** What must compile, and what must not, beyond the examples of the page. */
 const typeRules = `
-import { createClient, type Item, type Run, type TypedDocument } from 'hub/client'
-import type { PushResult } from 'hub/folders'
+import { createClient, type Item, type Run, type TypedDocument } from '@hub/client'
+import type { PushResult } from '@hub/client/folders'
 
 const hub = createClient({ url: 'http://127.0.0.1:4000' })
 export const run: Promise<string> = hub.v1.getRun({ path: { run_id: 'run_1' } }).then((found: Run) => found.status)

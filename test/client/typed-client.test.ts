@@ -1,4 +1,4 @@
-/** `hub/client` against a hub, and against one that fails where a real one rarely does. */
+/** `@hub/client` against a hub, and against one that fails where a real one rarely does. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -6,7 +6,7 @@ import { programOf } from '@hub/client/worker/own-program'
 import type { Command } from 'commander'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common } from './client-session.ts'
-import { assertInstalled } from './optional-packages.ts'
+import { assertInstalled, fromWorker } from './optional-packages.ts'
 import { silentLog } from './silent-log.ts'
 import { runWorker, type WorkerOptions } from './worker-session.ts'
 
@@ -65,8 +65,8 @@ async function run(
   options: CheckWorkerOptions,
   { intervalMs, graceMs }: { readonly intervalMs: number; readonly graceMs: number },
 ): Promise<void> {
+  const { findChromium } = await fromWorker('check-worker', () => import('@hub/check-worker/stills/find-chromium'))
   assertInstalled('check-worker', '@mujoco/mujoco')
-  const { findChromium } = await import('@hub/check-worker/stills/find-chromium')
   const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
   const { HUB_CHROMIUM: browser = '', HF_ENDPOINT: mirror = '' } = io.env
   // Checks do without a browser where there is none, but not where one was named.

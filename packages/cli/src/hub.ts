@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** The one file of the package's command. It is also the program of the processes and the thread that commands start, which know their part by its name. */
-import './later-apis.ts'
 import { isMainThread } from 'node:worker_threads'
 import { startedPart } from '@hub/client/worker/own-program'
 

@@ -3,14 +3,21 @@ import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LocalError } from '@hub/client/internal'
-import manifest from '../package.json' with { type: 'json' }
 
-const versions: Readonly<Record<string, string>> = manifest.peerDependencies
+/**
+ * Their versions, which are those that the workers are tested with: optional peers of the packed package. In the tree they belong to the packages of the workers
+ * alone, so that a server is installed without them.
+ */
+export const optionalPackages = {
+  '@mujoco/mujoco': '3.14.0',
+  'onnxruntime-web': '1.30.0',
+  'playwright-core': '1.65.1',
+} as const
 
 /** Throws a `LocalError` with the command that installs the package if it is not there. `instead`: what does without it. */
-export function assertInstalled(command: string, name: keyof typeof manifest.peerDependencies, instead = ''): void {
+export function assertInstalled(command: string, name: keyof typeof optionalPackages, instead = ''): void {
   if (isInstalled(name)) return
-  const install = `npm install ${placeOf(dirname(fileURLToPath(import.meta.url)))} ${name}@${versions[name]}`
+  const install = `npm install ${placeOf(dirname(fileURLToPath(import.meta.url)))} ${name}@${optionalPackages[name]}`
   throw new LocalError(
     `\`hub ${command}\` needs the package ${name}, which is not installed: ${install}${instead && ` (${instead})`}`,
   )
@@ -23,6 +30,22 @@ function isInstalled(name: string): boolean {
   } catch (error) {
     // A package without a CommonJS entry is there.
     return (error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND'
+  }
+}
+
+/**
+ * A part of a worker's package. Throws a `LocalError` where the package is left out, as on the machine of a hub whose checks run elsewhere; the packed command
+ * has it in itself.
+ */
+export async function fromWorker<T>(command: 'check-worker' | 'policy-server', load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(`'@hub/${command}'`)) throw error
+    throw new LocalError(
+      `\`hub ${command}\` needs the package @hub/${command}, which is not installed: npm ci --omit=dev, in the folder of the hub and without --workspace, installs every package`,
+    )
   }
 }
 

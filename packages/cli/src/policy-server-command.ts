@@ -5,7 +5,7 @@ import type { defaultTiming, Outcome } from '@hub/policy-server/serve-endpoint'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common, UsageError } from './client-session.ts'
-import { assertInstalled } from './optional-packages.ts'
+import { assertInstalled, fromWorker } from './optional-packages.ts'
 import { runWorker, type WorkerOptions } from './worker-session.ts'
 
 interface PolicyServerOptions extends WorkerOptions {
@@ -73,6 +73,7 @@ export function registerPolicyServerCommand(program: Command, io: ClientIo, timi
 }
 
 async function run(io: ClientIo, options: PolicyServerOptions, timing?: typeof defaultTiming): Promise<void> {
+  const { holdAddress } = await fromWorker('policy-server', () => import('@hub/policy-server/links/held-address'))
   assertInstalled('policy-server', 'onnxruntime-web')
   const { endpoint, any = false, listen, name } = options
   let address: HeldAddress | null = null
@@ -83,7 +84,6 @@ async function run(io: ClientIo, options: PolicyServerOptions, timing?: typeof d
     workOption: '--work' as const,
     // A model can be gigabytes: nobody fetches it for a port that is in use.
     async before() {
-      const { holdAddress } = await import('@hub/policy-server/links/held-address')
       address = await holdAddress(listen.host, listen.port)
     },
     scope: 'train',

@@ -1,4 +1,4 @@
-/** `hub/client`: a typed client of a hub, for Node and browsers. */
+/** `@hub/client`: a typed client of a hub, for Node and browsers. */
 
 export type * from './problem.ts'
 export { LocalError, ProblemError, TransferError } from './problem.ts'

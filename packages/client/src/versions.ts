@@ -55,7 +55,7 @@ const purged = conformsTo<Answer<'purgeFiles'>>()(
 
 const PAGE = 100
 
-interface RestoreOptions {
+export interface RestoreOptions {
   readonly at: string
   readonly paths?: readonly string[]
   /** 412 if the repo is at another change by now. */

@@ -1,4 +1,4 @@
-/** `createClient` of `hub/client`: every operation of `/v1` by its name, and documents of the graph. It runs on Node and in browsers. */
+/** `createClient` of `@hub/client`: every operation of `/v1` by its name, and documents of the graph. It runs on Node and in browsers. */
 import { z } from 'zod'
 import { openCaller } from '../call.ts'
 import type { HubClientOptions } from '../caller-options.ts'
@@ -18,7 +18,7 @@ const optionsOf = new WeakMap<Client, HubClientOptions>()
 /** The options of a client of this package. */
 export function connectionOf(client: Client): HubClientOptions {
   const options = optionsOf.get(client)
-  if (options === undefined) throw new TypeError('This is not a client that createClient of hub/client made.')
+  if (options === undefined) throw new TypeError('This is not a client that createClient of @hub/client made.')
   return options
 }
 

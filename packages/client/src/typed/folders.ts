@@ -1,4 +1,4 @@
-/** `hub/folders`: whole folders to and from repos, on Node. */
+/** `@hub/client/folders`: whole folders to and from repos, on Node. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient } from '../hub-client.ts'

@@ -1,4 +1,4 @@
-/** The types of `hub/client`. They are shipped as they are here, so they name nothing of other packages. */
+/** The types of `@hub/client`. They are shipped as they are here, so they name nothing of other packages. */
 import type { Parts } from '../request.ts'
 import type { RetryPolicy } from '../retry.ts'
 import type { RunEvent } from '../run-event.ts'

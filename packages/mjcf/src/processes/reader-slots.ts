@@ -1,6 +1,7 @@
 /** A pool of reading processes, started lazily and reused; further readings wait, each asker's in a queue of its own. */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { deferred } from './deferred.ts'
 import { MAX_WAITING_OF_ASKER, MAX_WAITING_READINGS, READER_HEAP_MIB, READER_SEMI_SPACE_MIB } from './limits.ts'
 import { ReadingUnavailable } from './unavailable.ts'
 
@@ -37,7 +38,7 @@ export function readerSlots(program: Program, count: number): ReaderSlots {
     if (queue.length >= MAX_WAITING_OF_ASKER || waiting >= MAX_WAITING_READINGS) {
       throw new ReadingUnavailable('Too many models are being read; try again soon.')
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { promise, resolve, reject } = deferred<void>()
     const leave = () => {
       const place = queue.indexOf(resolve)
       // `use` releases a slot that was already handed over.

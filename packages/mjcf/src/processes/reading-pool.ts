@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { ModelFiles } from '../model-files.ts'
 import type { ModelReading } from '../reading.ts'
+import { deferred } from './deferred.ts'
 import { MAX_WAVES, PARSE_WALL_MS, READER_HEAP_MIB, READER_START_MS, READING_PROCESSES } from './limits.ts'
 import { parseClock } from './parse-clock.ts'
 import { processorMsOf } from './processor-time.ts'
@@ -111,7 +112,7 @@ function moreTimeFor(
 /** Runs one reading and serves its requests; kills the process if it does not finish in time. */
 async function exchange(reader: ChildProcess, files: FileWaves, entry: string, signal: AbortSignal): Promise<End> {
   const stopper = new AbortController()
-  const ended = Promise.withResolvers<End>()
+  const ended = deferred<End>()
   const clock = parseClock(PARSE_WALL_MS, () => {
     const moreMs = moreTimeFor(reader, beganMs)
     if (moreMs === 0) ended.resolve({ why: 'time' })

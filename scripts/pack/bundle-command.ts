@@ -2,23 +2,18 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile, type Plugin } from 'esbuild'
-import manifest from 'hub/package.json' with { type: 'json' }
-import { scenePage } from '../scene-page.ts'
+import { optionalPackages } from '../../packages/cli/src/optional-packages.ts'
 import { englishOnly } from './english-only.ts'
+import { onNodeAlone } from './library.ts'
 import { noDebugOutput } from './no-debug-output.ts'
+import { inlineStillPage } from './still-page.ts'
 
 const client = fileURLToPath(new URL('../../packages/cli/', import.meta.url))
-
-/** Bundled CommonJS packages call `require`, which an ES module does not have. */
-const requireOfModule = "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);"
 
 /** A module that is started by its URL is a part of the one file, named in the URL's search (`packages/client/src/worker/own-program.ts`). */
 const partsOfOneFile: Plugin = {
   name: 'parts-of-one-file',
   setup({ onLoad }) {
-    onLoad({ filter: /\/still-page-script\.ts$/ }, async () => ({
-      contents: `export const readStillPage = async () => ${JSON.stringify(await scenePage())}`,
-    }))
     onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8')
       const contents = text.replaceAll(
@@ -42,12 +37,12 @@ export async function bundleCommand(outfile: string): Promise<Metafile> {
     // Names stay: an error that a user reports should say where it was thrown.
     minifySyntax: true,
     minifyWhitespace: true,
-    external: Object.keys(manifest.peerDependencies),
-    banner: { js: requireOfModule },
+    external: Object.keys(optionalPackages),
+    ...onNodeAlone,
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
-    plugins: [partsOfOneFile, englishOnly, noDebugOutput],
+    plugins: [inlineStillPage, partsOfOneFile, englishOnly, noDebugOutput],
   })
   return metafile
 }

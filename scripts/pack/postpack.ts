@@ -1,0 +1,4 @@
+/** `postpack` of a package, in its folder. */
+import { restoreManifest } from './swap-manifest.ts'
+
+restoreManifest(process.cwd())
