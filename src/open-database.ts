@@ -4,10 +4,12 @@ import { access, constants, link, readFile, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from './platform/config.ts'
-import { type Db, openDb, type Statement } from './store/db.ts'
+import { column, columns } from './store/columns.ts'
+import { type Db, openDb } from './store/db.ts'
 import { startEmbeddedPostgres } from './store/embedded-postgres.ts'
 import { migrate } from './store/migrate.ts'
 import { makePrivateFolder } from './store/private-folder.ts'
+import { statement } from './store/statement.ts'
 
 export interface OpenDatabase {
   readonly url: string
@@ -49,7 +51,13 @@ async function closeAfter(db: Db, error: unknown): Promise<never> {
   throw error
 }
 
-const anySealedKey: Statement<{ kid: string }> = { name: '', text: 'select kid from signing_keys limit 1' }
+const kidColumn = columns({ kid: column.text('kid') })
+
+const anySealedKey = statement({
+  name: '',
+  columns: kidColumn,
+  text: `select ${kidColumn.sql} from signing_keys limit 1`,
+})
 
 /**
  * The secret of the embedded default: 32 random bytes in `secret`, mode 0600; of two that start at once, one makes it and both read it. None is made for a

@@ -13,5 +13,5 @@ query('account', {
   args: args((t) => ({
     handle: t.string({ required: true, ...rule(z.string().max(256)), description: 'Its handle.' }),
   })),
-  read: async (ctx, { handle }) => (await ctx.deps.db.query(accountByHandle, [handle]))[0] ?? null,
+  read: async (ctx, { handle }) => (await ctx.deps.db.query(accountByHandle, { handle }))[0] ?? null,
 })

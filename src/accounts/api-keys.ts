@@ -9,7 +9,7 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext, ScopeLevel } from '../operation/context.ts'
 import { invalid, notFound } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { findAccount } from './find-account.ts'
 import { assertStillInOrg } from './org-members.ts'
@@ -98,10 +98,14 @@ const reachableRepos = statement({
     where o.handle || '/' || r.slug = any(:fullNames::text[]) and o.handle = any(:handles::text[]) and r.slug = any(:slugs::text[])
       and (r.owner_id = :accountId or r.owner_id in (select org_id from memberships where user_id = :accountId))`,
 })
-const revokeKey: Statement<{ id: string }> = {
+const idColumn = columns({ id: column.text('id') })
+
+const revokeKey = statement({
   name: 'api-key-revoke',
-  text: 'update api_keys set revoked_at = now() where id = $1 and revoked_at is null returning id',
-}
+  columns: idColumn,
+  params: { id: param.text() },
+  text: `update api_keys set revoked_at = now() where id = :id and revoked_at is null returning ${idColumn.sql}`,
+})
 
 /** Text rules of a new key; 422 at the member. */
 function assertNewKey(input: NewApiKey): void {
@@ -220,7 +224,7 @@ async function findKeyToRevoke(ctx: RequestContext, id: string): Promise<KeyRow>
 
 function revoke(ctx: AllowedContext, row: KeyRow): Promise<{ readonly id: string }> {
   return commitVerb(ctx, async (tx) => {
-    const [revoked] = await tx.query(revokeKey, [row.id])
+    const [revoked] = await tx.query(revokeKey, { id: row.id })
     if (revoked)
       await audit(tx, ctx, {
         action: 'key.revoke',

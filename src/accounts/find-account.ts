@@ -7,7 +7,7 @@ import type { Querier } from '../store/db.ts'
 
 /** The account with this handle; 404 if there is none or it is not of `kind`. */
 export async function findAccount(querier: Querier, handle: string, kind?: 'user' | 'org'): Promise<Account> {
-  const [account] = await querier.query(accountByHandle, [handle])
+  const [account] = await querier.query(accountByHandle, { handle })
   if (!account || (kind !== undefined && account.kind !== kind)) throw notFound(`The ${kind ?? 'account'} ${handle}`)
   return account
 }

@@ -6,7 +6,9 @@ import { type AuditContext, audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { findAccount } from './find-account.ts'
 
 export type OrgRole = 'owner' | 'member'
@@ -22,29 +24,51 @@ interface RoleRow {
   readonly otherOwners: number
 }
 
-const lockOrg: Statement<never> = { name: 'org-lock', text: 'select from accounts where id = $1 for no key update' }
-const roleOf: Statement<{ role: OrgRole }> = {
+const lockOrg = statement({
+  name: 'org-lock',
+  params: { id: param.text() },
+  text: 'select from accounts where id = :id for no key update',
+})
+const roleColumn = columns({ role: column.enum('OrgRole', 'role') })
+
+const roleOf = statement({
   name: 'org-role-of',
-  text: 'select role from memberships where org_id = $1 and user_id = $2',
-}
-const readRole: Statement<RoleRow> = {
+  columns: roleColumn,
+  params: { orgId: param.text(), personId: param.text() },
+  text: `select ${roleColumn.sql} from memberships where org_id = :orgId and user_id = :personId`,
+})
+const readRoleColumns = columns({
+  role: column.enum.orNull('OrgRole', '(select role from memberships where org_id = :orgId and user_id = :userId)'),
+  otherOwners: column.int8(
+    `(select count(*) from memberships where org_id = :orgId and user_id <> :userId and role = 'owner')`,
+  ),
+})
+
+const readRole = statement({
   name: 'org-role',
-  text: `select (select role from memberships where org_id = $1 and user_id = $2) as role,
-    (select count(*) from memberships where org_id = $1 and user_id <> $2 and role = 'owner') as "otherOwners"`,
-}
-const writeMember: Statement<never> = {
+  columns: readRoleColumns,
+  params: { orgId: param.text(), userId: param.text() },
+  text: `select ${readRoleColumns.sql}`,
+})
+const writeMember = statement({
   name: 'org-member-put',
-  text: `insert into memberships (org_id, user_id, role) values ($1, $2, $3::"OrgRole")
+  params: { orgId: param.text(), userId: param.text(), role: param.enum('OrgRole') },
+  text: `insert into memberships (org_id, user_id, role) values (:orgId, :userId, :role::"OrgRole")
     on conflict (org_id, user_id) do update set role = excluded.role`,
-}
-const deleteMember: Statement<never> = {
+})
+const deleteMember = statement({
   name: 'org-member-delete',
-  text: 'delete from memberships where org_id = $1 and user_id = $2',
-}
-const revokeMemberKeys: Statement<{ id: string }> = {
+  params: { orgId: param.text(), userId: param.text() },
+  text: 'delete from memberships where org_id = :orgId and user_id = :userId',
+})
+const idColumn = columns({ id: column.text('id') })
+
+const revokeMemberKeys = statement({
   name: 'org-member-keys-revoke',
-  text: 'update api_keys set revoked_at = now() where account_id = $1 and created_by = $2 and revoked_at is null returning id',
-}
+  columns: idColumn,
+  params: { orgId: param.text(), userId: param.text() },
+  text: `update api_keys set revoked_at = now() where account_id = :orgId and created_by = :userId and revoked_at is null returning ${idColumn.sql}`,
+})
 
 /**
  * Locks the org row and reads the person's role again: someone removed since the start of the request no longer acts for the org.
@@ -56,8 +80,8 @@ export async function assertStillInOrg(
   personId: string,
   needed: OrgRole = 'member',
 ): Promise<void> {
-  await tx.query(lockOrg, [org.id])
-  const [row] = await tx.query(roleOf, [org.id, personId])
+  await tx.query(lockOrg, { id: org.id })
+  const [row] = await tx.query(roleOf, { orgId: org.id, personId })
   if (row && (needed === 'member' || row.role === 'owner')) return
   const rule =
     needed === 'owner' ? `Only an owner of ${org.handle} may do this.` : `You are not a member of ${org.handle}.`
@@ -66,8 +90,8 @@ export async function assertStillInOrg(
 
 /** The org row is locked first, so that two owners who remove each other concurrently leave one. */
 async function roleUnderLock(tx: Querier, orgId: string, userId: string): Promise<RoleRow> {
-  await tx.query(lockOrg, [orgId])
-  const [row] = await tx.query(readRole, [orgId, userId])
+  await tx.query(lockOrg, { id: orgId })
+  const [row] = await tx.query(readRole, { orgId, userId })
   return row ?? { role: null, otherOwners: 0 }
 }
 
@@ -96,7 +120,7 @@ export async function putMembership({
   const row = await roleUnderLock(tx, org.id, user.id)
   if (row.role === role) return
   if (role === 'member') assertNotLastOwner(org, row)
-  await tx.query(writeMember, [org.id, user.id, role])
+  await tx.query(writeMember, { orgId: org.id, userId: user.id, role })
   await audit(tx, ctx, {
     action: 'org.member.put',
     accountId: org.id,
@@ -168,8 +192,8 @@ async function remove(
     const row = await roleUnderLock(tx, org.id, user.id)
     if (row.role === null) throw new HubError('not_found', `${user.handle} is not a member of ${org.handle}.`)
     assertNotLastOwner(org, row)
-    await tx.query(deleteMember, [org.id, user.id])
-    const revokedKeyIds = (await tx.query(revokeMemberKeys, [org.id, user.id])).map((key) => key.id)
+    await tx.query(deleteMember, { orgId: org.id, userId: user.id })
+    const revokedKeyIds = (await tx.query(revokeMemberKeys, { orgId: org.id, userId: user.id })).map((key) => key.id)
     const after = { role: null, revokedKeyIds }
     await audit(tx, ctx, {
       action: 'org.member.remove',

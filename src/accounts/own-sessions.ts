@@ -6,16 +6,21 @@ import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import type { Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import { param, statement } from '../store/statement.ts'
 import { revokeRow } from './sessions.ts'
 
+const idColumn = columns({ id: column.text('id') })
+
 /** Locks the rows in id order: of two concurrent requests that end each other's sessions, the second waits instead of a deadlock. */
-const revokeOthers: Statement<{ id: string }> = {
+const revokeOthers = statement({
   name: 'sessions-revoke-others',
+  columns: idColumn,
+  params: { accountId: param.text(), id: param.text() },
   text: `update sessions set revoked_at = now() where id in (
-      select id from sessions where account_id = $1 and id <> $2 and revoked_at is null and expires_at > now() order by id for update)
-    returning id`,
-}
+      select id from sessions where account_id = :accountId and id <> :id and revoked_at is null and expires_at > now() order by id for update)
+    returning ${idColumn.sql}`,
+})
 
 /**
  * endSession: ends one of the caller's own sessions, which may be that of this request. Idempotent. Errors: 401, 403 for a key, 404 for a session of another
@@ -27,7 +32,7 @@ export function endSession(ctx: RequestContext, input: { readonly id: string }):
     () => findOwnSession(ctx, input.id),
     (allowed, { id, accountId }) =>
       commitVerb(allowed, async (tx) => {
-        const [ended] = await tx.query(revokeRow, [id])
+        const [ended] = await tx.query(revokeRow, { id })
         if (ended) await audit(tx, allowed, { action: 'session.revoke', accountId, targetId: id })
         return { id }
       }),
@@ -44,7 +49,7 @@ export function endOtherSessions(
     () => findOwnSession(ctx, input.keep),
     (allowed, { id, accountId }) =>
       commitVerb(allowed, async (tx) => {
-        const { length: ended } = await tx.query(revokeOthers, [accountId, id])
+        const { length: ended } = await tx.query(revokeOthers, { accountId, id })
         if (ended > 0)
           await audit(tx, allowed, { action: 'session.revoke_others', accountId, targetId: id, after: { ended } })
         return { ended }

@@ -1,7 +1,9 @@
 /** `viewer` and `GET /v1/me`: the current credential, in one statement. */
+import { readAccount } from '../auth/account-json.ts'
 import { requireCredential } from '../auth/policy.ts'
 import type { AccountRef, RequestContext, ScopeLevel } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
+import { listOf, objectOf, orNull, text, texts } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
 
 export interface Me {
@@ -24,17 +26,20 @@ export interface Me {
 const factColumns = columns({
   used: column.int8('a.storage_bytes'),
   reserved: column.int8('a.reserved_bytes'),
-  person: column<Me['person']>(
+  person: column.json.orNull(
     "(select json_build_object('id', p.id, 'handle', p.handle, 'name', p.name) from accounts p where p.id = :personId)",
+    objectOf<NonNullable<Me['person']>>({ id: text, handle: text, name: orNull(text) }),
   ),
-  orgs: column<
-    readonly AccountRef[]
-  >(`(select coalesce(json_agg(json_build_object('id', o.id, 'kind', o.kind, 'handle', o.handle, 'name', o.name)
-      order by o.handle), '[]') from accounts o where o.id = any(:accountIds::text[]) and o.kind = 'org')`),
-  repos: column<
-    readonly string[]
-  >(`(select coalesce(json_agg(ro.handle || '/' || r.slug order by ro.handle, r.slug), '[]')
-      from repos r join accounts ro on ro.id = r.owner_id where r.id = any(:repoIds::text[]))`),
+  orgs: column.json(
+    `(select coalesce(json_agg(json_build_object('id', o.id, 'kind', o.kind, 'handle', o.handle, 'name', o.name)
+      order by o.handle), '[]') from accounts o where o.id = any(:accountIds::text[]) and o.kind = 'org')`,
+    listOf(readAccount),
+  ),
+  repos: column.json(
+    `(select coalesce(json_agg(ro.handle || '/' || r.slug order by ro.handle, r.slug), '[]')
+      from repos r join accounts ro on ro.id = r.owner_id where r.id = any(:repoIds::text[]))`,
+    texts,
+  ),
 })
 
 const facts = statement({

@@ -5,7 +5,9 @@ import type { Auth } from '../auth/auth.ts'
 import { signSession } from '../auth/session-token.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
 import type { Credentialed } from '../operation/context.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 
 export interface CreatedSession {
   readonly id: string
@@ -14,18 +16,26 @@ export interface CreatedSession {
   readonly expiresAt: string
 }
 
-const insertSession: Statement<{ expiresAt: string }> = {
+const expiresAtColumn = columns({ expiresAt: column.timestamptz('expires_at') })
+
+const insertSession = statement({
   name: 'session-insert',
-  text: `insert into sessions (id, account_id, user_agent, expires_at) values ($1, $2, $3, now() + make_interval(secs => $4))
-    returning expires_at as "expiresAt"`,
-}
+  columns: expiresAtColumn,
+  params: { id: param.text(), accountId: param.text(), userAgent: param.text.orNull(), ttlSeconds: param.float8() },
+  text: `insert into sessions (id, account_id, user_agent, expires_at) values (:id, :accountId, :userAgent, now() + make_interval(secs => :ttlSeconds))
+    returning ${expiresAtColumn.sql}`,
+})
 
 const MAX_USER_AGENT = 256
 
-export const revokeRow: Statement<{ id: string }> = {
+const idColumn = columns({ id: column.text('id') })
+
+export const revokeRow = statement({
   name: 'session-revoke',
-  text: 'update sessions set revoked_at = now() where id = $1 and revoked_at is null returning id',
-}
+  columns: idColumn,
+  params: { id: param.text() },
+  text: `update sessions set revoked_at = now() where id = :id and revoked_at is null returning ${idColumn.sql}`,
+})
 
 /** Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. `userAgent` is the header of the browser that signs in. */
 export async function openSession({
@@ -44,7 +54,12 @@ export async function openSession({
   readonly userAgent?: string | null
 }): Promise<CreatedSession> {
   const id = newId('sess')
-  const [row] = await tx.query(insertSession, [id, user.id, userAgent?.slice(0, MAX_USER_AGENT) ?? null, ttlSeconds])
+  const [row] = await tx.query(insertSession, {
+    id,
+    accountId: user.id,
+    userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+    ttlSeconds,
+  })
   const expiresAt = row?.expiresAt ?? ''
   const token = await signSession(auth.keys, { accountId: user.id, sessionId: id }, new Date(expiresAt))
   await audit(tx, ctx, { action: 'session.create', accountId: user.id, targetId: id, after: { expiresAt } })
@@ -54,7 +69,7 @@ export async function openSession({
 /** Revokes a session: its token, or the identity provider's token behind it, is 401 from then on. */
 export async function revokeSession(auth: Auth, ctx: AuditContext, session: Credentialed): Promise<void> {
   await auth.db.withTx(async (tx) => {
-    const [revoked] = await tx.query(revokeRow, [session.credentialId])
+    const [revoked] = await tx.query(revokeRow, { id: session.credentialId })
     if (revoked) await audit(tx, ctx, { action: 'session.revoke', accountId: session.account.id, targetId: revoked.id })
   })
 }

@@ -61,7 +61,7 @@ export async function viewerOfToken(auth: Auth, token: string): Promise<Credenti
 
 async function viewerOfKey(auth: Auth, token: string): Promise<Credentialed | null> {
   if (!isKeyToken(token)) return null
-  const [row] = await auth.db.query(keyByDigest, [tokenDigest(token)])
+  const [row] = await auth.db.query(keyByDigest, { tokenSha256: tokenDigest(token) })
   if (!row?.live) return null
   auth.usage.touch(row.id)
   return keyViewer(row)
@@ -70,7 +70,7 @@ async function viewerOfKey(auth: Auth, token: string): Promise<Credentialed | nu
 async function viewerOfSession(auth: Auth, token: string): Promise<Credentialed | null> {
   const claims = await verifySession(auth.keys, token)
   if (claims === null) return null
-  const [row] = await auth.db.query(sessionById, [claims.sessionId, claims.accountId])
+  const [row] = await auth.db.query(sessionById, { id: claims.sessionId, accountId: claims.accountId })
   if (!row?.live) return null
   auth.usage.touch(row.id)
   return sessionViewer(row)

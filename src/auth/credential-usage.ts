@@ -2,7 +2,8 @@
 
 import { isId } from '@hub/formats/ids'
 import type { Logger } from 'pino'
-import type { Db, Statement } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 
 const WRITE_EVERY_MS = 60_000
 const GATHER_MS = 1000
@@ -16,12 +17,14 @@ export interface CredentialUsage {
 }
 
 /** A row that another transaction holds is skipped: its use is written with a later one. */
-const writing = (table: 'api_keys' | 'sessions'): Statement<never> => ({
-  name: `${table}-usage`,
-  text: `update ${table} c set last_used_at = greatest(c.last_used_at, now()) from (
-      select id from ${table} where id = any($1::text[]) order by id for no key update skip locked) used
+const writing = (table: 'api_keys' | 'sessions') =>
+  statement({
+    name: `${table}-usage`,
+    params: { ids: param.texts() },
+    text: `update ${table} c set last_used_at = greatest(c.last_used_at, now()) from (
+      select id from ${table} where id = any(:ids::text[]) order by id for no key update skip locked) used
     where c.id = used.id`,
-})
+  })
 const writeKeys = writing('api_keys')
 const writeSessions = writing('sessions')
 
@@ -39,8 +42,8 @@ export function openCredentialUsage(db: Db, log: Logger): CredentialUsage {
     const old = performance.now() - WRITE_EVERY_MS
     for (const [id, at] of writtenAt) if (at < old) writtenAt.delete(id)
     const [sessions, keys] = [ids.filter((id) => isId('sess', id)), ids.filter((id) => !isId('sess', id))]
-    if (keys.length > 0) await db.query(writeKeys, [keys])
-    if (sessions.length > 0) await db.query(writeSessions, [sessions])
+    if (keys.length > 0) await db.query(writeKeys, { ids: keys })
+    if (sessions.length > 0) await db.query(writeSessions, { ids: sessions })
   }
   const flushQuietly = () =>
     flush().catch((error: unknown) => log.warn({ err: error }, 'the use of credentials was not written'))

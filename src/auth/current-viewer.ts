@@ -31,8 +31,8 @@ async function readViewers(db: Querier, viewers: readonly Credentialed[]): Promi
   ]
   const [keyIds, sessionIds] = [idsOf('key'), idsOf('session')]
   const [keys, sessions] = await Promise.all([
-    keyIds.length === 0 ? [] : db.query(keysById, [keyIds]),
-    sessionIds.length === 0 ? [] : db.query(sessionsById, [sessionIds]),
+    keyIds.length === 0 ? [] : db.query(keysById, { ids: keyIds }),
+    sessionIds.length === 0 ? [] : db.query(sessionsById, { ids: sessionIds }),
   ])
   const current = new Map<string, Credentialed>()
   for (const key of keys) if (key.live) current.set(key.id, keyViewer(key))

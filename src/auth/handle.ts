@@ -4,7 +4,9 @@ import { newId } from '@hub/formats/ids'
 import { handleText } from '@hub/formats/text-rules'
 import type { AccountRef } from '../operation/context.ts'
 import { HubError, invalid } from '../platform/errors.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 
 /** First segments of the hub's own URLs, and words that look like them. */
 const reservedHandles: ReadonlySet<string> = new Set([
@@ -41,23 +43,31 @@ export function assertHandle(handle: string): void {
   }
 }
 
+const accountColumns = columns({
+  id: column.text('id'),
+  kind: column.enum('AccountKind', 'kind'),
+  handle: column.text('handle'),
+  name: column.text.orNull('name'),
+  createdAt: column.timestamptz('created_at'),
+})
+
 /** An account as returned by verbs: plain JSON, dates RFC 3339. */
-export interface Account extends AccountRef {
-  readonly createdAt: string
-}
+export type Account = RowOf<typeof accountColumns>
 
-const accountColumns = `id, kind, handle, name, created_at as "createdAt"`
-
-const insertAccount: Statement<Account> = {
+const insertAccount = statement({
   name: 'account-insert',
-  text: `insert into accounts (id, kind, handle, name) values ($1, $2, $3, $4)
-    on conflict (handle) do nothing returning ${accountColumns}`,
-}
+  columns: accountColumns,
+  params: { id: param.text(), kind: param.enum('AccountKind'), handle: param.text(), name: param.text.orNull() },
+  text: `insert into accounts (id, kind, handle, name) values (:id, :kind, :handle, :name)
+    on conflict (handle) do nothing returning ${accountColumns.sql}`,
+})
 
-export const accountByHandle: Statement<Account> = {
+export const accountByHandle = statement({
   name: 'account-by-handle',
-  text: `select ${accountColumns} from accounts where handle = $1`,
-}
+  columns: accountColumns,
+  params: { handle: param.text() },
+  text: `select ${accountColumns.sql} from accounts where handle = :handle`,
+})
 
 /** Inserts an account; null if the handle is in use. Waits for an open transaction that has inserted it. */
 export async function takeHandle(
@@ -66,7 +76,7 @@ export async function takeHandle(
   handle: string,
   name: string | null,
 ): Promise<Account | null> {
-  const [account] = await tx.query(insertAccount, [newId(kind), kind, handle, name])
+  const [account] = await tx.query(insertAccount, { id: newId(kind), kind, handle, name })
   return account ?? null
 }
 

@@ -1,7 +1,9 @@
 /** Maps users of the identity provider to accounts. A user is identified by issuer and subject. */
 import { audit, noViewer } from '../operation/audit.ts'
 import { HubError } from '../platform/errors.ts'
-import type { Querier, Statement, Tx } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Querier, Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { handleFault, takeHandle } from './handle.ts'
 
 /** A person's claims from a verified token. `proposedHandle` is used only when the account is created. */
@@ -12,22 +14,28 @@ export interface Person {
   readonly name: string | null
 }
 
-const lockPerson: Statement<never> = {
+const lockPerson = statement({
   name: 'identity-lock',
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-}
-const findPerson: Statement<{ id: string }> = {
+  params: { identity: param.text() },
+  text: 'select pg_advisory_xact_lock(hashtextextended(:identity, 0))',
+})
+const idColumn = columns({ id: column.text('account_id') })
+
+const findPerson = statement({
   name: 'identity-find',
-  text: 'select account_id as id from identities where issuer = $1 and subject = $2',
-}
-const insertPerson: Statement<never> = {
+  columns: idColumn,
+  params: { issuer: param.text(), subject: param.text() },
+  text: `select ${idColumn.sql} from identities where issuer = :issuer and subject = :subject`,
+})
+const insertPerson = statement({
   name: 'identity-insert',
-  text: 'insert into identities (issuer, subject, account_id) values ($1, $2, $3)',
-}
+  params: { issuer: param.text(), subject: param.text(), accountId: param.text() },
+  text: 'insert into identities (issuer, subject, account_id) values (:issuer, :subject, :accountId)',
+})
 
 /** The account id of a person; null before the account is created. */
 async function findIdentity(querier: Querier, person: Person): Promise<string | null> {
-  const [account] = await querier.query(findPerson, [person.issuer, person.subject])
+  const [account] = await querier.query(findPerson, { issuer: person.issuer, subject: person.subject })
   return account?.id ?? null
 }
 
@@ -38,14 +46,14 @@ async function findIdentity(querier: Querier, person: Person): Promise<string | 
 export async function accountOfPerson(tx: Tx, person: Person): Promise<string> {
   const known = await findIdentity(tx, person)
   if (known !== null) return known
-  await tx.query(lockPerson, [JSON.stringify([person.issuer, person.subject])])
+  await tx.query(lockPerson, { identity: JSON.stringify([person.issuer, person.subject]) })
   const made = await findIdentity(tx, person)
   if (made !== null) return made
   const handle = person.proposedHandle ?? ''
   const name = person.name?.replaceAll('\0', '').slice(0, 200).toWellFormed() || null
   const account = handleFault(handle) === null ? await takeHandle(tx, 'user', handle, name) : null
   if (account === null) throw chooseHandle(handle)
-  await tx.query(insertPerson, [person.issuer, person.subject, account.id])
+  await tx.query(insertPerson, { issuer: person.issuer, subject: person.subject, accountId: account.id })
   const after = { handle, issuer: person.issuer }
   await audit(tx, noViewer, { action: 'user.create', accountId: account.id, targetId: account.id, after })
   return account.id

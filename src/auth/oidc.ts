@@ -110,7 +110,7 @@ export function openOidc(db: Db, usage: CredentialUsage, settings: OidcSettings,
   }
 
   const sessionOf = async (digest: Buffer): Promise<SessionRow | undefined> =>
-    (await db.query(sessionByDigest, [digest]))[0]
+    (await db.query(sessionByDigest, { digest }))[0]
 
   return {
     settings,

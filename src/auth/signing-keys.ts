@@ -2,13 +2,15 @@
  * The hub's own EdDSA keys: rows that every instance signs and verifies with. The newest active key signs, a retired one still verifies what it signed, and
  * a withdrawn one verifies nothing more. Contract, "Signing keys".
  */
+
 import { type CryptoKey, calculateJwkThumbprint, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { audit, noViewer } from '../operation/audit.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import type { Db, Statement, Tx } from '../store/db.ts'
+import type { Db, Tx } from '../store/db.ts'
+import { object } from '../store/read-json.ts'
 import { openSealed, seal } from '../store/seal.ts'
-import { statement } from '../store/statement.ts'
+import { param, statement } from '../store/statement.ts'
 
 declare module '../operation/context.ts' {
   interface Deps {
@@ -51,12 +53,7 @@ export interface SigningKey {
   readonly privateKey: CryptoKey
 }
 
-interface KeyRow {
-  readonly kid: string
-  readonly public_jwk: JWK
-  readonly sealed_private: Buffer
-  readonly retired: boolean
-}
+type KeyRow = RowOf<typeof keyColumns>
 
 interface Loaded {
   readonly rows: readonly KeyRow[]
@@ -73,12 +70,20 @@ const RELOAD_MS = 5000
 const UNKNOWN_KID_RELOAD_MS = 2000
 export const SIGNING_KEY_PURPOSE = 'signing-key'
 
-const lockKeys: Statement<never> = { name: '', text: 'select pg_advisory_xact_lock($1)' }
-const readKeys: Statement<KeyRow> = {
+const lockKeys = statement({ name: '', params: { lock: param.int8() }, text: 'select pg_advisory_xact_lock(:lock)' })
+const keyColumns = columns({
+  kid: column.text('kid'),
+  publicJwk: column.jsonb('public_jwk', (json): JWK => object(json)),
+  sealedPrivate: column.bytea('sealed_private'),
+  retired: column.bool('retired_at is not null'),
+})
+
+const readKeys = statement({
   name: 'signing-keys',
-  text: `select kid, public_jwk, sealed_private, retired_at is not null as retired from signing_keys
+  columns: keyColumns,
+  text: `select ${keyColumns.sql} from signing_keys
     where withdrawn_at is null order by retired_at is not null, not_before desc, kid`,
-}
+})
 const stateColumns = columns({
   kid: column.text('kid'),
   /** RFC 3339, like the other times. */
@@ -97,17 +102,20 @@ const readStates = statement({
 const withdrawKey = statement({
   name: '',
   columns: stateColumns,
-  text: `update signing_keys set withdrawn_at = now() where kid = $1 and withdrawn_at is null and retired_at is not null
+  params: { kid: param.text() },
+  text: `update signing_keys set withdrawn_at = now() where kid = :kid and withdrawn_at is null and retired_at is not null
     returning ${stateColumns.sql}`,
 })
-const insertKey: Statement<never> = {
+const insertKey = statement({
   name: '',
-  text: 'insert into signing_keys (kid, public_jwk, sealed_private) values ($1, $2::jsonb, $3)',
-}
-const retireOthers: Statement<never> = {
+  params: { kid: param.text(), publicJwk: param.jsonb(), sealed: param.bytea() },
+  text: 'insert into signing_keys (kid, public_jwk, sealed_private) values (:kid, :publicJwk::jsonb, :sealed)',
+})
+const retireOthers = statement({
   name: '',
-  text: 'update signing_keys set retired_at = now() where retired_at is null and kid <> $1',
-}
+  params: { kid: param.text() },
+  text: 'update signing_keys set retired_at = now() where retired_at is null and kid <> :kid',
+})
 
 async function makeKey(tx: Tx, secret: string): Promise<string> {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
@@ -116,7 +124,7 @@ async function makeKey(tx: Tx, secret: string): Promise<string> {
   // One of 64 begins with a minus: `hub signing-key withdraw` would read it as an option.
   if (kid.startsWith('-')) return makeKey(tx, secret)
   const sealed = seal(secret, SIGNING_KEY_PURPOSE, Buffer.from(JSON.stringify(await exportJWK(privateKey))))
-  await tx.query(insertKey, [kid, JSON.stringify(publicJwk), sealed])
+  await tx.query(insertKey, { kid, publicJwk: JSON.stringify(publicJwk), sealed })
   return kid
 }
 
@@ -135,11 +143,11 @@ async function load(db: Db, secret: string): Promise<Loaded> {
   const rows = await db.query(readKeys)
   const [signing] = rows
   if (!signing || signing.retired) throw new Error('There is no signing key; the hub creates it at startup.')
-  const publicKeys = await Promise.all(rows.map(async (row) => [row.kid, await importKey(row.public_jwk)] as const))
+  const publicKeys = await Promise.all(rows.map(async (row) => [row.kid, await importKey(row.publicJwk)] as const))
   return {
     rows,
     publicKeys: new Map(publicKeys),
-    signing: { kid: signing.kid, privateKey: await openPrivate(secret, signing.sealed_private) },
+    signing: { kid: signing.kid, privateKey: await openPrivate(secret, signing.sealedPrivate) },
     atMs: performance.now(),
   }
 }
@@ -148,7 +156,7 @@ async function load(db: Db, secret: string): Promise<Loaded> {
 export async function openSigningKeys(db: Db, secret: string): Promise<SigningKeys> {
   const change = (work: (tx: Tx) => Promise<void>) =>
     db.withTx(async (tx) => {
-      await tx.query(lockKeys, [SIGNING_KEY_LOCK])
+      await tx.query(lockKeys, { lock: SIGNING_KEY_LOCK })
       await work(tx)
     })
   await change(async (tx) => {
@@ -169,7 +177,7 @@ export async function openSigningKeys(db: Db, secret: string): Promise<SigningKe
     signer: async (kid) => {
       const { rows, signing } = await fresh(RELOAD_MS)
       const row = signing.kid === kid ? undefined : rows.find((key) => key.kid === kid)
-      return row ? { kid, privateKey: await openPrivate(secret, row.sealed_private) } : signing
+      return row ? { kid, privateKey: await openPrivate(secret, row.sealedPrivate) } : signing
     },
     publicKey: async (kid) => {
       const known = kid === undefined ? undefined : (await fresh(RELOAD_MS)).publicKeys.get(kid)
@@ -177,12 +185,12 @@ export async function openSigningKeys(db: Db, secret: string): Promise<SigningKe
       if (!key) throw new errors.JWKSNoMatchingKey()
       return key
     },
-    jwks: async () => (await fresh(RELOAD_MS)).rows.map(({ kid, public_jwk }) => toPublic(kid, public_jwk)),
+    jwks: async () => (await fresh(RELOAD_MS)).rows.map(({ kid, publicJwk }) => toPublic(kid, publicJwk)),
     rotate: async () => {
       let made = ''
       await change(async (tx) => {
         made = await makeKey(tx, secret)
-        await tx.query(retireOthers, [made])
+        await tx.query(retireOthers, { kid: made })
         await audit(tx, noViewer, { action: 'signing_key.rotate', accountId: null, targetId: made })
       })
       loaded = load(db, secret)
@@ -191,7 +199,7 @@ export async function openSigningKeys(db: Db, secret: string): Promise<SigningKe
     },
     withdraw: async (kid) => {
       const state = await db.withTx(async (tx) => {
-        await tx.query(lockKeys, [SIGNING_KEY_LOCK])
+        await tx.query(lockKeys, { lock: SIGNING_KEY_LOCK })
         return withdraw(tx, kid)
       })
       loaded = load(db, secret)
@@ -203,7 +211,7 @@ export async function openSigningKeys(db: Db, secret: string): Promise<SigningKe
 }
 
 async function withdraw(tx: Tx, kid: string): Promise<SigningKeyState> {
-  const [withdrawn] = await tx.query(withdrawKey, [kid])
+  const [withdrawn] = await tx.query(withdrawKey, { kid })
   if (withdrawn) {
     await audit(tx, noViewer, { action: 'signing_key.withdraw', accountId: null, targetId: kid })
     return withdrawn

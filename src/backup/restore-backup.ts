@@ -5,11 +5,13 @@ import { pino } from 'pino'
 import { discardUploads } from '../files/upload-sql.ts'
 import { jobs } from '../jobs/index.ts'
 import type { Config } from '../platform/config.ts'
-import { openDb, type Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import { openDb } from '../store/db.ts'
 import { connect } from '../store/long-connection.ts'
 import { migrateForRestore } from '../store/migrate.ts'
 import { openS3Store } from '../store/objects/s3.ts'
 import { openQueue } from '../store/queue.ts'
+import { statement } from '../store/statement.ts'
 import { checkFiles } from './check-files.ts'
 import type { Steps } from './dump-database.ts'
 import { lastMigrationOf, loadDatabase } from './load-database.ts'
@@ -170,10 +172,13 @@ async function sendJobs(url: string, source: BackupSource): Promise<void> {
   }
 }
 
-const open: Statement<{ id: string }> = {
+const idColumn = columns({ id: column.text('id') })
+
+const open = statement({
   name: '',
-  text: `update uploads set attempt_at = 'epoch' where id in (select id from uploads where state in ('pending', 'completing', 'assembled') order by id limit 500) returning id`,
-}
+  columns: idColumn,
+  text: `update uploads set attempt_at = 'epoch' where id in (select id from uploads where state in ('pending', 'completing', 'assembled') order by id limit 500) returning ${idColumn.sql}`,
+})
 
 /** Their parts are not in the backup: a client that resumed one would find nothing. */
 async function discardOpenUploads(url: string): Promise<number> {

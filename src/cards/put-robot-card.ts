@@ -94,14 +94,14 @@ export async function storeCard(
   repo: RepoFacts,
   replace: (before: RobotCardDocument | null) => RobotCardDocument,
 ): Promise<RobotCard> {
-  const [row] = await tx.query(storedCard, [repo.id])
+  const [row] = await tx.query(storedCard, { repoId: repo.id })
   const before = row ? cardOf(row) : null
   const card = replace(before?.card ?? null)
   const text = JSON.stringify(card)
   const fingerprint = interfaceFingerprint(card.interface)
-  const [put] = await tx.query(upsertCard, [repo.id, text, fingerprint])
+  const [put] = await tx.query(upsertCard, { repoId: repo.id, text, fingerprint })
   if (!put) throw new Error('An upsert returns its row.')
-  await tx.query(touchRepo, [repo.id])
+  await tx.query(touchRepo, { id: repo.id })
   const after = { card, interfaceFingerprint: fingerprint, updatedAt: put.updatedAt }
   await audit(tx, ctx, {
     action: 'repo.card',

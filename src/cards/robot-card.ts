@@ -2,8 +2,7 @@
 
 import type { RobotCardDocument } from '@hub/robot-card/card-schema'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import type { Statement } from '../store/db.ts'
-import { statement } from '../store/statement.ts'
+import { param, statement } from '../store/statement.ts'
 
 declare module '../repos/repo-shape.ts' {
   interface Repo {
@@ -24,21 +23,26 @@ export interface RobotCard extends Omit<RowOf<typeof cardColumns>, 'text'> {
   readonly card: RobotCardDocument
 }
 
-/** The card of a repo ($1). */
+/** The card of a repo. */
 export const storedCard = statement({
   name: 'robot-card',
   columns: cardColumns,
-  text: `select ${cardColumns.sql} from robot_cards where repo_id = $1`,
+  params: { repoId: param.text() },
+  text: `select ${cardColumns.sql} from robot_cards where repo_id = :repoId`,
 })
+
+const updatedAtColumn = columns({ updatedAt: column.timestamptz('updated_at') })
 
 /**
  * JSON as text, not JSONB, which sorts members and writes 1e308 with 309 digits. `now()` is the start of the transaction, so a later put may have an
  * earlier time; `greatest` keeps `updated_at` monotonic.
  */
-export const upsertCard: Statement<{ updatedAt: string }> = {
+export const upsertCard = statement({
   name: 'robot-card-put',
-  text: `insert into robot_cards (repo_id, card, card_bytes, interface_fingerprint) values ($1, $2::text::json, octet_length($2::text), $3)
+  columns: updatedAtColumn,
+  params: { repoId: param.text(), text: param.text(), fingerprint: param.text.orNull() },
+  text: `insert into robot_cards (repo_id, card, card_bytes, interface_fingerprint) values (:repoId, :text::text::json, octet_length(:text::text), :fingerprint)
     on conflict (repo_id) do update set card = excluded.card, card_bytes = excluded.card_bytes,
       interface_fingerprint = excluded.interface_fingerprint, updated_at = greatest(now(), robot_cards.updated_at)
-    returning updated_at as "updatedAt"`,
-}
+    returning ${updatedAtColumn.sql}`,
+})

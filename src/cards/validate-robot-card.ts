@@ -62,7 +62,7 @@ async function validate(
 ): Promise<RobotValidationReport> {
   assertRobotRepo(repo)
   const isStored = input.document === null || input.document === undefined
-  const [stored] = isStored ? await ctx.deps.db.query(storedCard, [repo.id]) : []
+  const [stored] = isStored ? await ctx.deps.db.query(storedCard, { repoId: repo.id }) : []
   if (isStored && !stored) throw notFound(`The robot card of ${repo.fullName}`)
   const verdict = await judgeCard(ctx, repo, stored ? cardOf(stored).card : input.document)
   const kept = isStored || !verdict.card ? verdict.card : await asPut(ctx, repo, verdict.card)
@@ -74,7 +74,7 @@ async function validate(
 /** The candidate as a put would store it. */
 async function asPut(ctx: RequestContext, repo: RepoFacts, card: RobotCardDocument): Promise<RobotCardDocument> {
   if (!mayHaveReadDefaults(card)) return card
-  const [stored] = await ctx.deps.db.query(storedCard, [repo.id])
+  const [stored] = await ctx.deps.db.query(storedCard, { repoId: repo.id })
   return withoutReadDefaults(card, stored ? cardOf(stored).card : null)
 }
 

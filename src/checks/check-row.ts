@@ -7,6 +7,7 @@ import { notFound } from '../platform/errors.ts'
 import type { Usd } from '../platform/money.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { numbers } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
 import { heldJobColumns, isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
 import type { JobStatus } from '../work/job-status.ts'
@@ -33,7 +34,7 @@ export const rowColumns = heldJobColumns.with({
   ...logEndColumns,
   logTail: column.text('u.log_tail'),
   clientLogSeq: column.int8.orNull('u.client_log_seq'),
-  clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),
+  clientLogGaps: column.json("coalesce(to_json(u.client_log_gaps), '[]')", numbers),
   /** The database's clock, which all decisions about time use. */
   now: column.timestamptz('now()'),
 })
@@ -50,7 +51,8 @@ const visibleById = statement({
 const lockById = statement({
   name: 'robot-check-lock',
   columns: rowColumns,
-  text: `select ${rowColumns.sql} from robot_checks u where u.id = $1 for update`,
+  params: { id: param.text() },
+  text: `select ${rowColumns.sql} from robot_checks u where u.id = :id for update`,
 })
 
 /** The check with this id; 404 if the caller may not see it. */
@@ -63,7 +65,7 @@ export async function findCheck(ctx: RequestContext, id: string): Promise<HeldCh
 
 /** Locks the check's row until the transaction ends, and returns its current values. */
 export async function lockCheck(tx: Querier, id: string): Promise<HeldCheck> {
-  const [check] = await tx.query(lockById, [id])
+  const [check] = await tx.query(lockById, { id })
   if (!check) throw notFound(`The check ${id}`)
   return check
 }

@@ -1,9 +1,11 @@
 /** A check as the graph shows it, and the columns that every read of one selects. Spec, "Robot check job". */
+
 import type { AccountRef } from '../operation/context.ts'
 import { weigh } from '../platform/json-text.ts'
 import type { Usd } from '../platform/money.ts'
 import type { Visibility } from '../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
+import { listOf, number, objectOf, orNull, text, texts } from '../store/read-json.ts'
 import type { CheckArtifact, Document } from './check-parts.ts'
 import type { CheckSource } from './claim/sources.ts'
 import { type CardFaults, knownRefusals } from './publish/known-refusals.ts'
@@ -103,17 +105,21 @@ export const checkColumns = columns({
   needsYou: column.document.orNull<readonly CheckNeed[]>('u.needs_you'),
   engine: column.document.orNull<Document>('u.engine'),
   /** Selected only for a succeeded check that is not published, since only there it decides something. */
-  cardFaults: column<CardFaults | null>(
+  cardFaults: column.json.orNull(
     "case when u.status = 'succeeded' and u.published_at is null then u.card_faults end",
+    objectOf<CardFaults>({ rules: number, sentences: texts }),
   ),
   published: column.document.orNull<CheckPublished>('u.published'),
   priced: column.bool('u.priced'),
   costUsd: column.numeric.orNull<Usd>('u.cost_usd'),
-  changedFiles: column<readonly string[]>(changedSql),
-  artifacts: column<
-    readonly CheckArtifact[]
-  >(`coalesce((select json_agg(json_build_object('name', a.name, 'storageKey', a.storage_key, 'size', a.size,
-    'sha256', a.sha256, 'contentType', a.content_type) order by a.name) from robot_check_artifacts a where a.check_id = u.id and a.sha256 is not null), '[]')`),
+  changedFiles: column.json(changedSql, texts),
+  artifacts: column.json(
+    `coalesce((select json_agg(json_build_object('name', a.name, 'storageKey', a.storage_key, 'size', a.size,
+    'sha256', a.sha256, 'contentType', a.content_type) order by a.name) from robot_check_artifacts a where a.check_id = u.id and a.sha256 is not null), '[]')`,
+    listOf(
+      objectOf<CheckArtifact>({ name: text, storageKey: text, size: number, sha256: text, contentType: orNull(text) }),
+    ),
+  ),
 })
 
 export type CheckRow = RowOf<typeof checkColumns>

@@ -33,15 +33,15 @@ type Parent = 'endpoint_id' | 'device_id' | 'approval_id'
 /** Reads such pages, in the order of all columns of the parent's index: after an equality the planner may walk all children by their ids. A viewer of the parent sees its children, so only visible parents may be asked for. 422 `validation.cursor` for the cursor of another listing. */
 export function childPages<Row extends { readonly id: string }>(children: Children<Row>, parent: Parent) {
   const { name, prefix, table, alias, joins, statusSql } = children
-  const selected = children.columns.with({ of: column<string>('key.id') })
+  const selected = children.columns.with({ of: column.text('key.id') })
   const pages = statement({
     name: `${name}-by-${parent}`,
     columns: selected,
     params: {
-      of: param<readonly string[]>(),
-      status: param<string | null>(),
-      after: param<string | null>(),
-      limit: param<number>(),
+      of: param.texts(),
+      status: param.text.orNull(),
+      after: param.text.orNull(),
+      limit: param.int4(),
     },
     text: `select ${selected.sql} from unnest(:of::text[]) key(id) cross join lateral (select * from ${table} c
         where c.${parent} = any(array[key.id]) and c.id < coalesce(:after::text, '${prefix}_z') and (:status::text is null or ${statusSql} = :status)

@@ -64,7 +64,8 @@ const visibleById = statement({
 const lockById = statement({
   name: 'endpoint-lock',
   columns: rowColumns,
-  text: `select ${rowColumns.sql} from endpoints u where u.id = $1 for update`,
+  params: { id: param.text() },
+  text: `select ${rowColumns.sql} from endpoints u where u.id = :id for update`,
 })
 
 /** The endpoint that a verb is about; 404 where the caller may not see it. */
@@ -77,7 +78,7 @@ export async function findEndpoint(ctx: RequestContext, id: string): Promise<Hel
 
 /** Locks the endpoint's row until the transaction ends, and reads it as it then is. */
 export async function lockEndpoint(tx: Querier, id: string): Promise<HeldEndpoint> {
-  const [endpoint] = await tx.query(lockById, [id])
+  const [endpoint] = await tx.query(lockById, { id })
   if (!endpoint) throw notFound(`The endpoint ${id}`)
   return endpoint
 }

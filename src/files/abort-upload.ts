@@ -7,7 +7,7 @@ import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
 import type { Querier } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { requireObjects } from '../store/objects/required.ts'
-import { statement } from '../store/statement.ts'
+import { param, statement } from '../store/statement.ts'
 import { STORE_CONCURRENCY } from './limits.ts'
 import { settleBounded } from './objects.ts'
 import type { AbortUploadInput } from './schemas.ts'
@@ -17,7 +17,8 @@ import { uploadRefusal } from './upload-state.ts'
 const uploadOfRepo = statement({
   name: 'upload-of-repo',
   columns: uploadColumns,
-  text: `select ${uploadColumns.sql} from uploads where id = $1 and repo_id = $2`,
+  params: { id: param.text(), repoId: param.text() },
+  text: `select ${uploadColumns.sql} from uploads where id = :id and repo_id = :repoId`,
 })
 
 /** Aborts a pending upload and releases its reservation. Errors: 401, 403, 404, 409 if it is completed, aborted or being completed, 503. */
@@ -33,7 +34,7 @@ async function abort(ctx: AllowedContext, repo: RepoFacts, input: AbortUploadInp
   const objects = requireObjects(ctx.deps)
   let gone: readonly DiscardedUpload[] = []
   const result = await commitVerb(ctx, async (tx) => {
-    const [row] = await tx.query(uploadOfRepo, [input.uploadId, repo.id])
+    const [row] = await tx.query(uploadOfRepo, { id: input.uploadId, repoId: repo.id })
     if (!row) throw notFound(`The upload ${JSON.stringify(input.uploadId)}`)
     gone = await discardUploads(tx, [row.id])
     if (gone.length === 0) throw await whyNot(tx, row)
@@ -44,7 +45,7 @@ async function abort(ctx: AllowedContext, repo: RepoFacts, input: AbortUploadInp
 }
 
 async function whyNot(tx: Querier, row: UploadRow): Promise<HubError> {
-  const [now] = await tx.query(uploadOfRepo, [row.id, row.repoId])
+  const [now] = await tx.query(uploadOfRepo, { id: row.id, repoId: row.repoId })
   const refusal = uploadRefusal('abort', now?.state ?? row.state, now?.leaseHeld ?? row.leaseHeld)
   if (refusal === 'conflict.terminal') return new HubError(refusal, `The upload is already ${now?.state ?? row.state}.`)
   return new HubError('conflict.in_progress', 'The upload is being completed by another request.')

@@ -1,8 +1,10 @@
 /** The object store side of one file's completion: checks, assembles, measures and hashes its parts. */
 import { HubError, type Loc } from '../platform/errors.ts'
-import type { Db, Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Db } from '../store/db.ts'
 import { isNoSuchObject } from '../store/objects/lost-object.ts'
 import type { ObjectHead, ObjectStore, StoredPart } from '../store/objects/object-store.ts'
+import { param, statement } from '../store/statement.ts'
 import { partFaults } from './check-parts.ts'
 import { hashObject, readFirstBytes } from './hash-object.ts'
 import { PART_SIZE_BYTES } from './limits.ts'
@@ -33,10 +35,14 @@ export interface AssembleTools {
   readonly attempt: string
 }
 
-const rememberParts: Statement<{ id: string }> = {
+const idColumn = columns({ id: column.text('id') })
+
+const rememberParts = statement({
   name: 'upload-remember-parts',
-  text: `update uploads set parts = $3::jsonb where id = $1 and attempt = $2 and state = 'completing' returning id`,
-}
+  columns: idColumn,
+  params: { id: param.text(), attempt: param.text(), parts: param.jsonb() },
+  text: `update uploads set parts = :parts::jsonb where id = :id and attempt = :attempt and state = 'completing' returning ${idColumn.sql}`,
+})
 
 /**
  * Assembles one claimed upload. Safe to repeat after a crash at any point: the parts are recorded before the store assembles them, so "no such upload"
@@ -119,7 +125,11 @@ function assertParts(named: CompletedUpload, upload: UploadRow, stored: readonly
 }
 
 async function remember(tools: AssembleTools, upload: UploadRow, parts: readonly StoredPart[]): Promise<void> {
-  const [mine] = await tools.db.query(rememberParts, [upload.id, tools.attempt, JSON.stringify(parts)])
+  const [mine] = await tools.db.query(rememberParts, {
+    id: upload.id,
+    attempt: tools.attempt,
+    parts: JSON.stringify(parts),
+  })
   if (!mine) throw takenOver(upload)
 }
 

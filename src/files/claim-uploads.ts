@@ -2,8 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../operation/context.ts'
 import { HubError, type Loc } from '../platform/errors.ts'
-import type { Statement, Tx } from '../store/db.ts'
-import { statement } from '../store/statement.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { COMPLETE_LEASE_SECONDS } from './limits.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { type DiscardedUpload, discardUploads, type UploadRow, uploadColumns } from './upload-sql.ts'
@@ -12,13 +13,15 @@ import { uploadRefusal } from './upload-state.ts'
 const lockUploads = statement({
   name: 'uploads-lock',
   columns: uploadColumns,
-  text: `select ${uploadColumns.sql} from uploads where repo_id = $1 and id = any($2::text[]) order by id for update`,
+  params: { repoId: param.text(), ids: param.texts() },
+  text: `select ${uploadColumns.sql} from uploads where repo_id = :repoId and id = any(:ids::text[]) order by id for update`,
 })
 
-const claim: Statement<never> = {
+const claim = statement({
   name: 'uploads-claim',
-  text: `update uploads set state = 'completing', attempt = $2, instance = $3, attempt_at = now(), touched_at = now() where id = any($1::text[])`,
-}
+  params: { ids: param.texts(), attempt: param.text(), instance: param.int4.orNull() },
+  text: `update uploads set state = 'completing', attempt = :attempt, instance = :instance, attempt_at = now(), touched_at = now() where id = any(:ids::text[])`,
+})
 
 /** The database, and the number of this hub in it. */
 type ClaimDeps = Pick<Deps, 'db'> & { readonly events: Pick<Deps['events'], 'instance'> }
@@ -58,10 +61,10 @@ export async function claimUploads(
 
 function claimNow({ db, events }: ClaimDeps, { repoId, attempt, named }: UploadsToClaim): Promise<UploadRow[]> {
   return db.withTx(async (tx) => {
-    const rows = await tx.query(lockUploads, [repoId, named.map((upload) => upload.uploadId)])
+    const rows = await tx.query(lockUploads, { repoId, ids: named.map((upload) => upload.uploadId) })
     const byId = new Map(rows.map((row) => [row.id, row]))
     const claimed = named.map((upload, index) => claimable(byId.get(upload.uploadId), upload, ['uploads', index]))
-    await tx.query(claim, [claimed.map((row) => row.id), attempt, events.instance])
+    await tx.query(claim, { ids: claimed.map((row) => row.id), attempt, instance: events.instance })
     return claimed
   })
 }
@@ -91,32 +94,38 @@ function raise(error: HubError): never {
 }
 
 /** In id order, like every statement that locks several uploads. */
-const renewClaim: Statement<never> = {
+const renewClaim = statement({
   name: 'uploads-renew',
+  params: { uploadIds: param.texts(), attempt: param.text(), instance: param.int4.orNull() },
   text: `with locked as materialized
-      (select id from uploads where id = any($1::text[]) and attempt = $2 and state = 'completing' order by id for update)
-    update uploads u set attempt_at = now(), instance = $3 from locked where u.id = locked.id`,
-}
+      (select id from uploads where id = any(:uploadIds::text[]) and attempt = :attempt and state = 'completing' order by id for update)
+    update uploads u set attempt_at = now(), instance = :instance from locked where u.id = locked.id`,
+})
 
 /**
  * Renews the lease of a completion while it works, so that only that of a process that is dead or cut off expires. Returns a function that stops renewing. The next
  * renewal makes up for a failed one.
  */
 export function keepClaim({ db, events }: ClaimDeps, attempt: string, uploadIds: readonly string[]): () => void {
-  const renew = () => void db.query(renewClaim, [uploadIds, attempt, events.instance]).catch(() => undefined)
+  const renew = () =>
+    void db.query(renewClaim, { uploadIds, attempt, instance: events.instance }).catch(() => undefined)
   const renewal = setInterval(renew, (COMPLETE_LEASE_SECONDS * 1000) / 3)
   renewal.unref()
   return () => clearInterval(renewal)
 }
 
+const idColumn = columns({ id: column.text('u.id') })
+
 /** In id order, like every statement that locks several uploads. */
-const putBack: Statement<{ id: string }> = {
+const putBack = statement({
   name: 'uploads-put-back',
-  text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
+  columns: idColumn,
+  params: { back: param.texts(), attempt: param.text(), assembledIds: param.texts() },
+  text: `with locked as materialized (select id from uploads where id = any(:back::text[]) order by id for update)
     update uploads u set attempt = null, attempt_at = null,
-      state = (case when u.id = any($3::text[]) then 'assembled' else 'pending' end)::"UploadState"
-    from locked where u.id = locked.id and u.attempt = $2 and u.state = 'completing' returning u.id`,
-}
+      state = (case when u.id = any(:assembledIds::text[]) then 'assembled' else 'pending' end)::"UploadState"
+    from locked where u.id = locked.id and u.attempt = :attempt and u.state = 'completing' returning ${idColumn.sql}`,
+})
 
 export interface FailedCompletion {
   readonly attempt: string
@@ -138,7 +147,7 @@ export async function settleFailure(tx: Tx, failure: FailedCompletion): Promise<
   const { attempt, rejectedIds, assembledIds } = failure
   const back = [...assembledIds, ...failure.otherIds]
   const rejected = rejectedIds.length > 0 ? await discardUploads(tx, rejectedIds, attempt) : []
-  const released = back.length > 0 ? await tx.query(putBack, [back, attempt, assembledIds]) : []
+  const released = back.length > 0 ? await tx.query(putBack, { back, attempt, assembledIds }) : []
   const own = new Set([...rejected, ...released].map(({ id }) => id))
   return { rejected, lostIds: [...rejectedIds, ...back].filter((id) => !own.has(id)) }
 }

@@ -44,7 +44,7 @@ async function complete(
   const locOf = (path: string) => ['uploads', paths.indexOf(path), 'path']
   assertNoClashWithin(paths, locOf)
   if (isConditional(named)) {
-    assertPreconditions(named, await ctx.deps.db.query(liveFiles, [repo.id, paths]))
+    assertPreconditions(named, await ctx.deps.db.query(liveFiles, { repoId: repo.id, paths }))
   }
   const attempt = randomUUID()
   const rows = await claimUploads(ctx.deps, { repoId: repo.id, attempt, named }, ctx.signal)

@@ -6,10 +6,12 @@ import { randomUUID } from 'node:crypto'
 import { newId } from '@hub/formats/ids'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
 import { isNoSuchObject } from '../store/objects/lost-object.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+import { param, statement } from '../store/statement.ts'
 import { removeFromStore } from './abort-upload.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 import { keepClaim } from './claim-uploads.ts'
@@ -58,15 +60,23 @@ export interface Copies {
 /** No store has a multipart upload with this id, so completing or aborting it there finds nothing. */
 const NO_STORE_UPLOAD = 'copy'
 
-const leftOver: Statement<{ id: string }> = {
-  name: 'copies-left-over',
-  text: `select id from uploads where account_id = $1 and state in (${sqlStates(openStates)}) and ${claimable}`,
-}
+const idColumn = columns({ id: column.text('id') })
 
-const aborted: Statement<{ key: string }> = {
+const leftOver = statement({
+  name: 'copies-left-over',
+  columns: idColumn,
+  params: { sourceId: param.text() },
+  text: `select ${idColumn.sql} from uploads where account_id = :sourceId and state in (${sqlStates(openStates)}) and ${claimable}`,
+})
+
+const keyColumn = columns({ key: column.text('storage_key') })
+
+const aborted = statement({
   name: 'copies-aborted',
-  text: `select storage_key as key from uploads where id = any($1::text[]) and state = 'aborted'`,
-}
+  columns: keyColumn,
+  params: { ids: param.texts() },
+  text: `select ${keyColumn.sql} from uploads where id = any(:ids::text[]) and state = 'aborted'`,
+})
 
 /**
  * Copies the objects and runs `work`, which links the copies with `linkFiles` in a transaction of its own. If `work` throws, the unlinked copies are discarded
@@ -111,7 +121,7 @@ const uploadOf = ({ repoId, ownerId }: CopyRequest, object: ObjectToLink): Uploa
 
 /** Discards the copies of an earlier request for the source that died: their bytes still count against the quota. */
 async function discardLeftOver(ctx: RequestContext, objects: ObjectStore, sourceId: string): Promise<void> {
-  const left = await ctx.deps.db.query(leftOver, [sourceId])
+  const left = await ctx.deps.db.query(leftOver, { sourceId })
   if (left.length === 0) return
   const ids = left.map(({ id }) => id)
   await removeFromStore(ctx.deps, objects, await ctx.deps.db.withTx((tx) => discardUploads(tx, ids)))
@@ -193,7 +203,7 @@ async function discard(
   if (ids.length === 0) return
   try {
     await ctx.deps.db.withTx((tx) => discardUploads(tx, ids, attempt))
-    const keys = (await ctx.deps.db.query(aborted, [ids])).map(({ key }) => key)
+    const keys = (await ctx.deps.db.query(aborted, { ids })).map(({ key }) => key)
     if (keys.length > 0) await objects.delete(keys)
   } catch (error) {
     ctx.deps.log.warn({ err: error, requestId: ctx.requestId }, 'copies that were not linked are left for collection')

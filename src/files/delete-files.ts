@@ -6,7 +6,8 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import type { Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { assertDistinct } from './duplicates.ts'
 import { liveFiles } from './preconditions.ts'
 import type { DeleteFilesInput } from './schemas.ts'
@@ -18,10 +19,11 @@ export interface DeletedPaths {
   readonly missing: readonly string[]
 }
 
-export const unstore: Statement<never> = {
+export const unstore = statement({
   name: 'accounts-unstore',
-  text: 'update accounts set storage_bytes = storage_bytes - $2::bigint where id = $1',
-}
+  params: { id: param.text(), bytes: param.int8() },
+  text: 'update accounts set storage_bytes = storage_bytes - :bytes::bigint where id = :id',
+})
 
 /**
  * Unlinks existing files and lists missing ones, in the order requested. Errors: 401, 403 (also every key of a hosted job), 404, 422. Seven statements, two
@@ -52,7 +54,7 @@ async function unlink(
 ): Promise<DeletedPaths> {
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
-  const live = await tx.query(liveFiles, [repo.id, paths])
+  const live = await tx.query(liveFiles, { repoId: repo.id, paths })
   const found = new Set(live.map((file) => file.path))
   const result = { deleted: paths.filter((path) => found.has(path)), missing: paths.filter((path) => !found.has(path)) }
   if (live.length === 0) return result
@@ -60,8 +62,8 @@ async function unlink(
   const verified = live.filter((file) => file.sha256 !== null).length
   const seq = repo.seq + 1
   const kept = await keptBytes(tx, repo, result.deleted)
-  await tx.query(unstore, [repo.ownerId, bytes])
-  await tx.query(closeFiles, [repo.id, seq, paths])
+  await tx.query(unstore, { id: repo.ownerId, bytes })
+  await tx.query(closeFiles, { repoId: repo.id, seq, paths })
   const none = { added: 0, changed: 0, bytesAdded: 0 }
   const gone = { removed: live.length, bytesRemoved: bytes, verified: -verified }
   await recordChange({ tx, ctx, repoId: repo.id, seq, action: 'delete', counts: { ...none, ...gone } })

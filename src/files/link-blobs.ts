@@ -1,7 +1,7 @@
 /** Blobs of new files: equal verified bytes are stored once, also for concurrent uploads by different accounts. */
 import { newId } from '@hub/formats/ids'
 import { column, columns } from '../store/columns.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import type { Tx } from '../store/db.ts'
 import { type Given, param, statement } from '../store/statement.ts'
 
 export interface NewBlob {
@@ -25,15 +25,24 @@ export interface LinkedBlob {
   readonly sha256: string | null
 }
 
+const equalBlobsColumns = columns({
+  id: column.text('id'),
+  etag: column.text.orNull('etag'),
+  sha256: column.text.orNull('sha256'),
+  size: column.int8('size'),
+})
+
 /**
  * FOR SHARE: collection takes FOR UPDATE before it dooms a blob, so a blob that is live here stays live until this transaction has linked it. The statement
  * waits for a concurrent transaction that dooms a blob, and then does not find that blob.
  */
-const equalBlobs: Statement<LinkedBlob & { size: number }> = {
+const equalBlobs = statement({
   name: 'blobs-equal',
-  text: `select id, etag, sha256, size from blobs
-    where sha256 = any($1::text[]) and sha256 is not null and state = 'live' order by id for share`,
-}
+  columns: equalBlobsColumns,
+  params: { digests: param.texts() },
+  text: `select ${equalBlobsColumns.sql} from blobs
+    where sha256 = any(:digests::text[]) and sha256 is not null and state = 'live' order by id for share`,
+})
 
 /** Parameters with one array element per blob. */
 const blobParams = {
@@ -98,7 +107,7 @@ export async function linkBlobs(tx: Tx, objects: readonly NewBlob[]): Promise<Li
 /** Links to existing blobs, inserts the first object of each new content, and links the rest to those. */
 async function linkRound(tx: Tx, candidates: readonly Candidate[], linked: Map<Candidate, LinkedBlob>): Promise<void> {
   const digests = candidates.flatMap((candidate) => candidate.sha256 ?? [])
-  const known = digests.length > 0 ? await tx.query(equalBlobs, [digests]) : []
+  const known = digests.length > 0 ? await tx.query(equalBlobs, { digests }) : []
   const byContent = new Map<string, LinkedBlob>(known.map((blob) => [contentKey(blob), blob]))
   const firsts = new Map<string, Candidate>()
   for (const candidate of candidates) {

@@ -6,7 +6,7 @@ import type { DatasetInfo } from '../repos/dataset-info.ts'
 import { lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { upsertDatasetMeta } from '../repos/put-meta.ts'
 import { column, columns } from '../store/columns.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 import type { RepoFileEntry } from './file-entry.ts'
@@ -31,13 +31,17 @@ const moveReservation = statement({
       pending_uploads = pending_uploads - :uploads::int where id = :ownerId`,
 })
 
+const idColumn = columns({ id: column.text('u.id') })
+
 /** Fenced by the attempt; in id order, like every statement that locks several uploads. */
-const finish: Statement<{ id: string }> = {
+const finish = statement({
   name: 'uploads-finish',
-  text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
+  columns: idColumn,
+  params: { ids: param.texts(), attempt: param.text() },
+  text: `with locked as materialized (select id from uploads where id = any(:ids::text[]) order by id for update)
     update uploads u set state = 'completed', touched_at = now() from locked
-    where u.id = locked.id and u.attempt = $2 and u.state = 'completing' returning u.id`,
-}
+    where u.id = locked.id and u.attempt = :attempt and u.state = 'completing' returning ${idColumn.sql}`,
+})
 
 const linked = columns({ path: column.text('path'), updatedAt: column.timestamptz('updated_at') })
 const insertFiles = statement({
@@ -79,13 +83,13 @@ export async function linkFiles(
   const repo = await lockRepo(tx, request.repo.id)
   if (!repo) throw notFound(`The repo ${request.repo.fullName}`)
   const paths = request.assembled.map(({ upload }) => upload.path)
-  const replaced = await tx.query(liveFiles, [repo.id, paths])
+  const replaced = await tx.query(liveFiles, { repoId: repo.id, paths })
   assertPreconditions(request.named, replaced)
   await assertNoClash(tx, repo.id, paths, request.locOf)
   const kept = await keptBytes(tx, repo, paths)
   const addedBytes = sum(request.assembled.map(({ upload }) => upload.size))
   const replacedBytes = sum(replaced.map((file) => file.size))
-  await tx.query(lockAccounts, [[repo.ownerId]])
+  await tx.query(lockAccounts, { ids: [repo.ownerId] })
   // Before the reservation is released: a completion that was taken over no longer has one.
   await finishUploads(tx, request)
   await tx.query(moveReservation, {
@@ -96,7 +100,7 @@ export async function linkFiles(
   })
   const blobs = await linkBlobs(tx, request.assembled.map(toBlob))
   const seq = repo.seq + 1
-  if (replaced.length > 0) await tx.query(closeFiles, [repo.id, seq, paths])
+  if (replaced.length > 0) await tx.query(closeFiles, { repoId: repo.id, seq, paths })
   const mimes = request.assembled.map(({ mime }) => mime)
   const rows = await tx.query(insertFiles, {
     repoId: repo.id,
@@ -149,7 +153,7 @@ async function setDatasetMeta(ctx: RequestContext, tx: Tx, repo: RepoFacts, info
 
 async function finishUploads(tx: Tx, request: LinkRequest): Promise<void> {
   const ids = request.assembled.map(({ upload }) => upload.id)
-  const finished = await tx.query(finish, [ids, request.attempt])
+  const finished = await tx.query(finish, { ids, attempt: request.attempt })
   if (finished.length === ids.length) return
   const type: ErrorType = 'conflict.in_progress'
   throw new HubError(type, 'Another request took over the completion of these uploads.')

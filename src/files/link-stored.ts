@@ -154,7 +154,7 @@ async function linkAll(
   { repo, files, found, datasetInfo, locOf }: Linking,
 ): Promise<LinkedFiles> {
   if (!(await lockRepo(tx, repo.id))) throw notFound(`The repo ${repo.fullName}`)
-  const live = await tx.query(liveFiles, [repo.id, files.map(({ path }) => path)])
+  const live = await tx.query(liveFiles, { repoId: repo.id, paths: files.map(({ path }) => path) })
   assertPreconditions(files, live, 'files')
   const paths = new Set(found.map(({ upload }) => upload.path))
   const missing = files.map(({ path }) => path).filter((path) => !paths.has(path))

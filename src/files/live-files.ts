@@ -13,7 +13,7 @@ export async function assertLive(
   files: readonly { readonly path: string }[],
 ): Promise<void> {
   const paths = files.map(({ path }) => path)
-  const there = new Set((await deps.db.query(liveFiles, [repo.id, paths])).map(({ path }) => path))
+  const there = new Set((await deps.db.query(liveFiles, { repoId: repo.id, paths })).map(({ path }) => path))
   const gone = paths.filter((path) => !there.has(path))
   if (gone.length === 0) return
   const named = gone.slice(0, SHOWN).map((path) => JSON.stringify(path))

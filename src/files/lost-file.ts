@@ -3,14 +3,15 @@ import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { isNoSuchObject, lostObject } from '../store/objects/lost-object.ts'
-import { statement } from '../store/statement.ts'
+import { param, statement } from '../store/statement.ts'
 
 const stateColumn = columns({ isLive: column.bool(`b.state = 'live'`) })
 
 const blobByKey = statement({
   name: 'blob-by-key',
   columns: stateColumn,
-  text: `select ${stateColumn.sql} from blobs b where b.storage_key = $1`,
+  params: { storageKey: param.text() },
+  text: `select ${stateColumn.sql} from blobs b where b.storage_key = :storageKey`,
 })
 
 /**
@@ -23,7 +24,7 @@ export async function asLostFile(
   error: unknown,
 ): Promise<unknown> {
   if (!isNoSuchObject(error)) return error
-  const [blob] = await querier.query(blobByKey, [storageKey])
+  const [blob] = await querier.query(blobByKey, { storageKey })
   if (blob?.isLive) return lostObject(`The file ${JSON.stringify(path)}`, error, storageKey)
   return new HubError('conflict.in_progress', `${JSON.stringify(path)} was deleted while it was read; try again.`)
 }

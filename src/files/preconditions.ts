@@ -1,7 +1,7 @@
 /** `if_none_match` and `if_match` of a completion (contract, "Uploads"). */
 import { HubError, type PlainErrorType } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import { statement } from '../store/statement.ts'
+import { param, statement } from '../store/statement.ts'
 import type { CompletedUpload } from './schemas.ts'
 
 type Conditional = Pick<CompletedUpload, 'path' | 'ifMatch' | 'ifNoneMatch'>
@@ -15,12 +15,13 @@ const liveColumns = columns({
 
 export type LiveFile = RowOf<typeof liveColumns>
 
-/** Files of a repo ($1) at some paths ($2). */
+/** Files of a repo at some paths. */
 export const liveFiles = statement({
   name: 'files-live',
   columns: liveColumns,
+  params: { repoId: param.text(), paths: param.texts() },
   text: `select ${liveColumns.sql} from files f join blobs b on b.id = f.blob_id
-    where f.repo_id = $1 and f.path = any($2::text[]) and f.to_seq is null`,
+    where f.repo_id = :repoId and f.path = any(:paths::text[]) and f.to_seq is null`,
 })
 
 /** Whether the request has any condition. */

@@ -6,7 +6,7 @@ import { HubError } from '../platform/errors.ts'
 import { findRepo } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
 import { requireObjects } from '../store/objects/required.ts'
-import { statement } from '../store/statement.ts'
+import { param, statement } from '../store/statement.ts'
 import { assertDistinct } from './duplicates.ts'
 import { DOWNLOAD_URL_TTL_SECONDS } from './limits.ts'
 import type { PresignDownloadInput } from './schemas.ts'
@@ -27,12 +27,13 @@ const storedColumns = columns({
   sha256: column.text.orNull('b.sha256'),
 })
 
-/** The live files of a repo ($1) at some paths ($2). */
+/** The live files of a repo at some paths. */
 export const storedFiles = statement({
   name: 'files-stored',
   columns: storedColumns,
+  params: { repoId: param.text(), paths: param.texts() },
   text: `select ${storedColumns.sql} from files f join blobs b on b.id = f.blob_id
-    where f.repo_id = $1 and f.path = any($2::text[]) and f.to_seq is null`,
+    where f.repo_id = :repoId and f.path = any(:paths::text[]) and f.to_seq is null`,
 })
 
 /**
@@ -49,7 +50,7 @@ export async function presignDownload(
   const state = input.at == null ? null : await findState(ctx, repo, input.at)
   const rows = state
     ? await storedInState(ctx, state, input.paths)
-    : await ctx.deps.db.query(storedFiles, [repo.id, input.paths])
+    : await ctx.deps.db.query(storedFiles, { repoId: repo.id, paths: input.paths })
   const byPath = new Map(rows.map((row) => [row.path, row]))
   const missing: number[] = []
   const files = input.paths.flatMap((path, index) => {

@@ -7,7 +7,7 @@ import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import type { Tx } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
@@ -31,18 +31,23 @@ export interface PresignUploadResult {
 
 type NewUpload = UploadTicket & { readonly file: PresignUploadFile }
 
+const idColumn = columns({ id: column.text('id') })
+
 /** A row lock that blocks only the deletion of the repo. */
-const keepRepo: Statement<{ id: string }> = {
+const keepRepo = statement({
   name: 'repo-keep',
-  text: 'select id from repos where id = $1 for key share',
-}
+  columns: idColumn,
+  params: { id: param.text() },
+  text: `select ${idColumn.sql} from repos where id = :id for key share`,
+})
 
 /** In id order, like every statement that locks several uploads. */
-const touch: Statement<never> = {
+const touch = statement({
   name: 'uploads-touch',
-  text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
+  params: { ids: param.texts() },
+  text: `with locked as materialized (select id from uploads where id = any(:ids::text[]) order by id for update)
     update uploads u set touched_at = now() from locked where u.id = locked.id`,
-}
+})
 
 /** A concurrent request already created this upload. */
 class LostRace extends Error {}
@@ -160,7 +165,7 @@ async function recordUploads({
   readonly made: readonly NewUpload[]
   readonly known: { touchedIds: readonly string[]; endedIds: readonly string[] }
 }): Promise<DiscardedUpload[]> {
-  const [kept] = await tx.query(keepRepo, [repo.id])
+  const [kept] = await tx.query(keepRepo, { id: repo.id })
   if (!kept) throw notFound(`The repo ${repo.fullName}`)
   const ended = known.endedIds.length > 0 ? await discardUploads(tx, known.endedIds) : []
   if (made.length > 0) {
@@ -168,7 +173,7 @@ async function recordUploads({
     const of = { repoId: repo.id, accountId, ownerId: repo.ownerId, attempt: null, instance: null }
     if (!(await insertUploads(tx, of, made.map(rowOf)))) throw new LostRace()
   }
-  if (known.touchedIds.length > 0) await tx.query(touch, [known.touchedIds])
+  if (known.touchedIds.length > 0) await tx.query(touch, { ids: known.touchedIds })
   return ended
 }
 

@@ -41,14 +41,15 @@ const reserve = statement({
 const storageUse = statement({
   name: 'accounts-storage-use',
   columns: useColumns,
-  text: `select ${useColumns.sql} from accounts where id = $1`,
+  params: { ownerId: param.text() },
+  text: `select ${useColumns.sql} from accounts where id = :ownerId`,
 })
 
 /** Reserves storage of the owner's quota; 413 `quota.storage` with the use and the limit, 429 `quota.uploads` with the number of pending uploads. */
 export async function reserveStorage(tx: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
   const [granted] = await tx.query(reserve, { ownerId, ...room, quotaBytes: config.storageQuotaBytes })
   if (granted) return
-  const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, [ownerId])
+  const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, { ownerId })
   // If space was freed between the two statements, the request is still rejected.
   throw refusalOf(config, use, room) ?? overQuota(config, use, room.bytes)
 }
@@ -67,13 +68,13 @@ const count = statement({
 export async function countBytes(tx: Querier, config: Config, ownerId: string, bytes: number): Promise<void> {
   const [counted] = await tx.query(count, { ownerId, bytes, quotaBytes: config.storageQuotaBytes })
   if (counted) return
-  const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, [ownerId])
+  const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, { ownerId })
   throw overQuota(config, use, bytes)
 }
 
 /** The check of `reserveStorage` without a reservation, so that a request that must fail creates nothing in the store. */
 export async function assertRoom(querier: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
-  const [use] = await querier.query(storageUse, [ownerId])
+  const [use] = await querier.query(storageUse, { ownerId })
   const refusal = use && refusalOf(config, use, room)
   if (refusal) throw refusal
 }

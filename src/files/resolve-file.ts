@@ -31,7 +31,7 @@ export async function resolveFile(
 }
 
 async function liveFile(ctx: RequestContext, repo: RepoFacts, path: string) {
-  const [file] = await ctx.deps.db.query(storedFiles, [repo.id, [path]])
+  const [file] = await ctx.deps.db.query(storedFiles, { repoId: repo.id, paths: [path] })
   if (!file) throw notFound(`The file ${JSON.stringify(path)} of ${repo.fullName}`)
   return file
 }

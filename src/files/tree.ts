@@ -7,8 +7,8 @@ import { invalid } from '../platform/errors.ts'
 import { decodeCursor, encodeCursor, type KeyPart, MAX_CURSOR_LENGTH, type Page } from '../platform/page.ts'
 import { getRepo } from '../repos/get-repo.ts'
 import { visibleRepo } from '../repos/repo-shape.ts'
-import { column, type RowOf } from '../store/columns.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { fileEntryColumns, type RepoFileEntry } from './file-entry.ts'
 
@@ -44,12 +44,16 @@ export const treePage = statement({
     order by q.place, f.path`,
 })
 
+const pathColumn = columns({ path: column.text('f.path') })
+
 /** The path of a row, only within the listing's own repo (by id or full name): a forged row id would otherwise reveal how a hidden path compares. */
-export const pathOfRow: Statement<{ path: string }> = {
+export const pathOfRow = statement({
   name: 'files-cursor-row',
-  text: `select f.path from files f join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id
-    where f.id = $1 and (r.id = $2 or o.handle || '/' || r.slug = $2)`,
-}
+  columns: pathColumn,
+  params: { id: param.int8(), repo: param.text() },
+  text: `select ${pathColumn.sql} from files f join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id
+    where f.id = :id and (r.id = :repo or o.handle || '/' || r.slug = :repo)`,
+})
 
 export type FilePage = Page<RepoFileEntry>
 
@@ -154,7 +158,7 @@ const isPathOrRow = (part: KeyPart): part is string | number =>
 export async function lowerBoundOf(db: Querier, repo: string, listing: string, cursor: string): Promise<string> {
   const [key] = decodeCursor<[string | number]>(listing, cursor, [isPathOrRow])
   if (typeof key === 'string') return justAfter(key)
-  const [row] = await db.query(pathOfRow, [key, repo])
+  const [row] = await db.query(pathOfRow, { id: key, repo })
   if (row) return justAfter(row.path)
   const detail = 'The cursor is malformed or too old: its file no longer exists. Start again without it.'
   throw invalid('validation.cursor', detail, ['after'])

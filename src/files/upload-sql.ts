@@ -1,9 +1,11 @@
 /** Rows of `uploads`, and statements that abort them. */
+
 import { newId } from '@hub/formats/ids'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import type { Querier } from '../store/db.ts'
 import type { StoredPart } from '../store/objects/object-store.ts'
 import { isGone } from '../store/presence.ts'
+import { listOf, number, objectOf, text } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
 import { COMPLETE_LEASE_SECONDS } from './limits.ts'
 import { sqlStates, uploadTransitions } from './upload-state.ts'
@@ -27,7 +29,7 @@ export const uploadColumns = columns({
   partSize: column.int4('part_size'),
   state: column.enum('UploadState', 'state'),
   /** The parts of a completion, recorded before the store assembles them; empty until then. `assembleUpload` guarantees the type. */
-  parts: column<readonly StoredPart[]>('parts'),
+  parts: column.jsonb('parts', listOf(objectOf<StoredPart>({ partNumber: number, etag: text, sizeBytes: number }))),
   /** Whether its completion still holds the lease: it has not run out, and the hub that has it is there. */
   leaseHeld: column.bool(leaseHeld),
 })
@@ -39,16 +41,24 @@ export function partCount(sizeBytes: number, partSizeBytes: number): number {
   return Math.max(1, Math.ceil(sizeBytes / partSizeBytes))
 }
 
-const ownersOf: Statement<{ owner_id: string }> = {
+const ownerIdColumn = columns({ ownerId: column.text('owner_id') })
+
+const ownersOf = statement({
   name: 'upload-owners',
-  text: `select owner_id from uploads where id = any($1::text[])`,
-}
+  columns: ownerIdColumn,
+  params: { ids: param.texts() },
+  text: `select ${ownerIdColumn.sql} from uploads where id = any(:ids::text[])`,
+})
+
+const idColumn = columns({ id: column.text('id') })
 
 /** NO KEY: inserts that only reference the account (an audit entry, a new repo) need not wait for a completion. */
-export const lockAccounts: Statement<never> = {
+export const lockAccounts = statement({
   name: 'accounts-lock',
-  text: `select id from accounts where id = any($1::text[]) order by id for no key update`,
-}
+  columns: idColumn,
+  params: { ids: param.texts() },
+  text: `select ${idColumn.sql} from accounts where id = any(:ids::text[]) order by id for no key update`,
+})
 
 const discarded = columns({
   id: column.text('u.id'),
@@ -65,25 +75,27 @@ const discarded = columns({
 export type DiscardedUpload = RowOf<typeof discarded>
 
 /**
- * In id order, so that two requests with the same uploads cannot deadlock. With `$2` null it aborts the uploads that are `claimable`, else those of the attempt
- * `$2`.
+ * In id order, so that two requests with the same uploads cannot deadlock. With `:attempt` null it aborts the uploads that are `claimable`, else those of the
+ * attempt.
  */
 const discard = statement({
   name: 'uploads-discard',
   columns: discarded,
-  text: `with locked as materialized (select id from uploads where id = any($1::text[]) order by id for update)
+  params: { ids: param.texts(), attempt: param.text.orNull() },
+  text: `with locked as materialized (select id from uploads where id = any(:ids::text[]) order by id for update)
     update uploads u set state = 'aborted', touched_at = now() from locked
-    where u.id = locked.id and (($2::text is null and ${claimable.replaceAll(/\b(state|attempt_at|instance)\b/g, 'u.$1')})
-      or (u.attempt = $2 and u.state = 'completing'))
+    where u.id = locked.id and ((:attempt::text is null and ${claimable.replaceAll(/\b(state|attempt_at|instance)\b/g, 'u.$1')})
+      or (u.attempt = :attempt and u.state = 'completing'))
     returning ${discarded.sql}`,
 })
 
-const release: Statement<never> = {
+const release = statement({
   name: 'accounts-release',
+  params: { owners: param.texts(), bytes: param.int8s() },
   text: `update accounts a set reserved_bytes = a.reserved_bytes - r.bytes, pending_uploads = a.pending_uploads - r.uploads
-    from (select owner, sum(bytes)::bigint as bytes, count(*)::int as uploads from unnest($1::text[], $2::bigint[]) as t(owner, bytes) group by owner) r
+    from (select owner, sum(bytes)::bigint as bytes, count(*)::int as uploads from unnest(:owners::text[], :bytes::bigint[]) as t(owner, bytes) group by owner) r
     where a.id = r.owner`,
-}
+})
 
 const doomObjects = statement({
   name: 'blobs-doom-keys',
@@ -109,11 +121,11 @@ export async function discardUploads(
   ids: readonly string[],
   attempt: string | null = null,
 ): Promise<DiscardedUpload[]> {
-  const owners = new Set((await tx.query(ownersOf, [ids])).map((row) => row.owner_id))
-  await tx.query(lockAccounts, [[...owners]])
-  const gone = await tx.query(discard, [ids, attempt])
+  const owners = new Set((await tx.query(ownersOf, { ids })).map((row) => row.ownerId))
+  await tx.query(lockAccounts, { ids: [...owners] })
+  const gone = await tx.query(discard, { ids, attempt })
   if (gone.length === 0) return gone
-  await tx.query(release, [gone.map((upload) => upload.ownerId), gone.map((upload) => upload.size)])
+  await tx.query(release, { owners: gone.map((upload) => upload.ownerId), bytes: gone.map((upload) => upload.size) })
   const objects = gone.filter((upload) => upload.assembled)
   if (objects.length > 0) {
     await tx.query(doomObjects, {

@@ -2,11 +2,13 @@
  * Dispatch of hosted jobs: gives a job a call id and a key of its own, which alone can claim it, and has the backend spawn the deployed function. Spec, run
  * state table.
  */
+
 import { randomBytes } from 'node:crypto'
 import { newId } from '@hub/formats/ids'
 import pMap from 'p-map'
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
+import { texts } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
 import { type JobKind, memoizeByKey } from '../work/job-kind.ts'
 import type { CallToSpawn } from './backend.ts'
@@ -30,7 +32,7 @@ const takeCall = memoizeByKey((kind: HostedKind) => {
     functionName: column.text(kind.functionSql),
     tier: column.text.orNull(kind.tierSql),
     maxHours: column.float8.orNull(kind.maxHoursSql),
-    repoIds: column<readonly string[]>(kind.repoIdsSql),
+    repoIds: column.json(kind.repoIdsSql, texts),
   })
   return statement({
     name: `${job.name}-dispatch`,

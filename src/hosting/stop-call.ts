@@ -3,7 +3,7 @@ import type { Deps } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
-import { statement } from '../store/statement.ts'
+import { param, statement } from '../store/statement.ts'
 import { CallMoved } from '../work/cancel.ts'
 import type { HeldJob } from '../work/held-job.ts'
 
@@ -22,7 +22,8 @@ const backendColumn = columns({ backend: column.text('c.backend') })
 const backendOf = statement({
   name: 'hosted-call-backend',
   columns: backendColumn,
-  text: `select ${backendColumn.sql} from hosted_calls c where c.id = $1`,
+  params: { callId: param.text() },
+  text: `select ${backendColumn.sql} from hosted_calls c where c.id = :callId`,
 })
 
 /** Whether hubs of this deployment can end a call: it is on the backend that they use. False after `HOSTED_BACKEND` was changed while the call ran. */
@@ -31,7 +32,7 @@ export async function isCallReachable(
   querier: Querier,
   callId: string,
 ): Promise<boolean> {
-  const [call] = await querier.query(backendOf, [callId])
+  const [call] = await querier.query(backendOf, { callId })
   return call === undefined || call.backend === hosted.name
 }
 

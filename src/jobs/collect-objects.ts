@@ -6,27 +6,33 @@ import { BLOB_PREFIX } from '../files/objects.ts'
 import { claimable, discardUploads } from '../files/upload-sql.ts'
 import { openStates, sqlStates } from '../files/upload-state.ts'
 import type { Deps } from '../operation/context.ts'
-import type { Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
 import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
+import { param, statement } from '../store/statement.ts'
 
 const BATCH = 500
 
 /** A doomed object outlives every URL signed before: twice the one-hour lifetime of a URL. */
 const MAX_DOOMED_SECONDS = 7200
 
-const doomedBlobs: Statement<{ id: string; key: string }> = {
+const doomedBlobsColumns = columns({ id: column.text('b.id'), key: column.text('b.storage_key') })
+
+const doomedBlobs = statement({
   name: 'blobs-doomed',
-  text: `select b.id, b.storage_key as key from blobs b
-    where b.state = 'doomed' and b.doomed_at <= now() - make_interval(secs => $1)
+  columns: doomedBlobsColumns,
+  params: { waitSeconds: param.float8() },
+  text: `select ${doomedBlobsColumns.sql} from blobs b
+    where b.state = 'doomed' and b.doomed_at <= now() - make_interval(secs => :waitSeconds)
       and not exists (select 1 from files f where f.blob_id = b.id)
     order by b.doomed_at limit ${BATCH}`,
-}
+})
 
-const dropBlobs: Statement<never> = {
+const dropBlobs = statement({
   name: 'blobs-drop',
-  text: `delete from blobs where id = any($1::text[]) and state = 'doomed'`,
-}
+  params: { ids: param.texts() },
+  text: `delete from blobs where id = any(:ids::text[]) and state = 'doomed'`,
+})
 
 /**
  * Deletes each object before its row: after a crash in between, the next collection repeats the deletion. Doomed blobs never become live again, so no lock is
@@ -35,28 +41,32 @@ const dropBlobs: Statement<never> = {
 export async function deleteDoomed(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const waitSeconds = Math.min(deps.config.gcGraceSeconds, MAX_DOOMED_SECONDS)
   for (;;) {
-    const blobs = await deps.db.query(doomedBlobs, [waitSeconds])
+    const blobs = await deps.db.query(doomedBlobs, { waitSeconds })
     if (blobs.length === 0 || (await areDeletionsHeld(deps.db))) return
     await objects.delete(
       blobs.map((blob) => blob.key),
       signal,
     )
-    await deps.db.query(dropBlobs, [blobs.map((blob) => blob.id)])
+    await deps.db.query(dropBlobs, { ids: blobs.map((blob) => blob.id) })
     if (blobs.length < BATCH) return
   }
 }
 
-const abandoned: Statement<{ id: string }> = {
+const idColumn = columns({ id: column.text('id') })
+
+const abandoned = statement({
   name: 'uploads-abandoned',
-  text: `select id from uploads where state in (${sqlStates(openStates)}) and touched_at < now() - make_interval(secs => $1) and ${claimable}
+  columns: idColumn,
+  params: { uploadTtlSeconds: param.float8() },
+  text: `select ${idColumn.sql} from uploads where state in (${sqlStates(openStates)}) and touched_at < now() - make_interval(secs => :uploadTtlSeconds) and ${claimable}
     order by touched_at limit ${BATCH}`,
-}
+})
 
 /** Aborts uploads that were idle for `uploadTtlSeconds` and releases their reservations. */
 export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
-    const rows = await deps.db.query(abandoned, [deps.config.uploadTtlSeconds])
+    const rows = await deps.db.query(abandoned, { uploadTtlSeconds: deps.config.uploadTtlSeconds })
     if (rows.length === 0) return
     const gone = await deps.db.withTx((tx) =>
       discardUploads(
@@ -69,12 +79,16 @@ export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: A
   }
 }
 
-/** The keys among $1 whose store upload an open row still needs. */
-const knownKeys: Statement<{ key: string }> = {
+const knownColumns = columns({ key: column.text('storage_key') })
+
+/** The keys among `:keys` whose store upload an open row still needs. */
+const knownKeys = statement({
   name: 'uploads-known-keys',
-  text: `select storage_key as key from uploads where storage_key = any($1::text[]) and state in (${sqlStates(openStates)})
-    union all select storage_key from robot_check_artifacts where storage_key = any($1::text[]) and sha256 is null`,
-}
+  columns: knownColumns,
+  params: { keys: param.texts() },
+  text: `select ${knownColumns.sql} from uploads where storage_key = any(:keys::text[]) and state in (${sqlStates(openStates)})
+    union all select storage_key from robot_check_artifacts where storage_key = any(:keys::text[]) and sha256 is null`,
+})
 
 /** The prefixes under which the hub creates uploads: files, and artifacts of checks. Uploads with other keys are left alone. */
 const uploadPrefixes = [BLOB_PREFIX, CHECK_PREFIX]
@@ -89,7 +103,7 @@ interface StoreUpload {
  * `uploadTtlSeconds`, since presign calls the store before it writes the row.
  */
 export async function abortStrays(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
-  const [clock] = await deps.db.query(ttlAgo, [deps.config.uploadTtlSeconds])
+  const [clock] = await deps.db.query(ttlAgo, { uploadTtlSeconds: deps.config.uploadTtlSeconds })
   if (!clock) return
   let batch: StoreUpload[] = []
   for await (const upload of objects.listUploads(new Date(clock.before), signal)) {
@@ -102,10 +116,14 @@ export async function abortStrays(deps: Deps, objects: ObjectStore, signal: Abor
   await abortUnknown(deps, objects, batch, signal)
 }
 
-const ttlAgo: Statement<{ before: string }> = {
+const beforeColumn = columns({ before: column.timestamptz('now() - make_interval(secs => :uploadTtlSeconds)') })
+
+const ttlAgo = statement({
   name: 'clock-ago',
-  text: 'select now() - make_interval(secs => $1) as before',
-}
+  columns: beforeColumn,
+  params: { uploadTtlSeconds: param.float8() },
+  text: `select ${beforeColumn.sql}`,
+})
 
 async function abortUnknown(
   deps: Deps,
@@ -114,7 +132,9 @@ async function abortUnknown(
   signal: AbortSignal,
 ): Promise<void> {
   if (batch.length === 0) return
-  const known = new Set((await deps.db.query(knownKeys, [batch.map((upload) => upload.key)])).map((row) => row.key))
+  const known = new Set(
+    (await deps.db.query(knownKeys, { keys: batch.map((upload) => upload.key) })).map((row) => row.key),
+  )
   for (const upload of batch) {
     if (!known.has(upload.key)) await objects.abortUpload(upload.key, upload.uploadId, signal)
   }

@@ -2,60 +2,81 @@
 import { CHANGES_KEPT_SECONDS } from '../accounts/changes/change-position.ts'
 import { LOGIN_SECONDS } from '../accounts/device-login/device-login.ts'
 import type { Deps } from '../operation/context.ts'
-import type { Db, Statement, Tx } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Db, Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 
 const PRUNE_BATCH_ROWS = 1000
 
-const dueRows: Statement<{ id: number }> = {
+const idColumn = columns({ id: column.int8('f.id') })
+
+const dueRows = statement({
   name: 'files-closed',
-  text: `select f.id from files f where f.closed_at is not null and not f.pinned and f.closed_at <= now() - make_interval(secs => $1)
+  columns: idColumn,
+  params: { graceSeconds: param.float8() },
+  text: `select ${idColumn.sql} from files f where f.closed_at is not null and not f.pinned and f.closed_at <= now() - make_interval(secs => :graceSeconds)
     order by f.closed_at limit ${PRUNE_BATCH_ROWS}`,
-}
+})
 
 const inRange = 'c.repo_id = f.repo_id and c.seq >= f.from_seq and c.seq < f.to_seq'
 
+const seqColumn = columns({ seq: column.int4('c.seq') })
+
 /** Locks the states that have these rows. Creating a snapshot shares the lock of its state until the commit, so none is created before `judgeRows`. */
-const lockStates: Statement<never> = {
+const lockStates = statement({
   name: 'repo-changes-lock',
-  text: `select c.seq from repo_changes c where exists (select 1 from files f where f.id = any($1::bigint[]) and ${inRange}) order by c.repo_id, c.seq for update`,
-}
+  columns: seqColumn,
+  params: { ids: param.int8s() },
+  text: `select ${seqColumn.sql} from repo_changes c where exists (select 1 from files f where f.id = any(:ids::bigint[]) and ${inRange}) order by c.repo_id, c.seq for update`,
+})
+
+const judgeRowsColumns = columns({
+  id: column.int8('f.id'),
+  blobId: column.text('f.blob_id'),
+  pinned: column.bool(
+    `exists (select 1 from run_datasets d where d.repo_id = f.repo_id and d.seq >= f.from_seq and d.seq < f.to_seq) or exists (select 1 from robot_checks c where c.source_repo_id = f.repo_id and c.source_seq >= f.from_seq and c.source_seq < f.to_seq and c.published_at is null and c.status in ('queued', 'running', 'succeeded')) or exists (select 1 from repo_snapshots s where s.repo_id = f.repo_id and s.seq >= f.from_seq and s.seq < f.to_seq)`,
+  ),
+})
 
 /**
  * `pinned`: a state that has the row is used by a run as dataset, by a check that may still read or publish it, or by a snapshot. Runs and checks read the
  * repo's `seq` under a lock that excludes changes of its files, so a row is still live when a pin of it commits. Closed rows that no run or check pins here
  * are therefore never pinned by one later.
  */
-const judgeRows: Statement<{ id: number; blob_id: string; pinned: boolean }> = {
+const judgeRows = statement({
   name: 'files-judge',
-  text: `select f.id, f.blob_id, exists (select 1 from run_datasets d where d.repo_id = f.repo_id and d.seq >= f.from_seq and d.seq < f.to_seq)
-      or exists (select 1 from robot_checks c where c.source_repo_id = f.repo_id and c.source_seq >= f.from_seq and c.source_seq < f.to_seq
-        and c.published_at is null and c.status in ('queued', 'running', 'succeeded'))
-      or exists (select 1 from repo_snapshots s where s.repo_id = f.repo_id and s.seq >= f.from_seq and s.seq < f.to_seq) as pinned
-    from files f where f.id = any($1::bigint[])`,
-}
+  columns: judgeRowsColumns,
+  params: { ids: param.int8s() },
+  text: `select ${judgeRowsColumns.sql}
+    from files f where f.id = any(:ids::bigint[])`,
+})
 
 /** A state that loses a file is deleted, so that a reader of a state finds either its row and all of its files, or no row. */
-const dropStates: Statement<never> = {
+const dropStates = statement({
   name: 'repo-changes-drop',
-  text: `delete from repo_changes c using files f where f.id = any($1::bigint[]) and ${inRange}`,
-}
+  params: { ids: param.int8s() },
+  text: `delete from repo_changes c using files f where f.id = any(:ids::bigint[]) and ${inRange}`,
+})
 
 /** A pinned row is checked once; when a pinning run, check or snapshot is gone, `unpinFiles` schedules another check. */
-const keepPinned: Statement<never> = {
+const keepPinned = statement({
   name: 'files-keep-pinned',
-  text: 'update files set pinned = true where id = any($1::bigint[])',
-}
+  params: { ids: param.int8s() },
+  text: 'update files set pinned = true where id = any(:ids::bigint[])',
+})
 
 /** Advisory lock, shared by batches and exclusive for unpinning: without it, a batch could mark a row as pinned after unpinning has checked it. */
 const PIN_LOCK = 7_113_021_401
-const pinning: Statement<never> = { name: 'files-pin-lock', text: `select pg_advisory_xact_lock_shared(${PIN_LOCK})` }
-const unpinning: Statement<never> = { name: 'files-unpin-lock', text: `select pg_advisory_xact_lock(${PIN_LOCK})` }
+const pinning = statement({ name: 'files-pin-lock', text: `select pg_advisory_xact_lock_shared(${PIN_LOCK})` })
+const unpinning = statement({ name: 'files-unpin-lock', text: `select pg_advisory_xact_lock(${PIN_LOCK})` })
 
-const unpin: Statement<{ id: number }> = {
+const unpin = statement({
   name: 'files-unpin',
-  text: `with batch as materialized (select id from files where repo_id = any($1::text[]) and pinned limit ${PRUNE_BATCH_ROWS} for update)
-    update files f set pinned = false from batch where f.id = batch.id returning f.id`,
-}
+  columns: idColumn,
+  params: { repoIds: param.texts() },
+  text: `with batch as materialized (select id from files where repo_id = any(:repoIds::text[]) and pinned limit ${PRUNE_BATCH_ROWS} for update)
+    update files f set pinned = false from batch where f.id = batch.id returning ${idColumn.sql}`,
+})
 
 /** Unmarks the pinned rows of these repos, so that collection checks them once more. Called when a run, check or snapshot that pins them is gone. */
 export async function unpinFiles(db: Db, repoIds: readonly string[], signal: AbortSignal): Promise<void> {
@@ -64,28 +85,37 @@ export async function unpinFiles(db: Db, repoIds: readonly string[], signal: Abo
     signal.throwIfAborted()
     const rows = await db.withTx(async (tx) => {
       await tx.query(unpinning)
-      return tx.query(unpin, [repoIds])
+      return tx.query(unpin, { repoIds })
     })
     if (rows.length < PRUNE_BATCH_ROWS) return
   }
 }
 
-const lockBlobs: Statement<never> = {
+const lockBlobsColumn = columns({ id: column.text('id') })
+
+const lockBlobs = statement({
   name: 'blobs-lock',
-  text: 'select id from blobs where id = any($1::text[]) order by id for update',
-}
+  columns: lockBlobsColumn,
+  params: { blobIds: param.texts() },
+  text: `select ${lockBlobsColumn.sql} from blobs where id = any(:blobIds::text[]) order by id for update`,
+})
 
-const prune: Statement<never> = {
+const prune = statement({
   name: 'files-prune',
-  text: 'delete from files where id = any($1::bigint[]) and to_seq is not null',
-}
+  params: { ids: param.int8s() },
+  text: 'delete from files where id = any(:ids::bigint[]) and to_seq is not null',
+})
 
-const doomUnreferenced: Statement<{ id: string }> = {
+const doomUnreferencedColumn = columns({ id: column.text('b.id') })
+
+const doomUnreferenced = statement({
   name: 'blobs-doom-unreferenced',
+  columns: doomUnreferencedColumn,
+  params: { blobIds: param.texts() },
   text: `update blobs b set state = 'doomed', doomed_at = now()
-    where b.id = any($1::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)
-    returning b.id`,
-}
+    where b.id = any(:blobIds::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)
+    returning ${doomUnreferencedColumn.sql}`,
+})
 
 /**
  * Prunes one batch and the states that had its rows, and dooms blobs that lost their last row. Returns the number of rows due.
@@ -97,19 +127,20 @@ const doomUnreferenced: Statement<{ id: string }> = {
  */
 export async function pruneBatch(tx: Tx, graceSeconds: number): Promise<number> {
   await tx.query(pinning)
-  const found = (await tx.query(dueRows, [graceSeconds])).map((row) => row.id)
+  const found = (await tx.query(dueRows, { graceSeconds })).map((row) => row.id)
   if (found.length === 0) return 0
-  await tx.query(lockStates, [found])
-  const due = await tx.query(judgeRows, [found])
+  await tx.query(lockStates, { ids: found })
+  const due = await tx.query(judgeRows, { ids: found })
   const rows = due.filter((row) => !row.pinned)
-  if (rows.length < due.length) await tx.query(keepPinned, [due.filter((row) => row.pinned).map((row) => row.id)])
+  if (rows.length < due.length)
+    await tx.query(keepPinned, { ids: due.filter((row) => row.pinned).map((row) => row.id) })
   if (rows.length === 0) return found.length
   const ids = rows.map((row) => row.id)
-  await tx.query(dropStates, [ids])
-  const blobIds = [...new Set(rows.map((row) => row.blob_id))]
-  await tx.query(lockBlobs, [blobIds])
-  await tx.query(prune, [ids])
-  await tx.query(doomUnreferenced, [blobIds])
+  await tx.query(dropStates, { ids })
+  const blobIds = [...new Set(rows.map((row) => row.blobId))]
+  await tx.query(lockBlobs, { blobIds })
+  await tx.query(prune, { ids })
+  await tx.query(doomUnreferenced, { blobIds })
   return found.length
 }
 
@@ -130,42 +161,42 @@ const UPLOAD_KEPT_SECONDS = 30 * 86_400
 /** The row helps an operator to find a call in the backend; the effects of the call stay in the audit log and the ledger. */
 const CALL_KEPT_SECONDS = 30 * 86_400
 
-const dropOld: readonly Statement<never>[] = [
-  {
+const dropOld = [
+  statement({
     name: 'idempotency-drop-old',
     text: `delete from idempotency_keys where created_at < now() - make_interval(secs => ${IDEMPOTENCY_KEPT_SECONDS})`,
-  },
-  {
+  }),
+  statement({
     // A day after the expiry, no client polls for the result of a login; its key and the audit entries stay.
     name: 'device-logins-drop-old',
     text: `delete from device_logins where expires_at < now() - interval '1 day'`,
-  },
-  {
+  }),
+  statement({
     // Anybody can start one: those that nobody decided are only kept for as long as a program or person may still ask what became of them.
     name: 'device-logins-drop-undecided',
     text: `delete from device_logins where state = 'pending' and expires_at < now() - interval '${LOGIN_SECONDS} seconds'`,
-  },
-  {
+  }),
+  statement({
     name: 'user-code-misses-drop-old',
     text: `delete from user_code_misses where started_at < now() - interval '1 day'`,
-  },
-  {
+  }),
+  statement({
     // The GPU hours of deleted runs count against the daily quota for 24 hours.
     name: 'deleted-runs-drop-old',
     text: `delete from deleted_runs where cleared_at is not null and created_at < now() - interval '24 hours'`,
-  },
-  {
+  }),
+  statement({
     name: 'changes-drop-old',
     text: `delete from changes where at < now() - make_interval(secs => ${CHANGES_KEPT_SECONDS})`,
-  },
-  {
+  }),
+  statement({
     name: 'hosted-calls-drop-old',
     text: `delete from hosted_calls where state = 'ended' and ended_at < now() - make_interval(secs => ${CALL_KEPT_SECONDS})`,
-  },
-  {
+  }),
+  statement({
     name: 'uploads-drop-old',
     text: `delete from uploads where state in ('completed', 'aborted') and touched_at < now() - make_interval(secs => ${UPLOAD_KEPT_SECONDS})`,
-  },
+  }),
 ]
 
 /** Deletes rows that only serve repeated requests, and rows of changes, deleted runs, hosted calls, uploads and sign-ins that are past their retention. */

@@ -14,12 +14,13 @@ const unmeasuredColumns = columns({
   isImport: column.bool("kind = 'external'"),
 })
 
-/** A batch of runs without recorded sizes, after the id $1. */
+/** A batch of runs without recorded sizes, after an id. */
 const unmeasured = statement({
   name: 'runs-unmeasured',
   columns: unmeasuredColumns,
+  params: { after: param.text() },
   text: `select ${unmeasuredColumns.sql} from runs
-    where id > $1 and ((config_key is not null and config_bytes is null) or (scorecard_key is not null and scorecard_bytes is null)
+    where id > :after and ((config_key is not null and config_bytes is null) or (scorecard_key is not null and scorecard_bytes is null)
       or (kind = 'external' and summary_bytes is null))
     order by id limit ${BATCH}`,
 })
@@ -52,7 +53,7 @@ export async function measureRuns(deps: Pick<Deps, 'db'>, objects: ObjectStore, 
   const sizeOf = async (key: string | null) =>
     key === null ? null : ((await objects.head(key, signal))?.sizeBytes ?? 0)
   for (let after = ''; ; ) {
-    const runs = await deps.db.query(unmeasured, [after])
+    const runs = await deps.db.query(unmeasured, { after })
     for (const { id, configKey, scorecardKey, isImport } of runs) {
       signal.throwIfAborted()
       const [configBytes, scorecardBytes, summaryBytes] = await Promise.all([

@@ -3,15 +3,24 @@ import { Readable } from 'node:stream'
 import type { Deps } from '../operation/context.ts'
 import { metricsKey } from '../runs/log/run-objects.ts'
 import { readMetrics } from '../runs/metrics/read-metrics.ts'
-import type { Querier, Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
+import { param, statement } from '../store/statement.ts'
+
+const metricsSizeColumns = columns({
+  last: column.int8.orNull('max(seq)'),
+  bytes: column.int8('coalesce(sum(octet_length(line::text) + 1), 0)::bigint'),
+})
 
 /** The last line number and the size of the file, with one newline after each line. */
-const metricsSize: Statement<{ last: number | null; bytes: number }> = {
+const metricsSize = statement({
   name: 'run-metrics-size',
-  text: `select max(seq) as last, coalesce(sum(octet_length(line::text) + 1), 0)::bigint as bytes
-    from run_metrics where run_id = $1 and not hidden`,
-}
+  columns: metricsSizeColumns,
+  params: { runId: param.text() },
+  text: `select ${metricsSizeColumns.sql}
+    from run_metrics where run_id = :runId and not hidden`,
+})
 
 /** Writes the object from the rows, page by page; idempotent, since an ended run gets no more rows. */
 export async function writeMetricsFile(
@@ -20,7 +29,7 @@ export async function writeMetricsFile(
   runId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const [found] = await deps.db.query(metricsSize, [runId])
+  const [found] = await deps.db.query(metricsSize, { runId })
   if (!found || found.last === null) return
   await objects.put(metricsKey(runId), Readable.from(linesOf(deps.db, runId, found.last)), {
     sizeBytes: found.bytes,

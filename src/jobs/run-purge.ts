@@ -1,47 +1,65 @@
 /** Purges a deleted run: its metrics and log, its objects and its pins. */
+
 import type { Deps } from '../operation/context.ts'
 import { runPrefix } from '../runs/log/run-objects.ts'
-import type { Statement } from '../store/db.ts'
+import { type Columns, column, columns } from '../store/columns.ts'
 import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
+import { texts } from '../store/read-json.ts'
+import { param, statement } from '../store/statement.ts'
 import { unpinFiles } from './collect-rows.ts'
 
 const PURGE_BATCH_ROWS = 5000
 const OBJECT_BATCH = 500
 
-const uncleared: Statement<{ repoIds: string[] }> = {
+const repoIdsColumn = columns({ repoIds: column.json('to_json(repo_ids)', texts) })
+
+const uncleared = statement({
   name: 'deleted-run',
-  text: 'select to_json(repo_ids) as "repoIds" from deleted_runs where run_id = $1 and cleared_at is null',
-}
+  columns: repoIdsColumn,
+  params: { runId: param.text() },
+  text: `select ${repoIdsColumn.sql} from deleted_runs where run_id = :runId and cleared_at is null`,
+})
 
-const rowsOf: readonly Statement<{ seq: number }>[] = ['run_metrics', 'run_log_chunks'].map((table) => ({
-  name: `deleted-run-${table.replaceAll('_', '-')}`,
-  text: `delete from ${table} where run_id = $1
-    and seq in (select seq from ${table} where run_id = $1 order by seq limit ${PURGE_BATCH_ROWS}) returning seq`,
-}))
+const dropRows = (table: 'run_metrics' | 'run_log_chunks', seqColumn: Columns<{ readonly seq: number }>) =>
+  statement({
+    name: `deleted-run-${table.replaceAll('_', '-')}`,
+    columns: seqColumn,
+    params: { runId: param.text() },
+    text: `delete from ${table} where run_id = :runId
+    and seq in (select seq from ${table} where run_id = :runId order by seq limit ${PURGE_BATCH_ROWS}) returning ${seqColumn.sql}`,
+  })
+const rowsOf = [
+  dropRows('run_metrics', columns({ seq: column.int8('seq') })),
+  dropRows('run_log_chunks', columns({ seq: column.int4('seq') })),
+]
 
-const clear: Statement<never> = {
+const clear = statement({
   name: 'deleted-run-cleared',
-  text: 'update deleted_runs set cleared_at = now() where run_id = $1',
-}
+  params: { runId: param.text() },
+  text: 'update deleted_runs set cleared_at = now() where run_id = :runId',
+})
 
-const allUncleared: Statement<{ run_id: string }> = {
+const runIdColumn = columns({ runId: column.text('run_id') })
+
+const allUncleared = statement({
   name: 'deleted-runs',
-  text: 'select run_id from deleted_runs where cleared_at is null order by deleted_at limit 100',
-}
+  columns: runIdColumn,
+  text: `select ${runIdColumn.sql} from deleted_runs where cleared_at is null order by deleted_at limit 100`,
+})
 
 /** Purges one deleted run in batches; idempotent. Never touches a run that was not deleted. */
 export async function purgeRun(deps: Deps, runId: string, signal: AbortSignal): Promise<void> {
-  const [deleted] = await deps.db.query(uncleared, [runId])
+  const [deleted] = await deps.db.query(uncleared, { runId })
   if (!deleted) return
   for (const statement of rowsOf) {
-    while ((await deps.db.query(statement, [runId])).length === PURGE_BATCH_ROWS) signal.throwIfAborted()
+    while ((await deps.db.query(statement, { runId })).length === PURGE_BATCH_ROWS) signal.throwIfAborted()
   }
   // The row stays, so that a later collection purges the rest.
   if (await areDeletionsHeld(deps.db)) return
   if (deps.objects) await deleteObjects(deps.objects, runId, signal)
   await unpinFiles(deps.db, deleted.repoIds, signal)
-  await deps.db.query(clear, [runId])
+  await deps.db.query(clear, { runId })
 }
 
 /** Objects that are written later (such as a metrics file in progress) are left for the collection of run objects. */
@@ -58,5 +76,5 @@ async function deleteObjects(objects: ObjectStore, runId: string, signal: AbortS
 
 /** Repeats crashed or skipped purges. */
 export async function purgeDeletedRuns(deps: Deps, signal: AbortSignal): Promise<void> {
-  for (const { run_id } of await deps.db.query(allUncleared)) await purgeRun(deps, run_id, signal)
+  for (const { runId } of await deps.db.query(allUncleared)) await purgeRun(deps, runId, signal)
 }

@@ -3,6 +3,7 @@
  * receives that response after a new authorization check. The row's `attempt` is a fencing token: a request that lost the row to a takeover cannot commit its
  * verb or overwrite the response.
  */
+
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { canonicalText } from '@hub/formats/canonical-hash'
@@ -13,15 +14,7 @@ import type { Events } from '../store/events.ts'
 import { isGone } from '../store/presence.ts'
 import { type Given, param, statement } from '../store/statement.ts'
 import type { IdempotencySlot, Replay } from './context.ts'
-
-/**
- * The content of a finished row: the verb's result, an error, or `again` for read-only operations, which run again. `of`: the id of what the request's names meant, if
- * they mean one thing.
- */
-export type StoredAnswer =
-  | { readonly ok: unknown; readonly of?: string | null }
-  | { readonly problem: Problem }
-  | { readonly again: true }
+import { readAnswer, type StoredAnswer } from './stored-answer.ts'
 
 export interface IdempotencyScope {
   readonly credentialId: string
@@ -117,8 +110,7 @@ const claimRow = statement({
 
 const foundColumns = columns({
   isSameBody: column.bool('body_sha256 = :bodySha256'),
-  /** Written only by `storeAnswer`, which gives it this type. */
-  result: column<StoredAnswer | null>('result'),
+  result: column.json.orNull('result', readAnswer),
 })
 const readRow = statement({
   name: 'idempotency-read',

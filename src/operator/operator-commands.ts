@@ -205,7 +205,7 @@ function registerDeployment(program: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('migrate'))
     .action(async (options: { json?: boolean }) => {
-      const applied = await withAuth(io, (auth) => auth.db.query<{ name: string }>(finishedMigrations))
+      const applied = await withAuth(io, (auth) => auth.db.query(finishedMigrations))
       printResult(io, { current: true, migrations: applied.map(({ name }) => name) }, options.json ?? false)
     })
 
@@ -234,7 +234,9 @@ const allUsers = statement({
   text: `select ${userColumns.sql} from accounts a where a.kind = 'user' order by a.handle`,
 })
 
-const finishedMigrations = {
+const migrationColumns = columns({ name: column.text('migration_name::text') })
+const finishedMigrations = statement({
   name: '',
-  text: 'select migration_name as name from _prisma_migrations where finished_at is not null order by migration_name',
-}
+  columns: migrationColumns,
+  text: `select ${migrationColumns.sql} from _prisma_migrations where finished_at is not null order by migration_name`,
+})

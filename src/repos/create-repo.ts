@@ -8,7 +8,7 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
-import { type Statement, type Tx, uniqueViolation } from '../store/db.ts'
+import { type Tx, uniqueViolation } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { assertRepoVisible } from './get-repo.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
@@ -41,10 +41,11 @@ const insertRepo = statement({
 })
 
 /** A hosted job may write only the repos that it created. */
-const grantToKey: Statement<never> = {
+const grantToKey = statement({
   name: 'api-key-grant-repo',
-  text: 'update api_keys set repo_ids = repo_ids || $2::text where id = $1',
-}
+  params: { keyId: param.text(), repoId: param.text() },
+  text: 'update api_keys set repo_ids = repo_ids || :repoId::text where id = :keyId',
+})
 
 /**
  * Creates an empty repo for the caller, or for an org that the caller belongs to. Errors: 404 an unknown owner, 403 an owner the caller is not a
@@ -100,7 +101,8 @@ export async function addRepo({
   const tags = distinctTags(input.tags ?? [])
   const [row] = await tx.query(insertRepo, { id, ownerId: owner.id, slug, kind, visibility, description, tags })
   const at = row?.createdAt ?? ''
-  if (ctx.viewer.kind === 'key' && ctx.viewer.job) await tx.query(grantToKey, [ctx.viewer.credentialId, id])
+  if (ctx.viewer.kind === 'key' && ctx.viewer.job)
+    await tx.query(grantToKey, { keyId: ctx.viewer.credentialId, repoId: id })
   const repo = freshRepo(id, owner, { ...input, visibility, tags, at })
   await audit(tx, ctx, {
     action: 'repo.create',
@@ -115,7 +117,7 @@ export async function addRepo({
 async function resolveOwner(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
   const { account } = requireCredential(ctx.viewer)
   const name = handle ?? account.handle
-  const [owner] = name === account.handle ? [account] : await ctx.deps.db.query(accountByHandle, [name])
+  const [owner] = name === account.handle ? [account] : await ctx.deps.db.query(accountByHandle, { handle: name })
   return assertMayCreateRepo(ctx.viewer, owner, name)
 }
 

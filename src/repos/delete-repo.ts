@@ -5,19 +5,29 @@ import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import type { Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from './get-repo.ts'
 import { assertUnreferenced, dropForeign } from './referrers.ts'
 
-const releaseStorage: Statement<never> = {
+const releaseStorage = statement({
   name: 'repo-delete-storage',
+  params: { id: param.text() },
   text: `update accounts a set storage_bytes = a.storage_bytes - r.total_bytes - r.snapshot_bytes
-    from repos r where r.id = $1 and a.id = r.owner_id`,
-}
+    from repos r where r.id = :id and a.id = r.owner_id`,
+})
 
-const remove: Statement<never> = { name: 'repo-delete', text: 'delete from repos where id = $1' }
+const remove = statement({
+  name: 'repo-delete',
+  params: { id: param.text() },
+  text: 'delete from repos where id = :id',
+})
 
-const bury: Statement<never> = { name: 'repo-bury', text: 'insert into deleted_repos (repo_id) values ($1)' }
+const bury = statement({
+  name: 'repo-bury',
+  params: { repoId: param.text() },
+  text: 'insert into deleted_repos (repo_id) values (:repoId)',
+})
 
 /**
  * Deletes the repo and unlinks its files; a job closes the file rows and reclaims the bytes later. Errors: 401, 403 (also every agent key), 404, 409
@@ -43,9 +53,9 @@ async function applyDelete(ctx: RequestContext, tx: Tx, facts: RepoFacts): Promi
   const { repoReferrers } = ctx.deps
   await assertUnreferenced(tx, facts, repoReferrers)
   await dropForeign(tx, facts.id, repoReferrers)
-  await tx.query(releaseStorage, [facts.id])
-  await tx.query(remove, [facts.id])
-  await tx.query(bury, [facts.id])
+  await tx.query(releaseStorage, { id: facts.id })
+  await tx.query(remove, { id: facts.id })
+  await tx.query(bury, { repoId: facts.id })
   await ctx.deps.queue.send(tx, 'repo-purge', { repoId: facts.id })
   const before = { fullName: facts.fullName, kind: facts.kind, visibility: facts.visibility }
   await audit(tx, ctx, { action: 'repo.delete', accountId: facts.ownerId, targetId: facts.id, before })

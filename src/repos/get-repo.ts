@@ -11,10 +11,10 @@ import type { Querier } from '../store/db.ts'
 import { type Given, param, statement } from '../store/statement.ts'
 import { repoNamed } from './named-repo.ts'
 import {
-  type CardRow,
   cardColumn,
   cardedColumns,
   type Repo,
+  readCard,
   repoColumns,
   toRepo,
   visibleRepo,
@@ -47,7 +47,10 @@ const byId = <R>(variant: '' | '-carded', columns: Columns<R>) =>
 const reposById = byId('', repoColumns)
 const cardedById = byId('-carded', cardedColumns)
 
-const sizedColumns = cardedColumns.with({ ...isLeftOut, robotCard: column<CardRow | null>(unlessLeftOut(cardColumn)) })
+const sizedColumns = cardedColumns.with({
+  ...isLeftOut,
+  robotCard: column.json.orNull(unlessLeftOut(cardColumn), readCard),
+})
 
 const cardedByIds = statement({
   name: 'repos-by-ids-carded',
@@ -152,13 +155,15 @@ const factsByName = statement({
 const factsById = statement({
   name: 'repo-facts-by-id',
   columns: factColumns,
-  text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = $1`,
+  params: { id: param.text() },
+  text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = :id`,
 })
 
 const lockById = statement({
   name: 'repo-lock',
   columns: factColumns,
-  text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = $1 for update of r`,
+  params: { repoId: param.text() },
+  text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = :repoId for update of r`,
 })
 
 /** The repo `owner/slug`, for a verb; 404 if it is not visible to the caller. */
@@ -180,7 +185,7 @@ export async function findRepoToWrite(
 
 /** The repo with this id that a verb writes to, null if it no longer exists; `name` is its name in messages. Errors: 404 invisible, 401, 403. */
 export async function findRepoByIdToWrite(ctx: RequestContext, id: string, name: string): Promise<RepoFacts | null> {
-  const [facts] = await ctx.deps.db.query(factsById, [id])
+  const [facts] = await ctx.deps.db.query(factsById, { id })
   if (!facts) return null
   assertMayWriteRepo(ctx.viewer, facts, `The repo ${name}`)
   return facts
@@ -188,6 +193,6 @@ export async function findRepoByIdToWrite(ctx: RequestContext, id: string, name:
 
 /** Locks the repo row until the transaction ends: first in the lock order (repo, account, upload, blob). Null if the repo no longer exists. */
 export async function lockRepo(tx: Querier, repoId: string): Promise<RepoFacts | null> {
-  const [facts] = await tx.query(lockById, [repoId])
+  const [facts] = await tx.query(lockById, { repoId })
   return facts ?? null
 }

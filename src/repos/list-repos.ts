@@ -4,7 +4,8 @@ import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
-import type { Statement } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import { param, statement } from '../store/statement.ts'
 import { type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
 import { type Repo, toRepo, type WithCards } from './repo-shape.ts'
 
@@ -20,15 +21,19 @@ export interface Facets {
   readonly tags: readonly { readonly value: string; readonly count: number }[]
 }
 
-const accountByHandle: Statement<{ id: string }> = {
+const idColumn = columns({ id: column.text('id') })
+
+const accountByHandle = statement({
   name: 'account-id-by-handle',
-  text: 'select id from accounts where handle = $1',
-}
+  columns: idColumn,
+  params: { handle: param.text() },
+  text: `select ${idColumn.sql} from accounts where handle = :handle`,
+})
 
 /** The filter with the owner's id instead of the handle; null if no account has the handle, which gives an empty page. */
 async function resolveFilter(ctx: RequestContext, input: ListReposInput): Promise<RepoFilter | null> {
   if (!input.owner) return input
-  const [account] = await ctx.deps.db.query(accountByHandle, [input.owner])
+  const [account] = await ctx.deps.db.query(accountByHandle, { handle: input.owner })
   return account ? { ...input, ownerId: account.id } : null
 }
 

@@ -2,8 +2,10 @@
  * Statements of a repo listing. Public repos and the repos of each account of the caller are separate index scans in sort order, each limited to the
  * page size, so that the cost of a page does not depend on repos invisible to the caller.
  */
+
 import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
 import { type Columns, column, columns, type RowOf } from '../store/columns.ts'
+import { listOf, number, objectOf, text } from '../store/read-json.ts'
 import { composed, type Given, type NamedStatement, param } from '../store/statement.ts'
 import { namesRobot } from './named-repo.ts'
 import { cardedColumns, type RepoKind, repoColumns, type Visibility, visibleRepo } from './repo-shape.ts'
@@ -201,8 +203,9 @@ function statementName(query: RepoPageQuery, viewer: VisibleRepos): string {
 /** The number of repos and the 100 most frequent tags; the statement guarantees the type of the tags. */
 const facetColumns = columns({
   total: column.int4('(select count(*)::int from counted)'),
-  tags: column<readonly { readonly value: string; readonly count: number }[]>(
+  tags: column.json(
     `coalesce((select json_agg(json_build_object('value', value, 'count', count) order by count desc, value collate "C") from buckets), '[]')`,
+    listOf(objectOf<{ readonly value: string; readonly count: number }>({ value: text, count: number })),
   ),
 })
 

@@ -3,7 +3,7 @@ import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { findRepoToWrite, getReposById, getRobots, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { ControlClass, Repo, RepoKind } from './repo-shape.ts'
@@ -71,10 +71,11 @@ export const upsertDatasetMeta = statement({
 })
 
 /** Shared with robot cards, which are also meta blocks. */
-export const touchRepo: Statement<never> = {
+export const touchRepo = statement({
   name: 'repo-touch',
-  text: 'update repos set updated_at = greatest(now(), updated_at) where id = $1',
-}
+  params: { id: param.text() },
+  text: 'update repos set updated_at = greatest(now(), updated_at) where id = :id',
+})
 
 /** Replaces the model meta block. Errors: 401, 403, 404, 409 `conflict.wrong_kind`. */
 export function putModelMeta(ctx: RequestContext, input: ModelMetaInput): Promise<Repo> {
@@ -135,7 +136,7 @@ async function applyMeta(
   const missing = () => notFound(`The repo ${facts.fullName}`)
   if (!(await lockRepo(tx, facts.id))) throw missing()
   await write(tx, facts.id)
-  await tx.query(touchRepo, [facts.id])
+  await tx.query(touchRepo, { id: facts.id })
   const [repo] = await getReposById(tx, ctx.viewer, [facts.id])
   if (!repo) throw missing()
   const after = { ...(repo.modelMeta ?? repo.datasetMeta) }

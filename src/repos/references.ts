@@ -2,7 +2,7 @@
  * The table of references to repos: a repo cannot be deleted while a job refers to it. Each subject writes the rows of its jobs, in the transaction
  * that creates, changes or ends them. Contract, "Deleting a repo".
  */
-import type { Querier, Statement } from '../store/db.ts'
+import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import type { RepoReferrers } from './referrers.ts'
 
@@ -50,12 +50,13 @@ export async function replaceReference(tx: Querier, referrer: Referrer, referenc
   await tx.query(replace, { ...referrer, ...reference })
 }
 
-const dropAll: Statement<never> = {
+const dropAll = statement({
   name: 'repo-references-drop',
-  text: 'delete from repo_references where referrer_id = $1',
-}
+  params: { referrerId: param.text() },
+  text: 'delete from repo_references where referrer_id = :referrerId',
+})
 
 /** Removes all references of a job. */
 export async function dropReferences(tx: Querier, referrerId: string): Promise<void> {
-  await tx.query(dropAll, [referrerId])
+  await tx.query(dropAll, { referrerId })
 }

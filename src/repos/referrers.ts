@@ -3,7 +3,9 @@
  * member of `RepoReferrers`, and the composition root provides it. Contract, "Deleting a repo".
  */
 import { HubError } from '../platform/errors.ts'
-import type { Statement, Tx } from '../store/db.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
 import type { RepoFacts } from './get-repo.ts'
 
 declare module '../operation/context.ts' {
@@ -40,21 +42,30 @@ interface Blocker {
   readonly isForeign: boolean
 }
 
+const blockersOfColumns = columns({
+  referrer: column.text('f.referrer_id'),
+  kind: column.text<keyof RepoReferrers>('f.referrer_kind'),
+  reason: column.text('f.reason'),
+  isForeign: column.bool(`not ${ownerHasAccess}`),
+})
+
 /** References of accounts that can see the repo, regardless of the repos that their keys are limited to. */
-const blockersOf: Statement<Blocker> = {
+const blockersOf = statement({
   name: 'repo-blockers',
-  text: `select f.referrer_id as referrer, f.referrer_kind as kind, f.reason, not ${ownerHasAccess} as "isForeign"
+  columns: blockersOfColumns,
+  params: { id: param.text() },
+  text: `select ${blockersOfColumns.sql}
     from repo_references f join repos r on r.id = f.repo_id
-    where f.repo_id = $1 and (r.visibility = 'public' or ${ownerHasAccess})
+    where f.repo_id = :id and (r.visibility = 'public' or ${ownerHasAccess})
     order by f.referrer_id limit ${SHOWN}`,
-}
+})
 
 /**
  * 409 `conflict.referenced` listing up to 20 references. The caller holds the repo's row lock, which new references and visibility changes wait for,
  * so no reference can appear before the delete.
  */
 export async function assertUnreferenced(tx: Tx, { id, fullName }: RepoFacts, referrers: RepoReferrers): Promise<void> {
-  const blockers = await tx.query(blockersOf, [id])
+  const blockers = await tx.query(blockersOf, { id })
   if (blockers.length === 0) return
   const detail = `${fullName} is still referenced and cannot be deleted. ${remedyOf(blockers, referrers)}`
   throw new HubError('conflict.referenced', detail, {
@@ -76,13 +87,14 @@ function remedyOf(blockers: readonly Blocker[], referrers: RepoReferrers): strin
   return `${plurals} of other accounts reference it because they can see it: make it private first.`
 }
 
-const dropReferencesTo: Statement<never> = {
+const dropReferencesTo = statement({
   name: 'repo-references-drop-to',
-  text: 'delete from repo_references where repo_id = $1',
-}
+  params: { repoId: param.text() },
+  text: 'delete from repo_references where repo_id = :repoId',
+})
 
 /** Deletes the references that `assertUnreferenced` allows: they belong to jobs of other accounts and are deleted with the repo. */
 export async function dropForeign(tx: Tx, repoId: string, referrers: RepoReferrers): Promise<void> {
-  await tx.query(dropReferencesTo, [repoId])
+  await tx.query(dropReferencesTo, { repoId })
   for (const { forgetRepo } of Object.values<RepoReferrer>({ ...referrers })) await forgetRepo(tx, repoId)
 }

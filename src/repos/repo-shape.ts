@@ -1,8 +1,10 @@
 /** A repo in the shape of the GraphQL type, and the columns that every read selects. Spec, "Repo". */
+
 import { repoVisibleSql } from '../auth/policy.ts'
 import type { AccountRef } from '../operation/context.ts'
 import { JsonText, weigh } from '../platform/json-text.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
+import { number, object, objectOf, oneOf, orNull, text, texts } from '../store/read-json.ts'
 import { robotMeant } from './named-repo.ts'
 
 export type RepoKind = 'dataset' | 'model' | 'robot'
@@ -98,6 +100,29 @@ const policiesWhere = (condition: string) =>
 const policyCountColumn = `case when r.kind = 'robot' then ${policiesWhere('pm.robot_repo_id = r.id')}
     + ${policiesWhere("pm.robot_repo_id is null and lower(pm.robot) = o.handle || '/' || r.slug")} end`
 
+const readModelMeta = objectOf<ModelMeta>({
+  policyType: text,
+  baseModel: orNull(text),
+  sourceRunId: orNull(text),
+  controlClass: orNull(oneOf('reflex', 'skill', 'planner')),
+  robot: orNull(text),
+  robotRepoId: orNull(text),
+  embodimentFingerprint: orNull(text),
+  embodimentCheck: orNull(oneOf('match', 'mismatch', 'policy_unstamped', 'robot_undeclared')),
+  updatedAt: text,
+})
+const readDatasetMeta = objectOf<DatasetMeta>({
+  episodeCount: number,
+  fps: orNull(number),
+  robotType: orNull(text),
+  totalFrames: number,
+  updatedAt: text,
+})
+const readMeta = (json: unknown) => ('policyType' in object(json) ? readModelMeta(json) : readDatasetMeta(json))
+
+/** The row of a card in a repo's row. */
+export const readCard = objectOf<CardRow>({ text, interfaceFingerprint: orNull(text), updatedAt: text })
+
 /** Columns of `repos r join accounts o on o.id = r.owner_id`, with the parameters `repoViewer`. */
 export const repoColumns = columns({
   id: column.text('r.id'),
@@ -109,19 +134,19 @@ export const repoColumns = columns({
   slug: column.text('r.slug'),
   visibility: column.enum('Visibility', 'r.visibility'),
   description: column.text.orNull('r.description'),
-  tags: column<string[]>('to_json(r.tags)'),
+  tags: column.json('to_json(r.tags)', texts),
   fileCount: column.int4('r.file_count'),
   totalBytes: column.int8('r.total_bytes'),
   verifiedCount: column.int4('r.verified_count'),
   createdAt: column.timestamptz('r.created_at'),
   updatedAt: column.timestamptz('r.updated_at'),
-  /** Depends on `kind`; `metaColumn` guarantees the type. */
-  meta: column<ModelMeta | DatasetMeta | null>(metaColumn),
+  /** Depends on `kind`. */
+  meta: column.json.orNull(metaColumn, readMeta),
   policyCount: column.int4.orNull(policyCountColumn),
 })
 
 /** The same plus the card, which was validated when it was stored. */
-export const cardedColumns = repoColumns.with({ robotCard: column<CardRow | null>(cardColumn) })
+export const cardedColumns = repoColumns.with({ robotCard: column.json.orNull(cardColumn, readCard) })
 
 /** A row of robot_cards; `text` is the card. */
 export interface CardRow {

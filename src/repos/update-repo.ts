@@ -7,6 +7,7 @@ import type { RequestContext } from '../operation/context.ts'
 import { invalid, notFound } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
+import { texts } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
 import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { Repo, Visibility } from './repo-shape.ts'
@@ -23,14 +24,15 @@ export interface UpdateRepoInput {
 const editable = columns({
   visibility: column.enum('Visibility', 'visibility'),
   description: column.text.orNull('description'),
-  tags: column<string[]>('to_json(tags)'),
+  tags: column.json('to_json(tags)', texts),
 })
 type Editable = RowOf<typeof editable>
 
 const readEditable = statement({
   name: 'repo-editable',
   columns: editable,
-  text: `select ${editable.sql} from repos where id = $1`,
+  params: { id: param.text() },
+  text: `select ${editable.sql} from repos where id = :id`,
 })
 
 const writeEditable = statement({
@@ -68,7 +70,7 @@ type Changes = Omit<UpdateRepoInput, 'owner' | 'repo'>
 export async function changeRepo(ctx: RequestContext, tx: Tx, facts: RepoFacts, input: Changes): Promise<Repo> {
   const missing = () => notFound(`The repo ${facts.fullName}`)
   if (!(await lockRepo(tx, facts.id))) throw missing()
-  const [before] = await tx.query(readEditable, [facts.id])
+  const [before] = await tx.query(readEditable, { id: facts.id })
   if (!before) throw missing()
   const after: Editable = {
     visibility: input.visibility ?? before.visibility,

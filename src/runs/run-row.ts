@@ -44,7 +44,8 @@ const visibleById = statement({
 const lockById = statement({
   name: 'run-lock',
   columns: rowColumns,
-  text: `select ${rowColumns.sql} from runs u where u.id = $1 for update`,
+  params: { id: param.text() },
+  text: `select ${rowColumns.sql} from runs u where u.id = :id for update`,
 })
 
 /** The run with this id; 404 if the caller may not see it. */
@@ -57,7 +58,7 @@ export async function findRun(ctx: RequestContext, id: string): Promise<HeldRun>
 
 /** Locks the run's row until the transaction ends, and returns its current values; 404 if the run was deleted. */
 export async function lockRun(tx: Querier, id: string): Promise<HeldRun> {
-  const [run] = await tx.query(lockById, [id])
+  const [run] = await tx.query(lockById, { id })
   if (!run) throw notFound(`The run ${id}`)
   return run
 }

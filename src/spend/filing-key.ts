@@ -8,7 +8,7 @@ import type { Querier } from '../store/db.ts'
 
 /** The viewer of the filing key; 409 `conflict.key_gone` if the key was revoked, has expired, lost the scope, or no longer acts for the account. */
 export async function filingViewer(querier: Querier, hold: SpendHold, level: ScopeLevel): Promise<Credentialed> {
-  const [key] = await querier.query(keysById, [[hold.filedBy]])
+  const [key] = await querier.query(keysById, { ids: [hold.filedBy] })
   if (!key?.live) throw gone(hold, 'was revoked or has expired')
   const viewer = keyViewer(key)
   if (!hasLevel(viewer, level)) throw gone(hold, `no longer has the scope key:${level}`)

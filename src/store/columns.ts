@@ -6,7 +6,7 @@ import type { Declared, EnumName, EnumValue } from './sql-types.ts'
 /** One column: its SQL, what PostgreSQL has it as, and the type of its parsed value (int8 a number, timestamptz RFC 3339 text, numeric text). */
 export interface Column<T> {
   readonly sql: string
-  readonly declared?: Declared
+  readonly declared: Declared
   /** Its text is kept, and parsed where it is read. */
   readonly isDocument?: boolean
   /** Makes the value of a column of JSON; null stays null. */
@@ -67,7 +67,7 @@ function jsonColumns(sqlType: 'json' | 'jsonb'): JsonColumns {
 }
 
 /** A column by its type: `column.int8('u.size')`, `column.text.orNull('u.error')`, `column.enum('JobStatus', 'u.status')`. */
-export const column = Object.assign(<T>(sql: string): Column<T> => ({ sql }), {
+export const column = {
   text: columnsOf<string>('text'),
   texts: columnsOf<readonly string[]>('text[]'),
   bool: columnsOf<boolean>('bool'),
@@ -81,7 +81,7 @@ export const column = Object.assign(<T>(sql: string): Column<T> => ({ sql }), {
   json: jsonColumns('json'),
   jsonb: jsonColumns('jsonb'),
   enum: Object.assign(enumColumn(false), { orNull: enumColumn(true) }) as EnumColumns,
-})
+}
 
 type ColumnSet = Readonly<Record<string, Column<unknown>>>
 
@@ -131,10 +131,7 @@ const namedBy = (alias: string, set: ColumnSet) =>
   mapped(set, (column, name) => ({ ...column, sql: `${alias}."${name}"` }))
 
 const optional = (set: ColumnSet) =>
-  mapped(set, ({ declared, ...column }) => ({
-    ...column,
-    ...(declared && { declared: { ...declared, isNullable: true } }),
-  }))
+  mapped(set, (column) => ({ ...column, declared: { ...column.declared, isNullable: true } }))
 
 /**
  * Compiles one object literal, so that all rows share one hidden class. A loop over the names is three times as slow for a row of 52 columns,

@@ -5,16 +5,21 @@
  * removes only what the snapshot of a later one does not name.
  */
 import type pg from 'pg'
-import type { Db, Statement } from './db.ts'
+import { column, columns } from './columns.ts'
+import type { Db } from './db.ts'
+import { statement } from './statement.ts'
 
 /** Any number that is the backup's alone on this database. */
 const DELETION_HOLD = 7_113_021_402
 
-const look: Statement<{ free: boolean }> = {
+const freeColumn = columns({ free: column.bool(`pg_try_advisory_xact_lock_shared(${DELETION_HOLD})`) })
+
+const look = statement({
   name: 'deletion-hold',
-  // Shared and for one statement: two that look at once do not see each other.
-  text: `select pg_try_advisory_xact_lock_shared(${DELETION_HOLD}) as free`,
-}
+  columns: freeColumn,
+  // pg_try_advisory_xact_lock_shared holds it for this statement alone: two that look at once do not see each other.
+  text: `select ${freeColumn.sql}`,
+})
 
 /** Whether a backup is copying objects. What is not deleted then is left for a later collection. */
 export async function areDeletionsHeld(db: Pick<Db, 'query'>): Promise<boolean> {

@@ -28,7 +28,7 @@ export interface NamedStatement<T, P> extends Omit<Statement<T>, 'names'> {
 
 /** A value that a statement is given. */
 export interface Param<T> {
-  readonly declared?: Declared
+  readonly declared: Declared
   /** Never set: carries the type. */
   readonly type?: T
 }
@@ -63,7 +63,7 @@ const enumParams = <Name extends EnumName>(name: Name): Param<readonly EnumValue
 const listsOf = <Value>(sqlType: string) => paramsOf<readonly (Value | null)[], readonly Value[]>(`${sqlType}[]`)
 
 /** A parameter by its type: `param.int8()`, `param.text.orNull()`, `param.enum('JobStatus')`, and lists: `param.texts()`. JSON is given as text. */
-export const param = Object.assign(<T>(): Param<T> => ({}), {
+export const param = {
   text: paramsOf<string>('text'),
   bool: paramsOf<boolean>('bool'),
   int4: paramsOf<number>('int4'),
@@ -83,7 +83,7 @@ export const param = Object.assign(<T>(): Param<T> => ({}), {
   numerics: listsOf<string>('numeric'),
   timestamps: listsOf<string>('timestamptz'),
   enums: enumParams,
-})
+}
 
 export type ParamSet = Readonly<Record<string, Param<unknown>>>
 
@@ -114,11 +114,11 @@ interface NamedParts<T, P extends ParamSet> extends Parts<T> {
 }
 
 /**
- * A statement, built where its module is loaded. Throws there: for a `:name` that is not among `params`, one of `params` that the text does not use, and a
- * text without the select list of `columns`.
+ * A statement, built where its module is loaded. Throws there: for a `:name` that is not among `params`, one of `params` that the text does not use, a value
+ * by its place (`$1`), and a text without the select list of `columns`.
  */
 export function statement<P extends ParamSet, T = never>(parts: NamedParts<T, P>): NamedStatement<T, Given<P>>
-/** The same, with its values by place: for one or two of them. */
+/** The same, without parameters. */
 export function statement<T = never>(parts: Parts<T>): Statement<T>
 /** The result of both. */
 export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet }): unknown {
@@ -148,6 +148,7 @@ function announced<S extends Statement<unknown> | NamedStatement<unknown, never>
 }
 
 function selecting<T>({ name, columns, text }: Parts<T>): Pick<Statement<T>, 'name' | 'toRow'> {
+  if (/\$\d/.test(text)) throw new Error(`The statement ${name} takes a value by its place: name it.`)
   if (!columns) return { name }
   if (!text.includes(columns.sql)) throw new Error(`The statement ${name} does not select its columns.`)
   return { name, toRow: columns.toRow }

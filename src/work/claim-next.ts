@@ -57,7 +57,7 @@ export async function claimsFor(
 }
 
 async function onlyFor(ctx: RequestContext, credential: Credentialed, handle: string): Promise<Credentialed> {
-  const [owner] = await ctx.deps.db.query(accountByHandle, [handle])
+  const [owner] = await ctx.deps.db.query(accountByHandle, { handle })
   if (owner && credential.accountIds.includes(owner.id)) return { ...credential, accountIds: [owner.id] }
   throw new HubError('forbidden.scope', `You are neither ${handle} nor one of its members.`)
 }

@@ -199,11 +199,11 @@ describe('the policy, sentence by sentence', () => {
 
   it('decides the same in SQL as in code, for every viewer and repo', async () => {
     const repos = [secret, other, open, ofAcme]
-    const id = columns({ id: column<string>('r.id') })
+    const id = columns({ id: column.text('r.id') })
     const visible = statement({
       name: '',
       columns: id,
-      params: { ...repoViewer, rows: param<string>() },
+      params: { ...repoViewer, rows: param.json() },
       text: `select ${id.sql} from json_to_recordset(:rows::json) as r(id text, owner_id text, visibility text) where ${repoVisibleSql('r')} order by r.id`,
     })
     const rows = JSON.stringify(

@@ -24,7 +24,7 @@ const rate = createRateLimit(Number(process.env.RATE_LIMIT_PER_MINUTE ?? 0))
 const log = requestLogger(createLogger({ logLevel: 'info' }))
 const app = Fastify({ logger: false, genReqId: (request) => requestId(request.headers['x-request-id']) })
 
-const named = { ...repoViewer, owner: param<string>(), repo: param<string>() }
+const named = { ...repoViewer, owner: param.text(), repo: param.text() }
 
 const repoByName = statement({
   name: 'limit-repo',
@@ -43,7 +43,7 @@ interface FileRow {
 
 const tree = statement({
   name: 'limit-tree',
-  params: { ...named, limit: param<number>() },
+  params: { ...named, limit: param.int4() },
   text: `select f.path, b.size, b.etag, b.sha256, f.mime, f.updated_at from files f join blobs b on b.id = f.blob_id
     where f.repo_id = (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = :owner and r.slug = :repo and ${visibleRepo})
     and f.to_seq is null order by f.path limit :limit`,
@@ -74,9 +74,9 @@ type Names = { owner: string; repo: string }
 async function accountsOf(authorization: string | undefined): Promise<VisibleRepos> {
   const token = authorization?.slice('Bearer '.length) ?? ''
   if (!isKeyToken(token)) throw new Error('bad key')
-  const [row] = await db.query(keyByDigest, [tokenDigest(token)])
+  const [row] = await db.query(keyByDigest, { tokenSha256: tokenDigest(token) })
   if (!row?.live) throw new Error('dead key')
-  return { accountIds: [row.account_id, ...row.orgs.map((org) => org.id)], repoIds: null }
+  return { accountIds: [row.accountId, ...row.orgs.map((org) => org.id)], repoIds: null }
 }
 
 function serve(path: string, read: (viewer: VisibleRepos, names: Names, limit: number) => Promise<unknown>): void {

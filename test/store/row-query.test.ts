@@ -8,14 +8,14 @@ import { testDb } from '../support/database.ts'
 const t = testDb({ poolMax: 1 })
 
 const found = columns({
-  count: column<number>('given.n'),
-  at: column<string>(`timestamptz '2026-01-31 09:30:00+00'`),
-  nothing: column<string | null>('null::text'),
+  count: column.int8('given.n'),
+  at: column.timestamptz(`timestamptz '2026-01-31 09:30:00+00'`),
+  nothing: column.text.orNull('null::text'),
 })
 const counted = statement({
   name: 'row-query-test',
   columns: found,
-  params: { numbers: param<readonly number[]>() },
+  params: { numbers: param.int8s() },
   text: `select ${found.sql} from unnest(:numbers::int8[]) given(n)`,
 })
 const rowOf = (count: number) => ({ count, at: '2026-01-31T09:30:00.000Z', nothing: null })

@@ -5,7 +5,7 @@ import { testDb } from '../support/database.ts'
 
 const t = testDb()
 
-const pair = columns({ left: column<number>('given.a'), right: column<string | null>('given.b') })
+const pair = columns({ left: column.int4('given.a'), right: column.text.orNull('given.b') })
 const source = "(values (1, 'x'), (2, null)) given (a, b)"
 
 it('a row has the members that its columns name, whatever their names in the database', async () => {
@@ -18,7 +18,7 @@ it('a row has the members that its columns name, whatever their names in the dat
 })
 
 it('columns grow at their end, and an outer query reads them from the subquery that selects them', async () => {
-  const outer = pair.from('inside').with({ twice: column<number>('inside."left" * 2') })
+  const outer = pair.from('inside').with({ twice: column.int4('inside."left" * 2') })
   const text = `select ${outer.sql} from (select ${pair.sql} from ${source}) inside where inside."left" = 2`
   expect(await t.db.query(statement({ name: '', columns: outer, text }))).toStrictEqual([
     { left: 2, right: null, twice: 4 },
@@ -26,7 +26,7 @@ it('columns grow at their end, and an outer query reads them from the subquery t
 })
 
 it('columns of a left join are null together, and so is their type', async () => {
-  const outer = columns({ n: column<number>('n') }).withOptional('inside', pair)
+  const outer = columns({ n: column.int4('n') }).withOptional('inside', pair)
   expectTypeOf<RowOf<typeof outer>>().toEqualTypeOf<
     { readonly n: number } & { readonly left: number | null; readonly right: string | null }
   >()
@@ -40,7 +40,7 @@ it('columns of a left join are null together, and so is their type', async () =>
 
 it('a name that is not a plain identifier stops the start', () => {
   for (const name of ['a b', 'a"', '__proto__', 'x: 1, y', ''])
-    expect(() => columns({ [name]: column<string>('1') })).toThrow('cannot be named')
+    expect(() => columns({ [name]: column.text('1') })).toThrow('cannot be named')
 })
 
 it('a text that does not select its columns stops the start', () => {
@@ -49,10 +49,10 @@ it('a text that does not select its columns stops the start', () => {
   )
 })
 
-const sum = columns({ sum: column<number>(':a::int + :b::int + :a::int') })
+const sum = columns({ sum: column.int4(':a::int + :b::int + :a::int') })
 const add = statement({
   name: 'add',
-  params: { b: param<number>(), a: param<number>() },
+  params: { b: param.int4(), a: param.int4() },
   columns: sum,
   text: `select ${sum.sql}`,
 })
@@ -81,21 +81,22 @@ it('a missing, extra or wrongly typed value does not compile, and undefined does
 })
 
 it('a parameter that the text does not use, or does not declare, stops the start', () => {
-  const params = { a: param<number>(), b: param<number>() }
+  const params = { a: param.int4(), b: param.int4() }
   expect(() => statement({ name: 'less', params, text: 'select :a' })).toThrow('does not use its parameter :b')
   expect(() => statement({ name: 'more', params, text: 'select :a, :b, :c' })).toThrow('has no parameter :c')
   expect(() => statement({ name: 'none', text: 'select :a' })).toThrow('has no parameter :a')
   expect(() => composed({ name: 'more', params, text: 'select :c' })).toThrow('has no parameter :c')
+  expect(() => statement({ name: 'place', text: 'select $1' })).toThrow('takes a value by its place')
 })
 
 it('a composed statement takes the parameters that its pieces use', async () => {
-  const one = columns({ one: column<string>(':b::text') })
-  const params = { a: param<string>(), b: param<string>() }
+  const one = columns({ one: column.text(':b::text') })
+  const params = { a: param.text(), b: param.text() }
   const made = composed({ name: '', params, columns: one, text: `select ${one.sql}` })
   expect(await t.db.query(made, { a: 'not sent', b: 'sent' })).toEqual([{ one: 'sent' }])
 })
 
 it('casts and time formats are not parameters', () => {
   const text = "select to_char(now(), 'HH24:MI:SS'), '1'::int, :at::timestamptz"
-  expect(statement({ name: 'casts', params: { at: param<string>() }, text }).text).toBe(text.replace(':at', '$1'))
+  expect(statement({ name: 'casts', params: { at: param.timestamptz() }, text }).text).toBe(text.replace(':at', '$1'))
 })

@@ -20,7 +20,7 @@ function placeIn(stack: string): string {
 
 function plain({ statement, columns, params, stack }: Built): BuiltStatement {
   const columnsOf = Object.entries(columns?.set ?? {}).map(
-    ([name, { sql, declared = null }]): DeclaredColumn => ({ name, sql, declared }),
+    ([name, { sql, declared }]): DeclaredColumn => ({ name, sql, declared }),
   )
   const paramsOf = (statement.names ?? []).map(
     (name): DeclaredParam => ({ name, declared: params[name]?.declared ?? null }),
@@ -108,7 +108,7 @@ memoized.watch(({ make }) => families.push(make))
 
 for await (const file of glob('src/**/*.ts', { cwd: root })) {
   const text = await readFile(`${root}/${file}`, 'utf8')
-  if (/store\/statement\.ts'|from '\.\/statement\.ts'/.test(text)) await import(`${root}/${file}`)
+  if (/store\/(?:statement|columns)\.ts'|from '\.\/statement\.ts'/.test(text)) await import(`${root}/${file}`)
 }
 await buildForKinds()
 await buildListings()

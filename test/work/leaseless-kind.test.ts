@@ -4,7 +4,7 @@ import { guarded } from '../../src/operation/commit-verb.ts'
 import type { AccountRef, Credentialed, RequestContext } from '../../src/operation/context.ts'
 import { notFound } from '../../src/platform/errors.ts'
 import { column } from '../../src/store/columns.ts'
-import { statement } from '../../src/store/statement.ts'
+import { param, statement } from '../../src/store/statement.ts'
 import { claimJob } from '../../src/work/claim.ts'
 import { claimNext } from '../../src/work/claim-next.ts'
 import { heldJobColumns, isClaimer } from '../../src/work/held-job.ts'
@@ -14,7 +14,7 @@ import { followLog } from '../../src/work/log/follow-log.ts'
 import { headColumns, type JobLog } from '../../src/work/log/job-log.ts'
 import { addNotice } from '../../src/work/log/write-chunks.ts'
 import { askToStop, endCanceled } from '../../src/work/stop.ts'
-import { type Sweep, sweepDue } from '../../src/work/sweep.ts'
+import { sweepDue, sweepOf } from '../../src/work/sweep.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
@@ -28,18 +28,19 @@ const errand: JobKind = {
   lease: null,
 }
 
-const held = heldJobColumns.with({ maxHours: column<number>('u.max_hours::float8'), now: column<string>('now()') })
+const held = heldJobColumns.with({ maxHours: column.float8('u.max_hours::float8'), now: column.timestamptz('now()') })
 const byId = statement({
   name: 'errand-by-id',
   columns: held,
-  text: `select ${held.sql} from errands u where u.id = $1`,
+  params: { jobId: param.text() },
+  text: `select ${held.sql} from errands u where u.id = :jobId`,
 })
 
 const deadlineSql = deadlineSqlOf('u.max_hours * 3600')
-const limited = held.with({ deadlineAt: column<string | null>(deadlineSql) })
+const limited = held.with({ deadlineAt: column.timestamptz.orNull(deadlineSql) })
 
 /** Time is its one limit: nothing of it is priced. */
-const sweep: Sweep<ReturnType<typeof limited.toRow>> = {
+const sweep = sweepOf<ReturnType<typeof limited.toRow>>({
   job: errand,
   columns: limited,
   dueSql: `u.cancel_requested_at is null and ${deadlineSql} <= now()`,
@@ -48,19 +49,20 @@ const sweep: Sweep<ReturnType<typeof limited.toRow>> = {
     if (limit) await askToStop(tx, errand, job.id, limit.reason)
     return limit !== null
   },
-}
+})
 
 const heads = headColumns({ metrics: null })
 const headById = statement({
   name: 'errand-head',
   columns: heads,
-  text: `select ${heads.sql} from errands u where u.id = $1`,
+  params: { jobId: param.text() },
+  text: `select ${heads.sql} from errands u where u.id = :jobId`,
 })
 const log: JobLog = {
   job: errand,
   chunks: { table: 'errand_chunks', jobId: 'errand_id' },
   async findHead({ deps }, _viewer, jobId) {
-    const [head] = await deps.db.query(headById, [jobId])
+    const [head] = await deps.db.query(headById, { jobId })
     if (!head) throw notFound('The errand')
     return head
   },
@@ -100,7 +102,7 @@ const by = (credentialId: string, more: Partial<Credentialed> = {}) =>
 const claim = (ctx: RequestContext, jobId: string, credentialId: string) =>
   t.db.withTx((tx) => claimJob(ctx, tx, errand, { jobId, worker: 'box', credentialId, leaseSeconds: 1 }))
 const heldNow = async (jobId: string) => {
-  const [job] = await t.db.query(byId, [jobId])
+  const [job] = await t.db.query(byId, { jobId })
   if (!job) throw new Error(`There is no ${jobId}.`)
   return job
 }

@@ -1,6 +1,8 @@
 /** Reads what has changed in accounts since given positions: one statement for all readers that were woken together. */
+
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
+import { texts } from '../../store/read-json.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { ChangeKind, ChangePosition } from './change-position.ts'
 
@@ -41,7 +43,7 @@ const pageColumns = columns({
   deleted: column.bool.orNull('c.deleted'),
   createdBy: column.text.orNull('c.created_by'),
   filedBy: column.text.orNull('c.filed_by'),
-  repoIds: column<readonly string[]>('to_json(c.repo_ids)'),
+  repoIds: column.json.orNull('to_json(c.repo_ids)', texts),
 })
 
 /**
@@ -85,9 +87,11 @@ export async function readPages(db: Querier, asked: readonly ChangeRead[]): Prom
 }
 
 function pageOf(rows: readonly RowOf<typeof pageColumns>[]): ChangePage {
-  const found = rows.flatMap(({ thingId, xid, deleted, ...row }) =>
+  const found = rows.flatMap(({ thingId, xid, deleted, repoIds, ...row }) =>
     // A reader without changes has one row of nulls.
-    thingId === null || xid === null || deleted === null ? [] : [{ ...row, thingId, xid, deleted }],
+    thingId === null || xid === null || deleted === null
+      ? []
+      : [{ ...row, thingId, xid, deleted, repoIds: repoIds ?? [] }],
   )
   return {
     things: found.slice(0, CHANGES_PER_READ),

@@ -1,4 +1,5 @@
 /** redeemDeviceLogin: the program polls for its key (RFC 8628, section 3.4). */
+import { readAccount } from '../../auth/account-json.ts'
 import { tokenDigest } from '../../auth/api-key.ts'
 import type { AccountRef, RequestContext, ScopeLevel } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
@@ -23,9 +24,11 @@ const polledColumns = columns({
   isEarly: column.bool('coalesce(l.polled_at > now() - make_interval(secs => l.poll_s), false)'),
   pollSeconds: column.int4('l.poll_s'),
   keyId: column.text.orNull('l.key_id'),
-  approver:
-    column<AccountRef | null>(`(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name)
-      from accounts a where a.id = l.decided_by)`),
+  approver: column.json.orNull(
+    `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name)
+      from accounts a where a.id = l.decided_by)`,
+    readAccount,
+  ),
 })
 type Polled = NonNullable<(typeof lockLogin)['row']>
 

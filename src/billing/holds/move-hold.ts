@@ -20,7 +20,8 @@ type LockedHold = RowOf<typeof lockedColumns>
 const lockById = statement({
   name: 'spend-hold-lock',
   columns: lockedColumns,
-  text: `select ${lockedColumns.sql} from spend_holds u where u.id = $1 for update`,
+  params: { holdId: param.text() },
+  text: `select ${lockedColumns.sql} from spend_holds u where u.id = :holdId for update`,
 })
 
 const oneColumn = columns({ id: column.text('u.id') })
@@ -66,7 +67,7 @@ export interface Decision {
 
 /** Locks a hold until the transaction ends; 404 if it does not exist, 409 `conflict.not_pending` if it is no longer pending. */
 export async function lockPendingHold(tx: Tx, holdId: string, trigger: HoldTrigger): Promise<LockedHold> {
-  const [hold] = await tx.query(lockById, [holdId])
+  const [hold] = await tx.query(lockById, { holdId })
   if (!hold) throw notFound(`The hold ${holdId}`)
   nextHoldStatus(trigger, hold.status)
   return hold

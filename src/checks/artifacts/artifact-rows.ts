@@ -18,23 +18,25 @@ export type ArtifactRow = RowOf<typeof artifactColumns>
 const byName = statement({
   name: 'robot-check-artifacts',
   columns: artifactColumns,
-  text: `select ${artifactColumns.sql} from robot_check_artifacts a where a.check_id = $1 and a.name = any($2::text[])`,
+  params: { checkId: param.text(), names: param.texts() },
+  text: `select ${artifactColumns.sql} from robot_check_artifacts a where a.check_id = :checkId and a.name = any(:names::text[])`,
 })
 
 /** The presigned artifacts among these names. */
 export function findArtifacts(querier: Querier, checkId: string, names: readonly string[]): Promise<ArtifactRow[]> {
-  return querier.query(byName, [checkId, names])
+  return querier.query(byName, { checkId, names })
 }
 
 const namesOf = statement({
   name: 'robot-check-artifact-names',
   columns: columns({ name: column.text('a.name') }),
-  text: 'select a.name as "name" from robot_check_artifacts a where a.check_id = $1',
+  params: { checkId: param.text() },
+  text: 'select a.name as "name" from robot_check_artifacts a where a.check_id = :checkId',
 })
 
 /** The names of all artifacts that the check has presigned. */
 export async function artifactNames(querier: Querier, checkId: string): Promise<string[]> {
-  return (await querier.query(namesOf, [checkId])).map(({ name }) => name)
+  return (await querier.query(namesOf, { checkId })).map(({ name }) => name)
 }
 
 const put = statement({
@@ -72,12 +74,13 @@ export async function putArtifacts(
 
 const forget = statement({
   name: 'robot-check-card-forget',
-  text: 'update robot_checks set card = null, needs_you = null, updated_at = now() where id = $1',
+  params: { checkId: param.text() },
+  text: 'update robot_checks set card = null, needs_you = null, updated_at = now() where id = :checkId',
 })
 
 /** Clears what was read from a `robot_card.json` that is replaced: a card without its artifact would be published from bytes that no longer exist. */
 export async function forgetCard(tx: Querier, checkId: string): Promise<void> {
-  await tx.query(forget, [checkId])
+  await tx.query(forget, { checkId })
 }
 
 const keep = statement({
@@ -106,11 +109,12 @@ export async function keepDigests(
 const drop = statement({
   name: 'robot-check-artifacts-drop-unreported',
   columns: columns({ size: column.int8('size') }),
-  text: 'delete from robot_check_artifacts where check_id = $1 and sha256 is null returning size as "size"',
+  params: { checkId: param.text() },
+  text: 'delete from robot_check_artifacts where check_id = :checkId and sha256 is null returning size as "size"',
 })
 
 /** Forgets artifacts that no report named; returns their bytes. Their objects and uploads are collected later. */
 export async function dropUnreported(tx: Querier, checkId: string): Promise<number> {
-  const dropped = await tx.query(drop, [checkId])
+  const dropped = await tx.query(drop, { checkId })
   return dropped.reduce((sum, { size }) => sum + size, 0)
 }

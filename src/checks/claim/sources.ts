@@ -5,7 +5,7 @@ import type { RequestContext } from '../../operation/context.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { requireObjects } from '../../store/objects/required.ts'
-import { statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
 import { atQueueTime, inSource } from '../snapshot-sql.ts'
 
@@ -23,13 +23,14 @@ export type CheckSource = RowOf<typeof sourceColumns>
 const sourcesOf = statement({
   name: 'robot-check-sources',
   columns: sourceColumns,
+  params: { checkId: param.text() },
   text: `select ${sourceColumns.sql} from robot_checks u join files f on ${atQueueTime} and ${inSource} join blobs b on b.id = f.blob_id
-    where u.id = $1 order by f.path`,
+    where u.id = :checkId order by f.path`,
 })
 
 /** The files of the snapshot, in byte order of path. */
 export function readSources(querier: Querier, checkId: string): Promise<CheckSource[]> {
-  return querier.query(sourcesOf, [checkId])
+  return querier.query(sourcesOf, { checkId })
 }
 
 /** A URL that accepts GET for an hour. No network call. */

@@ -1,8 +1,10 @@
 /** The snapshot of a check: the files of a repo that the check is about, in the state of the repo's `seq`. */
+
 import { HubError, invalid } from '../../platform/errors.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
+import { texts } from '../../store/read-json.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { CheckRequest } from './check-request.ts'
 
@@ -24,10 +26,11 @@ const NAMED = 20
 const counted = columns({
   count: column.int4('count(*)::int'),
   bytes: column.int8('coalesce(sum(b.size), 0)::int8'),
-  paths: column<readonly string[]>(`coalesce(json_agg(f.path) filter (where f.path = any(:marks::text[])), '[]')`),
+  paths: column.json(`coalesce(json_agg(f.path) filter (where f.path = any(:marks::text[])), '[]')`, texts),
   policyFiles: column.int4(`count(*) filter (where starts_with(f.path, :prefix || 'policy/'))::int`),
-  unverified: column<readonly string[]>(
+  unverified: column.json(
     `coalesce((array_to_json((array_agg(f.path order by f.path) filter (where b.sha256 is null))[1:${NAMED}])), '[]')`,
+    texts,
   ),
 })
 

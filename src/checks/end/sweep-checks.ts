@@ -3,17 +3,17 @@ import { audit, noViewer } from '../../operation/audit.ts'
 import type { Tx } from '../../store/db.ts'
 import { deadlineSqlOf, isDeadlineOver } from '../../work/limits.ts'
 import { endFailed } from '../../work/stop.ts'
-import { type Sweep, type SweepDeps, sweepDue } from '../../work/sweep.ts'
+import { type SweepDeps, sweepDue, sweepOf } from '../../work/sweep.ts'
 import { checkJob } from '../check-job.ts'
 import { type HeldCheck, lockCheck, nextStatus, rowColumns } from '../check-row.ts'
 import { settleCheck } from './settle-check.ts'
 
-const checkSweep: Sweep<HeldCheck> = {
+const checkSweep = sweepOf<HeldCheck>({
   job: checkJob,
   columns: rowColumns,
   dueSql: `u.max_seconds is not null and ${deadlineSqlOf('u.max_seconds')} <= now()`,
   sweep: endOne,
-}
+})
 
 /** Ends every check that is past its time limit and that no other hub is ending; returns their number. */
 export function sweepChecks(deps: SweepDeps): Promise<number> {

@@ -2,19 +2,20 @@
 import type { ErrorItem } from '../../platform/errors.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import type { Querier } from '../../store/db.ts'
-import { statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 import { type CheckRow, checkColumns, checkTables, publishFactsOf } from '../check-shape.ts'
 import { publishBlockers } from '../publish-blockers.ts'
 
 const publishable = statement({
   name: 'robot-check-publishable',
   columns: checkColumns,
-  text: `select ${checkColumns.sql} from ${checkTables} where u.id = $1`,
+  params: { checkId: param.text() },
+  text: `select ${checkColumns.sql} from ${checkTables} where u.id = :checkId`,
 })
 
 /** Does not check visibility: the verb has already found that the caller sees the check. */
 export async function readPublishable(querier: Querier, checkId: string): Promise<CheckRow> {
-  const [row] = await querier.query(publishable, [checkId])
+  const [row] = await querier.query(publishable, { checkId })
   if (!row) throw notFound(`The check ${checkId}`)
   return row
 }

@@ -3,7 +3,7 @@ import { requireCredential } from '../../auth/policy.ts'
 import type { AccountRef, Viewer } from '../../operation/context.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
-import { statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 
 const personColumns = columns({
   id: column.text('a.id'),
@@ -15,12 +15,13 @@ const personColumns = columns({
 const personById = statement({
   name: 'robot-check-publisher',
   columns: personColumns,
-  text: `select ${personColumns.sql} from accounts a where a.id = $1`,
+  params: { personId: param.text() },
+  text: `select ${personColumns.sql} from accounts a where a.id = :personId`,
 })
 
 /** Null for a key without a person, which the operator made for an org. */
 export async function publisherOf(querier: Querier, viewer: Viewer): Promise<AccountRef | null> {
   const { personId } = requireCredential(viewer)
-  const [person] = personId === null ? [] : await querier.query(personById, [personId])
+  const [person] = personId === null ? [] : await querier.query(personById, { personId })
   return person ?? null
 }

@@ -6,7 +6,7 @@ import type { RequestContext } from '../../operation/context.ts'
 import { invalid, type Loc } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
-import { statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 import type { JobActor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-status.ts'
 import { type LogChunk, readChunk } from '../../work/log/write-chunks.ts'
@@ -105,13 +105,14 @@ const known = columns({ fingerprint: column.text.orNull('interface_fingerprint')
 const robotFingerprint = statement({
   name: 'robot-check-robot-fingerprint',
   columns: known,
-  text: `select ${known.sql} from robot_cards where repo_id = $1`,
+  params: { robotRepoId: param.text() },
+  text: `select ${known.sql} from robot_cards where repo_id = :robotRepoId`,
 })
 
 /** 422 for a `match` whose fingerprints differ from that of the robot's current card, or without a robot that could match. */
 async function assertIntake(querier: Querier, robotRepoId: string | null, intake: Document): Promise<void> {
   if (intake.embodiment !== 'match') return
-  const [robot] = robotRepoId === null ? [] : await querier.query(robotFingerprint, [robotRepoId])
+  const [robot] = robotRepoId === null ? [] : await querier.query(robotFingerprint, { robotRepoId })
   const fingerprint = robot?.fingerprint ?? null
   if (fingerprint === null)
     throw invalid('validation.value', 'There is no robot with an interface that the policy could match.', [

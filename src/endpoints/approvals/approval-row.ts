@@ -1,9 +1,10 @@
 /** An approval as verbs that move it see it, and as the graph shows it. Lock order: endpoints, approvals, sessions. */
 
 import { isId } from '@hub/formats/ids'
+import { readAccount } from '../../auth/account-json.ts'
 import { deviceVisibleSql } from '../../auth/device-policy.ts'
 import { billedViewer, billedVisibleSql, visibleRuns } from '../../auth/policy.ts'
-import type { AccountRef, RequestContext, Viewer } from '../../operation/context.ts'
+import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
@@ -24,8 +25,8 @@ export const approvalColumns = columns({
   expiresAt: column.timestamptz('p.expires_at'),
   createdAt: column.timestamptz('p.created_at'),
   revokedAt: column.timestamptz.orNull('p.revoked_at'),
-  mintedBy: column<AccountRef>(account('m')),
-  revokedBy: column<AccountRef | null>(`case when r.id is not null then ${account('r')} end`),
+  mintedBy: column.json(account('m'), readAccount),
+  revokedBy: column.json.orNull(`case when r.id is not null then ${account('r')} end`, readAccount),
 })
 
 export const approvalTables =

@@ -29,7 +29,8 @@ const nextDue = statement({
 const stillDue = statement({
   name: 'endpoint-renewal-due',
   columns: idColumn,
-  text: `select ${idColumn.sql} from spend_reservations r join endpoints u on u.id = r.job_id where r.job_id = $1 and ${isDue}`,
+  params: { id: param.text() },
+  text: `select ${idColumn.sql} from spend_reservations r join endpoints u on u.id = r.job_id where r.job_id = :id and ${isDue}`,
 })
 
 /** Renews each that is due, in a transaction of its own; returns their number. One that cannot be renewed now keeps no other from it. */
@@ -51,7 +52,7 @@ export async function renewReservations(deps: SweepDeps): Promise<number> {
 async function renewOne(deps: SweepDeps, tx: Tx, id: string): Promise<void> {
   const endpoint = await lockEndpoint(tx, id)
   await lockAccounts(tx, [endpoint.ownerId])
-  const [due] = await tx.query(stillDue, [id])
+  const [due] = await tx.query(stillDue, { id })
   const { rateUsdPerHour } = endpoint
   if (!due || rateUsdPerHour === null) return
   const request = await reservationOf(tx, { ...endpoint, rateUsdPerHour }, await readSessionsUsd(tx, id))

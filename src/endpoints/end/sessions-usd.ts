@@ -2,7 +2,7 @@
 import type { Usd } from '../../platform/money.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
-import { statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 
 /** Of the endpoint `u`; 0 where it is not priced. */
 export const sessionsUsdSql = `case when u.priced then (select coalesce(sum(round(u.rate_usd_per_hour * s.gpu_seconds / 3600, 4)), 0)
@@ -13,11 +13,12 @@ const sumColumns = columns({ usd: column.numeric<Usd>(sessionsUsdSql) })
 const sumOf = statement({
   name: 'endpoint-sessions-usd',
   columns: sumColumns,
-  text: `select ${sumColumns.sql} from endpoints u where u.id = $1`,
+  params: { endpointId: param.text() },
+  text: `select ${sumColumns.sql} from endpoints u where u.id = :endpointId`,
 })
 
 /** The sum for one endpoint. */
 export async function readSessionsUsd(querier: Querier, endpointId: string): Promise<Usd> {
-  const [sum] = await querier.query(sumOf, [endpointId])
+  const [sum] = await querier.query(sumOf, { endpointId })
   return sum?.usd ?? '0.0000'
 }

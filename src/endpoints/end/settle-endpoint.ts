@@ -19,7 +19,8 @@ const sessionColumns = columns({
 const lockSessions = statement({
   name: 'endpoint-sessions-lock',
   columns: sessionColumns,
-  text: `select ${sessionColumns.sql} from endpoint_sessions s where s.endpoint_id = $1 order by s.id for update`,
+  params: { id: param.text() },
+  text: `select ${sessionColumns.sql} from endpoint_sessions s where s.endpoint_id = :id order by s.id for update`,
 })
 
 const writeCosts = statement({
@@ -36,7 +37,7 @@ const writeCosts = statement({
 export async function settleEndpoint(tx: Tx, endpoint: HeldEndpoint, reason: string): Promise<Usd> {
   const { id, ownerId, attempt, rateUsdPerHour, priced, tier } = endpoint
   await closeSessions(tx, { endpointId: id, reason })
-  const sessions = await tx.query(lockSessions, [id])
+  const sessions = await tx.query(lockSessions, { id })
   const ceiling = ceilingUsd({ ...endpoint, finishedAt: endpoint.now }, endpoint.now)
   const { amounts, totalUsd } = billOf(
     rateUsdPerHour,

@@ -5,24 +5,24 @@ import { column, type RowOf } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { deadlineError, isDeadlineOver, limitReached } from '../../work/limits.ts'
 import { askToStop, endFailed } from '../../work/stop.ts'
-import { type Sweep, type SweepDeps, sweepDue } from '../../work/sweep.ts'
+import { type SweepDeps, sweepDue, sweepOf } from '../../work/sweep.ts'
 import { endpointJob } from '../endpoint-job.ts'
 import { deadlineSql, graceOverSql, type HeldEndpoint, nextStatus, rowColumns } from '../endpoint-row.ts'
 import { accruedUsd, ceilingUsd } from './bill.ts'
 import { sessionsUsdSql } from './sessions-usd.ts'
 import { settleEndpoint } from './settle-endpoint.ts'
 
-const sweptColumns = rowColumns.with({ sessionsUsd: column<Usd>(sessionsUsdSql) })
+const sweptColumns = rowColumns.with({ sessionsUsd: column.numeric<Usd>(sessionsUsdSql) })
 
 type SweptEndpoint = RowOf<typeof sweptColumns>
 
-const endpointSweep: Sweep<SweptEndpoint> = {
+const endpointSweep = sweepOf<SweptEndpoint>({
   job: endpointJob,
   columns: sweptColumns,
   dueSql: `(${graceOverSql} or u.cancel_requested_at is null
     and (${deadlineSql} <= now() or u.priced and u.budget_usd is not null and u.budget_usd <= ${sessionsUsdSql}))`,
   sweep: sweepOne,
-}
+})
 
 /** Asks every running endpoint that has reached a limit to stop, and ends those that were asked and did not, or whose server is dead; returns their number. */
 export function sweepEndpoints(deps: SweepDeps): Promise<number> {

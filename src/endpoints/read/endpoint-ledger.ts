@@ -10,9 +10,9 @@ export const billedSessions = childPages(
     table: 'endpoint_sessions',
     alias: 's',
     columns: columns({
-      id: column<string>('s.id'),
+      id: column.text('s.id'),
       /** Id of the ledger entry. */
-      entryId: column<string>('l.id'),
+      entryId: column.text('l.id'),
     }),
     joins: 'join ledger l on l.job_id = s.id',
     statusSql: 'c.status::text',

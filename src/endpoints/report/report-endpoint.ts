@@ -2,7 +2,7 @@
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
-import { statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 import { type ReportKind, reportJob } from '../../work/report.ts'
 import { mayWorkOn } from '../claim/claim-endpoint.ts'
 import { type HeldEndpoint, lockEndpoint } from '../endpoint-row.ts'
@@ -24,13 +24,14 @@ const idColumn = columns({ id: column.text('s.id') })
 const closedBefore = statement({
   name: 'endpoint-sessions-closed',
   columns: idColumn,
-  text: `select ${idColumn.sql} from endpoint_sessions s where s.endpoint_id = $1 and s.status = 'closed' and s.expires_at > now()
+  params: { endpointId: param.text() },
+  text: `select ${idColumn.sql} from endpoint_sessions s where s.endpoint_id = :endpointId and s.status = 'closed' and s.expires_at > now()
     order by s.closed_at desc, s.id desc limit ${MAX_CLOSED}`,
 })
 
 async function show(querier: Querier, viewer: Viewer, endpointId: string): Promise<ReportedEndpoint> {
   const endpoint = await readEndpoint(querier, viewer, endpointId)
-  const closedSessions = (await querier.query(closedBefore, [endpointId])).map(({ id }) => id)
+  const closedSessions = (await querier.query(closedBefore, { endpointId })).map(({ id }) => id)
   return { ...endpoint, closedSessions }
 }
 

@@ -93,7 +93,8 @@ const ofDevice = statement({
 const lockById = statement({
   name: 'endpoint-session-lock',
   columns: heldColumns,
-  text: `select ${heldColumns.sql} from endpoint_sessions s where s.id = $1 for update`,
+  params: { id: param.text() },
+  text: `select ${heldColumns.sql} from endpoint_sessions s where s.id = :id for update`,
 })
 
 /** The session of an endpoint that a device reports; 404 where the caller does not see the device. */
@@ -109,7 +110,7 @@ export async function findSessionOfDevice(
 
 /** Locks the session's row until the transaction ends; its endpoint's row is locked before. */
 export async function lockSession(tx: Querier, id: string): Promise<RowOf<typeof heldColumns>> {
-  const [session] = await tx.query(lockById, [id])
+  const [session] = await tx.query(lockById, { id })
   if (!session) throw notFound(`The session ${id}`)
   return session
 }

@@ -23,18 +23,23 @@ const nextDue = statement({
   text: `select ${endpointColumn.sql} from endpoint_sessions s left join approvals p on p.id = s.approval_id
     where s.status = 'open' and ${dueSql} and s.endpoint_id <> all(:failed::text[]) order by s.endpoint_id limit 1`,
 })
+const lockIfFreeColumn = columns({ id: column.text('id') })
+
 const lockIfFree = statement({
   name: 'endpoint-sessions-lock-due',
-  text: 'select id from endpoints where id = $1 for update skip locked',
+  columns: lockIfFreeColumn,
+  params: { endpointId: param.text() },
+  text: `select ${lockIfFreeColumn.sql} from endpoints where id = :endpointId for update skip locked`,
 })
 const closedColumn = columns({ id: column.text('s.id') })
 const closeDue = statement({
   name: 'endpoint-sessions-close-due',
   columns: closedColumn,
+  params: { endpointId: param.text() },
   text: `update endpoint_sessions s set status = 'closed', closed_at = now(), closed_reason = due.reason
     from (select s.id, case p.status when 'revoked' then 'revoked' else 'expired' end as reason
       from endpoint_sessions s left join approvals p on p.id = s.approval_id
-      where s.endpoint_id = $1 and s.status = 'open' and ${dueSql}) due
+      where s.endpoint_id = :endpointId and s.status = 'open' and ${dueSql}) due
     where s.id = due.id and s.status = 'open' returning ${closedColumn.sql}`,
 })
 
@@ -56,9 +61,9 @@ export async function sweepSessions(deps: SweepDeps): Promise<number> {
 
 function closeSessionsOf(deps: SweepDeps, endpointId: string): Promise<number> {
   return deps.db.withTx(async (tx) => {
-    const [free] = await tx.query(lockIfFree, [endpointId])
+    const [free] = await tx.query(lockIfFree, { endpointId })
     if (!free) return 0
-    const { length } = await tx.query(closeDue, [endpointId])
+    const { length } = await tx.query(closeDue, { endpointId })
     if (length === 0) return 0
     await countSessions(tx, endpointId, { closed: length })
     tx.afterCommit(() => deps.events.hint(endpointId))

@@ -2,7 +2,7 @@
 import type { SigningKeys } from '../../auth/signing-keys.ts'
 import { HubError } from '../../platform/errors.ts'
 import type { Tx } from '../../store/db.ts'
-import { statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 import { type HeldApproval, lockApproval } from '../approvals/approval-row.ts'
 import { nextApproval } from '../approvals/approval-state.ts'
 import { type ApprovalClaims, readApprovalToken } from '../approvals/approval-token.ts'
@@ -32,7 +32,8 @@ export async function showsApproval(keys: SigningKeys, token: string | null | un
 
 const startApproval = statement({
   name: 'approval-start',
-  text: `update approvals set status = 'running' where id = $1 and status = 'issued'`,
+  params: { id: param.text() },
+  text: `update approvals set status = 'running' where id = :id and status = 'issued'`,
 })
 
 /** Which device wants to use which endpoint. */
@@ -52,7 +53,7 @@ export async function useApproval(tx: Tx, shown: ShownApproval, use: Use): Promi
   if (!approval) throw new RefusedApproval('unknown_approval')
   const reason = refusalOf(approval, claims, use)
   if (reason !== null) throw new RefusedApproval(reason)
-  if (approval.status === 'issued') await tx.query(startApproval, [approval.id])
+  if (approval.status === 'issued') await tx.query(startApproval, { id: approval.id })
   return approval
 }
 

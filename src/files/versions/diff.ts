@@ -172,7 +172,7 @@ async function seqOf(ctx: RequestContext, repo: RepoFacts, to: string | null, ke
 
 async function pathOf(ctx: RequestContext, repo: RepoFacts, key: string | number): Promise<string> {
   if (typeof key === 'string') return key
-  const [row] = await ctx.deps.db.query(pathOfRow, [key, repo.id])
+  const [row] = await ctx.deps.db.query(pathOfRow, { id: key, repo: repo.id })
   if (row) return row.path
   const detail = 'The cursor is malformed or too old: its file no longer exists. Start again without it.'
   throw invalid('validation.cursor', detail, ['after'])

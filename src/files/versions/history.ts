@@ -1,7 +1,10 @@
 /** The history of a repo: its changes, newest first, each with the state that it led to. */
-import type { AccountRef, RequestContext } from '../../operation/context.ts'
+
+import { readAccount } from '../../auth/account-json.ts'
+import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, type KeyPart, type Page } from '../../platform/page.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
+import { texts } from '../../store/read-json.ts'
 import { param, statement } from '../../store/statement.ts'
 
 const changeColumns = columns({
@@ -12,8 +15,9 @@ const changeColumns = columns({
   replacedAt: column.timestamptz.orNull('c.replaced_at'),
   action: column.enum('RepoChangeAction', 'c.action'),
   /** Null for background work. */
-  actor: column<AccountRef | null>(
+  actor: column.json.orNull(
     `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = c.actor_id)`,
+    readAccount,
   ),
   filesAdded: column.int4('c.files_added'),
   filesRemoved: column.int4('c.files_removed'),
@@ -24,8 +28,9 @@ const changeColumns = columns({
   totalBytes: column.int8('c.total_bytes'),
   withdrawnCount: column.int4('c.withdrawn_count'),
   /** Names of snapshots of the state, which keep it. */
-  snapshots: column<readonly string[]>(
+  snapshots: column.json(
     `coalesce((select json_agg(s.name order by s.name) from repo_snapshots s where s.repo_id = c.repo_id and s.seq = c.seq), '[]')`,
+    texts,
   ),
   /** Whether a run pinned the state, or a check may still read it. */
   isPinned: column.bool(`(exists (select 1 from run_datasets d where d.repo_id = c.repo_id and d.seq = c.seq)

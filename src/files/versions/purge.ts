@@ -5,7 +5,9 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
-import type { Statement, Tx } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import { unstore } from '../delete-files.ts'
 import { assertDistinct } from '../duplicates.ts'
 import { lockAccounts } from '../upload-sql.ts'
@@ -25,18 +27,23 @@ export interface PurgedPaths {
   readonly missing: readonly string[]
 }
 
+const idColumn = columns({ id: column.text('id') })
+
 /** FOR UPDATE, like collection: the statement waits for a concurrent link of equal bytes, whose file row then keeps the blob. */
-const lockBlobs: Statement<{ id: string }> = {
+const lockBlobs = statement({
   name: 'purge-lock-blobs',
-  text: `select id from blobs where id in (select blob_id from files where repo_id = $1 and path = any($2::text[])) order by id for update`,
-}
+  columns: idColumn,
+  params: { repoId: param.text(), paths: param.texts() },
+  text: `select ${idColumn.sql} from blobs where id in (select blob_id from files where repo_id = :repoId and path = any(:paths::text[])) order by id for update`,
+})
 
 /** Sets `doomed_at` to the epoch, so that collection does not wait until signed URLs have expired. */
-const doomAtOnce: Statement<never> = {
+const doomAtOnce = statement({
   name: 'purge-doom-blobs',
+  params: { ids: param.texts() },
   text: `update blobs b set state = 'doomed', doomed_at = 'epoch'
-    where b.id = any($1::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)`,
-}
+    where b.id = any(:ids::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)`,
+})
 
 /** The most purged versions that an audit row names. */
 const NAMED = 1000
@@ -65,13 +72,13 @@ async function purge(ctx: RequestContext, tx: Tx, facts: RepoFacts, paths: reado
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
   const kept = await keptBytes(tx, repo, paths)
-  await tx.query(lockAccounts, [[repo.ownerId]])
-  const blobs = await tx.query(lockBlobs, [repo.id, paths])
+  await tx.query(lockAccounts, { ids: [repo.ownerId] })
+  const blobs = await tx.query(lockBlobs, { repoId: repo.id, paths })
   const rows = await withdrawPaths(tx, repo.id, paths)
   const found = new Set(rows.map(({ path }) => path))
   const result = { purged: paths.filter((path) => found.has(path)), missing: paths.filter((path) => !found.has(path)) }
   if (rows.length === 0) return result
-  await tx.query(doomAtOnce, [blobs.map(({ id }) => id)])
+  await tx.query(doomAtOnce, { ids: blobs.map(({ id }) => id) })
   await countPurged(ctx, tx, repo, rows)
   await settleKept(tx, repo, paths, kept)
   await ctx.deps.queue.send(tx, 'objects-delete', {})
@@ -93,7 +100,7 @@ async function countPurged(ctx: RequestContext, tx: Tx, repo: RepoFacts, rows: r
   const live = rows.filter((row) => row.wasLive)
   const bytes = live.reduce((sum, row) => sum + row.size, 0)
   const verified = live.filter((row) => row.isVerified).length
-  if (bytes > 0) await tx.query(unstore, [repo.ownerId, bytes])
+  if (bytes > 0) await tx.query(unstore, { id: repo.ownerId, bytes })
   const none = { added: 0, changed: 0, bytesAdded: 0 }
   const gone = { removed: live.length, bytesRemoved: bytes, verified: -verified }
   await recordChange({ tx, ctx, repoId: repo.id, seq: repo.seq + 1, action: 'purge', counts: { ...none, ...gone } })

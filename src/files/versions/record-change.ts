@@ -1,15 +1,20 @@
 /** A change of a repo's files: the next `seq`, its sums, and the row that names the state it leads to. */
 import type { AuditContext } from '../../operation/audit.ts'
-import type { Statement, Tx } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 export type ChangeAction = 'complete' | 'delete' | 'reject' | 'restore' | 'purge'
 
-export const closeFiles: Statement<{ path: string }> = {
+const pathColumn = columns({ path: column.text('path') })
+
+export const closeFiles = statement({
   name: 'files-close',
-  text: `update files set to_seq = $2, closed_at = now()
-    where repo_id = $1 and path = any($3::text[]) and to_seq is null returning path`,
-}
+  columns: pathColumn,
+  params: { repoId: param.text(), seq: param.int4(), paths: param.texts() },
+  text: `update files set to_seq = :seq, closed_at = now()
+    where repo_id = :repoId and path = any(:paths::text[]) and to_seq is null returning ${pathColumn.sql}`,
+})
 
 /** Numbers of files and bytes. `changed` counts the paths that got other bytes; their bytes are in both `bytesAdded` and `bytesRemoved`. */
 export interface ChangeCounts {

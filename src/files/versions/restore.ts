@@ -149,7 +149,7 @@ async function apply(
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
   if (input.ifSeq != null && input.ifSeq !== repo.seq) throw movedOn(repo, input.ifSeq)
-  const [shared] = await tx.query(shareState, [repo.id, state.seq])
+  const [shared] = await tx.query(shareState, { repoId: repo.id, seq: state.seq })
   if (!shared && state.seq !== repo.seq && state.seq !== 0) throw goneState(repo.fullName, input.at)
   const kept = await keptInRepo(tx, repo)
   const range: Range = {

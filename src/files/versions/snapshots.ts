@@ -1,6 +1,7 @@
 /** Snapshots: names for states of a repo, which keep the files of those states permanently. Contract, "Versions". */
 
 import { newId } from '@hub/formats/ids'
+import { readAccount } from '../../auth/account-json.ts'
 import { assertNotAgent, assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -29,8 +30,9 @@ const snapshotColumns = columns({
    * Null if the credential has no person, such as an org key that the operator created. Only members of an org may know its people, so responses use
    * `creatorFor`.
    */
-  creator: column<AccountRef | null>(
+  creator: column.json.orNull(
     `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = s.created_by)`,
+    readAccount,
   ),
   /** Time of the change that led to the state; null for the empty repo. */
   time: column.timestamptz.orNull('c.at'),
@@ -51,7 +53,8 @@ const snapshotTables = 'repo_snapshots s left join repo_changes c on c.repo_id =
 const byName = statement({
   name: 'repo-snapshot-by-name',
   columns: snapshotColumns,
-  text: `select ${snapshotColumns.sql} from ${snapshotTables} where s.repo_id = $1 and s.name = $2`,
+  params: { repoId: param.text(), name: param.text() },
+  text: `select ${snapshotColumns.sql} from ${snapshotTables} where s.repo_id = :repoId and s.name = :name`,
 })
 
 const insert = statement({
@@ -89,7 +92,7 @@ export function createSnapshot(ctx: RequestContext, input: CreateSnapshotInput):
       return commitVerb(allowed, (tx) => make({ ctx: allowed, tx, facts: repo, input, past: state?.seq ?? null }))
     },
     async ({ id, name }, repo) => {
-      const [there] = await ctx.deps.db.query(byName, [repo.id, name])
+      const [there] = await ctx.deps.db.query(byName, { repoId: repo.id, name })
       if (there?.id !== id) throw goneSnapshot(repo, name)
     },
   )
@@ -120,11 +123,11 @@ async function make({
 }): Promise<RepoSnapshot> {
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
-  const [taken] = await tx.query(byName, [repo.id, name])
+  const [taken] = await tx.query(byName, { repoId: repo.id, name })
   if (taken) throw takenName(repo.fullName, taken)
   if (repo.snapshotCount >= MAX_SNAPSHOTS_PER_REPO) throw tooMany(repo)
   const seq = past ?? repo.seq
-  const [state] = await tx.query(shareState, [repo.id, seq])
+  const [state] = await tx.query(shareState, { repoId: repo.id, seq })
   if (!state && seq !== repo.seq && seq !== 0) throw goneState(repo.fullName, at ?? String(seq))
   const id = newId('snap')
   const createdBy = ctx.viewer.kind === 'anonymous' ? null : ctx.viewer.personId
@@ -140,7 +143,7 @@ async function make({
     targetId: repo.id,
     after: { name, seq },
   })
-  const [made] = await tx.query(byName, [repo.id, name])
+  const [made] = await tx.query(byName, { repoId: repo.id, name })
   if (!made) throw new Error('The snapshot was not made.')
   tx.afterCommit(() => ctx.deps.events.hint(repo.id))
   return made
@@ -191,10 +194,10 @@ export function deleteSnapshot(
 
 async function unmake(ctx: RequestContext, tx: Tx, facts: RepoFacts, name: string): Promise<{ name: string }> {
   const repo = await lockRepo(tx, facts.id)
-  const [snapshot] = repo ? await tx.query(byName, [repo.id, name]) : []
+  const [snapshot] = repo ? await tx.query(byName, { repoId: repo.id, name }) : []
   if (!repo || !snapshot) throw goneSnapshot(facts, name)
   const bytes = await soleBytes(tx, snapshot)
-  await tx.query(lockAccounts, [[repo.ownerId]])
+  await tx.query(lockAccounts, { ids: [repo.ownerId] })
   await tx.query(remove, { id: snapshot.id, repoId: repo.id, bytes })
   await ctx.deps.queue.send(tx, 'files-unpin', { repoIds: [repo.id] })
   await audit(tx, ctx, {
@@ -213,7 +216,7 @@ export async function getSnapshot(
   input: { readonly owner: string; readonly repo: string; readonly name: string },
 ): Promise<RepoSnapshot | null> {
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-  const [snapshot] = await ctx.deps.db.query(byName, [repo.id, input.name])
+  const [snapshot] = await ctx.deps.db.query(byName, { repoId: repo.id, name: input.name })
   return snapshot ?? null
 }
 

@@ -196,11 +196,15 @@ export function goneState(fullName: string, text: string): HubError {
   )
 }
 
+const seqColumn = columns({ seq: column.int4('seq') })
+
 /**
  * Locks a state FOR SHARE until the commit. Collection locks a state before it decides about it, so it waits and then sees what this transaction made of the
  * state.
  */
-export const shareState = statement<{ seq: number }>({
+export const shareState = statement({
   name: 'repo-state-share',
-  text: 'select seq from repo_changes where repo_id = $1 and seq = $2 for share',
+  columns: seqColumn,
+  params: { repoId: param.text(), seq: param.int4() },
+  text: `select ${seqColumn.sql} from repo_changes where repo_id = :repoId and seq = :seq for share`,
 })

@@ -3,7 +3,7 @@
 import { prefixSuccessor } from '@hub/text/file-path'
 import type { RequestContext } from '../../operation/context.ts'
 import { findRepo } from '../../repos/get-repo.ts'
-import { column } from '../../store/columns.ts'
+import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { fileEntryColumns } from '../file-entry.ts'
 import { type FilePage, lowerBoundOf, pageColumns, type TreeInput, toPage } from '../tree.ts'
@@ -105,10 +105,18 @@ export async function storedInState(ctx: RequestContext, state: RepoState, paths
   return rows.filter(hasPath)
 }
 
-const withdrawnAt = statement<{ path: string; reason: 'purged' | 'rejected'; at: string }>({
+const withdrawnAtColumns = columns({
+  path: column.text('w.path'),
+  reason: column.enum('WithdrawalReason', 'w.reason'),
+  at: column.timestamptz('w.withdrawn_at'),
+})
+
+const withdrawnAt = statement({
   name: 'files-withdrawn-at',
-  text: `select distinct on (w.path) w.path, w.reason, w.withdrawn_at as at from withdrawn_files w
-    where w.repo_id = $1 and w.from_seq <= $2 and w.to_seq > $2 and w.path = any($3::text[]) order by w.path, w.id desc`,
+  columns: withdrawnAtColumns,
+  params: { repoId: param.text(), seq: param.int4(), paths: param.texts() },
+  text: `select distinct on (w.path) ${withdrawnAtColumns.sql} from withdrawn_files w
+    where w.repo_id = :repoId and w.from_seq <= :seq and w.to_seq > :seq and w.path = any(:paths::text[]) order by w.path, w.id desc`,
 })
 
 const REASONS = {
@@ -122,6 +130,6 @@ export async function whyAbsent(
   state: RepoState,
   paths: readonly string[],
 ): Promise<Map<string, string>> {
-  const rows = await ctx.deps.db.query(withdrawnAt, [state.repoId, state.seq, paths])
+  const rows = await ctx.deps.db.query(withdrawnAt, { repoId: state.repoId, seq: state.seq, paths })
   return new Map(rows.map(({ path, reason, at }) => [path, `${JSON.stringify(path)} ${REASONS[reason]} at ${at}.`]))
 }

@@ -2,7 +2,8 @@
  * What the database says of the whole deployment, whichever instance is asked. One statement reads what is under way, from partial indexes that hold nothing else;
  * one reads sums, from one row an account and the month's part of the ledger.
  */
-import type { Statement } from '../../store/statement.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import { statement } from '../../store/statement.ts'
 
 /** A gauge and the SQL of its values: `labels` (`text[]`, in the order of the names) and `value`. */
 interface StateGauge {
@@ -12,11 +13,13 @@ interface StateGauge {
   readonly sql: string
 }
 
-export interface StateValue {
-  readonly metric: string
-  readonly labels: readonly string[]
-  readonly value: number
-}
+const valueColumns = columns({
+  metric: column.text('metric'),
+  labels: column.texts('labels'),
+  value: column.float8('value'),
+})
+
+export type StateValue = RowOf<typeof valueColumns>
 
 /** More jobs of one queue are not counted: each costs a scrape an entry of an index. */
 export const MOST_COUNTED = 10_000
@@ -160,18 +163,19 @@ const sumGauges: readonly StateGauge[] = [
 
 const reading = (part: string, shared: Readonly<Record<string, string>>, gauges: readonly StateGauge[]) => ({
   gauges,
-  statement: {
+  statement: statement({
     name: `metrics-${part}`,
+    columns: valueColumns,
     text: `with ${Object.entries(shared)
       .map(([table, sql]) => `${table} as materialized (${sql})`)
       .join(', ')}
-      ${gauges
+      select ${valueColumns.sql} from (${gauges
         .map(
           ({ name: metric, sql }) =>
             `select '${metric}' as metric, labels, value::float8 as value from (${sql}) as gauge (labels, value)`,
         )
-        .join(' union all ')}`,
-  } satisfies Statement<StateValue>,
+        .join(' union all ')}) read`,
+  }),
 })
 
 /** Statements and their gauges, with how old an answer may be: scrapers and the curious together cost one read in that time. */

@@ -10,7 +10,7 @@ import { column, columns } from '../../store/columns.ts'
 import { type ObjectStore, ObjectStoreError } from '../../store/objects/object-store.ts'
 import { releaseChunk } from '../../store/objects/release-chunk.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
-import { statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 import { READING_STORE_CONCURRENCY, WAVE_WALL_MS } from './limits.ts'
 
 export interface RepoFile {
@@ -40,10 +40,11 @@ const stateColumns = columns({
 const stateOfPaths = statement({
   name: 'model-files',
   columns: stateColumns,
+  params: { repoId: param.text(), validPaths: param.texts() },
   text: `select ${stateColumns.sql} from repos r
-    left join files f on f.repo_id = r.id and f.path = any($2::text[]) and f.to_seq is null
+    left join files f on f.repo_id = r.id and f.path = any(:validPaths::text[]) and f.to_seq is null
     left join blobs b on b.id = f.blob_id
-    where r.id = $1`,
+    where r.id = :repoId`,
 })
 
 /** A repo as it is, or as it will be with files that are not linked yet. */
@@ -63,7 +64,7 @@ export async function repoState(
 ): Promise<RepoState> {
   // Skips invalid paths: a model may contain anything, including NUL, which the database rejects.
   const validPaths = [...new Set(paths)].filter((path) => pathFault(path) === null)
-  const rows = await db.query(stateOfPaths, [repoId, validPaths])
+  const rows = await db.query(stateOfPaths, { repoId, validPaths })
   const [first] = rows
   if (!first) throw notFound('The repo')
   const files = new Map<string, RepoFile | null>(paths.map((path) => [path, null]))

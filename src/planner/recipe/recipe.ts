@@ -8,6 +8,7 @@ import { datasetRefText } from '@hub/formats/dataset-ref'
 import { longNameText, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { jsonObject } from '../../platform/json-object-rule.ts'
+import { maybe, number, object, objectOf, oneOf, text, texts } from '../../store/read-json.ts'
 
 /** A recipe as submitted, in `/v1` names, without absent members. */
 export type RecipeDocument = Readonly<Record<string, unknown>>
@@ -50,6 +51,20 @@ export interface Recipe {
   readonly gate?: CheckpointGateSpec | null
   readonly parent_checkpoint_step?: number | null
 }
+
+/** Reads a stored one, which createRun or importRun wrote. */
+export const readRecipe = objectOf<Recipe>({
+  template: text,
+  dataset: maybe(texts),
+  robot: maybe(text),
+  hyperparams: maybe(object),
+  gpu: maybe(text),
+  max_hours: maybe(number),
+  executor: maybe(oneOf('worker', 'hosted')),
+  budget_usd: maybe(number),
+  gate: maybe(objectOf<Pick<CheckpointGateSpec, 'every_steps'>>({ every_steps: number })),
+  parent_checkpoint_step: maybe(number),
+})
 
 export const DEFAULT_MAX_HOURS = 4
 /** Defaults of a gate. */

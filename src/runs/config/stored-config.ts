@@ -5,7 +5,7 @@ import { HubError } from '../../platform/errors.ts'
 import { turns } from '../../platform/turns.ts'
 import { column, columns } from '../../store/columns.ts'
 import { lostObject } from '../../store/objects/lost-object.ts'
-import { statement } from '../../store/statement.ts'
+import { param, statement } from '../../store/statement.ts'
 import { readJobObject } from '../../work/job-objects.ts'
 import type { ConfigReading } from './config-leaf.ts'
 import { type GroupedConfig, groupConfig } from './diff-config.ts'
@@ -37,7 +37,8 @@ const keyColumn = columns({ key: column.text.orNull('u.config_key') })
 const keyOfRun = statement({
   name: 'run-config-key',
   columns: keyColumn,
-  text: `select ${keyColumn.sql} from runs u where u.id = $1`,
+  params: { runId: param.text() },
+  text: `select ${keyColumn.sql} from runs u where u.id = :runId`,
 })
 
 /** The config of a run under its storage key; concurrent reads of one key are shared. 503 if the store is unavailable, 502 if it has lost the config. */
@@ -50,7 +51,7 @@ export async function storedConfig(
     return (await kept.fetch(key, { context: deps })) ?? replaced
   } catch (error) {
     if (!isLost(error)) throw error
-    const [now] = await deps.db.query(keyOfRun, [runId])
+    const [now] = await deps.db.query(keyOfRun, { runId })
     if (now?.key === key) throw lostObject(`The config of ${runId}`, error, key)
     return replaced
   }

@@ -1,28 +1,39 @@
 /** The daily quota of GPU hours, checked in the transaction that creates a priced run. */
 
-import { gpuHourRefusal, type Reservation } from '../../billing/gpu-hours.ts'
+import { gpuHourRefusal } from '../../billing/gpu-hours.ts'
 import type { Credentialed } from '../../operation/context.ts'
-import type { Querier, Statement } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 
-const reservationColumns = `max_hours::float8 as hours, extract(epoch from clock_timestamp() - created_at)::float8 as "ageS",
-  filed_by = $2 as "byThisKey"`
+const reservationColumns = columns({
+  hours: column.float8('max_hours::float8'),
+  ageS: column.float8('extract(epoch from clock_timestamp() - created_at)::float8'),
+  byThisKey: column.bool('filed_by = :credentialId'),
+})
 const lately = `created_at > now() - interval '24 hours'`
 
 /** SQL for the reservations that match a condition, including those of deleted runs. */
-const reservations = (whose: string) => `select ${reservationColumns} from runs
+const reservations = (whose: string) => `select ${reservationColumns.sql} from runs
     where ${whose} and priced and status <> 'canceled' and ${lately}
-    union all select ${reservationColumns} from deleted_runs where ${whose} and reserved and ${lately}`
+    union all select ${reservationColumns.sql} from deleted_runs where ${whose} and reserved and ${lately}`
 
-const ofPerson: Statement<Reservation> = {
+const params = { accountId: param.text(), credentialId: param.text() }
+
+const ofPerson = statement({
   name: 'gpu-hours-of-person',
-  text: reservations('created_by = $1'),
-}
+  columns: reservationColumns,
+  params,
+  text: reservations('created_by = :accountId'),
+})
 
 /** For keys without a creator, which the operator's command line made for an account. */
-const ofAccount: Statement<Reservation> = {
+const ofAccount = statement({
   name: 'gpu-hours-of-account',
-  text: reservations('created_by is null and filed_by in (select id from api_keys where account_id = $1)'),
-}
+  columns: reservationColumns,
+  params,
+  text: reservations('created_by is null and filed_by in (select id from api_keys where account_id = :accountId)'),
+})
 
 /** The account whose quota the runs of a viewer count against. */
 export const gpuHoursAccountId = ({ personId, account }: Credentialed): string => personId ?? account.id
@@ -38,7 +49,7 @@ export async function assertGpuHours(
   limitHours: number,
 ): Promise<void> {
   const { personId, credentialId, dailyGpuHourQuota } = viewer
-  const values = [gpuHoursAccountId(viewer), credentialId]
+  const values = { accountId: gpuHoursAccountId(viewer), credentialId }
   const found = await tx.query(personId === null ? ofAccount : ofPerson, values)
   const keyLimitHours = dailyGpuHourQuota === null ? null : Number(dailyGpuHourQuota)
   const refusal = gpuHourRefusal({ hours, reservations: found, limitHours, keyLimitHours })

@@ -1,6 +1,6 @@
 /** Runs as repo referrers: datasets and robot of the recipe, and the output model repo. */
 import type { RepoReferrer } from '../../repos/referrers.ts'
-import type { Statement } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 
 declare module '../../repos/referrers.ts' {
   interface RepoReferrers {
@@ -9,10 +9,11 @@ declare module '../../repos/referrers.ts' {
 }
 
 /** The recipes of the runs still name the repo, as text. */
-const unpin: Statement<never> = {
+const unpin = statement({
   name: 'run-datasets-unpin',
-  text: 'update run_datasets set repo_id = null, seq = null where repo_id = $1',
-}
+  params: { repoId: param.text() },
+  text: 'update run_datasets set repo_id = null, seq = null where repo_id = :repoId',
+})
 
 /** A deleted repo is no longer pinned by other accounts' runs. */
 export const runReferrer: RepoReferrer = {
@@ -20,6 +21,6 @@ export const runReferrer: RepoReferrer = {
   plural: 'Runs',
   remedy: 'Delete the runs first.',
   forgetRepo: async (tx, repoId) => {
-    await tx.query(unpin, [repoId])
+    await tx.query(unpin, { repoId })
   },
 }

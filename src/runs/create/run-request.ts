@@ -7,7 +7,7 @@ import { type PlannerSettings, planRun, type RunPlan } from '../../planner/run-p
 import { HubError, invalid } from '../../platform/errors.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns } from '../../store/columns.ts'
-import type { Querier, Statement } from '../../store/db.ts'
+import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { filesOfStep } from '../checkpoints/checkpoints.ts'
 import { getRun } from '../read/get-run.ts'
@@ -55,7 +55,7 @@ export async function billingOwner(
   const { account, accountIds } = requireCredential(ctx.viewer)
   assertNotJob(ctx.viewer, action)
   if (handle === null || handle === account.handle) return account
-  const [owner] = await ctx.deps.db.query(accountByHandle, [handle])
+  const [owner] = await ctx.deps.db.query(accountByHandle, { handle })
   if (owner && accountIds.includes(owner.id)) return owner
   const detail = `You are neither ${handle} nor one of its members.`
   throw new HubError('forbidden.scope', detail, {
@@ -72,16 +72,20 @@ export async function findParent(ctx: RequestContext, id: string | null): Promis
   throw invalid('validation.value', detail, ['parentRunId'])
 }
 
+const idColumn = columns({ id: column.text('id') })
+
 /** Blocks only the deletion of the run. */
-const keepParent: Statement<{ id: string }> = {
+const keepParent = statement({
   name: 'run-parent-keep',
-  text: 'select id from runs where id = $1 for key share',
-}
+  columns: idColumn,
+  params: { id: param.text() },
+  text: `select ${idColumn.sql} from runs where id = :id for key share`,
+})
 
 /** In the transaction that creates the run: locks the parent until commit; 422 if it was deleted in the meantime. */
 export async function lockParent(tx: Querier, parent: Run | null): Promise<void> {
   if (!parent) return
-  const [kept] = await tx.query(keepParent, [parent.id])
+  const [kept] = await tx.query(keepParent, { id: parent.id })
   if (!kept) throw invalid('validation.value', 'The run was deleted.', ['parentRunId'])
 }
 

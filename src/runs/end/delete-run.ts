@@ -6,38 +6,46 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import { dropReferences } from '../../repos/references.ts'
-import type { Statement, Tx } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import { terminalStatuses } from '../../work/job-status.ts'
 import { releaseRunStorage } from '../report/run-storage.ts'
 import { findRun, type HeldRun, lockRun } from '../run-row.ts'
 
 const SHOWN = 20
 
+const idColumn = columns({ id: column.text('c.id') })
+
 /** Forks whose owner can see the run: the run's owner, a member of that org, or the run's creator. */
-const forks: Statement<{ id: string }> = {
+const forks = statement({
   name: 'run-forks',
-  text: `select c.id from runs p join runs c on c.parent_run_id = p.id
-    where p.id = $1 and (c.owner_id = p.owner_id or c.owner_id = p.created_by
+  columns: idColumn,
+  params: { runId: param.text() },
+  text: `select ${idColumn.sql} from runs p join runs c on c.parent_run_id = p.id
+    where p.id = :runId and (c.owner_id = p.owner_id or c.owner_id = p.created_by
       or exists (select 1 from memberships m where m.org_id = p.owner_id and m.user_id = c.owner_id))
     order by c.id limit ${SHOWN}`,
-}
+})
 
 /** Detaches the forks of accounts that can no longer see the run: for them it is already gone. */
-const orphan: Statement<never> = {
+const orphan = statement({
   name: 'run-forks-orphan',
-  text: 'update runs set parent_run_id = null where parent_run_id = $1',
-}
+  params: { parentRunId: param.text() },
+  text: 'update runs set parent_run_id = null where parent_run_id = :parentRunId',
+})
 
 /** Keeps the GPU hours that still count against the daily quota, and the repos that the purge job needs. */
-const bury: Statement<never> = {
+const bury = statement({
   name: 'run-bury',
+  params: { id: param.text() },
   text: `insert into deleted_runs (run_id, created_by, filed_by, reserved, max_hours, created_at, repo_ids)
     select id, created_by, filed_by, priced and status <> 'canceled', max_hours, created_at,
       (select coalesce(array_agg(distinct d.repo_id), '{}') from run_datasets d where d.run_id = u.id and d.repo_id is not null)
-    from runs u where id = $1`,
-}
+    from runs u where id = :id`,
+})
 
-const remove: Statement<never> = { name: 'run-delete', text: 'delete from runs where id = $1' }
+const remove = statement({ name: 'run-delete', params: { id: param.text() }, text: 'delete from runs where id = :id' })
 
 /**
  * Deletes an ended run; a job clears its metrics, log and objects. A model whose meta block names it by `source_run_id` keeps the name.
@@ -68,11 +76,11 @@ async function mayDelete(ctx: RequestContext, runId: string): Promise<HeldRun> {
 async function applyDelete(ctx: RequestContext, tx: Tx, run: HeldRun): Promise<void> {
   assertEnded(run)
   await assertNoForks(tx, run.id)
-  await tx.query(orphan, [run.id])
+  await tx.query(orphan, { parentRunId: run.id })
   await dropReferences(tx, run.id)
-  await tx.query(bury, [run.id])
+  await tx.query(bury, { id: run.id })
   await releaseRunStorage(tx, run.id)
-  await tx.query(remove, [run.id])
+  await tx.query(remove, { id: run.id })
   await ctx.deps.queue.send(tx, 'run-purge', { runId: run.id })
   const before = { status: run.status, executor: run.executor, priced: run.priced }
   await audit(tx, ctx, { action: 'run.delete', accountId: run.ownerId, targetId: run.id, before })
@@ -85,7 +93,7 @@ function assertEnded(run: HeldRun): void {
 }
 
 async function assertNoForks(tx: Tx, runId: string): Promise<void> {
-  const rows = await tx.query(forks, [runId])
+  const rows = await tx.query(forks, { runId })
   if (rows.length === 0) return
   throw new HubError('conflict.referenced', 'Other runs descend from this one; delete them first.', {
     items: rows.map(({ id }) => ({ type: 'conflict.referenced', detail: `${id} descends from it.`, referrer: id })),

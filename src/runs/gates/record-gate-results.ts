@@ -2,12 +2,16 @@
  * recordGateResults (an addition of this hub; spec, "CheckpointGateSpec"): the runner that holds a run reports the results of gating its checkpoints.
  * A tripwire that fires asks the run to stop, like a cancel.
  */
+
 import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import type { GateTripwire } from '../../planner/recipe/recipe.ts'
+import { tripwireMetrics, tripwireOps } from '../../planner/recipe/recipe.ts'
 import { invalid, type Loc } from '../../platform/errors.ts'
-import type { Statement, Tx } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { listOf, maybe, number, objectOf, oneOf } from '../../store/read-json.ts'
 import { param, statement } from '../../store/statement.ts'
 import { addNotice } from '../../work/log/write-chunks.ts'
 import { askToStop } from '../../work/stop.ts'
@@ -18,7 +22,7 @@ import { readRun } from '../read/get-run.ts'
 import type { Run, RunGateRow } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
 import { findRun, type HeldRun, lockRun } from '../run-row.ts'
-import { firedTripwire, type GatedCheckpoint, tripwireNotice } from './tripwires.ts'
+import { firedTripwire, tripwireNotice } from './tripwires.ts'
 
 /** The results of gating one checkpoint. */
 export interface CheckpointResult {
@@ -66,16 +70,40 @@ const putResults = statement({
       alive_count = excluded.alive_count, seed_count = excluded.seed_count, rollout_id = excluded.rollout_id, at = now()`,
 })
 
-const gatedCheckpoints: Statement<GatedCheckpoint> = {
-  name: 'run-gated-checkpoints',
-  text: `select step, pass_count as "passCount", cell_count as "cellCount", alive_count as "aliveCount", seed_count as "seedCount",
-      rollout_id as "rolloutId" from run_gate_results where run_id = $1 order by step`,
-}
+const gatedCheckpointsColumns = columns({
+  step: column.int8('step'),
+  passCount: column.int4('pass_count'),
+  cellCount: column.int4('cell_count'),
+  aliveCount: column.int4('alive_count'),
+  seedCount: column.int4('seed_count'),
+  rolloutId: column.text.orNull('rollout_id'),
+})
 
-const tripwiresOf: Statement<{ tripwires: readonly GateTripwire[] | null }> = {
+const gatedCheckpoints = statement({
+  name: 'run-gated-checkpoints',
+  columns: gatedCheckpointsColumns,
+  params: { runId: param.text() },
+  text: `select ${gatedCheckpointsColumns.sql} from run_gate_results where run_id = :runId order by step`,
+})
+
+const readTripwires = listOf(
+  objectOf<GateTripwire>({
+    metric: oneOf(...tripwireMetrics),
+    op: oneOf(...tripwireOps),
+    threshold: number,
+    from_step: maybe(number),
+    consecutive: maybe(number),
+  }),
+)
+
+const tripwiresColumn = columns({ tripwires: column.json.orNull(`recipe #> '{gate,tripwires}'`, readTripwires) })
+
+const tripwiresOf = statement({
   name: 'run-tripwires',
-  text: `select recipe #> '{gate,tripwires}' as tripwires from runs where id = $1`,
-}
+  columns: tripwiresColumn,
+  params: { runId: param.text() },
+  text: `select ${tripwiresColumn.sql} from runs where id = :runId`,
+})
 
 /**
  * Returns the run after the change, with `cancelRequestedAt` if a tripwire fired. Errors: 401, 403 if the caller is not of the billed account, 404, 422,
@@ -148,9 +176,9 @@ function resultColumns(results: readonly CheckpointResult[]) {
 
 /** Checks tripwires after each result in order, so that a batch has the same effect as single results. */
 async function stopWhereFired(tx: Tx, runId: string, results: readonly CheckpointResult[]): Promise<void> {
-  const [row] = await tx.query(tripwiresOf, [runId])
+  const [row] = await tx.query(tripwiresOf, { runId })
   if (!row?.tripwires?.length) return
-  const gated = await tx.query(gatedCheckpoints, [runId])
+  const gated = await tx.query(gatedCheckpoints, { runId })
   const told = new Set(results.map(({ step }) => step))
   for (const { step } of results) {
     told.delete(step)

@@ -1,12 +1,14 @@
 /**
  * Rolls back a lost attempt. Its metrics are hidden, never deleted: sequence numbers are not reused, and followers may have seen them.
  */
+
 import type { Deps } from '../../operation/context.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { deleteAfterCommit } from '../../work/job-objects.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
+import { readCurve } from '../read/sparkline.ts'
 import { releaseArtifacts } from '../report/run-storage.ts'
 
 /** Millions of lines exceed the usual statement timeout; a run that cannot be swept would stay claimed by a dead worker forever. */
@@ -33,14 +35,15 @@ const ungate = statement({
 
 /** The values that the lost attempt left; the curve has the form in which reports store it. */
 const left = columns({
-  curve: column<RewardCurve | null>('reward_curve'),
+  curve: column.jsonb.orNull('reward_curve', readCurve),
   configKey: column.text.orNull('config_key'),
   scorecardKey: column.text.orNull('scorecard_key'),
 })
 const leftOf = statement({
   name: 'run-attempt-left',
   columns: left,
-  text: `select ${left.sql} from runs where id = $1`,
+  params: { runId: param.text() },
+  text: `select ${left.sql} from runs where id = :runId`,
 })
 
 const forget = statement({
@@ -75,7 +78,7 @@ export async function dropAttempt(
   await tx.query(takeTime)
   await tx.query(hide, { runId, step: resumeStep })
   await tx.query(ungate, { runId, step: resumeStep })
-  const [before] = await tx.query(leftOf, [runId])
+  const [before] = await tx.query(leftOf, { runId })
   if (!before) return
   const curve = cutCurve(before.curve, resumeStep)
   const configKey = resumeStep === null ? null : before.configKey

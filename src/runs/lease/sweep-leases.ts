@@ -11,7 +11,7 @@ import type { JobStatus } from '../../work/job-status.ts'
 import { deadlineError, isDeadlineOver } from '../../work/limits.ts'
 import { addNotice, endOpenLine } from '../../work/log/write-chunks.ts'
 import { announceEnd, askToStop } from '../../work/stop.ts'
-import { type Sweep, type SweepDeps, sweepDue } from '../../work/sweep.ts'
+import { type SweepDeps, sweepDue, sweepOf } from '../../work/sweep.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { endAttempt } from '../claim/attempts.ts'
 import { settleRun } from '../end/settle-run.ts'
@@ -49,7 +49,7 @@ const end = statement({
     where id = :runId and status = 'running' and attempt = :attempt`,
 })
 
-const runSweep: Sweep<HeldRun> = { job: runJob, columns: rowColumns, dueSql, sweep: sweepIfDue }
+const runSweep = sweepOf<HeldRun>({ job: runJob, columns: rowColumns, dueSql, sweep: sweepIfDue })
 
 /** Sweeps every due run that no other hub is sweeping; returns their number. */
 export function sweepLeases(deps: SweepDeps): Promise<number> {

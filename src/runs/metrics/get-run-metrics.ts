@@ -1,8 +1,8 @@
 /** getRunMetrics (contract, "Checkpoints and metrics"): the metrics of a run as series by key. */
 import type { RequestContext } from '../../operation/context.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
-import type { Querier, Statement } from '../../store/db.ts'
-import { statement } from '../../store/statement.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
 import { type MetricSeries, type SeriesBuilder, seriesBuilder } from './metric-series.ts'
 
 export interface RunMetrics {
@@ -32,24 +32,29 @@ const PAGE_LINES = 2000
 const PAGE_BYTES = 2 * 1024 * 1024
 
 /**
- * Lines among the `PAGE_LINES` numbers after $2. With both ends of the range given, a page reads no other lines, even if the planner's statistics are older
+ * Lines among the `PAGE_LINES` numbers after `:after`. With both ends of the range given, a page reads no other lines, even if the planner's statistics are older
  * than the run's growth. With one end, PostgreSQL sorted the rest of 200,000 lines for each page.
  */
 const linesAfter = statement({
   name: 'run-metric-lines',
   columns: lineColumns,
+  params: { runId: param.text(), after: param.int8(), fromStep: param.float8.orNull(), toStep: param.float8.orNull() },
   text: `select ${lineColumns.sql} from (
-      select seq, step, line, extract(epoch from at - (select coalesce(started_at, created_at) from runs where id = $1))::float8 as elapsed,
+      select seq, step, line, extract(epoch from at - (select coalesce(started_at, created_at) from runs where id = :runId))::float8 as elapsed,
         sum(octet_length(line)) over (order by seq) - octet_length(line) as before from (
-        select seq, step, line::text as line, at from run_metrics where run_id = $1 and seq > $2 and seq <= $2 + ${PAGE_LINES} and not hidden
-          and ($3::float8 is null or coalesce(step, seq) >= $3) and ($4::float8 is null or coalesce(step, seq) <= $4)) l) p
+        select seq, step, line::text as line, at from run_metrics where run_id = :runId and seq > :after and seq <= :after + ${PAGE_LINES} and not hidden
+          and (:fromStep::float8 is null or coalesce(step, seq) >= :fromStep) and (:toStep::float8 is null or coalesce(step, seq) <= :toStep)) l) p
     where before < ${PAGE_BYTES} order by p.seq`,
 })
 
-const lastLine: Statement<{ readonly seq: number }> = {
+const seqColumn = columns({ seq: column.int8('metrics_seq') })
+
+const lastLine = statement({
   name: 'run-metrics-last',
-  text: 'select metrics_seq as seq from runs where id = $1',
-}
+  columns: seqColumn,
+  params: { runId: param.text() },
+  text: `select ${seqColumn.sql} from runs where id = :runId`,
+})
 
 export interface MetricsInput {
   readonly keys: readonly string[] | null
@@ -91,9 +96,14 @@ export async function getRunMetrics(ctx: RequestContext, runId: string, input: M
 /** Stops early if the client has disconnected. */
 async function* linesOf(ctx: RequestContext, runId: string, input: MetricsInput): AsyncGenerator<LineRow> {
   const db: Querier = ctx.deps.db
-  const [last] = await db.query(lastLine, [runId])
+  const [last] = await db.query(lastLine, { runId })
   for (let after = 0; after < (last?.seq ?? 0) && !ctx.signal.aborted; ) {
-    const rows = await db.query(linesAfter, [runId, after, input.fromStep ?? null, input.toStep ?? null])
+    const rows = await db.query(linesAfter, {
+      runId,
+      after,
+      fromStep: input.fromStep ?? null,
+      toStep: input.toStep ?? null,
+    })
     yield* rows
     after = rows.at(-1)?.seq ?? after + PAGE_LINES
   }

@@ -3,11 +3,11 @@
 import { isId } from '@hub/formats/ids'
 import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
-import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import { notFound } from '../../platform/errors.ts'
 import { assertAllRead, isLeftOut, sizedRows, unlessLeftOut } from '../../store/bounded-read.ts'
 import { column } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
+import { object } from '../../store/read-json.ts'
 import { type Given, param, statement } from '../../store/statement.ts'
 import { freeFormBytes } from './list-sql.ts'
 import { type Run, type RunGateRow, runColumns, runTables, toRun, visibleRun } from './run-shape.ts'
@@ -24,7 +24,7 @@ const runsById = statement({
 
 const sizedColumns = runColumns.with({
   ...isLeftOut,
-  recipe: column<RecipeDocument>(unlessLeftOut('u.recipe')),
+  recipe: column.json(unlessLeftOut('u.recipe'), object),
   gates: column.document.orNull<RunGateRow[]>(unlessLeftOut('u.gates')),
   latestMetrics: column.document.orNull<Readonly<Record<string, unknown>>>(unlessLeftOut('u.latest_metrics')),
 })

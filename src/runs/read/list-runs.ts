@@ -5,7 +5,8 @@ import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
-import type { Statement } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
+import { param, statement } from '../../store/statement.ts'
 import { type FacetRow, type RunFilter, runFacetStatement, runPageStatement } from './list-sql.ts'
 import { type Run, toRun } from './run-shape.ts'
 
@@ -31,10 +32,14 @@ export interface RunFacets {
   readonly gated: readonly RunFacetBucket[]
 }
 
-const billedAccount: Statement<{ id: string }> = {
+const idColumn = columns({ id: column.text('id') })
+
+const billedAccount = statement({
   name: 'run-owner-by-handle',
-  text: 'select id from accounts where handle = $1',
-}
+  columns: idColumn,
+  params: { handle: param.text() },
+  text: `select ${idColumn.sql} from accounts where handle = :handle`,
+})
 
 /** Identifies the listing: must not change between pages. */
 function listingName({ first: _first, after: _after, ...filters }: ListRunsInput): string {
@@ -51,7 +56,7 @@ export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promi
   const [after] = input.after ? decodeCursor<[string]>(listing, input.after, [idPart('run')]) : [null]
   const limit = input.first ?? DEFAULT_PAGE_SIZE
   const cursorOf = (run: Run) => encodeCursor(listing, [run.id])
-  const [account] = input.owner ? await ctx.deps.db.query(billedAccount, [input.owner]) : []
+  const [account] = input.owner ? await ctx.deps.db.query(billedAccount, { handle: input.owner }) : []
   const nothing = (input.owner && !account) || (input.parentRunId && !isId('run', input.parentRunId))
   if (nothing) return { nodes: [], hasNextPage: false, cursorOf }
   const filter: RunFilter = { ...input, ownerId: account?.id ?? null }

@@ -2,9 +2,13 @@
  * Training speed of a run, from its metrics lines. Pure. Timestamps in lines are not trusted, and lines of one report arrive together, so they are
  * assumed to be spread evenly since the previous report (or the claim). All by the database's clock.
  */
+import { listOf, pair, type Reader } from '../../store/read-json.ts'
 
 /** `[unix ms, iteration]` of lines of the last minute of metrics, oldest first. */
 export type Pace = readonly (readonly [atMs: number, iteration: number])[]
+
+/** Reads the stored one. */
+export const readPace: Reader<Pace> = listOf(pair)
 
 const WINDOW_MS = 60_000
 /** One minute with two lines per report and five reports per second. */

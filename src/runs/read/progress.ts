@@ -1,4 +1,5 @@
 /** The progress of a run, computed when the run is read. Pure. Spec, RunProgress. */
+import { maybe, number, objectOf, text } from '../../store/read-json.ts'
 import { type Pace, rateOf } from './pace.ts'
 
 /** `progress` of the last report that had one, as it was sent. */
@@ -10,6 +11,16 @@ export interface ReportedProgress {
   readonly step_key?: string | null
   readonly iterations_per_s?: number | null
 }
+
+/** Reads the stored one. */
+export const readProgress = objectOf<ReportedProgress>({
+  iteration: maybe(number),
+  total_iterations: maybe(number),
+  final_iteration: maybe(number),
+  start_iteration: maybe(number),
+  step_key: maybe(text),
+  iterations_per_s: maybe(number),
+})
 
 export interface ProgressFacts {
   readonly reported: ReportedProgress | null

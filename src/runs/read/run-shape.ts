@@ -1,17 +1,19 @@
 /** A run as the graph shows it, and the columns that every read of one selects. Spec, "Run". */
+
 import { runVisibleSql } from '../../auth/policy.ts'
 import type { AccountRef } from '../../operation/context.ts'
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import { setDocument } from '../../platform/json-text.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
+import { listOf, number, object, objectOf, orNull, text } from '../../store/read-json.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../../work/job-status.ts'
 import { deadlineSql } from '../lease/deadline.ts'
 import { metricsKey } from '../log/run-objects.ts'
 import { type DisplayNameSource, displayNameOf } from './display-name.ts'
-import type { Pace } from './pace.ts'
-import { progressOf, type ReportedProgress, type RunProgress } from './progress.ts'
-import { type RewardCurve, type RunSparkline, sparklineOf } from './sparkline.ts'
+import { readPace } from './pace.ts'
+import { progressOf, type RunProgress, readProgress } from './progress.ts'
+import { type RunSparkline, readCurve, sparklineOf } from './sparkline.ts'
 import { type RunSpend, spendOf } from './spend.ts'
 
 export type RunKind = 'cloud' | 'external' | 'orchestration'
@@ -87,7 +89,7 @@ export const runColumns = columns({
   kind: column.enum('RunKind', 'u.kind'),
   status: column.enum('JobStatus', 'u.status'),
   executor: column.enum.orNull('RunExecutor', 'u.executor'),
-  recipe: column<RecipeDocument>('u.recipe'),
+  recipe: column.json('u.recipe', object),
   recipeHash: column.text('u.recipe_hash'),
   ownerId: column.text('o.id'),
   ownerKind: column.enum('AccountKind', 'o.kind'),
@@ -128,14 +130,15 @@ export const runColumns = columns({
   createdAt: column.timestamptz('u.created_at'),
   startedAt: column.timestamptz.orNull('u.started_at'),
   finishedAt: column.timestamptz.orNull('u.finished_at'),
-  progress: column<ReportedProgress | null>('u.progress'),
+  progress: column.jsonb.orNull('u.progress', readProgress),
   progressAt: column.timestamptz.orNull('u.progress_at'),
-  pace: column<Pace | null>('u.pace'),
-  rewardCurve: column<RewardCurve | null>('u.reward_curve'),
-  datasets: column<
-    PinnedDataset[]
-  >(`coalesce((select json_agg(json_build_object('ref', d.ref, 'repoId', d.repo_id, 'seq', d.seq) order by d.position)
-    from run_datasets d where d.run_id = u.id), '[]')`),
+  pace: column.jsonb.orNull('u.pace', readPace),
+  rewardCurve: column.jsonb.orNull('u.reward_curve', readCurve),
+  datasets: column.json(
+    `coalesce((select json_agg(json_build_object('ref', d.ref, 'repoId', d.repo_id, 'seq', d.seq) order by d.position)
+    from run_datasets d where d.run_id = u.id), '[]')`,
+    listOf(objectOf<PinnedDataset>({ ref: text, repoId: orNull(text), seq: orNull(number) })),
+  ),
   deadlineAt: column.timestamptz.orNull(deadlineSql),
   now: column.timestamptz('now()'),
 })

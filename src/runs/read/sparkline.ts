@@ -1,5 +1,7 @@
 /** The reward curve of a run: kept small while the run reports, and drawn as a sparkline. Pure. Spec, RunSparkline. */
+
 import { createLTTB } from 'downsample'
+import { listOf, number, objectOf, optional, pair, text } from '../../store/read-json.ts'
 
 /** `[step, reward]`. */
 export type CurvePoint = readonly [step: number, reward: number]
@@ -19,6 +21,14 @@ export interface RewardCurve extends RunSparkline {
   /** The lines after the last point, until they are enough for two points: their number, the lowest and the highest in line order, and the last. */
   readonly tail?: { readonly lines: number; readonly extremes: readonly CurvePoint[]; readonly last: CurvePoint }
 }
+
+/** Reads the stored one. */
+export const readCurve = objectOf<RewardCurve>({
+  metric: text,
+  points: listOf(pair),
+  every: optional(number),
+  tail: optional(objectOf<NonNullable<RewardCurve['tail']>>({ lines: number, extremes: listOf(pair), last: pair })),
+})
 
 const SPARKLINE_POINTS = 64
 /** Four points for each point of the sparkline give largest-triangle-three-buckets a choice; 256 points take about 5 KB of a run's row. */

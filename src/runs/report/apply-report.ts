@@ -30,7 +30,7 @@ export interface RunToChange extends LockedRun {
 export async function lockReported(tx: Tx, input: ReportRunInput, read: ReadRunReport): Promise<RunToChange> {
   const repoId = read.output?.id ?? (input.status === 'succeeded' ? read.outputRepoId : null)
   const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, read.output !== null)
-  const [run] = await tx.query(lockRunToReport, [input.runId])
+  const [run] = await tx.query(lockRunToReport, { id: input.runId })
   if (!run) throw notFound(`The run ${input.runId}`)
   return { ...run, repo }
 }

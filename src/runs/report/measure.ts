@@ -10,8 +10,8 @@ import type { Config } from '../../platform/config.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import type { Pace } from '../read/pace.ts'
-import { progressOf, type ReportedProgress } from '../read/progress.ts'
+import { readPace } from '../read/pace.ts'
+import { progressOf, readProgress } from '../read/progress.ts'
 import type { LockedRun } from './report-rows.ts'
 
 const meanParams = {
@@ -45,15 +45,16 @@ const addOfHub = statement({
 
 /** Progress as the end left it, and the seconds of the claim by the hub's clock. */
 const endColumns = columns({
-  progress: column<ReportedProgress | null>('u.progress'),
+  progress: column.jsonb.orNull('u.progress', readProgress),
   progressAt: column.timestamptz.orNull('u.progress_at'),
-  pace: column<Pace | null>('u.pace'),
+  pace: column.jsonb.orNull('u.pace', readPace),
   seconds: column.float8.orNull('extract(epoch from u.finished_at - u.claimed_at)::float8'),
 })
 const endOfRun = statement({
   name: 'run-measured-end',
   columns: endColumns,
-  text: `select ${endColumns.sql} from runs u where u.id = $1`,
+  params: { id: param.text() },
+  text: `select ${endColumns.sql} from runs u where u.id = :id`,
 })
 
 /** What the report of the end has; what it does not is as an earlier report left it. */
@@ -99,7 +100,7 @@ export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, re
 
 /** How many iterations the run made, and in how many seconds. */
 async function readEnd(tx: Tx, run: LockedRun): Promise<{ iterations: number; seconds: number }> {
-  const [end] = await tx.query(endOfRun, [run.id])
+  const [end] = await tx.query(endOfRun, { id: run.id })
   if (!end) throw new Error('The run was deleted while its row was locked.')
   const { progress: reported, progressAt: reportedAt, pace, seconds } = end
   const startStep = run.recipe.parent_checkpoint_step ?? null

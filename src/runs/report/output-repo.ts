@@ -77,7 +77,7 @@ export async function stampOutput(ctx: RequestContext, tx: Tx, run: LockedRun, r
     controlClass,
   })
   if (!stamped) return
-  await tx.query(touchRepo, [repo.id])
+  await tx.query(touchRepo, { id: repo.id })
   const after = { ...stamped, sourceRunId: run.id, robot: run.robot, controlClass }
   await audit(tx, ctx, { action: 'repo.meta', accountId: repo.ownerId, targetId: repo.id, after })
   tx.afterCommit(() => ctx.deps.events.hint(repo.id))

@@ -3,24 +3,25 @@
 import { isId } from '@hub/formats/ids'
 import { assertLevel, assertRunsFor, runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
-import type { Recipe } from '../../planner/recipe/recipe.ts'
+import { readRecipe } from '../../planner/recipe/recipe.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, type RowOf } from '../../store/columns.ts'
+import { numbers } from '../../store/read-json.ts'
 import { param, statement } from '../../store/statement.ts'
 import { logEndColumns, logEndParams, logEndSql } from '../../work/log/job-log.ts'
-import type { Pace } from '../read/pace.ts'
-import type { ReportedProgress } from '../read/progress.ts'
+import { readPace } from '../read/pace.ts'
+import { readProgress } from '../read/progress.ts'
 import { visibleRun } from '../read/run-shape.ts'
-import type { RewardCurve } from '../read/sparkline.ts'
+import { readCurve } from '../read/sparkline.ts'
 import { heldColumns } from '../run-row.ts'
 
 const reportColumns = heldColumns.with({
   outputRepoId: column.text.orNull('u.output_repo_id'),
   clientLogSeq: column.int8.orNull('u.client_log_seq'),
-  clientLogGaps: column<readonly number[]>("coalesce(to_json(u.client_log_gaps), '[]')"),
+  clientLogGaps: column.json("coalesce(to_json(u.client_log_gaps), '[]')", numbers),
   clientMetricsSeq: column.int8.orNull('u.client_metrics_seq'),
-  clientMetricsGaps: column<readonly number[]>("coalesce(to_json(u.client_metrics_gaps), '[]')"),
+  clientMetricsGaps: column.json("coalesce(to_json(u.client_metrics_gaps), '[]')", numbers),
   configBytes: column.int4.orNull('u.config_bytes'),
   scorecardBytes: column.int4.orNull('u.scorecard_bytes'),
 })
@@ -51,7 +52,7 @@ const lockedColumns = reportColumns.with({
   template: column.text('u.template'),
   robot: column.text.orNull('u.robot'),
   robotRepoId: column.text.orNull('u.robot_repo_id'),
-  recipe: column<Recipe>('u.recipe'),
+  recipe: column.json('u.recipe', readRecipe),
   gpuTier: column.text.orNull('u.gpu_tier'),
   peakVramGb: column.float8.orNull('u.peak_vram_gb'),
   samplesPerS: column.float8.orNull('u.samples_per_s'),
@@ -61,9 +62,9 @@ const lockedColumns = reportColumns.with({
   metricsSeq: column.int8('u.metrics_seq'),
   /** When the runner last reported. */
   heartbeatAt: column.timestamptz.orNull('u.heartbeat_at'),
-  progress: column<ReportedProgress | null>('u.progress'),
-  pace: column<Pace | null>('u.pace'),
-  rewardCurve: column<RewardCurve | null>('u.reward_curve'),
+  progress: column.jsonb.orNull('u.progress', readProgress),
+  pace: column.jsonb.orNull('u.pace', readPace),
+  rewardCurve: column.jsonb.orNull('u.reward_curve', readCurve),
 })
 /** The clock is read outside the locking subquery: inside, it would be read before the wait for the lock. */
 const lockedNow = lockedColumns.from('locked').with({ now: column.timestamptz('clock_timestamp()') })
@@ -74,7 +75,8 @@ export type LockedRun = RowOf<typeof lockedNow>
 export const lockRunToReport = statement({
   name: 'run-report-lock',
   columns: lockedNow,
-  text: `with locked as (select ${lockedColumns.sql} from runs u where u.id = $1 for update) select ${lockedNow.sql} from locked`,
+  params: { id: param.text() },
+  text: `with locked as (select ${lockedColumns.sql} from runs u where u.id = :id for update) select ${lockedNow.sql} from locked`,
 })
 
 /** Null values leave the column unchanged, except for `endedAt` and `costUsd`. */

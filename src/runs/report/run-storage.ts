@@ -5,7 +5,7 @@
  */
 
 import type { Config } from '../../platform/config.ts'
-import type { Querier, Statement } from '../../store/db.ts'
+import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { countStored } from '../../work/stored-bytes.ts'
 import { runJob } from '../run-job.ts'
@@ -59,27 +59,29 @@ export async function countRunBytes(
   await countStored(tx, config, runJob, run, growthOf(kept, run))
 }
 
-const release: Statement<never> = {
+const release = statement({
   name: 'run-storage-give-back',
-  text: `with run as (select id, owner_id, case when $2 then coalesce(config_bytes, 0) else 0 end + coalesce(scorecard_bytes, 0) as bytes
-        from runs where id = $1),
+  params: { runId: param.text(), withConfig: param.bool() },
+  text: `with run as (select id, owner_id, case when :withConfig then coalesce(config_bytes, 0) else 0 end + coalesce(scorecard_bytes, 0) as bytes
+        from runs where id = :runId),
       room as (update accounts a set storage_bytes = a.storage_bytes - run.bytes from run where a.id = run.owner_id and run.bytes > 0 returning a.id)
     update runs u set stored_bytes = u.stored_bytes - run.bytes, scorecard_bytes = null,
-      config_bytes = case when $2 then null else u.config_bytes end
+      config_bytes = case when :withConfig then null else u.config_bytes end
     from run where u.id = run.id`,
-}
+})
 
 /** Subtracts the scorecard of a lost attempt, and its config if `withConfig`: an attempt that resumes keeps the config. */
 export async function releaseArtifacts(tx: Querier, runId: string, withConfig: boolean): Promise<void> {
-  await tx.query(release, [runId, withConfig])
+  await tx.query(release, { runId, withConfig })
 }
 
-const releaseAll: Statement<never> = {
+const releaseAll = statement({
   name: 'run-storage-give-all-back',
-  text: `update accounts a set storage_bytes = a.storage_bytes - u.stored_bytes from runs u where u.id = $1 and a.id = u.owner_id`,
-}
+  params: { runId: param.text() },
+  text: `update accounts a set storage_bytes = a.storage_bytes - u.stored_bytes from runs u where u.id = :runId and a.id = u.owner_id`,
+})
 
 /** Subtracts all counted bytes of a run from its owner's storage, before the run is deleted. */
 export async function releaseRunStorage(tx: Querier, runId: string): Promise<void> {
-  await tx.query(releaseAll, [runId])
+  await tx.query(releaseAll, { runId })
 }

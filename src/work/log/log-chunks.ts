@@ -28,13 +28,14 @@ const headsById = memoizeByKey((log: JobLog) => {
   return statement({
     name: `${log.job.name}-log-heads`,
     columns: heads,
-    text: `select ${heads.sql} from ${log.job.table} u where u.id = any($1::text[])`,
+    params: { ids: param.texts() },
+    text: `select ${heads.sql} from ${log.job.table} u where u.id = any(:ids::text[])`,
   })
 })
 
 /** The log head of each job, in order; null for a deleted one. */
 export async function readHeads(db: Querier, log: JobLog, jobIds: readonly string[]): Promise<(LogHead | null)[]> {
-  const heads = await db.query(headsById(log), [[...new Set(jobIds)]])
+  const heads = await db.query(headsById(log), { ids: [...new Set(jobIds)] })
   const byId = new Map(heads.map((head) => [head.id, head]))
   return jobIds.map((id) => byId.get(id) ?? null)
 }
@@ -43,13 +44,14 @@ const chunkBySeq = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-chunk`,
     columns: chunkColumns,
-    text: `select ${chunkColumns.sql} from ${chunks.table} where ${chunks.jobId} = $1 and seq = $2`,
+    params: { jobId: param.text(), seq: param.int4() },
+    text: `select ${chunkColumns.sql} from ${chunks.table} where ${chunks.jobId} = :jobId and seq = :seq`,
   }),
 )
 
 /** One chunk by its number. */
 export async function readChunk(db: Querier, log: JobLog, jobId: string, seq: number): Promise<LogChunk> {
-  const [chunk] = await db.query(chunkBySeq(log), [jobId, seq])
+  const [chunk] = await db.query(chunkBySeq(log), { jobId, seq })
   if (!chunk) throw new Error(`The log of ${jobId} has no chunk ${seq}.`)
   return chunk
 }
