@@ -10,10 +10,9 @@ import type { Querier } from '../store/db.ts'
 import { numbers } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
 import { heldJobColumns, isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
-import type { JobStatus } from '../work/job-status.ts'
+import { type JobStatus, refused } from '../work/job-state.ts'
 import { deadlineSqlOf, isDeadlineOver } from '../work/limits.ts'
 import { logEndColumns } from '../work/log/job-log.ts'
-import { refused } from '../work/refusals.ts'
 import { type CheckTrigger, decideCheck } from './check-state.ts'
 
 export const rowColumns = heldJobColumns.with({

@@ -1,8 +1,13 @@
 /** The state machine of a check, as one table. Pure. Spec, "Robot check states". */
 import type { JobExecutor } from '../work/held-job.ts'
-import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
-import { type JobRefusal, refusals } from '../work/refusals.ts'
-import { nextState, type Transition } from '../work/transitions.ts'
+import {
+  type JobRefusal,
+  type JobStatus,
+  nextState,
+  refusals,
+  type Transition,
+  terminalStatuses,
+} from '../work/job-state.ts'
 
 /**
  * `report`: a report that does not end the check. `dispatch`: a hosted call could not be started, or ended without a report. `sweep`: the time limit is

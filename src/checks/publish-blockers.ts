@@ -3,7 +3,7 @@
  * "POST /v1/robot-checks/{check_id}/publish".
  */
 import type { PlainErrorType } from '../platform/errors.ts'
-import type { JobStatus } from '../work/job-status.ts'
+import type { JobStatus } from '../work/job-state.ts'
 
 /** The facts of a check that decide whether it can be published. */
 export interface PublishFacts {

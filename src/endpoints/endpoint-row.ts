@@ -9,6 +9,7 @@ import { column, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { heldJobColumns, isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
+import { refused } from '../work/job-state.ts'
 import {
   deadlineSqlOf,
   graceOverSqlOf,
@@ -18,7 +19,6 @@ import {
   isSilent,
   isSilentSql,
 } from '../work/limits.ts'
-import { refused } from '../work/refusals.ts'
 import { decideEndpoint, type EndpointStatus, type EndpointTrigger } from './endpoint-state.ts'
 
 /** When the `max_hours` of a running endpoint are used up; null without a cap. */

@@ -1,8 +1,6 @@
 /** The states of an endpoint and what moves it, as one table. Pure. Spec, "Endpoint" in "States and transitions". */
 import type { JobExecutor } from '../work/held-job.ts'
-import { hasEnded } from '../work/job-status.ts'
-import { type JobRefusal, refusals } from '../work/refusals.ts'
-import { nextState, type Transition } from '../work/transitions.ts'
+import { hasEnded, type JobRefusal, nextState, refusals, type Transition } from '../work/job-state.ts'
 
 export const endpointStatuses = ['queued', 'running', 'stopped', 'failed'] as const
 export type EndpointStatus = (typeof endpointStatuses)[number]

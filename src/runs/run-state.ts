@@ -1,8 +1,13 @@
 /** The state machine of a run, as one table. Pure; SQL conditions and errors are derived from it. Spec, "States and transitions", Run. */
 import type { JobExecutor } from '../work/held-job.ts'
-import { type JobStatus, terminalStatuses } from '../work/job-status.ts'
-import { type JobRefusal, refusals } from '../work/refusals.ts'
-import { nextState, type Transition } from '../work/transitions.ts'
+import {
+  type JobRefusal,
+  type JobStatus,
+  nextState,
+  refusals,
+  type Transition,
+  terminalStatuses,
+} from '../work/job-state.ts'
 
 /**
  * `dispatch`: the spawn of the hosted function failed. `stop`: a limit or a tripwire asks the run to stop. `report`: a report without a status; a report

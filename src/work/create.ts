@@ -15,7 +15,7 @@ import type { Usd } from '../platform/money.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import type { JobExecutor } from './held-job.ts'
 import type { JobKind } from './job-kind.ts'
-import { countStored } from './stored-bytes.ts'
+import { countStored } from './job-objects.ts'
 import { offerJob } from './waiting.ts'
 
 /** A new job in the transaction that creates it. `prepared`: the validated request; `locked`: what `lock` returned. */

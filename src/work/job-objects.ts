@@ -1,15 +1,20 @@
 /**
  * The objects of jobs in the store, under one prefix per job. Keys are never reused. An object is written before the transaction that names it; an object
- * that no transaction named is collected by the time in its key.
+ * that no transaction named is collected by the time in its key. The stored bytes of jobs count against their owner's storage quota, together with files: the column
+ * `stored_bytes` is the share of a job, so that it can be released with the job. Contract, "Storage quota". Lock order: jobs, accounts.
  */
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import { countBytes } from '../files/reservation.ts'
 import type { Deps, RequestContext } from '../operation/context.ts'
+import type { Config } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
-import type { Tx } from '../store/db.ts'
+import type { Querier, Tx } from '../store/db.ts'
 import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import { asLost } from '../store/objects/lost-object.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+import { param, statement } from '../store/statement.ts'
+import { type JobKind, memoizeByKey } from './job-kind.ts'
 
 /** One kind of object of one kind of job: `runs/{run_id}/logs/…`. */
 export interface JobObjectKind {
@@ -102,4 +107,28 @@ async function textOf(body: Readable): Promise<string> {
   const pieces: Buffer[] = []
   for await (const piece of body) pieces.push(piece as Buffer)
   return Buffer.concat(pieces).toString('utf8')
+}
+
+const addShare = memoizeByKey(({ name, table }: JobKind) =>
+  statement({
+    name: `${name}-stored-bytes`,
+    params: { jobId: param.text(), bytes: param.int8() },
+    text: `update ${table} set stored_bytes = stored_bytes + :bytes::bigint where id = :jobId`,
+  }),
+)
+
+/**
+ * Adds `bytes` (subtracts them if negative) in the transaction that stores them, which holds the job's row lock. 413 `quota.storage` if the owner's quota is
+ * exceeded.
+ */
+export async function countStored(
+  tx: Querier,
+  config: Config,
+  job: JobKind,
+  { id, ownerId }: { readonly id: string; readonly ownerId: string },
+  bytes: number,
+): Promise<void> {
+  if (bytes === 0) return
+  await tx.query(addShare(job), { jobId: id, bytes })
+  await countBytes(tx, config, ownerId, bytes)
 }

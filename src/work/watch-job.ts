@@ -7,7 +7,7 @@ import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Querier } from '../store/db.ts'
 import type { JobKind } from './job-kind.ts'
-import { hasEnded } from './job-status.ts'
+import { hasEnded } from './job-state.ts'
 
 export interface WatchedJob<T> {
   readonly job: JobKind

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type CheckFacts, type CheckTrigger, decideCheck } from '../../src/checks/check-state.ts'
-import { type JobStatus, terminalStatuses } from '../../src/work/job-status.ts'
+import { type JobStatus, terminalStatuses } from '../../src/work/job-state.ts'
 
 const triggers: readonly CheckTrigger[] = ['claim', 'report', 'succeed', 'fail', 'cancel', 'dispatch', 'sweep']
 const facts = (status: JobStatus, change: Partial<CheckFacts> = {}): CheckFacts => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../src/platform/errors.ts'
 import { decideRun, type RunFacts, type RunTrigger, runTransitions } from '../../src/runs/run-state.ts'
 import type { JobExecutor } from '../../src/work/held-job.ts'
-import { type JobStatus, terminalStatuses } from '../../src/work/job-status.ts'
+import { type JobStatus, terminalStatuses } from '../../src/work/job-state.ts'
 
 const statuses: readonly JobStatus[] = ['queued', 'running', 'succeeded', 'failed', 'canceled']
 const triggers: readonly RunTrigger[] = [

@@ -2,7 +2,7 @@
 import { runListedSql } from '../../auth/policy.ts'
 import { param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
-import type { JobStatus } from '../../work/job-status.ts'
+import type { JobStatus } from '../../work/job-state.ts'
 import { newestOf } from '../../work/newest-of.ts'
 import type { CheckKind } from '../check-shape.ts'
 

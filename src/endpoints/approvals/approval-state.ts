@@ -1,6 +1,6 @@
 /** The states of an approval and what moves it, as one table. Pure. Contract, "Approvals". */
 import { HubError } from '../../platform/errors.ts'
-import { nextState, type Transition } from '../../work/transitions.ts'
+import { nextState, type Transition } from '../../work/job-state.ts'
 
 export const approvalStatuses = ['issued', 'running', 'expired', 'revoked'] as const
 export type ApprovalStatus = (typeof approvalStatuses)[number]

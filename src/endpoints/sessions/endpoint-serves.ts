@@ -1,6 +1,6 @@
 /** Whether an endpoint takes sessions now. Spec, openEndpointSession. */
 import { HubError, type PlainErrorType } from '../../platform/errors.ts'
-import { hasEnded } from '../../work/job-status.ts'
+import { hasEnded } from '../../work/job-state.ts'
 import type { HeldEndpoint } from '../endpoint-row.ts'
 
 /** As many as a report of the server can name. */

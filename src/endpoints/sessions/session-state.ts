@@ -1,6 +1,6 @@
 /** The states of an endpoint session and what moves it, as one table. Pure. Spec, "Endpoint session" in "States and transitions". */
 import { HubError } from '../../platform/errors.ts'
-import { nextState, type Transition } from '../../work/transitions.ts'
+import { nextState, type Transition } from '../../work/job-state.ts'
 
 export const sessionStatuses = ['open', 'closed'] as const
 export type SessionStatus = (typeof sessionStatuses)[number]

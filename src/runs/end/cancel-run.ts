@@ -10,11 +10,10 @@ import { type CancelKind, cancelJob } from '../../work/cancel.ts'
 import { addNotice } from '../../work/log/write-chunks.ts'
 import { askToStop, endCanceled } from '../../work/stop.ts'
 import { runLog } from '../log/run-log.ts'
-import { nextStatus } from '../next-status.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
-import { findRun, type HeldRun, lockRun } from '../run-row.ts'
+import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
 
 type CancelableRun = HeldRun & { readonly canBeEnded: boolean }
 

@@ -9,7 +9,7 @@ import { dropReferences } from '../../repos/references.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { terminalStatuses } from '../../work/job-status.ts'
+import { terminalStatuses } from '../../work/job-state.ts'
 import { releaseRunStorage } from '../report/run-storage.ts'
 import { findRun, type HeldRun, lockRun } from '../run-row.ts'
 

@@ -17,11 +17,10 @@ import { addNotice } from '../../work/log/write-chunks.ts'
 import { askToStop } from '../../work/stop.ts'
 import { noteStaleReport } from '../lease/lost-lease.ts'
 import { runLog } from '../log/run-log.ts'
-import { nextStatus } from '../next-status.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run, RunGateRow } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
-import { findRun, type HeldRun, lockRun } from '../run-row.ts'
+import { findRun, type HeldRun, lockRun, nextStatus } from '../run-row.ts'
 import { firedTripwire, tripwireNotice } from './tripwires.ts'
 
 /** The results of gating one checkpoint. */

@@ -7,7 +7,7 @@ import { namesRobot } from '../../repos/named-repo.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
-import type { JobStatus } from '../../work/job-status.ts'
+import type { JobStatus } from '../../work/job-state.ts'
 import { type RunKind, runColumns, runTables } from './run-shape.ts'
 
 export interface RunFilter {

@@ -7,7 +7,7 @@
 import type { Config } from '../../platform/config.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { countStored } from '../../work/stored-bytes.ts'
+import { countStored } from '../../work/job-objects.ts'
 import { runJob } from '../run-job.ts'
 
 export interface KeptBytes {

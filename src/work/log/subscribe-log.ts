@@ -3,7 +3,7 @@
 import { parseExact } from '@hub/formats/exact-json'
 import type { RequestContext } from '../../operation/context.ts'
 import { invalid } from '../../platform/errors.ts'
-import type { JobStatus } from '../job-status.ts'
+import type { JobStatus } from '../job-state.ts'
 import { type FollowOptions, followLog } from './follow-log.ts'
 import type { JobLog } from './job-log.ts'
 import type { FollowedBatch } from './log-batch.ts'

@@ -1,6 +1,32 @@
-/** Why a state change is refused: messages that the kinds of job share, and the error of a refusal. Pure. */
+/** The states of jobs: their names, how state tables are read, and why a change is refused. Pure. */
 import { HubError, type Loc, type PlainErrorType } from '../platform/errors.ts'
 import type { HeldJob } from './held-job.ts'
+
+/** The states that runs and checks share; endpoints have other names for their two final states. Spec, "JobStatus". */
+export type JobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled'
+
+/** Final states. */
+export const terminalStatuses: readonly JobStatus[] = ['succeeded', 'failed', 'canceled']
+
+/** Whether a job of any kind has ended, by any of its final states: its status can no longer change. */
+export const hasEnded = (status: string): boolean => status !== 'queued' && status !== 'running'
+
+/** A row of a state table. The first matching row applies; if no row matches, the state does not change. */
+export interface Transition<Trigger, Facts extends { readonly status: string }> {
+  readonly trigger: Trigger
+  readonly from: Facts['status']
+  readonly when: (facts: Facts) => boolean
+  readonly to: Facts['status']
+}
+
+/** The next state of a job with these facts; null if no row matches. */
+export function nextState<Trigger, Facts extends { readonly status: string }>(
+  table: readonly Transition<Trigger, Facts>[],
+  trigger: Trigger,
+  facts: Facts,
+): Facts['status'] | null {
+  return table.find((row) => row.trigger === trigger && row.from === facts.status && row.when(facts))?.to ?? null
+}
 
 /** The reason for a refusal: an error type, a message, and the input field that caused it, if any. */
 export interface JobRefusal {
