@@ -10,7 +10,7 @@ import { inlineStillPage } from './still-page.ts'
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
 
 /** Packages that are installed beside the packed one: programs and engines, too large to be in it. */
-export const apart: readonly string[] = ['@mujoco/mujoco', 'onnxruntime-web', 'playwright-core', 'three']
+const apart: readonly string[] = ['@mujoco/mujoco', 'onnxruntime-web', 'playwright-core', 'three']
 
 /** A source file of a package as the name of its file in `dist/`, which has no folders: chunks know where the others are. */
 export const builtName = (source: string): string =>

@@ -11,10 +11,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, newName, type Person } from '../support/hub.ts'
 import { machineNode } from '../support/machine-node.ts'
 import { needs } from '../support/needs.ts'
+import { copyTree, pack } from '../support/packing.ts'
 
 const root = join(import.meta.dirname, '../..')
 const hub = contractHub()
 let base: string
+let tree: string
 let tgz: string
 let clientTgz: string
 /** The packed client, as it is installed. */
@@ -58,10 +60,11 @@ const npm = (...args: string[]) => well('/bin/sh', ['-c', 'exec npm "$@"', 'npm'
 
 beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'hub-package-'))
-  for (const name of ['hub', '@hub/client'])
-    await npm('pack', '--silent', '--workspace', name, '--pack-destination', base)
-  tgz = join(base, `hub-${manifest.version}.tgz`)
-  clientTgz = join(base, `hub-client-${manifest.version}.tgz`)
+  tree = join(base, 'tree')
+  await mkdir(tree)
+  copyTree(tree)
+  tgz = await pack(tree, 'hub', base)
+  clientTgz = await pack(tree, '@hub/client', base)
   client = join(await consumer(), 'node_modules', '@hub', 'client')
   ada = await hub.person()
   token = await hub.key(ada, { scope: 'train' })
@@ -121,7 +124,7 @@ it('runs MuJoCo in a process and ONNX Runtime in a thread, which are the one fil
   const script = join(base, 'parts.mjs')
   await writeFile(script, startParts)
   // Where the optional packages are found: in the checkout.
-  const file = join(root, 'packages/cli/dist/hub.mjs')
+  const file = join(tree, 'packages/cli/dist/hub.mjs')
   const policy = join(root, 'examples/policy/policy.onnx')
   expect(await well(machineNode(), [script, file, policy], base)).toBe('engine ready\nmodel ready\n')
 })

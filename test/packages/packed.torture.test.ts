@@ -8,33 +8,33 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { machineNode } from '../support/machine-node.ts'
+import { copyTree, pack } from '../support/packing.ts'
 
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
-const machine = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 const manifests = globSync('packages/*/package.json', { cwd: root }).sort()
-const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 let base: string
+let tree: string
 beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'hub-packages-'))
+  tree = join(base, 'tree')
+  await mkdir(tree)
+  copyTree(tree)
 })
 afterAll(() => rm(base, { recursive: true, force: true }))
 
 describe.each(manifests)('%s', (file) => {
-  const before = read(file)
+  const before = readFileSync(join(root, file), 'utf8')
   const { name } = JSON.parse(before) as { readonly name: string }
 
   it('is packed as JavaScript with types, which load on the machine’s own Node', async () => {
-    const { stdout } = await run('npm', ['pack', '--silent', '--workspace', name, '--pack-destination', base], {
-      cwd: root,
-      env: machine,
-    })
-    expect(read(file)).toBe(before)
+    const tgz = await pack(tree, name, base)
+    expect(readFileSync(join(tree, file), 'utf8')).toBe(before)
     const folder = await mkdtemp(join(base, 'installed-'))
     const place = join(folder, 'node_modules', name)
     await mkdir(place, { recursive: true })
-    await run('tar', ['xzf', join(base, stdout.trim()), '--strip-components=1', '-C', place])
+    await run('tar', ['xzf', tgz, '--strip-components=1', '-C', place])
     const packed = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
     const needed = Object.keys({ ...packed.dependencies, ...packed.peerDependencies })
     expect(needed.filter((other) => other.startsWith('@hub/') || other === 'hub')).toEqual([])

@@ -33,6 +33,6 @@ export async function preparedModel(
 }
 
 /** The entry with the suffix `.xml`. */
-export function convertedPath(entry: string): string {
+function convertedPath(entry: string): string {
   return entry.replace(/\.[^./]*$/, '').concat('.xml')
 }

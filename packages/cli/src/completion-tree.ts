@@ -1,7 +1,7 @@
 /** What a shell can complete: read off the program, so that it cannot differ from it. */
 import type { Argument, Command, Option } from 'commander'
 
-export interface CompletedOption {
+interface CompletedOption {
   /** `--scope`, and its short form if it has one. */
   readonly flags: readonly string[]
   readonly about: string

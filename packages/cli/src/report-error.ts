@@ -7,7 +7,7 @@ import { NotLoggedIn, UsageError } from './command-errors.ts'
 import { print, printJson } from './terminal.ts'
 
 /** The members of a Problem that make sense for every error; `status` and `request_id` are null for an error of this machine. */
-export interface ErrorReport {
+interface ErrorReport {
   readonly type: string
   readonly title: string
   readonly status: number | null

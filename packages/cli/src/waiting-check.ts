@@ -41,7 +41,7 @@ async function newest(
 }
 
 /** Of a queued worker check, beside others that its caller sees. Pure: times are those of the hub. */
-export function waitingText(check: RemoteCheck, others: readonly RemoteCheck[]): string {
+function waitingText(check: RemoteCheck, others: readonly RemoteCheck[]): string {
   const theirs = others.filter((other) => other.id !== check.id && accountOf(other) === accountOf(check))
   const busy = theirs.filter(({ status, claimed_by: by }) => status === 'running' && by !== null)
   if (busy.length > 0) {

@@ -50,7 +50,7 @@ const plain = { read: JSON.parse } as const
 export type RepoFilters = Omit<Query<'GET /v1/repos'>, 'limit' | 'cursor'>
 
 /** A state of the repo instead of the current one: a change number, an RFC 3339 time, a run id or the name of a snapshot. */
-export interface StateOption {
+interface StateOption {
   readonly at?: string
 }
 

@@ -6,7 +6,7 @@ import { type IgnoreFiles, openIgnoreFiles } from './ignore-files.ts'
 import { holdsSecret, isSecretName } from './secret-names.ts'
 
 /** Why a path is left out: it is what tools make again, it holds a credential, an ignore file says so. */
-export type LeftOutReason = 'built' | 'secret' | 'ignored'
+type LeftOutReason = 'built' | 'secret' | 'ignored'
 
 export interface LeftOut {
   /** A folder ends in `/`. */

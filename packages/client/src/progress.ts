@@ -1,6 +1,6 @@
 /** Progress callbacks of a transfer. */
 
-export interface TransferPlan {
+interface TransferPlan {
   readonly send: number
   readonly bytes: number
   readonly skip: number

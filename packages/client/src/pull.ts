@@ -27,7 +27,7 @@ export interface PullSource {
 }
 
 /** The repo as it is now. */
-export function currentFiles(client: HubClient, repo: RepoName): PullSource {
+function currentFiles(client: HubClient, repo: RepoName): PullSource {
   return { files: () => client.tree(repo), targets: (paths) => client.presignDownload(repo, paths) }
 }
 

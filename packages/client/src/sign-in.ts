@@ -8,7 +8,7 @@ import { ProblemError } from './problem.ts'
 import { optional } from './run-shapes.ts'
 import type { KeyScope } from './v1.ts'
 
-export const startedLogin = conformsTo<Answer<'startDeviceLogin'>>()(
+const startedLogin = conformsTo<Answer<'startDeviceLogin'>>()(
   z.looseObject({
     device_code: z.string(),
     user_code: z.string(),

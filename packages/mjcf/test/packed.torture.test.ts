@@ -1,12 +1,13 @@
 // @module-tag long
 /** The package as a stranger gets it: packed, installed into an empty folder without a network, on the machine's own Node. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { machineNode } from '../../../test/support/machine-node.ts'
+import { copyTree, pack } from '../../../test/support/packing.ts'
 import { runCommand } from '../src/command.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -15,16 +16,20 @@ const run = promisify(execFile)
 /** What the npm that runs the tests set is not of the machine. */
 const machine = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 
+let base: string
 let folder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mjcf-package-'))
-  const pack = ['pack', '--silent', '--workspace', '@hub/mjcf', '--pack-destination', folder]
-  const { stdout } = await run('npm', pack, { cwd: root, env: machine })
+  base = await mkdtemp(join(tmpdir(), 'mjcf-package-'))
+  folder = join(base, 'stranger')
+  const tree = join(base, 'tree')
+  for (const made of [folder, tree]) await mkdir(made)
+  copyTree(tree)
+  const file = await pack(tree, '@hub/mjcf', base)
   await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }\n')
-  await run('npm', ['install', '--silent', '--offline', join(folder, stdout.trim())], { cwd: folder, env: machine })
+  await run('npm', ['install', '--silent', '--offline', file], { cwd: folder, env: machine })
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(base, { recursive: true, force: true }))
 
 /** What the machine's own Node prints, in the stranger's folder. */
 async function printed(...args: string[]): Promise<string> {

@@ -11,7 +11,7 @@ import { MAX_DOCUMENT_BYTES, readStampDocument } from '@hub/formats/policy/stamp
 import type { WindowedFile } from '@hub/formats/policy/windowed-file'
 import { baseName } from '@hub/text/file-path'
 
-export interface PolicyFile {
+interface PolicyFile {
   readonly file: string
   readonly path: string
   readonly size: number
@@ -52,7 +52,7 @@ export async function readPolicy(folder: string, entry: string): Promise<Policy>
   )
 }
 
-export const isOnnx = (path: string) => /\.onnx$/i.test(path)
+const isOnnx = (path: string) => /\.onnx$/i.test(path)
 
 type Files = ReadonlyMap<string, LocalFile>
 

@@ -3,7 +3,7 @@ import { FormatFault } from './format-fault.ts'
 import type { WindowedFile } from './windowed-file.ts'
 
 /** Bytes of the file. */
-export interface Span {
+interface Span {
   readonly start: number
   readonly end: number
 }

@@ -31,7 +31,7 @@ export interface Constraint {
   readonly bundles: readonly (readonly string[])[]
 }
 
-export interface Child {
+interface Child {
   readonly row: Row
   /** Whether it may occur only once. */
   readonly once: boolean

@@ -11,7 +11,7 @@ import { formatOf } from './format.ts'
 import { type FileReference, referencesOf } from './references.ts'
 
 /** An existing file: its tree as written, or its fault. */
-export type XmlFile =
+type XmlFile =
   | { readonly root: XmlElement; readonly bytes: number; readonly fault: null }
   | { readonly root: null; readonly bytes: number; readonly fault: ModelFault }
 

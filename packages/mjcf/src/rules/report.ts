@@ -6,7 +6,7 @@ import type { XmlElement } from '../xml/element.ts'
 import { articled, labelOf } from './fields.ts'
 
 /** The subject of a fault: an object, or an element within it. */
-export type Blamed = Pick<SpecObject, 'category' | 'name' | 'element'>
+type Blamed = Pick<SpecObject, 'category' | 'name' | 'element'>
 
 /**
  * Collects the findings of rules. An element that replicate or attach has copied is reported once per rule, not once

@@ -6,7 +6,7 @@ import { FrameFault } from '../wire/frame-fault.ts'
 import type { Tensor } from '../wire/tensors.ts'
 import type { ModelFace, ThreadMessage } from './model-messages.ts'
 
-export interface Inference {
+interface Inference {
   readonly outputs: Readonly<Record<string, Tensor>>
   /** Of the computation alone. */
   readonly ms: number

@@ -2,7 +2,7 @@
 import type { Frame, Quaternion, Vector } from './scene.ts'
 
 /** `point` turned by a unit quaternion. */
-export function turned([x, y, z]: Vector, [qx, qy, qz, qw]: Quaternion): Vector {
+function turned([x, y, z]: Vector, [qx, qy, qz, qw]: Quaternion): Vector {
   const [tx, ty, tz] = [2 * (qy * z - qz * y), 2 * (qz * x - qx * z), 2 * (qx * y - qy * x)]
   return [x + qw * tx + qy * tz - qz * ty, y + qw * ty + qz * tx - qx * tz, z + qw * tz + qx * ty - qy * tx]
 }

@@ -9,7 +9,7 @@ import { getFile } from './read-body.ts'
 
 const HUGGING_FACE = 'https://huggingface.co'
 
-export interface FetchLimits {
+interface FetchLimits {
   /** A larger file has no place in an artifact. */
   readonly fileBytes: number
   readonly totalBytes: number
