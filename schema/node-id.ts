@@ -3,7 +3,7 @@ import type { IdPrefix } from '@hub/formats/ids'
 
 const typeByPrefix = new Map<string, string>()
 
-/** Says which type `node(id)` returns for ids with this prefix: beside the type, which has to be a node. */
+/** Says which type `node(id)` returns for ids with this prefix: next to the type, which has to be a node. */
 export function nodeIds(prefix: IdPrefix, typename: string): void {
   typeByPrefix.set(prefix, typename)
 }

@@ -1,5 +1,5 @@
 /**
- * The scope of an operation, declared once beside its resolver: it guards the field in both dialects and appears in the OpenAPI document.
+ * The scope of an operation, declared once next to its resolver: it guards the field in both dialects and appears in the OpenAPI document.
  * Contract, "Credentials": a missing scope is 403 where the thing is visible and 404 where it is not.
  */
 

@@ -192,7 +192,7 @@ type Events<Event> = AsyncIterable<Event> | Promise<AsyncIterable<Event>>
 
 interface Subscription<Type extends TypeParam<Types>, Args extends InputFieldMap> extends RootField<Type, false> {
   readonly args: Args
-  /** Of a subscription with the argument `after`: the place of an event, and the argument that goes on there. */
+  /** Of a subscription with the argument `after`: the place of an event, and the argument that continues there. */
   readonly resume?: {
     readonly placeOf: (event: Result<Type, false>) => string
     readonly after: (place: string) => unknown

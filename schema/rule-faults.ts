@@ -30,7 +30,7 @@ function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
   }))
 }
 
-/** A rule may carry its own error type beside the issue. */
+/** A rule may carry its own error type next to the issue. */
 function typeOf(issue: object): ErrorType {
   const params: unknown = 'params' in issue ? issue.params : null
   const type = typeof params === 'object' && params && 'type' in params ? params.type : null
@@ -51,7 +51,7 @@ export function placedUnder(argument: string, error: unknown): unknown {
   return error.reworded(detail, items)
 }
 
-/** Anything with a rule beside it: an argument or an input field. */
+/** Anything with a rule next to it: an argument or an input field. */
 interface Ruled {
   readonly type: GraphQLInputType
   readonly extensions: Readonly<Record<string, unknown>>

@@ -68,7 +68,7 @@ async function keptSecret(dataDir: string, db: Db): Promise<string> {
   await ensureDataDir(dataDir)
   if ((await secretIn(path)) === null) {
     const [sealed] = await db.query(anySealedKey)
-    // A hub that starts beside this one writes its secret before its keys.
+    // A hub that starts next to this one writes its secret before its keys.
     if (!sealed) await makeSecret(path)
     else if ((await secretIn(path)) === null) {
       const detail =

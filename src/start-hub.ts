@@ -199,7 +199,7 @@ function portOf(app: FastifyInstance): number {
 
 const DRAIN_MS = 20_000
 
-/** Requests under way are waited for, but not for ever: an upload that never ends must not keep the process. */
+/** Requests in progress are waited for, but not forever: an upload that never ends must not keep the process. */
 async function closeServer(app: FastifyInstance): Promise<void> {
   const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   try {

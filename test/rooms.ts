@@ -58,7 +58,7 @@ interface Room {
   readonly mayImport: readonly string[]
 }
 
-/** The packages, and which others each imports. What runs beside a hub imports nothing of the server. */
+/** The packages, and which others each imports. What runs next to a hub imports nothing of the server. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   text: [],
   formats: ['text'],
@@ -211,7 +211,7 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
   ...layering,
-  // Workers run beside a hub, never in one; the command starts them.
+  // Workers run next to a hub, never in one; the command starts them.
   {
     name: 'workers-beside-the-hub',
     severity: 'error',

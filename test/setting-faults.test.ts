@@ -127,7 +127,7 @@ describe('a setting that does not hold is named in one line', () => {
   })
 
   it.each(Object.entries(bad).filter(([name]) => !anyText.includes(name)))('%s', async (name, settings) => {
-    // A setting that is missing beside another is named, and so is one of a pair.
+    // A setting that is missing next to another is named, and so is one of a pair.
     expect(await lineOf(settings)).toMatch(new RegExp(`^(Invalid configuration: )?(\\w+, )?${name}(_FILE)?[:,] \\S`))
   })
 

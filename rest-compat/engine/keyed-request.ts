@@ -30,7 +30,7 @@ export async function settleAnswer(claim: OwnClaim, answer: object | null): Prom
 }
 
 /**
- * Errors of the verb itself are stored. Errors from before it started (authorization, validation), internal failures, rate limits and what is under way elsewhere
+ * Errors of the verb itself are stored. Errors from before it started (authorization, validation), internal failures, rate limits and what is in progress elsewhere
  * are not, so that a retry runs again.
  */
 export async function settleProblem(claim: OwnClaim, problem: Problem, log: (failure: unknown) => void): Promise<void> {

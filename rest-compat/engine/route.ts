@@ -1,5 +1,5 @@
 /**
- * What a `/v1` route is: one line of data beside one GraphQL document. The handler, the OpenAPI document and the tests read the same table.
+ * What a `/v1` route is: one line of data next to one GraphQL document. The handler, the OpenAPI document and the tests read the same table.
  *
  * A route whose path identifies the resource and whose body holds the rest:
  *

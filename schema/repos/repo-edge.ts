@@ -20,7 +20,7 @@ export const robotMeant = {
   load: (keys: string[], ctx: RequestContext) => getRobots(ctx.deps.db, ctx.viewer, keys),
 } as const
 
-/** What `robotMeant` resolves: the robot that was kept beside the name, else the one that has the name now. */
+/** What `robotMeant` resolves: the robot that was kept next to the name, else the one that has the name now. */
 export const robotKey = (robotRepoId: string | null, name: unknown): string | null =>
   robotRepoId ?? (typeof name === 'string' && name.includes('/') ? name : null)
 

@@ -6,7 +6,7 @@ interface Curve {
   readonly points: readonly MetricPoint[]
 }
 
-/** `steps` and `values`, typed, beside the pairs of `points`. `what` begins the description of the second list. */
+/** `steps` and `values`, typed, next to the pairs of `points`. `what` begins the description of the second list. */
 export function pointLists<Shape extends Curve>(
   t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Shape>,
   what: string,

@@ -184,7 +184,7 @@ const passedOn = () =>
     Object.entries(process.env).filter(([name]) => /^(?:https?|no)_proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name)),
   ) as Record<string, string>
 
-/** Starts a command of a built stage as its user and as process 1, with these variables beside its own. */
+/** Starts a command of a built stage as its user and as process 1, with these variables next to its own. */
 export function startIn(
   stage: BuiltStage,
   command: readonly string[],

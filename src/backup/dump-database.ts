@@ -18,7 +18,7 @@ export interface Steps {
 /** Rows that are waited for by nothing but a lock of a migration. */
 const LOCK_TIMEOUT = `set lock_timeout = '30s'`
 
-/** Opens the snapshot that the whole backup is of. Migrations wait for its end; all other work goes on. */
+/** Opens the snapshot that the whole backup is of. Migrations wait for its end; all other work continues. */
 export async function beginSnapshot(client: pg.Client): Promise<void> {
   await client.query(LOCK_TIMEOUT)
   const before = await readTables(client)

@@ -26,7 +26,7 @@ export const keyColumns: readonly KeyColumn[] = [
     select: `select 'runs/' || id || '/metrics.jsonl' as key, null::text as sha256, false as required from runs`,
   },
   named('robot_check_log_chunks', 'storage_key'),
-  // Before a report has named it, an artifact is an upload under way.
+  // Before a report has named it, an artifact is an upload in progress.
   named('robot_check_artifacts', 'storage_key', 'sha256 is not null'),
 ]
 

@@ -51,7 +51,7 @@ export interface RestoreReport {
   /** Migrations that the backup did not have yet. */
   readonly migrated: readonly string[]
   readonly objects: RestoredObjects | null
-  /** Uploads that were under way; their clients begin again. */
+  /** Uploads that were in progress; their clients begin again. */
   readonly discardedUploads: number
 }
 

@@ -9,7 +9,7 @@ import type { BilledKind } from './ledger.ts'
 /** An account's use of the allowance in the current month. */
 export interface AllowanceUsage {
   readonly usedUsd: Usd
-  /** The most that jobs under way may still use. */
+  /** The most that jobs in progress may still use. */
   readonly reservedUsd: Usd
   /** Never negative. */
   readonly remainingUsd: Usd

@@ -32,7 +32,7 @@ const writeCap = statement({
 })
 
 /**
- * Replaces or removes the cap. Work under way continues, even if the month is past the new cap. Errors: 401, 403 for every key and for every member of an org
+ * Replaces or removes the cap. Work in progress continues, even if the month is past the new cap. Errors: 401, 403 for every key and for every member of an org
  * who is not an owner, 404, 422 for a mode without an amount or an amount without a mode.
  */
 export function setSpendCap(ctx: RequestContext, input: SetSpendCapInput): Promise<SpendSummary> {

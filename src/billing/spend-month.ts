@@ -21,7 +21,7 @@ const spendColumns = columns({
   handle: column.text('a.handle'),
   /** The sum of the month's ledger rows. */
   recordedUsd: column.text<Usd>('recorded.usd::numeric(14, 4)::text'),
-  /** The most that jobs under way can still cost, whenever they began. */
+  /** The most that jobs in progress can still cost, whenever they began. */
   reservedUsd: column.text<Usd>('reserved.usd::numeric(14, 4)::text'),
   capUsd: column.text.orNull<Usd>('a.spend_cap_usd::text'),
   capMode: column.text.orNull<SpendCapMode>('lower(a.spend_cap_mode::text)'),

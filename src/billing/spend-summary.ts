@@ -13,7 +13,7 @@ const kindColumns = columns({
   /** Number of ledger rows. */
   entries: column.int4('sums.entries::int'),
   recordedUsd: column.text<Usd>('sums.recorded::numeric(14, 4)::text'),
-  /** Reserved by jobs under way; 0 for every month but the current one. */
+  /** Reserved by jobs in progress; 0 for every month but the current one. */
   reservedUsd: column.text<Usd>('sums.reserved::numeric(14, 4)::text'),
   /** Number of jobs that have a reservation. */
   underWay: column.int4('sums.under_way::int'),

@@ -89,7 +89,7 @@ const ownReasons = ['budget', 'spend_cap']
 /**
  * Of the endpoint `u`: whether the time that its server had to stop is over. A limit gives it a minute, and so does a stop by hand where the hub can end the server
  * itself, which is hosted. A stop by hand waits for the server of a worker, unless that has been silent for a minute as well: it is dead, and would keep the
- * endpoint and its model repo for ever.
+ * endpoint and its model repo forever.
  */
 export const graceOverSql = `(${graceOverSqlOf(deadlineSql)}
   or ${isAskedAgoSql} and (u.stop_reason in (${ownReasons.map((reason) => `'${reason}'`).join(', ')})

@@ -84,7 +84,7 @@ export async function assertNoClash(
   )
 }
 
-/** 409 `conflict.path` for files that the change `seq` has made and that clash with each other or with files beside them. One statement. */
+/** 409 `conflict.path` for files that the change `seq` has made and that clash with each other or with files next to them. One statement. */
 export async function assertRestoredWithoutClash(tx: Tx, repoId: string, seq: number): Promise<void> {
   refuse(await tx.query(clashesOfRestored, { repoId, seq }), inState, () => null)
 }

@@ -90,7 +90,7 @@ function executeCounted(operation: Operation, limits: ExecutionLimits, rootValue
 async function execution(operation: Operation, limits: ExecutionLimits, rootValue: unknown): Promise<Executed> {
   const { request } = operation
   const args = argsOf(operation, viewerOfEvent(rootValue))
-  // Verbs go on: who repeats a request after an interruption should find it done.
+  // Verbs continue: who repeats a request after an interruption should find it done.
   const left = isMutation(operation) ? null : args.contextValue.signal
   const meter = new OperationMeter(args.contextValue, limits, timeUserHere(), left)
   const executed = await timedFor(meter, async () => execute({ ...args, rootValue }))

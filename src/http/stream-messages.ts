@@ -16,7 +16,7 @@ export interface StreamParams {
   readonly showsCost: boolean
 }
 
-/** Of a result: the operation on a shared connection, or where the stream goes on after it, which browsers send back as `Last-Event-ID`. */
+/** Of a result: the operation on a shared connection, or where the stream continues after it, which browsers send back as `Last-Event-ID`. */
 interface MessageFacts {
   readonly id?: string
   readonly place?: string | null

@@ -1,4 +1,4 @@
-/** What a field of the graph declares of its size, beside its resolver. */
+/** What a field of the graph declares of its size, next to its resolver. */
 /** Options of a field in `schema/`, which the limits of operations read. */
 export interface DeclaredSize {
   /**

@@ -49,7 +49,7 @@ export class Turns {
   /** Starts as many pieces as fit into one turn, at least one. */
   #serve(): void {
     let spent = 0
-    // Lanes that go on are appended, and come again.
+    // Lanes that continue are appended, and come again.
     for (const [user, lane] of this.#lanes) {
       const piece = lane.waiting[lane.at]
       if (piece && spent > 0 && spent + piece.cost > 1) return

@@ -26,7 +26,7 @@ const REMEDIES: Readonly<Record<HistoryFault['remedy'], string>> = {
 
 /**
  * Under the lock of migrations. Adds the baseline's row to a database that has exactly the migrations that the baseline stands for and its catalogue, in one
- * transaction; their rows stay, so that a version from before goes on working on it. Returns the name of the baseline if it did, null where there was nothing to do: a
+ * transaction; their rows stay, so that a version from before continues working on it. Returns the name of the baseline if it did, null where there was nothing to do: a
  * new database, or one that has the baseline. Throws `NotAdoptedError`.
  */
 export async function adoptBaseline(client: pg.Client): Promise<string | null> {

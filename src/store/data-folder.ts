@@ -9,7 +9,7 @@ import { closeToOthers, isOpenToOthers } from './private-folder.ts'
 
 /** First parts of the names that the hub gives. */
 const OWN = ['secret', 'objects', 'postgres', 'hosted', 'hosted-place', 'hosted-locks', 'lost+found']
-/** Folders whose entries are closed too: `hosted` has a file for each call under way. */
+/** Folders whose entries are closed too: `hosted` has a file for each call in progress. */
 const WALKED = ['objects', 'postgres', 'hosted']
 
 const isOwn = (name: string) => OWN.includes(name.split('.')[0] ?? '')

@@ -47,7 +47,7 @@ export interface DbOptions {
   readonly acquireTimeoutMs?: number
   /** Statement timeout. */
   readonly statementTimeoutMs?: number
-  /** Whether it is the restore's own; any other is refused while one is under way. */
+  /** Whether it is the restore's own; any other is refused while one is in progress. */
   readonly isOfRestore?: boolean
   /** Called with each statement before it is sent; for tests. */
   readonly onStatement?: (text: string) => void
@@ -56,7 +56,7 @@ export interface DbOptions {
 /** A longer wait for a connection means overload: 503 is better than an unbounded queue. */
 const ACQUIRE_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
-/** The server ends a statement at its timeout; one that goes on for this much longer has lost its connection. */
+/** The server ends a statement at its timeout; one that continues for this much longer has lost its connection. */
 const STUCK_AFTER_MS = 5_000
 const TX_ATTEMPTS = 3
 /** Delay before the first retry, with jitter up to twice this; doubles for the second. */
@@ -186,7 +186,7 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
   // A connection that cannot roll back is in an unknown state and must not be reused.
   let broken = true
   try {
-    // It has its connection: were it to wait for another one beside it, transactions could wait for each other.
+    // It has its connection: were it to wait for another one next to it, transactions could wait for each other.
     const result = await withoutShare(() => runTx(client, run, hooks, work))
     broken = false
     return result

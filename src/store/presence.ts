@@ -2,7 +2,7 @@
  * Which hubs are there. Each holds an advisory lock with a number of its own on a connection that it keeps open, and writes the number into its claims: the database
  * releases the lock when the connection closes, so what a killed process has claimed can be taken over at once, without waiting for a lease.
  *
- * A hub that lost the connection and goes on looks gone too. Nothing may rest on the number alone: who works on a claim is decided by its fencing token.
+ * A hub that lost the connection and continues looks gone too. Nothing may rest on the number alone: who works on a claim is decided by its fencing token.
  */
 import { randomInt } from 'node:crypto'
 import type pg from 'pg'

@@ -79,7 +79,7 @@ export async function openQueue(options: {
   url: string
   log: Logger
   timings?: Partial<QueueTimings>
-  /** Whether it is the restore's own; any other is refused while one is under way. */
+  /** Whether it is the restore's own; any other is refused while one is in progress. */
   isOfRestore?: boolean
 }): Promise<QueueHandle> {
   const { log } = options

@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import { HubError } from '../platform/errors.ts'
 
-/** Where a restore notes that it is under way, from before its first change to after its last. */
+/** Where a restore notes that it is in progress, from before its first change to after its last. */
 export const RESTORE_MARK = 'hub_restore.mark'
 
 /** A restore did not come to its end: what the database has is not what it will have. */
@@ -21,12 +21,12 @@ export async function isBeingRestored(client: Pick<pg.ClientBase, 'query'>): Pro
   return rows[0]?.there === true
 }
 
-/** Throws `UnfinishedRestoreError` while a restore is under way. */
+/** Throws `UnfinishedRestoreError` while a restore is in progress. */
 export async function refuseDuringRestore(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
   if (await isBeingRestored(client)) throw new UnfinishedRestoreError()
 }
 
-/** Of each new connection of a running hub, before its first use: 503 `unavailable` while a restore is under way. */
+/** Of each new connection of a running hub, before its first use: 503 `unavailable` while a restore is in progress. */
 async function onConnect(client: pg.ClientBase): Promise<void> {
   if (!(await isBeingRestored(client))) return
   const facts = { retryAfterS: 60 }

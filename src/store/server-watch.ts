@@ -1,6 +1,6 @@
 /**
  * Notices a server that says nothing any more: its processes are stopped, or the network loses all packets. Its connections stay open then, and a statement would
- * wait for its answer for ever. docs/decisions/database.md, "A silent database is told from a busy one".
+ * wait for its answer forever. docs/decisions/database.md, "A silent database is told from a busy one".
  */
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -41,7 +41,7 @@ interface Seen {
   at: number
 }
 
-/** Watches the connections of one process to one server while statements are under way on them. Costs nothing while there are none. */
+/** Watches the connections of one process to one server while statements are in progress on them. Costs nothing while there are none. */
 export class ServerWatch {
   readonly #url: string
   readonly #limits: SilenceLimits

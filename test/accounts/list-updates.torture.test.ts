@@ -89,7 +89,7 @@ describe('runsUpdated', () => {
     expect(missed.runsUpdated).toMatchObject({ nodes: [{ id: run, status: 'CANCELED' }], removedIds: [gone] })
     again.close()
     let { cursor } = missed.runsUpdated
-    // While transactions of others on the server are under way, what came after them comes once more.
+    // While transactions of others on the server are in progress, what came after them comes once more.
     const rest = async () => {
       const reader = await watch(bob.token, runsUpdated(bob.handle, cursor))
       const [{ runsUpdated: next }] = await reader.until(1)

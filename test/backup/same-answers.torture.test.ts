@@ -276,7 +276,7 @@ describe('hub backup', () => {
       discarded_uploads: 1,
     })
     const again = await start(second)
-    // The upload that was under way begins again, so nothing is reserved for it.
+    // The upload that was in progress begins again, so nothing is reserved for it.
     const expected = before.map((answer) => ({
       ...answer,
       body: answer.body.replaceAll('"reserved_bytes":5', '"reserved_bytes":0'),

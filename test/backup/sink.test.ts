@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true }))
 
 const spool = () => join(dir, '.backup.tar.partial.file')
-/** A file whose size is known at its end waits in a file beside the tar. */
+/** A file whose size is known at its end waits in a file next to the tar. */
 const writeRows = (sink: BackupSink) =>
   sink.write('rows', Readable.from([Buffer.from('secret rows')]), { sizeBytes: null, digest: 'sha256' })
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: server CPU per request. Three `/v1` reads stand beside a hand-written server (`limit-server.ts`) on the same database, interleaved in
+ * `npm run bench`: server CPU per request. Three `/v1` reads stand next to a hand-written server (`limit-server.ts`) on the same database, interleaved in
  * one run: it prints the limit's CPU, the hub's, and their ratio (1.00: as cheap as by hand) as median and spread over the rounds. Reads of runs and a nested
  * page of the graph have no such server: of those it prints the hub's CPU.
  */

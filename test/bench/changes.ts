@@ -27,7 +27,7 @@ const TICKS_PER_SECOND = 100
 type Report = Omit<ReportRunInput, 'runId'>
 interface Kind {
   readonly make: (step: number) => Report
-  /** What of the row changes beside its times, as SQL. */
+  /** What of the row changes next to its times, as SQL. */
   readonly change: (at: number) => string
 }
 /** What runners send every few seconds. */

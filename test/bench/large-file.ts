@@ -1,9 +1,9 @@
 /**
  * One large file through a whole hub: `npm run bench:large -- [MiB] [rounds] [disk|s3]`.
  *
- * `hub push` and `hub pull` against a hub started as `npm start` does, on the disk store beside `cp` of the same file, and on a real S3 server (where there
- * is one) beside the AWS SDK's own calls, in turn in one run. The hub's resident memory is read every 50 ms, from before the push until the pull is done
- * and the background job has verified the file, and held against what it was after small requests.
+ * `hub push` and `hub pull` against a hub started as `npm start` does, on the disk store next to `cp` of the same file, and on a real S3 server (where there
+ * is one) next to the AWS SDK's own calls, in turn in one run. The hub's resident memory is read every 50 ms, from before the push until the pull is done
+ * and the background job has verified the file, and compared with what it was after small requests.
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -26,7 +26,7 @@ const VERIFIED_WITHIN_MS = 120_000
 const WARM_FILES = 20
 const WARM_REQUESTS = 400
 
-/** What the hub is measured beside: the same bytes there and back without it. */
+/** What the hub is measured next to: the same bytes there and back without it. */
 interface Baseline {
   readonly names: readonly [push: string, pull: string]
   push(file: string): Promise<void>

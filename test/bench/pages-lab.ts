@@ -1,4 +1,4 @@
-/** A hub for `npm run bench:pages`: a process of its own over an embedded database, with a person, a robot, a long run that has ended, and one that is under way. */
+/** A hub for `npm run bench:pages`: a process of its own over an embedded database, with a person, a robot, a long run that has ended, and one that is in progress. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'

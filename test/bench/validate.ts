@@ -22,7 +22,7 @@ interface Robot {
   readonly entry: string
 }
 
-/** Counts calls, and the time in which at least one of them is under way. */
+/** Counts calls, and the time in which at least one of them is in progress. */
 function stopwatch() {
   let underWay = 0
   let sinceMs = 0

@@ -1,5 +1,5 @@
 // @module-tag sampled
-/** What jobs under way reserve, and the spend cap of an account. Contract, "Money that is reserved". */
+/** What jobs in progress reserve, and the spend cap of an account. Contract, "Money that is reserved". */
 
 import { newId } from '@hub/formats/ids'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What a worker sends may be made to do harm: it is refused with 422 and the place, and the check goes on. */
+/** What a worker sends may be made to do harm: it is refused with 422 and the place, and the check continues. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { checksOf, goodReport } from '../support/checks.ts'
 import { type Answer, contractHub, type Json, type Person, places, types } from '../support/hub.ts'

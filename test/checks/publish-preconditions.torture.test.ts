@@ -142,7 +142,7 @@ describe('a check is not published', () => {
   )
 
   it.each(pairs)('for %s (%s check): 409 with both, the first in front', async (_name, kind, first, second) => {
-    // Files that went with their repo are not named beside it. They have to change before it goes.
+    // Files that went with their repo are not named next to it. They have to change before it goes.
     const gone = first.type === 'conflict.repo_gone'
     const expected = gone && second.type === 'conflict.source_changed' ? [first] : [first, second]
     await expectRefused(kind, await make(kind, gone ? [second, first] : [first, second]), expected)

@@ -1,5 +1,5 @@
 // @module-tag sampled
-/** Publishing beside other requests: in whatever order they come, what is left is whole. */
+/** Publishing next to other requests: in whatever order they come, what is left is whole. */
 import { describe, expect, it } from 'vitest'
 import { type Answer, contractHub, type Json, newName, sha256Of, types } from '../support/hub.ts'
 import { inTorture, itInTorture, itOnce } from '../support/torture.ts'

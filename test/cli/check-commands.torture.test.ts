@@ -1,4 +1,4 @@
-/** `hub check` and `hub checks` against a complete hub with a worker beside it. */
+/** `hub check` and `hub checks` against a complete hub with a worker next to it. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
 // @module-tag long
-/** A policy server that is killed at any moment goes on with its claim when it is started again: one claim, counts that only grow, one end. */
+/** A policy server that is killed at any moment continues with its claim when it is started again: one claim, counts that only grow, one end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

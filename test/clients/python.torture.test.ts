@@ -25,7 +25,7 @@ async function startHub(): Promise<ChildProcess> {
   return child
 }
 
-/** A script that goes on where its lines end, and tells each thousandth. */
+/** A script that continues where its lines end, and tells each thousandth. */
 const trainer = `
 import hub, sys, time
 count = int(sys.argv[1])
@@ -99,7 +99,7 @@ describe('the Python client', needs(noPython), () => {
     one.child.kill('SIGSTOP')
     const text = `update runs set lease_expires_at = now() - interval '1 s' where status = 'running'`
     const swept = async () => {
-      // Again, in case that a report was under way.
+      // Again, in case that a report was in progress.
       await database.db.query({ name: '', text })
       return (await own())?.status
     }

@@ -105,7 +105,7 @@ interface Row {
   /** The name of the argument that says what it is about. */
   readonly about: string
   readonly selected: string
-  /** Where it goes on, of an event; absent where each subscription begins with the current state. */
+  /** Where it continues, of an event; absent where each subscription begins with the current state. */
   readonly place?: 'cursor' | 'seq'
 }
 

@@ -138,7 +138,7 @@ test.each(takenOver)(
       ])
       await completeUpload(made.ctx, { ...made.repo, uploads: made.named })
     }
-    // Both files have come as far before the other completion begins, and neither goes on before that one is through.
+    // Both files have come as far before the other completion begins, and neither continues before that one is through.
     const stolen = Promise.withResolvers<void>()
     let arrived = 0
     const stealing = new Proxy<ObjectStore>(world.disk, {

@@ -42,7 +42,7 @@ const state = async (repo = name) => [
   (await hub.call(ada, 'GET', `/v1/repos/${repo}`)).json,
 ]
 
-/** The letter beside it in base64url: at the end of a signature, the two spell the same bytes. */
+/** The letter next to it in base64url: at the end of a signature, the two spell the same bytes. */
 function neighbour(letter: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return alphabet[alphabet.indexOf(letter) ^ 1] ?? 'A'

@@ -1,5 +1,5 @@
 // @module-tag sampled
-/** A path is a file or a folder (contract, "Text"): a repo never holds `x` beside `x/y`, since no disk can. */
+/** A path is a file or a folder (contract, "Text"): a repo never holds `x` next to `x/y`, since no disk can. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { completeUpload } from '../../src/files/complete-upload.ts'
 import { deleteFiles } from '../../src/files/delete-files.ts'

@@ -15,7 +15,7 @@ const hub = contractHub({}, { alone: true })
 let mallory: Person
 let repo: string
 
-/** Room for the documents beside the parts. */
+/** Room for the documents next to the parts. */
 const SMALL_BYTES = 16 * 1024
 const MIB = 1024 * 1024
 

@@ -1,4 +1,4 @@
-/** A request that is refused because the same is under way: contract, "Repeated requests". */
+/** A request that is refused because the same is in progress: contract, "Repeated requests". */
 import { beforeAll, expect, it } from 'vitest'
 import { contractHub, newName, type Person } from '../support/hub.ts'
 

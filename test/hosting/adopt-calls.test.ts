@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** A hub on the data directory: what of it is beside its processes. */
+/** A hub on the data directory: what of it is next to its processes. */
 async function nextHub(): Promise<Deps> {
   return { ...world.deps, hosted: await openProcessBackend(settings, log) }
 }

@@ -33,7 +33,7 @@ const schema = createSchema<RequestContext>({
   },
 })
 
-/** Also asks for something beside the transaction. */
+/** Also asks for something next to the transaction. */
 const inTransaction = (db: Db) =>
   db.withTx(async (tx) => {
     await tx.query(slow)

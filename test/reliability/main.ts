@@ -1,6 +1,6 @@
 /**
  * `npm run reliability [-- --faults a,b] [--soak MINUTES]`: breaks a deployment under load in nine ways and recounts after each what was acknowledged, or lets
- * a load go on and shows what the hub's process holds. Without arguments it has all faults. Ends with code 1 where something was lost, is there twice, came too
+ * a load continue and shows what the hub's process holds. Without arguments it has all faults. Ends with code 1 where something was lost, is there twice, came too
  * late, or grows.
  */
 import { parseArgs } from 'node:util'

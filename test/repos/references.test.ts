@@ -101,7 +101,7 @@ describe('each way to refer to a repo', () => {
   })
 })
 
-/** A second kind of job beside runs, as a later subject registers it. */
+/** A second kind of job next to runs, as a later subject registers it. */
 function withChecks(forgetRepo: RepoReferrer['forgetRepo']): RequestContext {
   const check: RepoReferrer = {
     singular: 'a check',

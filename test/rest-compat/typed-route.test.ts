@@ -100,7 +100,7 @@ describe('the compiler', () => {
     expectTypeOf<Row<'report-run'>['unwrap']>().toEqualTypeOf<'run' | undefined>()
     expectTypeOf<Row<'get-run-config'>['unwrap']>().extract<'config'>().toEqualTypeOf<'config'>()
     expectTypeOf<Row<'get-repo'>['result']>().toEqualTypeOf<'object' | 'empty'>()
-    // A page, or one of the objects beside its items.
+    // A page, or one of the objects next to its items.
     expectTypeOf<Extract<Row<'list-repos'>, { readonly unwrap?: undefined }>['result']>().toEqualTypeOf<
       'page' | 'empty'
     >()

@@ -1,4 +1,4 @@
-/** The log of a run in pages, beside the subscription. */
+/** The log of a run in pages, next to the subscription. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 

@@ -347,7 +347,7 @@ inTorture(() => {
       const streams = new OpenStreams()
       const app = buildServer(deps, {
         streams,
-        // The reader beside it shares this process: on a busy machine neither may run for a second.
+        // The reader next to it shares this process: on a busy machine neither may run for a second.
         connectionRules: { stall: { windowMs: 4000, minBytes: 1024 } },
         schema,
         rest: restMount({ schema, routes: [], handlers, readDocument: documentReader() }),

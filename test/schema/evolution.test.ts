@@ -1,4 +1,4 @@
-/** The graph only grows: what clients of the last release use goes on working, and what is on its way out says so. */
+/** The graph only grows: what clients of the last release use continues working, and what is on its way out says so. */
 import { readFileSync } from 'node:fs'
 import {
   buildSchema,

@@ -1,5 +1,5 @@
 // @module-tag sampled
-/** What came before the baseline: databases whose migrations and catalogue are its own go on with it, and no other. */
+/** What came before the baseline: databases whose migrations and catalogue are its own continue with it, and no other. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'

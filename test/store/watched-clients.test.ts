@@ -39,7 +39,7 @@ async function withClient<T>(work: (client: pg.Client) => Promise<T>, Client = c
 }
 
 const silence = { code: 'ETIMEDOUT', message: 'The database server says nothing.' }
-/** More than the limit, in which a statement without one would go on. */
+/** More than the limit, in which a statement without one would continue. */
 const LONGER_MS = 1.4 * SILENT_MS
 
 describe('on a server that says nothing', () => {

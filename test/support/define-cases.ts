@@ -1,6 +1,6 @@
 /**
  * What the tables over all operations need to know of one: who may call it, what a replay of it is, what the key of a hosted check gets, what a read costs. Each subject
- * says it in files `*.cases.ts` beside its tests; a route without cases fails the tables by its name.
+ * says it in files `*.cases.ts` next to its tests; a route without cases fails the tables by its name.
  */
 import type { Operations } from '../../packages/client/src/v1.ts'
 import type { contractHub, Json, Person, Who } from './hub.ts'

@@ -256,7 +256,7 @@ export function contractHub(
 
   const sql = <T>(text: string, values: unknown[] = []) => opened.db.query<T>({ name: '', text }, values)
 
-  /** Takes rights away by SQL. A stream shows what a read finds that began under them, so it waits until none is under way. */
+  /** Takes rights away by SQL. A stream shows what a read finds that began under them, so it waits until none is in progress. */
   async function revoke(text: string, values: unknown[]): Promise<void> {
     await sql(text, values)
     const underWay = `select pid from pg_stat_activity where datname = current_database()

@@ -1,4 +1,4 @@
-/** A hub as a process of its own, which a test kills and starts again under its address, and the processes beside it. */
+/** A hub as a process of its own, which a test kills and starts again under its address, and the processes next to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

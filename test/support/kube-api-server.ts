@@ -54,7 +54,7 @@ export async function kubeApiServer() {
   const invalid = (kind: string, name: string, why: string) =>
     statusBody(422, 'Invalid', `${kind} "${name}" is invalid: ${why}`)
 
-  /** What the schema, and the rules beside it that the hub could break, say of a new object. */
+  /** What the schema, and the rules next to it that the hub could break, say of a new object. */
   const faultOf = (of: string, body: Json): Json | null => {
     const Kind = of === 'jobs' ? Job : Secret
     try {

@@ -1,4 +1,4 @@
-/** Processes that a test stops and lets go on: a machine that hangs, whose connections stay open and say nothing. */
+/** Processes that a test stops and lets continue: a machine that hangs, whose connections stay open and say nothing. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** The process and those that it has started. */
@@ -27,7 +27,7 @@ function send(pids: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
-/** Stops the process and its children, the parent first, so that no child is added. They go on when the result is called. */
+/** Stops the process and its children, the parent first, so that no child is added. They continue when the result is called. */
 export function pause(pid: number): () => void {
   send([pid], 'SIGSTOP')
   const pids = familyOf(pid)

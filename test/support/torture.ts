@@ -51,7 +51,7 @@ export function describeOnce(title: string, register: () => void): void {
   if (setting !== 'rest') describe(title, register)
 }
 
-/** One such test, beside others of its `describe` that leave something to the torture run. */
+/** One such test, next to others of its `describe` that leave something to the torture run. */
 export const itOnce: { (title: string, test: () => unknown): void; each: typeof it.each } =
   setting === 'rest' ? Object.assign(() => undefined, { each: () => () => undefined }) : it
 
@@ -67,7 +67,7 @@ export function inTorture(register: () => void): void {
   if (isTorture) register()
 }
 
-/** One such test, beside others of its `describe` that every run has. */
+/** One such test, next to others of its `describe` that every run has. */
 export function itInTorture(title: string, test: () => Promise<void>): void {
   inTorture(() => it(title, test))
 }

@@ -10,7 +10,7 @@ export interface PreparedModel {
   readonly reading: ModelReading
   /** Null for MJCF, and for a URDF of which nothing could be read. */
   readonly urdf: AnsweredUrdf | null
-  /** Where the MJCF of a URDF goes: beside it, so that relative paths hold. */
+  /** Where the MJCF of a URDF goes: next to it, so that relative paths hold. */
   readonly convertTo: string | null
 }
 

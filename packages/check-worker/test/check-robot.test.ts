@@ -338,7 +338,7 @@ describe('a URDF', () => {
       },
     })
     expect(needs.filter(({ severity }) => severity === 'blocking')).toEqual([])
-    // The MJCF is self-contained: checked again beside the same files, it compiles.
+    // The MJCF is self-contained: checked again next to the same files, it compiles.
     const again = await robots.folder({ 'urdf/lift.xml': converted?.text ?? '', 'urdf/meshes/tip.obj': tetrahedron })
     expect((await robots.check(again, { entry: 'urdf/lift.xml' })).statuses).toMatchObject({ 'sim.compiles': 'pass' })
   })

@@ -48,7 +48,7 @@ export function robotAnswers({ controlHz, action, base, option }: CheckAnswers):
   }
 }
 
-/** The members of `model` beside its repo. */
+/** The members of `model` next to its repo. */
 export function modelAnswers({ controlClass, obs }: CheckAnswers): Partial<NonNullable<NewCheck['model']>> {
   return {
     ...(controlClass !== undefined && { control_class: controlClass as 'reflex' }),

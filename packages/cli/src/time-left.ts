@@ -1,5 +1,5 @@
 /**
- * How long a transfer still takes. A file costs a time of its own beside that of its bytes: small ones move slowly and say nothing of the large ones after
+ * How long a transfer still takes. A file costs a time of its own next to that of its bytes: small ones move slowly and say nothing of the large ones after
  * them, so the time that is left is not bytes by bytes a second. Pure, but for the clock that its caller reads.
  */
 

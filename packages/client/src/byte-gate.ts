@@ -1,4 +1,4 @@
-/** Limits how many bytes are under way at once: what a kill makes a client send again. */
+/** Limits how many bytes are in progress at once: what a kill makes a client send again. */
 
 /** Waits until `bytes` more fit; the result frees them again, once. */
 export type ByteGate = (bytes: number) => Promise<() => void>

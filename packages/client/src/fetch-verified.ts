@@ -1,4 +1,4 @@
-/** Downloads one file to its place: into a partial file beside it, whose SHA-256 is checked before it is renamed. */
+/** Downloads one file to its place: into a partial file next to it, whose SHA-256 is checked before it is renamed. */
 import { rename } from 'node:fs/promises'
 import { discardLedger, discardPartial, type Fetching, fetchFile } from './fetch-file.ts'
 import { sha256Of } from './hash.ts'

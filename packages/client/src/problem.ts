@@ -43,7 +43,7 @@ export interface ProblemLimit {
   readonly resetsAt: string | null
 }
 
-/** Where in an answer of the graph a Problem stands, and what is there beside it. */
+/** Where in an answer of the graph a Problem stands, and what is there next to it. */
 export interface GraphPlace {
   /** The field that failed, by its keys in the answer; empty where the whole operation did. */
   readonly path: ReadonlyArray<string | number>

@@ -1,4 +1,4 @@
-/** The reader beside MuJoCo, on one model. */
+/** The reader next to MuJoCo, on one model. */
 import { expect } from 'vitest'
 import { readModel } from '../src/read-model.ts'
 import type { ModelReading } from '../src/reading.ts'

@@ -39,7 +39,7 @@ function withoutFile(kind: (path: string) => boolean, to?: (path: string) => str
   }
 }
 
-/** A scene beside the model that holds it in some way. */
+/** A scene next to the model that holds it in some way. */
 function scene(...contents: ((file: string) => string)[]): Variation {
   return (files, entry, random) => {
     const file = entry.slice(entry.lastIndexOf('/') + 1)

@@ -90,7 +90,7 @@ const sizeOf = (type: TensorSpec['type'], dims: readonly number[]) =>
   dims.reduce((product, size) => product * size, kinds[type].of.BYTES_PER_ELEMENT)
 
 /**
- * Listens, claims (or goes on with the claim of an earlier process) and serves until the end. Rejects with the client's errors where the claim is refused, and with the signal's
+ * Listens, claims (or continues with the claim of an earlier process) and serves until the end. Rejects with the client's errors where the claim is refused, and with the signal's
  * reason where the hub could not be told the end; the journal is then kept.
  */
 export async function serveEndpoint(options: ServerOptions, { endpoint, model }: Prepared): Promise<Outcome> {

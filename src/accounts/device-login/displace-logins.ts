@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 /**
- * Of one network: more than the anonymous requests of two minutes at the default rate, so that a program that goes on polling is never the one that was silent
+ * Of one network: more than the anonymous requests of two minutes at the default rate, so that a program that continues polling is never the one that was silent
  * for longest.
  */
 export const MAX_WAITING = 1500

@@ -35,7 +35,7 @@ export interface PresignArtifactsInput {
 export type ArtifactTicket = Omit<ArtifactRow, 'sha256'>
 
 /**
- * The uploads are in the order of `files`. Errors: 401, 403, 404, 409 unless the caller holds the running check, 409 `conflict.path` for names that cannot be files beside each other, 413 if the storage quota of the check's
+ * The uploads are in the order of `files`. Errors: 401, 403, 404, 409 unless the caller holds the running check, 409 `conflict.path` for names that cannot be files next to each other, 413 if the storage quota of the check's
  * account is exceeded, 422 for a name that the check may not make, 503.
  */
 export function presignArtifacts(

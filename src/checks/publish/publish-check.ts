@@ -28,7 +28,7 @@ const ATTEMPTS = 5
 
 /**
  * Copies and hashes every artifact, then links all of them, stores the card or meta block and applies `visibility` in one transaction. Errors: 401, 403,
- * 404, 409 for each reason of `publishBlockers`, an artifact whose bytes changed, one beside whose path the repo has a clashing file, and a repo of another kind; 413 `quota.storage`, 422 for a card that the
+ * 404, 409 for each reason of `publishBlockers`, an artifact whose bytes changed, one next to whose path the repo has a clashing file, and a repo of another kind; 413 `quota.storage`, 422 for a card that the
  * card PUT would refuse, 503. After an error, nothing is linked.
  */
 export function publishCheck(ctx: RequestContext, input: PublishCheckInput): Promise<RobotCheck> {

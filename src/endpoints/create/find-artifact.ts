@@ -62,7 +62,7 @@ export interface Artifact {
   /** The digest that the endpoint is pinned to, of bytes that the hub hashed itself. */
   readonly sha256: string
   readonly files: readonly ArtifactFile[]
-  /** `contract.json` and `manifest.json` beside an ONNX file, as far as they are there. */
+  /** `contract.json` and `manifest.json` next to an ONNX file, as far as they are there. */
   readonly beside: readonly ArtifactFile[]
 }
 

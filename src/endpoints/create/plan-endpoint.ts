@@ -81,7 +81,7 @@ export async function readDeclared(
   const input = { kind: artifact.kind, path: artifact.path, files, params: params ?? null }
   const policy = await readStoredPolicy(ctx.deps, input, ctx.signal)
   if (policy.outside.length > 0) throw new HubError('conflict.no_artifact', outsideWeights(fullName, artifact, policy))
-  // The bytes of an ONNX file are its server's to judge: without a file beside it nothing is declared, and that is all.
+  // The bytes of an ONNX file are its server's to judge: without a file next to it nothing is declared, and that is all.
   if (policy.broken === null || files.length === 1) return policy
   throw new HubError('conflict.no_artifact', `${fullName}: ${policy.broken}`)
 }

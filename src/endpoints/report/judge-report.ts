@@ -73,7 +73,7 @@ export interface ReplacedSession {
 
 /**
  * What is stored of the reported sessions. All sessions of an endpoint together never have more GPU time than the hub's own clock counts since the claim: in the order
- * of sessions, each gets of what it reports as much as is left beside those that were not reported. `elapsedMs` is that time, `totalMs` what is stored of all sessions.
+ * of sessions, each gets of what it reports as much as is left next to those that were not reported. `elapsedMs` is that time, `totalMs` what is stored of all sessions.
  */
 export function replacedSessions(
   reported: readonly SessionState[],

@@ -8,7 +8,7 @@ const conditionOf = ({ status }: V1Job, type: string): V1JobCondition | undefine
 /** Its pods say why. */
 export const hasFailed = (job: V1Job): boolean => conditionOf(job, 'Failed') !== undefined
 
-/** A Job that is being deleted is as good as gone. */
+/** A Job that is being deleted is practically gone. */
 export function statusOf(job: V1Job, pods: readonly V1Pod[]): CallStatus {
   if (job.metadata?.deletionTimestamp) return { is: 'unknown' }
   if (conditionOf(job, 'Complete')) return { is: 'ended', how: 'its container ended with code 0.' }

@@ -1,5 +1,5 @@
 /**
- * What the database says of the whole deployment, whichever instance is asked. One statement reads what is under way, from partial indexes that hold nothing else;
+ * What the database says of the whole deployment, whichever instance is asked. One statement reads what is in progress, from partial indexes that hold nothing else;
  * one reads sums, from one row an account and the month's part of the ledger.
  */
 import { column, columns, type RowOf } from '../../store/columns.ts'

@@ -29,7 +29,7 @@ const kept = new LRUCache<string, Weights>({ max: KEPT_COUNTS })
 export interface OnnxWeights {
   /** The elements of its initializers, or why there is no count. */
   readonly count: number | string
-  /** Files beside it that hold weights; empty where that cannot be read. */
+  /** Files next to it that hold weights; empty where that cannot be read. */
   readonly outside: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** The parts that are being written right now: ended with their upload, and few of them beside a part that is there already. */
+/** The parts that are being written right now: ended with their upload, and few of them next to a part that is there already. */
 import { noSuchUpload } from './disk-layout.ts'
 import { ObjectStoreError } from './object-store.ts'
 

@@ -13,7 +13,7 @@ const chunkColumns = columns({
   lineCount: column.int4('line_count'),
   /** Number of lines of the log that ended before this chunk. */
   firstLine: column.int8('first_line'),
-  /** The chunk that the line began in which this one goes on with. */
+  /** The chunk that the line began in which this one continues with. */
   lineFrom: column.int4.orNull('line_from'),
   byteCount: column.int4('byte_count'),
   /** When the chunk arrived. */

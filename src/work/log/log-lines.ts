@@ -1,6 +1,6 @@
 /**
  * Lines of a log. Pure. A line ends with `\n`, in whichever chunk that comes: reports cut a log where they like. The line that a log ends in without one is open;
- * the next chunk of the holder goes on with it, whatever notices of the hub come between.
+ * the next chunk of the holder continues with it, whatever notices of the hub come between.
  */
 
 const CARRIAGE_RETURN = 13
@@ -28,7 +28,7 @@ export function linesOf(text: string): string[] {
   return lines.map(withoutReturn)
 }
 
-/** The line that begins with `open` and goes on with `rest`, the first line of a later chunk. */
+/** The line that begins with `open` and continues with `rest`, the first line of a later chunk. */
 export function joined(open: string, rest: string): string {
   return rest === '' ? withoutReturn(open) : open + rest
 }
@@ -60,7 +60,7 @@ export function shapeOf(bytes: Uint8Array): ChunkShape {
 export interface ChunkLines {
   /** Lines that end in it. */
   readonly lineCount: number
-  /** The chunk that the line began in which this one goes on with; null where it begins a line. */
+  /** The chunk that the line began in which this one continues with; null where it begins a line. */
   readonly lineFrom: number | null
   /** The open line after it. */
   readonly open: OpenLine | null

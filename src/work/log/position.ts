@@ -2,7 +2,7 @@
 
 /**
  * The last log chunk of which lines were sent, the number of its lines that were sent, and the last metrics row that was sent. A line is of the chunk in which it
- * ends. An open line that was sent as far as it went counts as one more of the last chunk: if it goes on, it is sent again, whole.
+ * ends. An open line that was sent as far as it went counts as one more of the last chunk: if it continues, it is sent again, whole.
  */
 export interface LogPosition {
   readonly chunk: number

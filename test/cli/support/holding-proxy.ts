@@ -12,7 +12,7 @@ export interface Exchange {
   readonly isReplay: boolean
 }
 
-/** Whether to hold it for ever. */
+/** Whether to hold it forever. */
 type Hold = (exchange: Exchange) => boolean
 
 export interface HoldingProxy {

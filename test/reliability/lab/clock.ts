@@ -1,4 +1,4 @@
-/** Loaded into a hub by `--import`: its clock is ahead by the milliseconds that the file HUB_CLOCK_FILE says, as they are at the moment. Timers go on as they do. */
+/** Loaded into a hub by `--import`: its clock is ahead by the milliseconds that the file HUB_CLOCK_FILE says, as they are at the moment. Timers continue as they do. */
 import { readFileSync } from 'node:fs'
 
 const READ_MS = 100

@@ -27,7 +27,7 @@ export interface HubProcessSettings {
   readonly folder: string
   readonly name: string
   readonly env: Readonly<Record<string, string>>
-  /** Of Node, beside those of `npm start`. */
+  /** Of Node, next to those of `npm start`. */
   readonly flags: readonly string[]
 }
 

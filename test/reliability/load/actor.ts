@@ -20,7 +20,7 @@ export async function act(
   }
 }
 
-/** Throws unless the answer has the status that the step needs to go on. */
+/** Throws unless the answer has the status that the step needs to continue. */
 export function assertStatus(what: string, answer: { status: number; json: unknown }, ...wanted: number[]): void {
   if (!wanted.includes(answer.status))
     throw new Error(`${what}: ${answer.status} ${JSON.stringify(answer.json).slice(0, 400)}`)

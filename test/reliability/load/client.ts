@@ -118,5 +118,5 @@ const statusOf = (json: Json, status: number): number => json?.errors?.[0]?.exte
 
 const passing = ['/problems/unavailable', '/problems/conflict.in_progress', '/problems/idempotency.in_flight']
 
-/** Not so: the hub, its database or its store cannot serve now, or the same request is still under way. */
+/** Not so: the hub, its database or its store cannot serve now, or the same request is still in progress. */
 const isSettled = (status: number, type: string) => status < 500 && status !== 429 && !passing.includes(type)

@@ -1,4 +1,4 @@
-/** The whole load: writers, runners, readers and followers beside each other, and what was acknowledged to each. */
+/** The whole load: writers, runners, readers and followers next to each other, and what was acknowledged to each. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Lab } from '../lab/lab.ts'
 import { AccountFollower } from './account-follower.ts'
@@ -28,7 +28,7 @@ const WARM_MS = 60_000
 /** The recount reads what is ready: what is not served within this time is not there. */
 const PATIENCE_MS = 10_000
 
-/** What two cores bear beside hub, database and load. */
+/** What two cores bear next to hub, database and load. */
 export const usualLoad: LoadSize = {
   librarians: 4,
   runners: 4,

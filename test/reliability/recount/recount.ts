@@ -24,7 +24,7 @@ export async function recount(lab: Lab, { client, journals }: Load): Promise<Fin
   return findings
 }
 
-/** The processes of hosted runs go on through a fault by themselves; what has not ended by then the recount finds. */
+/** The processes of hosted runs continue through a fault by themselves; what has not ended by then the recount finds. */
 async function hostedRunsEnd({ db }: Lab): Promise<void> {
   const text = `select count(*)::int as n from runs where executor::text = 'hosted' and status::text in ('queued', 'running')`
   for (const until = performance.now() + HOSTED_MS; performance.now() < until; await delay(250)) {

@@ -1,4 +1,4 @@
-/** A load that goes on for so many minutes, what the hub's process holds meanwhile, and a recount at the end. */
+/** A load that continues for so many minutes, what the hub's process holds meanwhile, and a recount at the end. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { openLab } from '../lab/lab.ts'
 import { startLoad, usualLoad } from '../load/load.ts'

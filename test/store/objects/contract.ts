@@ -1,4 +1,4 @@
-/** What every object store must do, as one suite. Whatever a store adds to this is tested beside it. */
+/** What every object store must do, as one suite. Whatever a store adds to this is tested next to it. */
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'

@@ -32,7 +32,7 @@ let browser: Browser
 let page: Page
 let faults: () => string[]
 
-/** Most of its time is MuJoCo's, which starts anew for each model: `npm run test:viewer` asks for it. */
+/** Most of its time is MuJoCo's, which starts again for each model: `npm run test:viewer` asks for it. */
 const isAsked = process.env.HUB_TEST_VIEWER === 'on'
 
 describe(

@@ -1,4 +1,4 @@
-/** Subscriptions that go on where they broke off. Pure. */
+/** Subscriptions that continue where they broke off. Pure. */
 
 interface Request {
   readonly query: string
@@ -10,7 +10,7 @@ interface Result {
 }
 
 /**
- * A request whose `$after` is the cursor of the newest result: the client sends the same object again when it has to connect anew, and a log would
+ * A request whose `$after` is the cursor of the newest result: the client sends the same object again when it has to connect again, and a log would
  * otherwise be repeated from its beginning. `heard` is called with each result. A document without `$after` is left as it is.
  */
 export function resumable(

@@ -48,7 +48,7 @@ export function playhead(
       playing = isPlaying
       for (const { reel } of reels) {
         if (!isPlaying) reel.pause()
-        // A browser may refuse, or the video may be gone: then the clock goes on without it.
+        // A browser may refuse, or the video may be gone: then the clock continues without it.
         else void reel.play().catch(() => undefined)
       }
       onTime(time)

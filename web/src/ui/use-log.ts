@@ -17,7 +17,7 @@ export type Heard = (batch: Batch) => void
 
 interface FollowedLog {
   readonly log: LogLines
-  /** Why it does not go on: of the newest batch. */
+  /** Why it does not continue: of the newest batch. */
   readonly error: CombinedError | undefined
 }
 

@@ -10,7 +10,7 @@ interface Connection<Node> {
 
 export interface Pages<Root, Node> {
   readonly nodes: readonly Node[]
-  /** The first page's root field, as `rootField` has it, for what stands beside the connection in it. */
+  /** The first page's root field, as `rootField` has it, for what stands next to the connection in it. */
   readonly root: Root | undefined
   /** Of this root field; of a later page too. */
   readonly error: CombinedError | undefined
@@ -36,7 +36,7 @@ interface Options<Data, Variables, Name extends keyof Data, Node> {
 /** `select` of a root field that is a connection itself. */
 export const itself = <Root>(root: Root): Root => root
 
-/** Other variables begin anew. `first` is the answer with the first page, for root fields beside this one. */
+/** Other variables begin again. `first` is the answer with the first page, for root fields next to this one. */
 export function usePages<
   Data extends object,
   Variables extends AnyVariables & { readonly after?: string | null },

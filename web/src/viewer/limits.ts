@@ -1,6 +1,6 @@
 /** What showing one robot may take of the browser. A public robot needs 1 to 40 MB of files. */
 export const viewerLimits = {
-  /** All files that the model needs: they are in memory beside what MuJoCo makes of them. */
+  /** All files that the model needs: they are in memory next to what MuJoCo makes of them. */
   filesBytes: 256 * 1024 * 1024,
   /** Positions and triangles of what is drawn. */
   sceneBytes: 128 * 1024 * 1024,

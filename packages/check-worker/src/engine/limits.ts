@@ -5,7 +5,7 @@ export interface EngineLimits {
   readonly processorS: number
   /** The engine's own memory; MuJoCo allocates as much as a model's text requests. */
   readonly memoryMiB: number
-  /** All files that the model needs, which stay in memory beside that. */
+  /** All files that the model needs, which stay in memory next to that. */
   readonly filesBytes: number
   /** How long the model is stepped, in its own time. */
   readonly simulatedS: number

@@ -90,7 +90,7 @@ function deathOf(code: number | null, killedBy: NodeJS.Signals | null, stderr: s
   return { why: 'crash', error: `It ended with ${killedBy ?? `exit code ${code}`}. ${stderr}`.trim() }
 }
 
-/** Beside the meshes there are bodies and geoms. */
+/** Next to the meshes there are bodies and geoms. */
 const MAX_SCENE_HEADER = 32 * 1024 * 1024
 
 /** Collects what comes, up to what was asked for; the answer has it once all of it came. */

@@ -27,7 +27,7 @@ export interface Policy {
   /** Of its weights; null if no header has it. */
   readonly params: number | null
   readonly onnx: OnnxHeader | null
-  /** What a configuration beside the weights declares. */
+  /** What a configuration next to the weights declares. */
   readonly declared: { readonly actions: number | null; readonly state: number | null }
   /** In byte order of `name`; without the manifest. */
   readonly files: readonly PolicyFile[]
@@ -56,7 +56,7 @@ const isOnnx = (path: string) => /\.onnx$/i.test(path)
 
 type Files = ReadonlyMap<string, LocalFile>
 
-/** Its contract file is `contract.json` beside it; a check that stamps it writes `manifest.json`, for which there is a place in a model repo. */
+/** Its contract file is `contract.json` next to it; a check that stamps it writes `manifest.json`, for which there is a place in a model repo. */
 async function onnxPolicy(files: Files, model: LocalFile): Promise<Policy> {
   const onnx = await headerOf(model, readOnnxHeader)
   const beside = model.path.slice(0, model.path.lastIndexOf('/') + 1)

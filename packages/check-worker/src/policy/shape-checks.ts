@@ -7,7 +7,7 @@ import type { Policy } from './read-policy.ts'
 
 type Document = Readonly<Record<string, unknown>>
 
-/** Names that exporters give to the one input and output that matter; a recurrent policy has others beside them. */
+/** Names that exporters give to the one input and output that matter; a recurrent policy has others next to them. */
 const observationNames = new Set(['obs', 'observation', 'observations', 'observation.state', 'state', 'policy'])
 const actionNames = new Set(['action', 'actions', 'mean', 'mu'])
 

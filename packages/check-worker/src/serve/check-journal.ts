@@ -1,4 +1,4 @@
-/** The on-disk state of one check, from which a restarted worker goes on. Each report in flight has its Idempotency-Key here before it is sent. */
+/** The on-disk state of one check, from which a restarted worker continues. Each report in flight has its Idempotency-Key here before it is sent. */
 import { readFileSync } from 'node:fs'
 import { claimedCheck } from '@hub/client/check-shapes'
 import { readJson, writeJson } from '@hub/client/exact-json'
@@ -14,7 +14,7 @@ const shape = z.object({
   checkId: z.string(),
   url: z.string(),
   credential: z.string(),
-  /** How it was claimed: a repeat signs the URLs of its sources anew. */
+  /** How it was claimed: a repeat signs the URLs of its sources again. */
   claim: claimShape,
   /** Bytes of the log that were reported. */
   logged: whole,

@@ -81,7 +81,7 @@ async function assertRoom(root: string, bytes: number): Promise<void> {
   )
 }
 
-/** The URL of a path; one request signs all of them anew for everyone who waits. */
+/** The URL of a path; one request signs all of them again for everyone who waits. */
 function signedUrls(first: readonly Source[] | null, signAgain: SourcesFetch['signAgain']) {
   const mapOf = (sources: readonly Source[]) => new Map(sources.map(({ path, url }) => [path, url]))
   let known = first && mapOf(first)

@@ -15,7 +15,7 @@ const tiers: readonly Most[] = [
   { text: 4_000, items: 1_000 },
   { text: 200, items: 100 },
 ]
-/** The rest of the 8 MiB is for the members beside. */
+/** The rest of the 8 MiB is for the members next to. */
 const MAX_REPORT_BYTES = 7 * 1024 * 1024
 
 /** Objects that the hub keeps as they are: a part of one would say something else, so one that it would refuse is left out. */

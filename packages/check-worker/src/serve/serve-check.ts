@@ -129,7 +129,7 @@ const verdictOf = ({ ok, grade }: NonNullable<Body['report']>) =>
 /** The hub remembers an Idempotency-Key for 24 hours. One hour is for clocks that differ: a key that is forgotten would claim another check. */
 const CLAIM_MEMORY_MS = 23 * 3_600_000
 
-/** The claim again under its first key: the hub signs the URLs anew. */
+/** The claim again under its first key: the hub signs the URLs again. */
 async function sourcesAgain(worker: CheckWorker, { check, claim }: HeldCheck) {
   const isRemembered = Date.now() - Date.parse(check.claimed_at ?? '') < CLAIM_MEMORY_MS
   const again = isRemembered ? await claimCheck(worker.client, claim) : null

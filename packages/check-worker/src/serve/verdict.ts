@@ -1,4 +1,4 @@
-/** What a check found, as it goes to the hub: the members of the last report, and the files beside it. */
+/** What a check found, as it goes to the hub: the members of the last report, and the files next to it. */
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readJson } from '@hub/client/exact-json'

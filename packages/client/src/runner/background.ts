@@ -1,4 +1,4 @@
-/** A polling task that runs beside the reports, one poll at a time. */
+/** A polling task that runs next to the reports, one poll at a time. */
 import { failureLine } from '../problem.ts'
 
 export interface BackgroundTask {

@@ -32,7 +32,7 @@ export interface GaterOptions {
   readonly logLine: (line: string) => void
 }
 
-/** A battery may fail for lack of memory beside the training. */
+/** A battery may fail for lack of memory next to the training. */
 const MAX_ATTEMPTS = 3
 const POLL_MS = 100
 

@@ -5,7 +5,7 @@ import { nullIfMissing } from '../worker/growing-file.ts'
 
 export type RunFiles = ReturnType<typeof runFiles>
 
-/** Paths of one attempt. The command writes in `dir`; the runner's own files are beside it. */
+/** Paths of one attempt. The command writes in `dir`; the runner's own files are next to it. */
 export function runFiles(workDir: string, runId: string, attempt: number) {
   const root = join(workDir, runId, `attempt-${attempt}`)
   const dir = join(root, 'run')

@@ -71,7 +71,7 @@ export interface SubscribeSettings<Result, Given> {
   /** Ends this subscription. */
   readonly signal?: AbortSignal
   /**
-   * The variables with which a broken connection goes on after this event. Subscriptions to a log or to metrics take a cursor; those to an object begin with its
+   * The variables with which a broken connection continues after this event. Subscriptions to a log or to metrics take a cursor; those to an object begin with its
    * current state and need none.
    */
   readonly resume?: (last: Result) => Given

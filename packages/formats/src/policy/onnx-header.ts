@@ -20,7 +20,7 @@ export interface OnnxGraph {
   readonly outputs: readonly GraphValue[]
   /** Elements of all initializers of the graph. Those of subgraphs and of constant nodes are not counted. */
   readonly params: number
-  /** Files beside the model that hold weights, sorted. */
+  /** Files next to the model that hold weights, sorted. */
   readonly externalFiles: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export type OnnxHeader = OnnxOutline & OnnxGraph
 /** The largest public policies have some 100,000 fields outside of their nodes; this many are read in a second. */
 const MAX_FIELDS = 2_000_000
 const MAX_VALUES = 1_000
-/** No message of Protocol Buffers is larger; ONNX keeps more weights than that in files beside it. */
+/** No message of Protocol Buffers is larger; ONNX keeps more weights than that in files next to it. */
 const MAX_BYTES = 2 ** 31
 const MAX_METADATA_BYTES = 4 * 1024 * 1024
 

@@ -83,7 +83,7 @@ async function readSize(wire: WireReader, dimension: Field): Promise<number | st
 export interface Initializer {
   readonly name: string
   readonly elements: number
-  /** The file beside the model that holds the weights; null where they are in the model. */
+  /** The file next to the model that holds the weights; null where they are in the model. */
   readonly external: string | null
 }
 

@@ -6,7 +6,7 @@ export interface ByteSource {
   readonly sizeBytes: number
   /** The bytes from `start` up to `end`, which are within the file. */
   fetch(start: number, end: number): Promise<Uint8Array>
-  /** Resolves when a long reading may go on: others work in between. Without it, that is the next turn of the event loop. */
+  /** Resolves when a long reading may continue: others work in between. Without it, that is the next turn of the event loop. */
   rest?(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export const unlimited: ReadBudget = { fetches: Number.POSITIVE_INFINITY, bytes:
 
 /** After a jump over weights, enough for what describes the next ones. */
 const FIRST_WINDOW_BYTES = 16 * 1024
-/** Where the fields go on without a jump, each window is twice as large as the one before. */
+/** Where the fields continue without a jump, each window is twice as large as the one before. */
 const MAX_WINDOW_BYTES = 1024 * 1024
 
 /** Holds nothing yet. Its `hold` rejects with a `FormatFault` where the budget is spent, and with the error of the source. */

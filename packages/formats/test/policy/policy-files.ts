@@ -33,7 +33,7 @@ const float32 = (name: string, shape: readonly number[]): Buffer[] => [
   field(9, Buffer.alloc(4 * shape.reduce((product, size) => product * size, 1))),
 ]
 
-/** 1,000 numbers in a file beside the model. */
+/** 1,000 numbers in a file next to the model. */
 export const externalWeight = (file: string): Buffer[] => [
   field(1, 1000),
   field(2, 1),

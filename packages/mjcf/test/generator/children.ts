@@ -1,4 +1,4 @@
-/** Generated models to be attached: MJCF or URDF, in a folder of their own or beside the parent. */
+/** Generated models to be attached: MJCF or URDF, in a folder of their own or next to the parent. */
 
 import type { Random } from '../../../../test/support/random.ts'
 import { type Files, modelTag } from './model.ts'

@@ -22,7 +22,7 @@ export function splitIntoIncludes(root: Tag, files: Files, folder: string, rando
   }
 }
 
-/** The file is included by a file that is included: found in the main folder, or beside the one that includes it. */
+/** The file is included by a file that is included: found in the main folder, or next to the one that includes it. */
 function viaAnother(include: Tag, files: Files, folder: string, index: number, random: Random): void {
   const file = include.attributes.file ?? ''
   const inside = file.includes('/') ? file.slice(0, file.lastIndexOf('/') + 1) : ''

@@ -121,7 +121,7 @@ function body(settings: TreeSettings, depth: number, atWorld: boolean): Tag[] {
   return [tag('body', attributes, random.chance(0.3) ? [...below, ...own] : [...own, ...below])]
 }
 
-/** A ball joint beside other joints is mostly refused, so it is mostly alone. */
+/** A ball joint next to other joints is mostly refused, so it is mostly alone. */
 function joint(settings: TreeSettings, alone: boolean): Tag {
   const { names } = settings
   const { random } = names

@@ -6,7 +6,7 @@ import { type ReaderSlots, readerSlots } from '../../src/processes/reader-slots.
 
 let slots: ReaderSlots
 let begun: string[] = []
-/** Ends the reading that is under way. */
+/** Ends the reading that is in progress. */
 let end = () => {}
 
 beforeEach(() => {

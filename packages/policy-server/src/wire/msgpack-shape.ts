@@ -6,7 +6,7 @@ import { FrameFault } from './frame-fault.ts'
 
 const MAX_DEPTH = 16
 
-/** Throws a `FrameFault` for a frame that is cut off, too deep, goes on after its value, or claims more than it has. */
+/** Throws a `FrameFault` for a frame that is cut off, too deep, continues after its value, or claims more than it has. */
 export function assertSound(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   /** Values still to come, by depth. */

@@ -62,7 +62,7 @@ export interface ModelFacts {
   readonly nv: number
   readonly nu: number
   readonly timestep_s: number
-  /** Of everything, including loose objects beside the robot. Bodies fixed to the world have no mass. */
+  /** Of everything, including loose objects next to the robot. Bodies fixed to the world have no mass. */
   readonly mass_kg: number
   readonly bodies: readonly { readonly name: string | null; readonly mass_kg: number }[]
   /** Whether something that is fixed to the world can be touched: a floor. */

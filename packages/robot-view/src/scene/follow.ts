@@ -1,4 +1,4 @@
-/** A view that stays beside a robot that walks or flies off: camera, lamps and ground go with it, over the ground alone. Pure. */
+/** A view that stays next to a robot that walks or flies off: camera, lamps and ground go with it, over the ground alone. Pure. */
 
 export interface Followed {
   readonly x: number

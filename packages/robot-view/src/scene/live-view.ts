@@ -177,7 +177,7 @@ function openPicture(canvas: HTMLCanvasElement, graphics: Graphics) {
     reflected: surroundings?.texture ?? null,
     isSimple: () => isSimple,
     aspect: () => width / height,
-    /** `aspect`: of a picture with bars beside or above it; null fills the canvas. */
+    /** `aspect`: of a picture with bars next to or above it; null fills the canvas. */
     draw(scene: Scene, aspect: number | null, cameraAt: (aspect: number) => Camera) {
       const { x, y, width: wide, height: tall } = fitted(width, height, aspect)
       const through = cameraAt(wide / tall)

@@ -52,7 +52,7 @@ export interface RobotScene {
   readonly meshes: readonly SceneMesh[]
 }
 
-/** A scene with what MuJoCo collides beside what is seen. */
+/** A scene with what MuJoCo collides next to what is seen. */
 export interface LayeredScene extends RobotScene {
   /** Shapes that touch others. A mesh is its convex hull: MuJoCo collides that. */
   readonly collision: readonly SceneGeom[]

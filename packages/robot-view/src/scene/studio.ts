@@ -31,9 +31,9 @@ export interface Studio {
   readonly floor: Mesh
   /** Changes lamps and background. */
   light(theme: Theme): void
-  /** Moves lamps and floor, to go on with a robot that moves. */
+  /** Moves lamps and floor, to continue with a robot that moves. */
   move(x: number, y: number): void
-  /** Casts the shadows anew with the next picture: the robot has moved. */
+  /** Casts the shadows again with the next picture: the robot has moved. */
   castShadows(): void
 }
 

@@ -11,7 +11,7 @@ export interface Subject {
 
 /**
  * Ground is never part of it. What belongs to the world itself (a table, walls, and also the base link of a URDF, which MuJoCo makes part of the world) is,
- * unless it is large beside the bodies.
+ * unless it is large next to the bodies.
  */
 export function subjectOf(scene: RobotScene): Subject {
   const solid = scene.geoms.filter((geom) => !isGround(geom))
@@ -28,7 +28,7 @@ export function subjectOf(scene: RobotScene): Subject {
   return { geoms, box, floor: floorBelow(scene, box) }
 }
 
-/** Of a fixed shape beside the robot: a pedestal is no larger than its robot. */
+/** Of a fixed shape next to the robot: a pedestal is no larger than its robot. */
 const MAX_FIXED_SHARE = 1
 
 const isGround = ({ shape }: SceneGeom) => shape === 'plane' || shape === 'hfield'

@@ -1,4 +1,4 @@
-/** What waits and what is under way in each of the person's accounts, as numbers that lead to the lists. */
+/** What waits and what is in progress in each of the person's accounts, as numbers that lead to the lists. */
 import { useCallback } from 'react'
 import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'

@@ -6,7 +6,7 @@ export const START_BYTES = 512 * 1024
 
 interface Start {
   readonly text: string
-  /** Whether the file goes on. */
+  /** Whether the file continues. */
   readonly isCut: boolean
 }
 

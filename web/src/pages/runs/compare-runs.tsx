@@ -1,4 +1,4 @@
-/** Runs beside each other: what differs in their configs, and their curves in one chart. */
+/** Runs next to each other: what differs in their configs, and their curves in one chart. */
 import { lazy, Suspense } from 'react'
 import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'

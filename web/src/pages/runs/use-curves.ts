@@ -17,7 +17,7 @@ type CurvesByKey = ReadonlyMap<string, ReadonlyMap<string, Curve>>
 
 export function useCurves(options: {
   readonly ids: readonly string[]
-  /** Changes with the newest metrics of a run that is under way. */
+  /** Changes with the newest metrics of a run that is in progress. */
   readonly tick: string
   readonly range: Range | null
   readonly isTime: boolean

@@ -7,7 +7,7 @@ interface Listed {
 
 export type FolderEntry<File> =
   | { readonly kind: 'file'; readonly name: string; readonly file: File }
-  /** What is in it and was listed: the listing may go on. */
+  /** What is in it and was listed: the listing may continue. */
   | {
       readonly kind: 'folder'
       readonly name: string
