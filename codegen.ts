@@ -1,4 +1,7 @@
-/** `npm run codegen` writes every file that is generated from folders or from the graph; `npm run generated:check` fails where one of them is stale. */
+/**
+ * `npm run codegen` writes every file that is generated from folders or from the graph; `npm run generated:check` fails
+ * where one of them is stale.
+ */
 import { stale, write } from './scripts/codegen/files.ts'
 import { lists } from './scripts/codegen/lists.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Routes of the `/v1` table, type-checked against their documents: a route with an unknown variable, input member, `unwrap` member or response member
- * does not compile.
+ * Routes of the `/v1` table, type-checked against their documents: a route with an unknown variable, input member,
+ * `unwrap` member or response member does not compile.
  */
 import type { BodySource, FieldsSource, HeldAnswer, PathSource, QuerySource, Route } from './engine/route.ts'
 import type { Documents } from './typed-documents.ts'
@@ -45,7 +45,10 @@ type ObjectsOf<Root> = {
 /** A member of the response, or of each of its items. */
 type ItemMember<Answer> = Answer extends { readonly items: readonly (infer Item)[] } ? keyof Item : keyof Answer
 
-/** Allowed sources of a variable: an input object comes from the body or from separate fields, anything else from one place in the URL. */
+/**
+ * Allowed sources of a variable: an input object comes from the body or from separate fields, anything else from one
+ * place in the URL.
+ */
 type SourceOf<Variable> = unknown extends Variable
   ? PathSource | QuerySource
   : NonNullable<Variable> extends readonly unknown[]

@@ -1,4 +1,6 @@
-/** Keyset pages as Relay connections. Edges and cursors are created only when selected, not for every row of every page. */
+/**
+ * Keyset pages as Relay connections. Edges and cursors are created only when selected, not for every row of every page.
+ */
 
 import { HubError } from '../src/platform/errors.ts'
 import type { Page } from '../src/platform/page.ts'

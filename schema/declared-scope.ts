@@ -1,4 +1,7 @@
-/** A Pothos plugin: building the schema fails for a root field without a declared scope, or with a scope that is never checked. */
+/**
+ * A Pothos plugin: building the schema fails for a root field without a declared scope, or with a scope that is never
+ * checked.
+ */
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
 import { isOperationScope } from './operation-scope.ts'
 

@@ -1,6 +1,7 @@
 /**
- * A Pothos plugin: how large a field can be, declared next to it. The count before an operation and the limits of a running one read it
- * (`src/http/field-size.ts`). Building the schema fails for a list without page arguments that does not say how long it may be.
+ * A Pothos plugin: how large a field can be, declared next to it. The count before an operation and the limits of a
+ * running one read it (`src/http/field-size.ts`). Building the schema fails for a list without page arguments that does
+ * not say how long it may be.
  */
 import SchemaBuilder, {
   BasePlugin,

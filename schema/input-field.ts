@@ -2,7 +2,10 @@
 import type { z } from 'zod'
 import type { builder } from './builder.ts'
 
-/** Validates an argument or input field with a zod schema (in `input-rules.ts`) and documents its limits in OpenAPI; `zod` alone only documents. */
+/**
+ * Validates an argument or input field with a zod schema (in `input-rules.ts`) and documents its limits in OpenAPI;
+ * `zod` alone only documents.
+ */
 export function rule<Schema extends z.ZodType>(schema: Schema): { extensions: { rule: Schema; zod: Schema } } {
   return { extensions: { rule: schema, zod: schema } }
 }

@@ -1,6 +1,6 @@
 /**
- * A Pothos plugin: validates arguments before a resolver or a subscription runs. Pothos' own validation plugin reports only the faults of a nested
- * input, not those around it; this one reports all faults of a request at once.
+ * A Pothos plugin: validates arguments before a resolver or a subscription runs. Pothos' own validation plugin reports
+ * only the faults of a nested input, not those around it; this one reports all faults of a request at once.
  */
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'

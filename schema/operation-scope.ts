@@ -1,6 +1,7 @@
 /**
- * The scope of an operation, declared once next to its resolver: it guards the field in both dialects and appears in the OpenAPI document.
- * Contract, "Credentials": a missing scope is 403 where the thing is visible and 404 where it is not.
+ * The scope of an operation, declared once next to its resolver: it guards the field in both dialects and appears in
+ * the OpenAPI document. Contract, "Credentials": a missing scope is 403 where the thing is visible and 404 where it is
+ * not.
  */
 
 import { assertJobMay, assertLevel, assertSession, hasLevel, jobMay, requireCredential } from '../src/auth/policy.ts'
@@ -13,7 +14,10 @@ export type OperationScope = (typeof operationScopes)[number]
 export const isOperationScope = (scope: unknown): scope is OperationScope =>
   operationScopes.some((known) => known === scope)
 
-/** Throws 404 when the operation's target is not visible to the caller. Each subject has its own: `targetRepo`, `targetRun`. */
+/**
+ * Throws 404 when the operation's target is not visible to the caller. Each subject has its own: `targetRepo`,
+ * `targetRun`.
+ */
 export type AssertVisible<Args> = (ctx: RequestContext, args: Args) => Promise<unknown>
 
 export interface OperationNeed {
@@ -24,7 +28,10 @@ export interface OperationNeed {
   readonly assertVisible?: (ctx: RequestContext) => Promise<unknown>
 }
 
-/** Options of the root field `name` that declare and guard a scope. `target` finds the operation's target from the arguments. */
+/**
+ * Options of the root field `name` that declare and guard a scope. `target` finds the operation's target from the
+ * arguments.
+ */
 export function operation<Args>(name: string, scope: OperationScope, target?: AssertVisible<Args>) {
   // Scope `none` gets no wrapper: one that always returns true costs each read a promise.
   if (scope === 'none') return { extensions: { scope } }

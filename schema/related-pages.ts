@@ -4,7 +4,10 @@ import type { Page } from '../src/platform/page.ts'
 import { MAX_PAGE_SIZE } from './builder.ts'
 import { Connection, type ConnectionArgs, forwardArgs } from './connection.ts'
 
-/** The loader of such a field: a connection for each parent. 422 for arguments out of range and for a cursor of another listing. */
+/**
+ * The loader of such a field: a connection for each parent. 422 for arguments out of range and for a cursor of another
+ * listing.
+ */
 export function relatedPages<Input extends { readonly first?: number | null; readonly after?: string | null }, Row>(
   pages: (ctx: RequestContext, parentIds: readonly string[], input: Input) => Promise<Page<Row>[]>,
 ) {

@@ -1,4 +1,7 @@
-/** Root fields: the helpers that create every query, mutation and subscription, so that none can omit its scope or descriptions. */
+/**
+ * Root fields: the helpers that create every query, mutation and subscription, so that none can omit its scope or
+ * descriptions.
+ */
 import {
   type FieldNullability,
   InputFieldBuilder,
@@ -24,7 +27,9 @@ type Result<Type extends TypeParam<Types>, Nullable extends FieldNullability<Typ
   Nullable
 >
 
-/** Pothos cannot relate a helper's type parameters to its own; the helper's signature type-checks its callers instead. */
+/**
+ * Pothos cannot relate a helper's type parameters to its own; the helper's signature type-checks its callers instead.
+ */
 const generic = (resolve: unknown) => resolve as never
 
 interface RootField<Type extends TypeParam<Types>, Nullable extends FieldNullability<Type>> extends DeclaredSize {
@@ -57,16 +62,21 @@ interface Mutation<Type extends TypeParam<Types>, Nullable extends FieldNullabil
   /** The only argument, `input`; its type is named after the mutation. */
   readonly input: Input<Fields>
   /**
-   * Set when `type` is shared with other fields: the payload member that holds it, so that further members (such as warnings) can be added.
-   * `nullable` then applies to the member.
+   * Set when `type` is shared with other fields: the payload member that holds it, so that further members (such as
+   * warnings) can be added. `nullable` then applies to the member.
    */
   readonly payload?: PayloadMember
-  /** Throws 404 when the target named by the input is not visible to the caller: `targetRepo`, `targetRun`. Without it a missing scope is 403. */
+  /**
+   * Throws 404 when the target named by the input is not visible to the caller: `targetRepo`, `targetRun`. Without it a
+   * missing scope is 403.
+   */
   readonly target?: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<unknown>
   readonly verb: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<Result<Type, Nullable>>
 }
 
-/** Adds a mutation: `createRepo` takes `input: CreateRepoInput!` and returns `CreateRepoPayload!`, or a type of its own. */
+/**
+ * Adds a mutation: `createRepo` takes `input: CreateRepoInput!` and returns `CreateRepoPayload!`, or a type of its own.
+ */
 export function mutation<
   Type extends TypeParam<Types>,
   Fields extends InputFieldMap,
@@ -131,7 +141,10 @@ interface EntityMutation<Type extends Entity, Fields extends InputFieldMap, Key>
   readonly payload: PayloadMember
   /** Returns the key of the entity. */
   readonly verb: (ctx: RequestContext, input: InputShapeFromFields<Fields>) => Promise<Key>
-  /** Reads the entity. Pass `query`, the selected columns and relations, to Prisma: a resolver that ignores it is an error. */
+  /**
+   * Reads the entity. Pass `query`, the selected columns and relations, to Prisma: a resolver that ignores it is an
+   * error.
+   */
   readonly read: (ctx: RequestContext, key: Key, query: object) => Promise<Type['$inferType']>
 }
 

@@ -1,4 +1,7 @@
-/** Validation rules of arguments and input fields: collects every violation of a request, even if its types are wrong too. */
+/**
+ * Validation rules of arguments and input fields: collects every violation of a request, even if its types are wrong
+ * too.
+ */
 
 import { freeFormFaults } from '@hub/formats/free-form-faults'
 import {
@@ -18,7 +21,10 @@ interface RuleIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** Same limit as `/v1`. A body of some megabytes can hold 50,000 faults, and an answer that lists all of them is as large. */
+/**
+ * Same limit as `/v1`. A body of some megabytes can hold 50,000 faults, and an answer that lists all of them is as
+ * large.
+ */
 export const MAX_FAULTS = 50
 
 /** The issues of a rule as error items, each under `loc`; the first 50. */
@@ -40,8 +46,8 @@ function typeOf(issue: object): ErrorType {
 const placeOf = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
 
 /**
- * Puts the argument before the places of a verb's error: a verb names only fields of its input. A message that starts with the first place then
- * starts with the full place. Other errors are returned unchanged.
+ * Puts the argument before the places of a verb's error: a verb names only fields of its input. A message that starts
+ * with the first place then starts with the full place. Other errors are returned unchanged.
  */
 export function placedUnder(argument: string, error: unknown): unknown {
   if (!(error instanceof HubError) || error.items.every((item) => !item.loc)) return error
@@ -60,7 +66,10 @@ interface Ruled {
 /** A value as a rule takes it; `undefined` if its type is wrong, which is reported separately. */
 type Read = (type: GraphQLInputType, value: unknown) => unknown
 
-/** Violations of the rules of an argument or field and of the fields below it. Null and absent values satisfy every rule. */
+/**
+ * Violations of the rules of an argument or field and of the fields below it. Null and absent values satisfy every
+ * rule.
+ */
 export function ruleFaults(ruled: Ruled, value: unknown, loc: Loc): ErrorItem[] {
   return faultsAt(ruled, value, loc, parsed)
 }

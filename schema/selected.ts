@@ -1,4 +1,7 @@
-/** Keyset pages of Prisma entities: reads the selected columns and relations, with the same cursors and limits as every other listing. */
+/**
+ * Keyset pages of Prisma entities: reads the selected columns and relations, with the same cursors and limits as every
+ * other listing.
+ */
 
 import type { IdPrefix } from '@hub/formats/ids'
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
@@ -41,15 +44,19 @@ interface Keyset {
 }
 
 /**
- * The rows of an account whose ids sort by time, newest first; the table has an index (account_id, id desc). The account is named twice, and leads the order:
- * where it is one value, the planner drops it from the order, and may walk the rows of every account by their ids.
+ * The rows of an account whose ids sort by time, newest first; the table has an index (account_id, id desc). The
+ * account is named twice, and leads the order: where it is one value, the planner drops it from the order, and may walk
+ * the rows of every account by their ids.
  */
 const ofAccount = (accountId: string): Pick<Keyset, 'where' | 'orderBy'> => ({
   where: { accountId: { in: [accountId, accountId] } },
   orderBy: [{ accountId: 'asc' }, { id: 'desc' }],
 })
 
-/** A page of rows of an account, newest first. `name` is that of the listing. 422 for arguments out of range and for a cursor of another listing or account. */
+/**
+ * A page of rows of an account, newest first. `name` is that of the listing. 422 for arguments out of range and for a
+ * cursor of another listing or account.
+ */
 export async function newestFirst<Row extends { readonly id: string }>(
   { name, accountId, prefix }: { readonly name: string; readonly accountId: string; readonly prefix: IdPrefix },
   args: ConnectionArgs,

@@ -1,11 +1,13 @@
 /**
- * Makes `node` in the scripts of package.json the Node that npm installed. Runs on the system Node, so it is plain JavaScript.
+ * Makes `node` in the scripts of package.json the Node that npm installed. Runs on the system Node, so it is plain
+ * JavaScript.
  *
  *     node scripts/bring-node.js            prints one line if the hub cannot run here
  *     node scripts/bring-node.js FILE ...   then runs FILE on that Node
  *
- * npm 10 links the programs of this platform's package and then, as it clears away the packages of the other platforms, deletes what they would have
- * linked: `node_modules/.bin/node` too, which has the same name in all of them. So the link is made here where it is missing.
+ * npm 10 links the programs of this platform's package and then, as it clears away the packages of the other platforms,
+ * deletes what they would have linked: `node_modules/.bin/node` too, which has the same name in all of them. So the
+ * link is made here where it is missing.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'

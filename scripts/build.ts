@@ -1,7 +1,7 @@
 /**
- * `npm run build`: the hub as two files for an image, `dist/main.js` and `dist/hub.js`, with their data files. Dependencies are not bundled: the
- * image installs them with `npm ci --omit=dev`. Finally runs the built command on the sample robot, so that a bundle that does not load, or does not find its modules,
- * fails here.
+ * `npm run build`: the hub as two files for an image, `dist/main.js` and `dist/hub.js`, with their data files.
+ * Dependencies are not bundled: the image installs them with `npm ci --omit=dev`. Finally runs the built command on the
+ * sample robot, so that a bundle that does not load, or does not find its modules, fails here.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
@@ -17,8 +17,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = `${root}dist`
 
 /**
- * Modules locate data by their own URL: in the bundle each keeps its URL from the source tree, relative to `dist/`. A module that is loaded by
- * URL (as a child process) is a separate JavaScript entry.
+ * Modules locate data by their own URL: in the bundle each keeps its URL from the source tree, relative to `dist/`. A
+ * module that is loaded by URL (as a child process) is a separate JavaScript entry.
  */
 const keepModuleUrls: Plugin = {
   name: 'keep-module-urls',
@@ -33,8 +33,8 @@ const keepModuleUrls: Plugin = {
 }
 
 /**
- * Packages of this repository are bundled, and what they need is installed. What runs and is a development package is bundled too: few use traces, whose packages
- * weigh 18 MB and whose code 0.1.
+ * Packages of this repository are bundled, and what they need is installed. What runs and is a development package is
+ * bundled too: few use traces, whose packages weigh 18 MB and whose code 0.1.
  */
 const manifests = globSync('packages/*/package.json', { cwd: root }).map((file) =>
   JSON.parse(readFileSync(`${root}${file}`, 'utf8')),

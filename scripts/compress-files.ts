@@ -1,4 +1,7 @@
-/** Compressed copies next to the files that a server sends. A copy that was made once is kept by the digest of its file: the 10 MB of the robot viewer's engine seldom change. */
+/**
+ * Compressed copies next to the files that a server sends. A copy that was made once is kept by the digest of its file:
+ * the 10 MB of the robot viewer's engine seldom change.
+ */
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,8 +27,9 @@ const forms = {
 } as const
 
 /**
- * Writes a brotli and a gzip copy next to each file of `folder` that gains by it: a server that compresses at each request would take 50 ms of its processor for one
- * page. `kept` is the folder of copies made before; those that no file of `folder` has any more are removed.
+ * Writes a brotli and a gzip copy next to each file of `folder` that gains by it: a server that compresses at each
+ * request would take 50 ms of its processor for one page. `kept` is the folder of copies made before; those that no
+ * file of `folder` has any more are removed.
  */
 export async function compressFiles(folder: string, kept: string): Promise<void> {
   await mkdir(kept, { recursive: true })

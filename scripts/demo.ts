@@ -1,4 +1,6 @@
-/** `npm run demo [-- DIR]`: runs the main workflow on a new hub and prints each step. Exits with 1 if anything is wrong. */
+/**
+ * `npm run demo [-- DIR]`: runs the main workflow on a new hub and prints each step. Exits with 1 if anything is wrong.
+ */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -84,7 +86,8 @@ async function demo(hub: ThrowawayHub, dir: string): Promise<void> {
 
   await section('Ask the graph', async () => {
     const query =
-      'query ($owner: String!, $slug: String!) { repo(owner: $owner, slug: $slug) { fullName kind visibility fileSummary { count totalBytes verifiedCount } } }'
+      'query ($owner: String!, $slug: String!) { repo(owner: $owner, slug: $slug) { fullName kind visibility ' +
+      'fileSummary { count totalBytes verifiedCount } } }'
     const response = await fetch(`${hub.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

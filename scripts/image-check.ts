@@ -1,6 +1,7 @@
 /**
- * `npm run image:check`: builds the images, starts the hub in its image as the user of the image, and asks for /readyz and the first page. With a Docker daemon by Docker; else for root on
- * Linux by running the steps of the Dockerfile in a root of their own, which shows the same but for the files of the base image.
+ * `npm run image:check`: builds the images, starts the hub in its image as the user of the image, and asks for /readyz
+ * and the first page. With a Docker daemon by Docker; else for root on Linux by running the steps of the Dockerfile in
+ * a root of their own, which shows the same but for the files of the base image.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

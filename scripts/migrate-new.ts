@@ -1,6 +1,7 @@
 /**
- * `npm run migrate:new <name>`: writes the next migration from the diff between the Prisma schema stored with the newest migration and
- * prisma/schema. Collations, checks and partial indexes live in migrations alone: finish the script by hand.
+ * `npm run migrate:new <name>`: writes the next migration from the diff between the Prisma schema stored with the
+ * newest migration and prisma/schema. Collations, checks and partial indexes live in migrations alone: finish the
+ * script by hand.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,8 @@
 /**
- * Runs after `npm ci`: generates the Prisma client and then the TypeScript that follows from the graph, and builds the pages and the one that draws stills. Of what is committed it writes
- * nothing. No engine binary is downloaded: generating needs none, and Prisma accepts any existing executable in its place. Without the development packages, all must have been generated.
+ * Runs after `npm ci`: generates the Prisma client and then the TypeScript that follows from the graph, and builds the
+ * pages and the one that draws stills. Of what is committed it writes nothing. No engine binary is downloaded:
+ * generating needs none, and Prisma accepts any existing executable in its place. Without the development packages, all
+ * must have been generated.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** The page that draws stills as one script for a browser, with three.js in it: no page of the hub loads code from elsewhere. */
+/**
+ * The page that draws stills as one script for a browser, with three.js in it: no page of the hub loads code from
+ * elsewhere.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'

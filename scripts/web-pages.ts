@@ -1,4 +1,7 @@
-/** Builds the pages of `web/` into a folder, with compressed copies; nothing is done where the build there has the same inputs. */
+/**
+ * Builds the pages of `web/` into a folder, with compressed copies; nothing is done where the build there has the same
+ * inputs.
+ */
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -9,8 +9,8 @@ export interface ListeningConfig {
 }
 
 /**
- * A read-only view of settings. Links and callbacks need an address before the first request, so a fixed port gives it at once; port 0 gives none
- * until the server listens, and a hub that listens on every address has none of its own.
+ * A read-only view of settings. Links and callbacks need an address before the first request, so a fixed port gives it
+ * at once; port 0 gives none until the server listens, and a hub that listens on every address has none of its own.
  */
 export function listeningConfig(given: Config): ListeningConfig {
   let { port } = given

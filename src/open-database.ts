@@ -1,4 +1,7 @@
-/** The database and the secret of a deployment: embedded and made at the first start, or the ones that the settings name. */
+/**
+ * The database and the secret of a deployment: embedded and made at the first start, or the ones that the settings
+ * name.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { access, constants, link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +23,10 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
-/** Starts or reaches the database, brings it to the newest migration, and opens the pool. What was opened is closed again when a later step fails. */
+/**
+ * Starts or reaches the database, brings it to the newest migration, and opens the pool. What was opened is closed
+ * again when a later step fails.
+ */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   if (config.databaseUrl === null) await ensureDataDir(config.dataDir)
   const embedded = config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : null
@@ -60,8 +66,8 @@ const anySealedKey = statement({
 })
 
 /**
- * The secret of the embedded default: 32 random bytes in `secret`, mode 0600; of two that start at once, one makes it and both read it. None is made for a
- * database that has keys already: they are sealed with the one that is missing.
+ * The secret of the embedded default: 32 random bytes in `secret`, mode 0600; of two that start at once, one makes it
+ * and both read it. None is made for a database that has keys already: they are sealed with the one that is missing.
  */
 async function keptSecret(dataDir: string, db: Db): Promise<string> {
   const path = join(dataDir, 'secret')
@@ -102,7 +108,10 @@ async function makeSecret(path: string): Promise<void> {
   await rm(draft, { force: true })
 }
 
-/** Makes HUB_DATA_DIR where it is not there, closed to other users; throws a `ConfigError` that names it where it cannot be made or written. */
+/**
+ * Makes HUB_DATA_DIR where it is not there, closed to other users; throws a `ConfigError` that names it where it cannot
+ * be made or written.
+ */
 export async function ensureDataDir(dataDir: string): Promise<void> {
   await makePrivateFolder(dataDir).catch((error: unknown) => {
     throw new ConfigError([`HUB_DATA_DIR: ${dataDir} cannot be made: ${messageOf(error)}`])

@@ -7,7 +7,10 @@ import { type RunningHub, startHub } from './start-hub.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Ends when the hub has stopped. Settings that are not valid, or a hub that cannot start, end the process with one line and code 1. */
+/**
+ * Ends when the hub has stopped. Settings that are not valid, or a hub that cannot start, end the process with one line
+ * and code 1.
+ */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   // Whatever the hub and what it starts write is for nobody else on the machine.
   process.umask(0o077)
@@ -31,8 +34,8 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * An unhandled rejection would end the process, and with it all streams and uploads: graphql-js drops the pending items of a list when another item breaks its
- * type. The client has that error already.
+ * An unhandled rejection would end the process, and with it all streams and uploads: graphql-js drops the pending items
+ * of a list when another item breaks its type. The client has that error already.
  */
 function outliveRejections(log: Logger): void {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
@@ -41,7 +44,10 @@ function outliveRejections(log: Logger): void {
 /** Below this a second signal is an echo: npm passes on an interrupt that the terminal has already sent to everyone. */
 const ECHO_MS = 1_000
 
-/** The first request to stop. A later SIGTERM or SIGINT ends the process at once; a terminal that is closed meanwhile does not. */
+/**
+ * The first request to stop. A later SIGTERM or SIGINT ends the process at once; a terminal that is closed meanwhile
+ * does not.
+ */
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let askedAt: number | undefined

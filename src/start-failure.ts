@@ -12,8 +12,8 @@ import { UnfinishedRestoreError } from './store/restore-mark.ts'
 const SELF_EXPLAINING = [ConfigError, UnfinishedRestoreError, NotAdoptedError, CannotListen]
 
 /**
- * One line that names the setting (one for each of several faulty settings), without a secret and without anything of a file; null for what only a stack trace
- * explains.
+ * One line that names the setting (one for each of several faulty settings), without a secret and without anything of a
+ * file; null for what only a stack trace explains.
  */
 export function startFailure(error: unknown, config: Pick<Config, 'databaseUrl' | 'dataDir'>): string | null {
   if (SELF_EXPLAINING.some((kind) => error instanceof kind)) return (error as Error).message

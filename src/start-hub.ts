@@ -1,4 +1,6 @@
-/** A whole hub in this process: every part opened in the order in which they need each other, and closed in the reverse. */
+/**
+ * A whole hub in this process: every part opened in the order in which they need each other, and closed in the reverse.
+ */
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { documentReader } from '../rest-compat/engine/documents.ts'

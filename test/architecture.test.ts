@@ -115,3 +115,47 @@ describe('exports', () => {
     expect(silent).toEqual([])
   })
 })
+
+/** Files that keep a long text or a long regular expression in one piece: help of commands, pages, SQL, rows of the grammar. */
+const longTexts = new Set([
+  'packages/cli/src/card-commands.ts',
+  'packages/cli/src/check-command.ts',
+  'packages/cli/src/check-worker-command.ts',
+  'packages/cli/src/completion-command.ts',
+  'packages/cli/src/endpoint-commands.ts',
+  'packages/cli/src/log-command.ts',
+  'packages/cli/src/login-command.ts',
+  'packages/cli/src/policy-server-command.ts',
+  'packages/cli/src/runner-command.ts',
+  'packages/cli/src/transfer-commands.ts',
+  'packages/cli/src/version-commands.ts',
+  'packages/client/src/secrets/own-rules.ts',
+  'packages/mjcf/src/command.ts',
+  'packages/mjcf/src/grammar/asset-rows.ts',
+  'packages/mjcf/src/grammar/body-rows.ts',
+  'packages/mjcf/src/grammar/settings-rows.ts',
+  'packages/robot-card/src/rules/model-rules.ts',
+  'src/files/versions/watch-files.ts',
+  'src/http/docs.ts',
+  'src/http/graphiql/bar.ts',
+  'src/http/html.ts',
+  'src/runs/config/config-groups.ts',
+  'src/runs/read/related-runs.ts',
+  'src/store/db-errors.ts',
+  'web/src/pages/accounts/settings-page.tsx',
+  'web/src/pages/checks/check-page.tsx',
+  'web/src/pages/operator-page.tsx',
+  'web/src/pages/repos/history/changes.tsx',
+])
+
+it('has no line of source over 120 columns, but for texts in one piece', () => {
+  const scripts = globSync('scripts/**/*.{ts,js}', { cwd: root })
+  const own = [...files, ...pages, ...scripts].filter((file) => !textOf(file).startsWith(GENERATED))
+  const isLong = (line: string) => line.length > 120 && !line.includes('`')
+  const long = own.flatMap((file) =>
+    textOf(file)
+      .split('\n')
+      .flatMap((line, index) => (isLong(line) && !longTexts.has(file) ? [`${file}:${index + 1}`] : [])),
+  )
+  expect(long).toEqual([])
+})

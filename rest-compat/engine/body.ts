@@ -7,7 +7,10 @@ import type { RoutePlan } from './dialect.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A report of 80,000 lines of two metrics; the largest of the other requests have a fifth. Parsed and checked, these block the event loop for 250 ms at most. */
+/**
+ * A report of 80,000 lines of two metrics; the largest of the other requests have a fifth. Parsed and checked, these
+ * block the event loop for 250 ms at most.
+ */
 const MAX_BODY_VALUES = 250_000
 
 /** The body as JSON, undefined if none was sent; 400 if it is not JSON, 413 if it has too many values. */

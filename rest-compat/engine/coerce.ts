@@ -1,6 +1,7 @@
 /**
- * Coerces a request to the variables of its document by walking the variables' input types. Pure; collects all faults with their places in `/v1`
- * names. Only names in the schema become properties, so a member named `__proto__` is a fault and never a prototype.
+ * Coerces a request to the variables of its document by walking the variables' input types. Pure; collects all faults
+ * with their places in `/v1` names. Only names in the schema become properties, so a member named `__proto__` is a
+ * fault and never a prototype.
  */
 
 import { asDouble, isJsonObject } from '@hub/formats/exact-json'
@@ -101,7 +102,10 @@ function fromText({
   return coerce(textToJson(given, type), type, loc, faults)
 }
 
-/** The text of a path segment or query parameter as a JSON value of this type; other text stays text and fails the type check. */
+/**
+ * The text of a path segment or query parameter as a JSON value of this type; other text stays text and fails the type
+ * check.
+ */
 function textToJson(text: string, type: GraphQLInputType): unknown {
   const nullable = getNullableType(type)
   if (isListType(nullable) || isInputObjectType(nullable) || isEnumType(nullable)) return text
@@ -185,7 +189,10 @@ function coerce(value: unknown, type: GraphQLInputType, loc: Loc, faults: Faults
   return found.length > 0 ? ABSENT : read
 }
 
-/** Nothing more is told of a request that has all the faults that an answer lists, so the rest of a million items is not looked at. */
+/**
+ * Nothing more is told of a request that has all the faults that an answer lists, so the rest of a million items is not
+ * looked at.
+ */
 function coerceItems(sent: readonly unknown[], type: GraphQLInputType, loc: Loc, faults: Faults): unknown[] {
   const items: unknown[] = []
   for (const [index, item] of sent.entries()) {

@@ -22,7 +22,10 @@ import { carriesSecrets } from '../../src/http/secret-fields.ts'
 import { lazy } from '../../src/platform/lazy.ts'
 import type { Route, Source } from './route.ts'
 
-/** The same schema with enum values named by their internal value, as in the spec: `DATASET` becomes `dataset`. Resolvers are shared. */
+/**
+ * The same schema with enum values named by their internal value, as in the spec: `DATASET` becomes `dataset`.
+ * Resolvers are shared.
+ */
 export function restDialect(schema: GraphQLSchema): GraphQLSchema {
   return mapSchema(schema, {
     [MapperKind.ENUM_TYPE]: (type) => {
@@ -47,7 +50,9 @@ export interface RoutePlan {
   readonly document: DocumentNode
   /** Its answers hold URLs or tokens that let in who has them. */
   readonly carriesSecrets: boolean
-  /** Compiled when the route is first used: all of them together would be a fifth of the time that a hub takes to start. */
+  /**
+   * Compiled when the route is first used: all of them together would be a fifth of the time that a hub takes to start.
+   */
   readonly compiled: () => CompiledQuery
   /** What an answer costs if its pages are full. */
   readonly costOf: CostOfVariables
@@ -94,7 +99,8 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
     if (!variables.some((variable) => variable.name === name)) fail(`source ${name} has no variable`)
   }
   const compiled = lazy(() => {
-    // Leaf values are already JSON, and an enum's internal value is its name here: serializing leaves would change nothing.
+    // Leaf values are already JSON, and an enum's internal value is its name here: serializing leaves would change
+    // nothing.
     const query = compileQuery(dialect, document, undefined, { disableLeafSerialization: true })
     return isCompiledQuery(query)
       ? query

@@ -1,4 +1,7 @@
-/** What is wrong inside free-form JSON, as `/v1` tells it: the rules of the graph, whatever else is wrong with the request. */
+/**
+ * What is wrong inside free-form JSON, as `/v1` tells it: the rules of the graph, whatever else is wrong with the
+ * request.
+ */
 import { freeFormFaults, UNSAFE_NAME } from '@hub/formats/free-form-faults'
 import type { ErrorItem, Loc } from '../../src/platform/errors.ts'
 

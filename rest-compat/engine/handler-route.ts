@@ -1,4 +1,7 @@
-/** An operation of `/v1` that is no GraphQL document: a stream, a download or a redirect. Its handler calls the verb itself. */
+/**
+ * An operation of `/v1` that is no GraphQL document: a stream, a download or a redirect. Its handler calls the verb
+ * itself.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Edge } from '../../src/http/server.ts'
 import type { JsonSchema } from './openapi-schemas.ts'

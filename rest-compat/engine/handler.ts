@@ -102,7 +102,10 @@ async function answer(
   }
 }
 
-/** The stored response, after the verb's guard has accepted the caller again; a rejection is answered with its current error. */
+/**
+ * The stored response, after the verb's guard has accepted the caller again; a rejection is answered with its current
+ * error.
+ */
 async function replay({
   edge,
   plan,

@@ -23,15 +23,17 @@ export async function claimFor(
   return claimKey(ctx.deps, scope, ctx.signal)
 }
 
-/** A response that the verb did not store is marked for recomputation; after an empty result the next try runs again. */
+/**
+ * A response that the verb did not store is marked for recomputation; after an empty result the next try runs again.
+ */
 export async function settleAnswer(claim: OwnClaim, answer: object | null): Promise<void> {
   if (claim.slot.isRecorded) return
   await (answer === null ? claim.release() : claim.finish({ again: true }))
 }
 
 /**
- * Errors of the verb itself are stored. Errors from before it started (authorization, validation), internal failures, rate limits and what is in progress elsewhere
- * are not, so that a retry runs again.
+ * Errors of the verb itself are stored. Errors from before it started (authorization, validation), internal failures,
+ * rate limits and what is in progress elsewhere are not, so that a retry runs again.
  */
 export async function settleProblem(claim: OwnClaim, problem: Problem, log: (failure: unknown) => void): Promise<void> {
   const isPassing = problem.status === 429 || /\/(idempotency\.|conflict\.in_progress$)/.test(problem.type)
@@ -39,7 +41,8 @@ export async function settleProblem(claim: OwnClaim, problem: Problem, log: (fai
   try {
     await (claim.slot.isBegun && isAnswer ? claim.finish({ problem }) : claim.release())
   } catch (failure) {
-    // The row stays in flight and can be taken over after a minute, or when this process ends; the caller still gets the first error.
+    // The row stays in flight and can be taken over after a minute, or when this process ends; the caller still gets
+    // the first error.
     log(failure)
   }
 }

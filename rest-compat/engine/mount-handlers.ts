@@ -5,7 +5,9 @@ import { assertTexts } from '../../src/http/request-texts.ts'
 import type { Edge } from '../../src/http/server.ts'
 import type { HandlerRoute } from './handler-route.ts'
 
-/** Each behind authentication, the rate limit and the rule for texts; other methods of their paths get 405 and `Allow`. */
+/**
+ * Each behind authentication, the rate limit and the rule for texts; other methods of their paths get 405 and `Allow`.
+ */
 export function registerHandlers(app: FastifyInstance, edge: Edge, handlers: readonly HandlerRoute[]): void {
   for (const route of handlers) {
     const { operation, method, path, rest, answersHead } = route

@@ -1,4 +1,7 @@
-/** JSON Schemas (2020-12) of `/v1` requests and responses, from the graph's types, the documents' selections and the fields' zod rules. */
+/**
+ * JSON Schemas (2020-12) of `/v1` requests and responses, from the graph's types, the documents' selections and the
+ * fields' zod rules.
+ */
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -42,7 +45,10 @@ export class Components {
   }
 }
 
-/** The schema of an argument or input field: its type and its zod rule. `omit` lists members that come from elsewhere (the path). */
+/**
+ * The schema of an argument or input field: its type and its zod rule. `omit` lists members that come from elsewhere
+ * (the path).
+ */
 export function inputSchema(
   field: Pick<GraphQLArgument | GraphQLInputField, 'type' | 'extensions' | 'description' | 'defaultValue'>,
   components: Components,
@@ -122,7 +128,10 @@ function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** The schema of a response: the selected members, under their aliases. Those of `onlyWhenSet` are omitted instead of null. */
+/**
+ * The schema of a response: the selected members, under their aliases. Those of `onlyWhenSet` are omitted instead of
+ * null.
+ */
 export class Selections {
   readonly #fragments = new Map<string, FragmentDefinitionNode>()
   readonly #components: Components
@@ -207,7 +216,10 @@ export class Selections {
   }
 }
 
-/** Headers of an error response by their meanings. None is required: another reason for the same status does not send them. */
+/**
+ * Headers of an error response by their meanings. None is required: another reason for the same status does not send
+ * them.
+ */
 export function errorHeadersOf(meanings: Readonly<Record<string, string>> = {}): JsonSchema {
   const headers = Object.entries(meanings).map(([name, description]) => [
     name,

@@ -52,7 +52,8 @@ export function openApiDocument({ plans, handlers }: PlannedDialect, publicUrl: 
       title: 'Hub',
       version: 'v1',
       description:
-        'Datasets, models and robots. The same graph is at `/graphql`. Every error is a Problem (RFC 9457); `/problems` lists their types.',
+        'Datasets, models and robots. The same graph is at `/graphql`. Every error is a Problem (RFC 9457); ' +
+        '`/problems` lists their types.',
     },
     servers: [{ url: publicUrl ?? '/' }],
     paths: inOrder(paths),

@@ -5,12 +5,16 @@ import { toSnake } from '../../src/platform/member-name.ts'
 import type { RoutePlan } from './dialect.ts'
 import type { BodySource, FieldsSource } from './route.ts'
 
-/** Error items with each `loc` translated: `["input","files",0,"contentType"]` -> `["body","files",0,"content_type"]`. */
+/**
+ * Error items with each `loc` translated: `["input","files",0,"contentType"]` -> `["body","files",0,"content_type"]`.
+ */
 export function placeItems(plan: RoutePlan, items: readonly ErrorItem[]): ErrorItem[] {
   return items.map((item) => (item.loc ? { ...item, loc: restLoc(plan, item.loc) } : item))
 }
 
-/** One place. A place without an argument is taken as part of the body's input; a place already in `/v1` names stays. */
+/**
+ * One place. A place without an argument is taken as part of the body's input; a place already in `/v1` names stays.
+ */
 export function restLoc(plan: RoutePlan, loc: Loc): Loc {
   const [head, ...tail] = loc
   if (typeof head !== 'string') return loc

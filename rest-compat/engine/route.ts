@@ -1,5 +1,6 @@
 /**
- * What a `/v1` route is: one line of data next to one GraphQL document. The handler, the OpenAPI document and the tests read the same table.
+ * What a `/v1` route is: one line of data next to one GraphQL document. The handler, the OpenAPI document and the tests
+ * read the same table.
  *
  * A route whose path identifies the resource and whose body holds the rest:
  *
@@ -13,9 +14,10 @@
  *       result: 'object',
  *     }
  *
- * `params` has one entry for each variable of the document; the variable's GraphQL type says how the text or JSON becomes a value. A document has one
- * root field; its value is the response, or the member that `unwrap` names. Response members are named by aliases (`full_name: fullName`);
- * a 'page' document selects `items: nodes {…} pageInfo { endCursor hasNextPage }`.
+ * `params` has one entry for each variable of the document; the variable's GraphQL type says how the text or JSON
+ * becomes a value. A document has one root field; its value is the response, or the member that `unwrap` names.
+ * Response members are named by aliases (`full_name: fullName`); a 'page' document selects
+ * `items: nodes {…} pageInfo { endCursor hasNextPage }`.
  */
 import type { LimitType } from '../../src/platform/limit-facts.ts'
 
@@ -36,11 +38,17 @@ export interface QuerySource<Value extends Word = Word> {
   readonly words?: Readonly<Record<string, Value>>
 }
 
-/** The whole JSON body becomes the variable (an input object); `fields` are members of that input that come from elsewhere. */
+/**
+ * The whole JSON body becomes the variable (an input object); `fields` are members of that input that come from
+ * elsewhere.
+ */
 export interface BodySource<Field extends string = string> {
   readonly from: 'body'
   readonly fields: FieldSources
-  /** Set if the verb itself validates the body: the body goes to one field of the input unchanged, and no other field is read. */
+  /**
+   * Set if the verb itself validates the body: the body goes to one field of the input unchanged, and no other field is
+   * read.
+   */
   readonly document?: DocumentPlace
   /** Never set: carries the fields of the input that are named here. */
   readonly named?: Field
@@ -104,7 +112,10 @@ export interface Route {
   readonly errors?: readonly (403 | 404 | 409 | 412 | 413 | 501 | 502)[]
   /** 'empty' sends no body. */
   readonly result: 'object' | 'page' | 'empty'
-  /** The member of the root field that is the response: `files` for `repo(…) { files(…) {…} }`. Null along the path is a 404. */
+  /**
+   * The member of the root field that is the response: `files` for `repo(…) { files(…) {…} }`. Null along the path is a
+   * 404.
+   */
   readonly unwrap?: string
   /** Name of a null root in the 404 message, with `:name` for segments of the path: `Repo :owner/:repo`. */
   readonly missing?: string
@@ -118,7 +129,10 @@ export interface Route {
   headers?(answer: Readonly<Record<string, unknown>>): Record<string, string>
   /** Quotas that the operation may meet (429), for the headers of the OpenAPI document. */
   readonly quotas?: readonly LimitType[]
-  /** Headers that an error of this operation carries, by status, each with its meaning; for the OpenAPI document. `Retry-After` of 429 and 503 is known. */
+  /**
+   * Headers that an error of this operation carries, by status, each with its meaning; for the OpenAPI document.
+   * `Retry-After` of 429 and 503 is known.
+   */
   readonly errorHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>
   /** A create that may be held: the payload member that is the response instead where it is not null. */
   readonly held?: HeldAnswer

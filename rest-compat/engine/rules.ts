@@ -6,8 +6,8 @@ import type { Faults } from './faults.ts'
 import { restLoc } from './places.ts'
 
 /**
- * The graph validates field rules only after the types match. A request with type faults is validated here, so that the client gets all faults at
- * once. Places that already have a fault are skipped.
+ * The graph validates field rules only after the types match. A request with type faults is validated here, so that the
+ * client gets all faults at once. Places that already have a fault are skipped.
  */
 export function addRuleFaults(plan: RoutePlan, variables: Readonly<Record<string, unknown>>, faults: Faults): void {
   const isTold = (loc: Loc) => loc.some((_, end) => faults.isAt(loc.slice(0, end + 1)))

@@ -1,4 +1,7 @@
-/** `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Uploads"): a stable URL of a file that `curl -L` and browsers can follow. */
+/**
+ * `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Uploads"): a stable URL of a file that `curl -L`
+ * and browsers can follow.
+ */
 import type { FastifyRequest } from 'fastify'
 import { resolveFile } from '../../src/files/resolve-file.ts'
 import { invalid } from '../../src/platform/errors.ts'
@@ -12,7 +15,9 @@ type ResolveRequest = FastifyRequest<{
   Querystring: { at?: string | string[] }
 }>
 
-/** 302 to a signed URL with the verified SHA-256 as ETag, 304 if `If-None-Match` matches it; 404, 422, 503 as Problems. */
+/**
+ * 302 to a signed URL with the verified SHA-256 as ETag, 304 if `If-None-Match` matches it; 404, 422, 503 as Problems.
+ */
 const resolve: HandlerRoute = {
   operation: 'resolveFile',
   method: 'GET',
@@ -22,7 +27,8 @@ const resolve: HandlerRoute = {
   openApi: {
     summary: 'A stable address of a file',
     description:
-      'Redirects to a presigned URL of the current file, or of the file in a state, so that `curl -L`, a viewer or a browser can read it.\n\nScope: `none`.',
+      'Redirects to a presigned URL of the current file, or of the file in a state, so that `curl -L`, a viewer ' +
+      'or a browser can read it.\n\nScope: `none`.',
     tags: ['repos'],
     ...openToAll,
     parameters: [

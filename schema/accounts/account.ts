@@ -4,8 +4,8 @@ import { nodeIds } from '../node-id.ts'
 import { AccountKindEnum } from './enums.ts'
 
 /**
- * Handles are public, so accounts have no visibility check. The hot reads of repos and runs hold these four columns of an owner; their fields add
- * nothing to the selection, so an owner that came with such a row is not read again.
+ * Handles are public, so accounts have no visibility check. The hot reads of repos and runs hold these four columns of
+ * an owner; their fields add nothing to the selection, so an owner that came with such a row is not read again.
  */
 nodeIds('user', 'Account')
 nodeIds('org', 'Account')

@@ -22,7 +22,10 @@ interface Limits {
   readonly repoIds: readonly string[]
 }
 
-/** Full names of the repos of each key, in byte order; null for a key without limits. Omits deleted repos and repos not visible to the caller. */
+/**
+ * Full names of the repos of each key, in byte order; null for a key without limits. Omits deleted repos and repos not
+ * visible to the caller.
+ */
 async function repoNames(ctx: RequestContext, keys: readonly Limits[]): Promise<(string[] | null)[]> {
   const ids = keys.flatMap(({ repoIds }) => repoIds)
   const where = { AND: [{ id: { in: ids } }, repoVisibleWhere(ctx.viewer)] }
@@ -55,7 +58,8 @@ const ApiKeyType = builder.prismaObject('ApiKey', {
       most: 100,
       nullable: true,
       description:
-        'Full names of the repos that the key is limited to, as far as visible to the caller; null if it is not limited.',
+        'Full names of the repos that the key is limited to, as far as visible to the caller; null if it is not ' +
+        'limited.',
       select: { limited: true, repoIds: true },
       resolve: (key, _args, ctx) => namesOfRepos(ctx).load(key),
     }),

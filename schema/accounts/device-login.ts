@@ -134,7 +134,8 @@ mutation('denyDeviceLogin', {
 query('deviceLogin', {
   type: DeviceLoginType,
   description:
-    'A sign-in that waits, or that the caller has decided, by its code. 404 if there is none, 429 after 10 of those in 15 minutes.',
+    'A sign-in that waits, or that the caller has decided, by its code. 404 if there is none, 429 after 10 of ' +
+    'those in 15 minutes.',
   scope: 'session',
   args: args((t) => ({
     userCode: t.string({ required: true, ...rule(anyCode), description: 'The code that the program shows.' }),

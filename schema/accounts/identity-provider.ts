@@ -17,7 +17,8 @@ query('identityProvider', {
   type: IdentityProvider,
   nullable: true,
   description:
-    'Where `/auth/login` leads; null for a hub without a provider, whose operator gives people session tokens for `/auth/session`.',
+    'Where `/auth/login` leads; null for a hub without a provider, whose operator gives people session tokens ' +
+    'for `/auth/session`.',
   scope: 'none',
   read: ({ deps }) => {
     const { oidc } = deps.config

@@ -1,4 +1,6 @@
-/** Subscriptions to the lists of an account: the event of each kind of thing, and the field. Contract, "Subscriptions". */
+/**
+ * Subscriptions to the lists of an account: the event of each kind of thing, and the field. Contract, "Subscriptions".
+ */
 import type { ObjectRef } from '@pothos/core'
 import { z } from 'zod'
 import { type ChangeEvent, followChanges } from '../../src/accounts/changes/follow-changes.ts'

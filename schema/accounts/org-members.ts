@@ -53,7 +53,8 @@ builder.objectField(Account, 'members', (t) =>
     type: OrgMemberConnection,
     byPath: true,
     description:
-      'Members of an org, oldest first. Empty on a user, and if the caller is not a member. One statement for any number of orgs.',
+      'Members of an org, oldest first. Empty on a user, and if the caller is not a member. One statement for ' +
+      'any number of orgs.',
     args: pageArgs(t.arg),
     resolve: (account) => account.id,
     load: async (orgIds: string[], ctx, args, info) => {

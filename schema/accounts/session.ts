@@ -24,7 +24,8 @@ const SessionType = builder.prismaObject('Session', {
     userAgent: t.exposeString('userAgent', {
       nullable: true,
       description:
-        "The `User-Agent` header of the browser that signed in, at most 256 characters; null for a session that the operator made, and for an identity provider's token.",
+        'The `User-Agent` header of the browser that signed in, at most 256 characters; null for a session that ' +
+        "the operator made, and for an identity provider's token.",
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',

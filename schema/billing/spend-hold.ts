@@ -149,7 +149,8 @@ const SpendHoldConnection = builder.connectionObject(
 query('spendHolds', {
   type: SpendHoldConnection,
   description:
-    "Spend holds on the caller's account and orgs, and those that the caller's keys filed, newest first. A key limited to repos sees those that it filed itself.",
+    "Spend holds on the caller's account and orgs, and those that the caller's keys filed, newest first. A key " +
+    'limited to repos sees those that it filed itself.',
   scope: 'key:read',
   args: args((t) => ({
     ...pageArgs(t),
@@ -166,7 +167,8 @@ builder.objectField(Account, 'spendHolds', (t) =>
     type: SpendHoldConnection,
     byPath: true,
     description:
-      'Spend holds on the account that are visible to the caller, newest first: all of them for its user or members, those of their own keys for others. One statement for any number of accounts.',
+      'Spend holds on the account that are visible to the caller, newest first: all of them for its user or ' +
+      'members, those of their own keys for others. One statement for any number of accounts.',
     args: args((t) => ({
       ...pageArgs(t),
       status: t.field({ type: SpendHoldStatusEnum, description: 'Only holds in this state.' }),
@@ -179,7 +181,8 @@ builder.objectField(Account, 'spendHolds', (t) =>
 subscription('spendHoldUpdated', {
   type: SpendHoldType,
   description:
-    'The current hold, then the hold once it is decided. Ends then, or when the hold is no longer visible to the caller.',
+    'The current hold, then the hold once it is decided. Ends then, or when the hold is no longer visible to the ' +
+    'caller.',
   scope: 'key:read',
   args: args((t) => ({ holdId: t.id({ required: true, description: 'Id of the hold.' }) })),
   events: (ctx, { holdId }) => watchHold(ctx, holdId),

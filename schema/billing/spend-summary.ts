@@ -106,7 +106,8 @@ builder.objectField(Account, 'spend', (t) =>
     nullable: true,
     byPath: true,
     description:
-      'What it spends in a month; null for a caller who may not see that. Five statements at most for each account that they belong to, however often it is selected.',
+      'What it spends in a month; null for a caller who may not see that. Five statements at most for each ' +
+      'account that they belong to, however often it is selected.',
     args: args((t) => ({ month: t.string(month) })),
     resolve: ({ id }) => id,
     load: async (ids: string[], ctx: RequestContext, given) => {
@@ -125,7 +126,8 @@ builder.objectField(Account, 'spend', (t) =>
 query('spendSummary', {
   type: SpendSummaryType,
   description:
-    'What an account spends in a month: for the user, members of the org and their keys, but not for keys limited to repos. Five statements at most.',
+    'What an account spends in a month: for the user, members of the org and their keys, but not for keys ' +
+    'limited to repos. Five statements at most.',
   scope: 'key:read',
   args: args((t) => ({
     account: t.string({ ...rule(handle), description: "Handle of the account; the credential's account by default." }),
@@ -138,7 +140,8 @@ mutation('setSpendCap', {
   type: SpendSummaryType,
   payload: { name: 'spend', description: 'The current month under the new cap.' },
   description:
-    'Sets, replaces or removes the spend cap of an account: only the user, or an owner of the org, in a session. Work that is under way goes on.',
+    'Sets, replaces or removes the spend cap of an account: only the user, or an owner of the org, in a session. ' +
+    'Work that is under way goes on.',
   scope: 'session',
   input: input('The account, and its cap.', (t) => ({
     account: t.string({ ...rule(handle), description: "Handle of the account; the person's own by default." }),

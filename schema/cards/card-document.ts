@@ -28,7 +28,10 @@ function vendorMembers(value: unknown, loc: Loc): Record<string, unknown> {
   throw invalid('validation.type', 'vendor must be an object', [...loc, 'vendor'])
 }
 
-/** `["interface", "joint_order", 0]` -> `["card", "interface", "jointOrder", 0]`; names below a free-form member stay unchanged. */
+/**
+ * `["interface", "joint_order", 0]` -> `["card", "interface", "jointOrder", 0]`; names below a free-form member stay
+ * unchanged.
+ */
 function placeInCard(card: unknown, loc: Loc): Loc {
   const [list, at, name] = loc
   if (list === 'actuators' && isVendorMember(card, at, name)) return ['card', list, at ?? 0, 'vendor', ...loc.slice(2)]

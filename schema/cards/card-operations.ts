@@ -24,7 +24,8 @@ mutation('putRobotCard', {
   type: RobotCardType,
   payload: { name: 'card', description: 'The stored card.' },
   description:
-    'Replaces the card of a robot repo. 422 with one entry per failing check; the card is never repaired. 409 for another kind of repo.',
+    'Replaces the card of a robot repo. 422 with one entry per failing check; the card is never repaired. 409 ' +
+    'for another kind of repo.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo and the whole card, in one of its two forms.', (t) => ({ ...repoName(t), ...eitherCard(t) })),
@@ -38,7 +39,8 @@ mutation('putRobotCard', {
 mutation('validateRobotCard', {
   type: ValidationReport,
   description:
-    'Runs all static checks of a card and reports the faults that putRobotCard would reject, with the same codes. Writes nothing; 404 if no card is given and none is stored.',
+    'Runs all static checks of a card and reports the faults that putRobotCard would reject, with the same ' +
+    'codes. Writes nothing; 404 if no card is given and none is stored.',
   scope: 'key:read',
   target: targetRepo,
   input: input('The repo and a card in one of its two forms; without a card, the stored one is validated.', (t) => ({

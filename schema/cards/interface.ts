@@ -109,7 +109,8 @@ const Safety = builder.objectRef<NonNullable<Interface['safety']>>('EmbodimentSa
 
 export const InterfaceType = builder.objectRef<Interface>('EmbodimentInterface').implement({
   description:
-    'The embodiment interface: what a policy needs to know about the robot it controls. Absent members are null, including lists, save for `inMjcf`. `document` of the card has it as it was put and hashed.',
+    'The embodiment interface: what a policy needs to know about the robot it controls. Absent members are null, ' +
+    'including lists, save for `inMjcf`. `document` of the card has it as it was put and hashed.',
   fields: (t) => ({
     version: t.exposeInt('version', { description: 'Version chosen by the publisher.' }),
     base: t.exposeString('base', { description: 'Base of the robot: `fixed` or `floating`.' }),

@@ -184,7 +184,8 @@ query('robotCard', {
   type: RobotCardType,
   nullable: true,
   description:
-    'The card of a robot repo by owner and slug; null if the repo does not exist, is not visible to the caller or has no card. 409 for another kind of repo.',
+    'The card of a robot repo by owner and slug; null if the repo does not exist, is not visible to the caller ' +
+    'or has no card. 409 for another kind of repo.',
   scope: 'none',
   args: args((t) => ({
     owner: t.string({ required: true, description: 'Handle of the owner.' }),

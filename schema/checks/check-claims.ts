@@ -36,7 +36,8 @@ mutation('claimRobotCheck', {
   type: CheckType,
   payload: { name: 'check', description: 'The claimed check with its `sources`.' },
   description:
-    'Claims a queued check; of concurrent claims exactly one succeeds. 409 if the check is already claimed (naming the holder), has ended or is hosted.',
+    'Claims a queued check; of concurrent claims exactly one succeeds. 409 if the check is already claimed ' +
+    '(naming the holder), has ended or is hosted.',
   scope: 'key:write',
   target: targetCheck,
   input: input('The check to claim, and the name of the worker.', (t) => ({
@@ -63,7 +64,8 @@ mutation('cancelRobotCheck', {
   type: CheckType,
   payload: { name: 'check', description: 'The canceled check.' },
   description:
-    'Ends a check that is queued or running; its worker learns of it on its next report, which is refused. 409 for one that has ended.',
+    'Ends a check that is queued or running; its worker learns of it on its next report, which is refused. 409 ' +
+    'for one that has ended.',
   scope: 'key:write',
   target: targetCheck,
   input: input('The check to cancel.', (t) => ({

@@ -38,7 +38,8 @@ builder.objectFields(CheckType, (t) => ({
     type: RobotCardType,
     nullable: true,
     description:
-      'The stored card of the robot repo, which `draft.card` would replace; null if there is none or the repo is not visible to the caller.',
+      'The stored card of the robot repo, which `draft.card` would replace; null if there is none or the repo is ' +
+      'not visible to the caller.',
     resolve: ({ robotRepo }) => robotRepo?.id,
     load: async (ids: string[], ctx: RequestContext) => {
       const repos = await getReposById(ctx.deps.db, ctx.viewer, ids, { cards: true })
@@ -58,7 +59,8 @@ const checksOfRepo = {
   type: CheckConnection,
   byPath: true,
   description:
-    'Checks of the robot, or of the model, that are visible to the caller, newest first. Two statements for any number of repos.',
+    'Checks of the robot, or of the model, that are visible to the caller, newest first. Two statements for any ' +
+    'number of repos.',
   args: relatedCheckArgs,
   load: relatedPages(checksOfRepos),
 } as const
@@ -71,7 +73,8 @@ builder.objectField(Account, 'checks', (t) =>
     type: CheckConnection,
     byPath: true,
     description:
-      'Checks billed to the account that are visible to the caller, newest first: all of them for its user or members. Two statements for any number of accounts.',
+      'Checks billed to the account that are visible to the caller, newest first: all of them for its user or ' +
+      'members. Two statements for any number of accounts.',
     args: relatedCheckArgs,
     resolve: (account) => account.id,
     load: relatedPages(checksOfAccounts),

@@ -23,7 +23,8 @@ const poseRule = jsonObject.refine(
 
 const OptionsInput = builder.inputType('RobotCheckOptionsInput', {
   description:
-    'Flags of the robot-init step. An absent flag is not passed; the hub sets no defaults. Spec, `RobotCheckJobOptions`.',
+    'Flags of the robot-init step. An absent flag is not passed; the hub sets no defaults. Spec, ' +
+    '`RobotCheckJobOptions`.',
   fields: (t) => ({
     actionScale: t.float({ description: 'Factor from a policy output to an action.' }),
     actionClip: t.float({ description: 'Absolute limit of a policy output, applied before `actionScale`.' }),
@@ -124,7 +125,8 @@ export const checkRequestFields = (t: InputFields) => ({
   entry: t.string({
     ...rule(filePath),
     description:
-      'Robot check: path of the model file. Model check: path of an ONNX file, or of a directory with `manifest.json` and `policy/`, or with `config.json` and `model.safetensors`.',
+      'Robot check: path of the model file. Model check: path of an ONNX file, or of a directory with ' +
+      '`manifest.json` and `policy/`, or with `config.json` and `model.safetensors`.',
   }),
   base: t.string({
     ...rule(wordText),

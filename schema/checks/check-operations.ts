@@ -12,7 +12,10 @@ import { checkRequestFields } from './check-input.ts'
 import { documentOfInput } from './input-document.ts'
 import { targetsOfNewCheck } from './target-check.ts'
 
-/** A union from the beginning: what costs money may lead to something else than a check, which clients then tell apart by `__typename`. */
+/**
+ * A union from the beginning: what costs money may lead to something else than a check, which clients then tell apart
+ * by `__typename`.
+ */
 const CreateRobotCheckResult = builder.unionType('CreateRobotCheckResult', {
   description: 'Result of a request for a check; more types may be added.',
   types: [CheckType, SpendHoldType],
@@ -34,7 +37,9 @@ const CreateRobotCheckPayload = builder.objectRef<RobotCheck | SpendHold>('Creat
 mutation('createRobotCheck', {
   type: CreateRobotCheckPayload,
   description:
-    'Queues a check of a robot or a policy. The files that it is about are kept as they are now. 409 while the hub still hashes one of them; 429 once the account has made its checks of the day. A hosted check beyond the allowance of an agent becomes a spend hold, which a person has to approve.',
+    'Queues a check of a robot or a policy. The files that it is about are kept as they are now. 409 while the ' +
+    'hub still hashes one of them; 429 once the account has made its checks of the day. A hosted check beyond ' +
+    'the allowance of an agent becomes a spend hold, which a person has to approve.',
   scope: 'key:write',
   target: targetsOfNewCheck,
   input: input('The check to make.', checkRequestFields),

@@ -162,7 +162,8 @@ export const DraftType = builder.objectRef<CheckDraft>('RobotCheckDraft').implem
 
 export const JobReportType = documentType(
   'RobotCheckReport',
-  'The validation report of the worker. The hub verifies only that `ok` agrees with the checks beside it. Spec, `RobotValidationReport`.',
+  'The validation report of the worker. The hub verifies only that `ok` agrees with the checks beside it. Spec, ' +
+    '`RobotValidationReport`.',
   (t, member) => ({
     ok: t.boolean({ description: 'True if no check failed.', resolve: ({ ok }) => ok === true }),
     grade: t.field({

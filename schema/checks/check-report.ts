@@ -63,7 +63,9 @@ const ArtifactInput = builder.inputType('RobotCheckArtifactInput', {
 mutation('presignRobotCheckArtifacts', {
   type: Uploads,
   description:
-    'Presigns one PUT for each file that a running check makes: `robot_card.json`, the MJCF converted from a URDF entry, `meshes/…`, the two stills, and of a model check `*.onnx`, `manifest.json` and `policy/…`. 409 unless the caller holds the check; 413 if the storage quota of its account is exceeded.',
+    'Presigns one PUT for each file that a running check makes: `robot_card.json`, the MJCF converted from a ' +
+    'URDF entry, `meshes/…`, the two stills, and of a model check `*.onnx`, `manifest.json` and `policy/…`. 409 ' +
+    'unless the caller holds the check; 413 if the storage quota of its account is exceeded.',
   scope: 'key:write',
   target: targetCheck,
   input: input('The check and the files to upload.', (t) => ({
@@ -173,7 +175,8 @@ const IntakeInput = builder.inputType('ModelIntakeInput', {
       type: ModelEmbodimentEnum,
       required: true,
       description:
-        'How its contract compares with the interface of the robot. `MATCH` is verified: 422 unless `embodimentFingerprint` is the fingerprint of the robot card.',
+        'How its contract compares with the interface of the robot. `MATCH` is verified: 422 unless ' +
+        '`embodimentFingerprint` is the fingerprint of the robot card.',
     }),
     stampedByCheck: t.boolean({ description: 'True if the policy was unstamped and the check derived its contract.' }),
     differing: t.field({
@@ -214,7 +217,9 @@ mutation('reportRobotCheck', {
   type: CheckType,
   payload: { name: 'check', description: 'The check after the report.' },
   description:
-    'Stores a report of the worker in one transaction. The hub hashes every artifact that the report names and reads `robot_card.json`. 409 unless the caller holds the check, and after its end; a report with a stored `logSeq` changes nothing and is answered again.',
+    'Stores a report of the worker in one transaction. The hub hashes every artifact that the report names and ' +
+    'reads `robot_card.json`. 409 unless the caller holds the check, and after its end; a report with a stored ' +
+    '`logSeq` changes nothing and is answered again.',
   scope: 'key:write',
   target: targetCheck,
   input: input('The report; every member but the id is optional.', (t) => ({

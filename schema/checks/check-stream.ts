@@ -15,7 +15,8 @@ query('robotCheckLog', {
   type: Page,
   nullable: true,
   description:
-    'The current log of a check in pages; null if the check does not exist or is not visible to the caller. The subscription can resume from the cursor of a line.',
+    'The current log of a check in pages; null if the check does not exist or is not visible to the caller. The ' +
+    'subscription can resume from the cursor of a line.',
   scope: 'key:read',
   args: args((t) => ({ checkId: t.id({ required: true, description: 'Id of the check.' }), ...logPageArgs(t) })),
   read: (ctx, { checkId, ...options }) => logPage(ctx, checkLog, checkId, options),
@@ -24,7 +25,8 @@ query('robotCheckLog', {
 subscription('robotCheckLog', {
   type: Batch,
   description:
-    'The log of a check: existing lines, then new ones until the check has ended. A stream that ends without a status was cut off; resume from its last cursor.',
+    'The log of a check: existing lines, then new ones until the check has ended. A stream that ends without a ' +
+    'status was cut off; resume from its last cursor.',
   scope: 'key:read',
   args: args((t) => ({
     checkId: t.id({ required: true, description: 'Id of the check.' }),
@@ -37,7 +39,8 @@ subscription('robotCheckLog', {
 subscription('robotCheckUpdated', {
   type: CheckType,
   description:
-    'The current check, then the check after each change, until it has ended or is no longer visible to the caller. Publishing comes after the end and is not an event.',
+    'The current check, then the check after each change, until it has ended or is no longer visible to the ' +
+    'caller. Publishing comes after the end and is not an event.',
   scope: 'key:read',
   args: args((t) => ({ checkId: t.id({ required: true, description: 'Id of the check.' }) })),
   events: (ctx, { checkId }) => watchCheck(ctx, checkId),

@@ -37,7 +37,8 @@ nodeIds('check', 'RobotCheck')
 builder.node(CheckType, {
   interfaces: [JobInterface],
   description:
-    'A robot check or a model check: a job that examines a robot model or a policy and drafts a card, which a person can publish.',
+    'A robot check or a model check: a job that examines a robot model or a policy and drafts a card, which a ' +
+    'person can publish.',
   id: { resolve: (check) => check.id, description: 'TypeID, prefix `check_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'publishBlockers' in value,
   loadMany: (ids, ctx) => getChecksById(ctx.deps.db, ctx.viewer, ids),
@@ -123,7 +124,8 @@ builder.objectFields(CheckType, (t) => ({
   publishBlockers: t.stringList({
     most: 100,
     description:
-      'Why publishing would be refused now for any caller. A card that contradicts its model and the storage quota are checked only when publishing.',
+      'Why publishing would be refused now for any caller. A card that contradicts its model and the storage ' +
+      'quota are checked only when publishing.',
     resolve: ({ publishBlockers }) => [...publishBlockers],
   }),
   published: t.expose('published', {
@@ -183,7 +185,8 @@ export const CheckConnection = builder.connectionObject(
 query('robotChecks', {
   type: CheckConnection,
   description:
-    'Checks that the caller made, and checks on repos that the caller can write, newest first. A worker finds work with `status: QUEUED, executor: WORKER`.',
+    'Checks that the caller made, and checks on repos that the caller can write, newest first. A worker finds ' +
+    'work with `status: QUEUED, executor: WORKER`.',
   scope: 'key:read',
   args: args((t) => ({
     ...pageArgs(t),

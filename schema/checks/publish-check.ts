@@ -12,7 +12,9 @@ mutation('publishRobotCheck', {
   type: CheckType,
   payload: { name: 'check', description: 'The check with `published`.' },
   description:
-    'Links the artifacts of a check that succeeded into its repo and stores the card or the meta block: all of it, or nothing. 403 for the credential that claimed the check; 409 for each of `publishBlockers` and for an artifact whose bytes changed; 422 with the codes of `putRobotCard` for a card that this would refuse.',
+    'Links the artifacts of a check that succeeded into its repo and stores the card or the meta block: all of ' +
+    'it, or nothing. 403 for the credential that claimed the check; 409 for each of `publishBlockers` and for an ' +
+    'artifact whose bytes changed; 422 with the codes of `putRobotCard` for a card that this would refuse.',
   scope: 'key:write',
   target: targetCheck,
   input: input('Which check to publish, and how.', (t) => ({

@@ -28,7 +28,8 @@ const reposOfRequest = createContextCache(
 nodeIds('dev', 'Device')
 export const DeviceType = builder.prismaNode('Device', {
   description:
-    'A robot of an account, which uses endpoints under approvals. Visible to members of its owner; to a key limited to repos if its robot repo is listed.',
+    'A robot of an account, which uses endpoints under approvals. Visible to members of its owner; to a key ' +
+    'limited to repos if its robot repo is listed.',
   id: { field: 'id', description: 'TypeID, prefix `dev_`; sorts by time.' },
   nullable: true,
   findUnique: (id, ctx) => ({ id, ...deviceVisibleWhere(ctx.viewer) }),
@@ -55,7 +56,10 @@ export const DeviceType = builder.prismaNode('Device', {
   }),
 })
 
-/** Devices by id in the order asked, with the columns that the field of `info` selects; null where invisible. One query for any number. */
+/**
+ * Devices by id in the order asked, with the columns that the field of `info` selects; null where invisible. One query
+ * for any number.
+ */
 export async function visibleDevices(ctx: RequestContext, ids: readonly string[], info: GraphQLResolveInfo) {
   const query = selectedRows(ctx, info, { id: true })
   const where = { id: { in: [...ids] }, ...deviceVisibleWhere(ctx.viewer) }
@@ -79,7 +83,10 @@ const DeviceConnection = builder.connectionObject(
   { name: 'DeviceEdge', description: 'A device and its cursor.' },
 )
 
-/** The devices of pages, with the columns that the connection of `info` selects, as a function from keys to rows. One query; none for no keys. */
+/**
+ * The devices of pages, with the columns that the connection of `info` selects, as a function from keys to rows. One
+ * query; none for no keys.
+ */
 async function devicesByKey(ctx: RequestContext, keys: readonly { readonly id: string }[], info: GraphQLResolveInfo) {
   const query = selectedNodes(ctx, info, 'Device', { id: true })
   const where = { id: { in: keys.map(({ id }) => id) } }
@@ -135,7 +142,8 @@ builder.objectField(Account, 'devices', (t) =>
     type: DeviceConnection,
     byPath: true,
     description:
-      'Its devices that are visible to the caller, newest first: none unless the caller is its user or a member. Two statements for any number of accounts.',
+      'Its devices that are visible to the caller, newest first: none unless the caller is its user or a member. ' +
+      'Two statements for any number of accounts.',
     args: pageArgs(t.arg),
     resolve: (account) => account.id,
     load: async (accountIds: string[], ctx, given, info) => {

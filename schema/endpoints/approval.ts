@@ -25,7 +25,8 @@ export const ApprovalType = builder.objectRef<Approval>('Approval')
 nodeIds('appr', 'Approval')
 builder.node(ApprovalType, {
   description:
-    "A person's permission for one device to use one endpoint, as long as it serves the same model. Visible to callers who see the endpoint or the device. Its token is shown only once.",
+    "A person's permission for one device to use one endpoint, as long as it serves the same model. Visible to " +
+    'callers who see the endpoint or the device. Its token is shown only once.',
   id: { resolve: (approval) => approval.id, description: 'TypeID, prefix `appr_`; sorts by time.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'mintedBy' in value,
   loadMany: (ids, ctx) => getApprovalsById(ctx.deps.db, ctx.viewer, ids),
@@ -128,7 +129,8 @@ const MintedApprovalType = builder.objectRef<MintedApproval>('MintedApproval').i
 mutation('approveEndpointSession', {
   type: MintedApprovalType,
   description:
-    'Permits one device to use one endpoint until a time, and returns the token once. Only for people: no API key may. 409 if the endpoint has ended.',
+    'Permits one device to use one endpoint until a time, and returns the token once. Only for people: no API ' +
+    'key may. 409 if the endpoint has ended.',
   scope: 'session',
   input: input('The endpoint and the device to approve, and until when.', (t) => ({
     endpointId: t.id({ required: true, description: 'Id of the endpoint.' }),
@@ -146,7 +148,8 @@ mutation('revokeApproval', {
   type: ApprovalType,
   payload: { name: 'approval', description: 'The revoked approval.' },
   description:
-    'Revokes an approval for ever and closes its open sessions. Idempotent. Only for people: no API key may. 409 if it has expired.',
+    'Revokes an approval for ever and closes its open sessions. Idempotent. Only for people: no API key may. 409 ' +
+    'if it has expired.',
   scope: 'session',
   input: input('The approval to revoke.', (t) => ({
     approvalId: t.id({ required: true, description: 'Id of the approval.' }),

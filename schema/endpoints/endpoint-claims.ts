@@ -31,7 +31,8 @@ builder.objectField(EndpointType, 'closedSessions', (t) =>
     most: 1000,
     nullable: true,
     description:
-      'Ids of its closed sessions whose tokens have not expired, newest first, at most 1,000: its server refuses their tokens. Only in the result of a report; null otherwise.',
+      'Ids of its closed sessions whose tokens have not expired, newest first, at most 1,000: its server refuses ' +
+      'their tokens. Only in the result of a report; null otherwise.',
     resolve: (endpoint) => {
       const { closedSessions } = endpoint as Partial<ReportedEndpoint>
       return closedSessions ? [...closedSessions] : null
@@ -43,7 +44,8 @@ mutation('claimEndpoint', {
   type: EndpointType,
   payload: { name: 'endpoint', description: 'The claimed endpoint, which the caller now reports on.' },
   description:
-    'Claims a queued endpoint for a server that has loaded its bytes; of concurrent claims exactly one succeeds. 409 if it is already claimed (naming the holder), has ended or is hosted; 422 for other bytes.',
+    'Claims a queued endpoint for a server that has loaded its bytes; of concurrent claims exactly one succeeds. ' +
+    '409 if it is already claimed (naming the holder), has ended or is hosted; 422 for other bytes.',
   scope: 'key:train',
   target: targetEndpoint,
   input: input('The endpoint to claim, and where robots reach its server.', (t) => ({
@@ -95,7 +97,8 @@ mutation('reportEndpoint', {
   type: EndpointType,
   payload: { name: 'endpoint', description: 'The endpoint, with `closedSessions` and `stopRequestedAt` to act on.' },
   description:
-    "The server's report, every few seconds, from the credential that claimed the endpoint; 409 for any other. `STOPPED` or `FAILED` ends the endpoint, closes its sessions and bills them.",
+    "The server's report, every few seconds, from the credential that claimed the endpoint; 409 for any other. " +
+    '`STOPPED` or `FAILED` ends the endpoint, closes its sessions and bills them.',
   scope: 'key:train',
   target: targetEndpoint,
   input: input("The server's report.", (t) => ({
@@ -119,7 +122,8 @@ mutation('stopEndpoint', {
   type: EndpointType,
   payload: { name: 'endpoint', description: 'The endpoint after the change.' },
   description:
-    'Stops a queued endpoint at once; asks the server of a running one to stop, which it sees in the answer to its next report. Idempotent. 409 if the endpoint has ended.',
+    'Stops a queued endpoint at once; asks the server of a running one to stop, which it sees in the answer to ' +
+    'its next report. Idempotent. 409 if the endpoint has ended.',
   scope: 'key:train',
   target: targetEndpoint,
   input: input('The endpoint to stop.', (t) => ({

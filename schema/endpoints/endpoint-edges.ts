@@ -31,7 +31,8 @@ const endpointsOfRepo = {
   type: EndpointConnection,
   byPath: true,
   description:
-    'Inference endpoints of the model that are visible to the caller, newest first. Two statements for any number of repos.',
+    'Inference endpoints of the model that are visible to the caller, newest first. Two statements for any ' +
+    'number of repos.',
   args: relatedEndpointArgs,
   load: relatedPages(endpointsOfRepos),
 } as const
@@ -44,7 +45,8 @@ builder.objectField(Account, 'endpoints', (t) =>
     type: EndpointConnection,
     byPath: true,
     description:
-      'Inference endpoints billed to the account, newest first; none unless the caller is its user or a member. Two statements for any number of accounts.',
+      'Inference endpoints billed to the account, newest first; none unless the caller is its user or a member. ' +
+      'Two statements for any number of accounts.',
     args: relatedEndpointArgs,
     resolve: (account) => account.id,
     load: relatedPages(endpointsOfAccounts),

@@ -14,7 +14,8 @@ builder.objectField(EndpointType, 'ledger', (t) =>
     type: LedgerConnection,
     byPath: true,
     description:
-      'Ledger entries: one for each session, newest session first; none before the endpoint ends. Two statements for any number of endpoints.',
+      'Ledger entries: one for each session, newest session first; none before the endpoint ends. Two statements ' +
+      'for any number of endpoints.',
     args: args((t) => pageArgs(t)),
     resolve: ({ id }) => id,
     load: async (ids: string[], ctx: RequestContext, given: ConnectionArgs, info: GraphQLResolveInfo) => {

@@ -33,7 +33,8 @@ const requestFields = (t: InputFields) => ({
   policyPath: t.string({
     ...rule(filePath),
     description:
-      'Checkpoint directory to serve; found by default where there is no ONNX file. `policy` names the one at the root of the repo.',
+      'Checkpoint directory to serve; found by default where there is no ONNX file. `policy` names the one at ' +
+      'the root of the repo.',
   }),
   executor: t.field({ type: RunExecutorEnum, description: 'Who serves it; default `WORKER`.' }),
   owner: t.string({
@@ -73,7 +74,10 @@ const CreateEndpointPayload = builder.objectRef<Endpoint | SpendHold>('CreateEnd
 mutation('createEndpoint', {
   type: CreateEndpointPayload,
   description:
-    'Queues an inference endpoint, pinned to the bytes of its model as they are now. A hosted one that the key of an agent asks for becomes a spend hold instead, which a person has to approve. A worker endpoint waits for a server of the owner; the hub starts a hosted one on the smallest tier that fits the model. 409 for a reflex, for a repo with nothing to serve, and while the hub still hashes the files.',
+    'Queues an inference endpoint, pinned to the bytes of its model as they are now. A hosted one that the key ' +
+    'of an agent asks for becomes a spend hold instead, which a person has to approve. A worker endpoint waits ' +
+    'for a server of the owner; the hub starts a hosted one on the smallest tier that fits the model. 409 for a ' +
+    'reflex, for a repo with nothing to serve, and while the hub still hashes the files.',
   scope: 'key:train',
   target: targetModel,
   input: input('The model to serve, the server, and the account that is billed.', (t) => ({
@@ -96,7 +100,8 @@ const ReservationType = builder.objectRef<Reserved>('EndpointReservation').imple
       type: 'DateTime',
       nullable: true,
       description:
-        'Null: the whole endpoint. Otherwise nothing ends it, and this is the end of the month that is reserved; the hub then reserves the next one.',
+        'Null: the whole endpoint. Otherwise nothing ends it, and this is the end of the month that is reserved; ' +
+        'the hub then reserves the next one.',
     }),
   }),
 })
@@ -134,7 +139,8 @@ const EstimateType = builder.objectRef<EndpointEstimate>('EndpointEstimate').imp
       type: ReservationType,
       nullable: true,
       description:
-        'What creating it reserves, with `hours` as its `maxHours`; without `hours` and a budget the rest of the month. Null for a worker.',
+        'What creating it reserves, with `hours` as its `maxHours`; without `hours` and a budget the rest of the ' +
+        'month. Null for a worker.',
     }),
   }),
 })
@@ -142,7 +148,8 @@ const EstimateType = builder.objectRef<EndpointEstimate>('EndpointEstimate').imp
 mutation('estimateEndpoint', {
   type: EstimateType,
   description:
-    'What createEndpoint would serve and on which tier, and the most that it can cost. Validated likewise; creates nothing. A hosted estimate is priced also where nothing can be hosted.',
+    'What createEndpoint would serve and on which tier, and the most that it can cost. Validated likewise; ' +
+    'creates nothing. A hosted estimate is priced also where nothing can be hosted.',
   scope: 'key:train',
   target: targetModel,
   input: input('The endpoint to estimate.', (t) => ({
@@ -150,7 +157,8 @@ mutation('estimateEndpoint', {
     hours: t.float({
       ...rule(hours),
       description:
-        "Hours to estimate, at least a minute for a hosted one; 1 by default. An agent's key gives them, or a budget, as it gives create an end.",
+        "Hours to estimate, at least a minute for a hosted one; 1 by default. An agent's key gives them, or a " +
+        'budget, as it gives create an end.',
     }),
   })),
   verb: estimateEndpoint,

@@ -27,7 +27,8 @@ export const EndpointArtifactType = builder.objectRef<EndpointArtifact>('Endpoin
     }),
     sha256: t.exposeString('sha256', {
       description:
-        'SHA-256 of the ONNX file; of a checkpoint, over the lines `<path in it> <sha256>` of its files in byte order of path.',
+        'SHA-256 of the ONNX file; of a checkpoint, over the lines `<path in it> <sha256>` of its files in byte ' +
+        'order of path.',
     }),
     policyFormat: t.exposeString('policyFormat', {
       nullable: true,
@@ -140,7 +141,8 @@ builder.objectFields(EndpointType, (t) => {
     error: text('error', 'Why it failed, or what its server last said of a fault.'),
     serviceMsP95: milliseconds(
       'serviceMsP95',
-      "Service time per chunk in ms, 95th percentile: the worst of its open sessions, or of the last that were. The server's measure.",
+      'Service time per chunk in ms, 95th percentile: the worst of its open sessions, or of the last that were. ' +
+        "The server's measure.",
     ),
     rttMsP95: milliseconds('rttMsP95', "Round trip per chunk in ms, likewise. The devices' measure."),
   }
@@ -170,7 +172,8 @@ export const EndpointConnection = builder.connectionObject(
 query('endpoints', {
   type: EndpointConnection,
   description:
-    "Inference endpoints that are billed to the caller or to one of the caller's orgs, newest first. Filters are combined with AND. A server finds work with `status: QUEUED, executor: WORKER`.",
+    "Inference endpoints that are billed to the caller or to one of the caller's orgs, newest first. Filters are " +
+    'combined with AND. A server finds work with `status: QUEUED, executor: WORKER`.',
   scope: 'key:read',
   args: args((t) => ({
     ...pageArgs(t),
@@ -194,7 +197,8 @@ query('endpoints', {
 subscription('endpointUpdated', {
   type: EndpointType,
   description:
-    'The current endpoint, then the endpoint after each change, until it has ended or is no longer visible to the caller.',
+    'The current endpoint, then the endpoint after each change, until it has ended or is no longer visible to ' +
+    'the caller.',
   scope: 'key:read',
   args: args((t) => ({ endpointId: t.id({ required: true, description: 'Id of the endpoint.' }) })),
   events: (ctx, { endpointId }) => watchEndpoint(ctx, endpointId),

@@ -33,7 +33,8 @@ const OpenedType = builder.objectRef<OpenedSession>('EndpointSessionOpened').imp
 mutation('openEndpointSession', {
   type: OpenedType,
   description:
-    'Opens a session of a device on an endpoint under an approval. 404 for a device that the caller cannot see, then one 403 for every fault of the approval, then 409 for an endpoint that serves another model or none.',
+    'Opens a session of a device on an endpoint under an approval. 404 for a device that the caller cannot see, ' +
+    'then one 403 for every fault of the approval, then 409 for an endpoint that serves another model or none.',
   scope: 'key:write',
   target: async (ctx, { endpointId, deviceId }) => {
     await findDevice(ctx, deviceId)
@@ -55,7 +56,8 @@ mutation('reportEndpointSession', {
   type: SessionType,
   payload: { name: 'session', description: 'The session after the report.' },
   description:
-    "Stores a device's numbers of its session, and closes it with `closed`. A number replaces the one before; one that is left out or null stays. 409 for a closed session.",
+    "Stores a device's numbers of its session, and closes it with `closed`. A number replaces the one before; " +
+    'one that is left out or null stays. 409 for a closed session.',
   scope: 'key:write',
   target: findSessionOfDevice,
   input: input('Measurements of the device.', (t) => ({

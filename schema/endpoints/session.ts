@@ -27,7 +27,8 @@ export const SessionType = builder.objectRef<EndpointSession>('EndpointSession')
 nodeIds('esess', 'EndpointSession')
 builder.node(SessionType, {
   description:
-    "A device's use of an endpoint under an approval. Visible to callers who see the endpoint or the device. Server and device each report their own numbers.",
+    "A device's use of an endpoint under an approval. Visible to callers who see the endpoint or the device. " +
+    'Server and device each report their own numbers.',
   id: { resolve: (session) => session.id, description: 'TypeID, prefix `esess_`; sorts by time.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'degradedCount' in value,
   loadMany: (ids, ctx) => getSessionsById(ctx.deps.db, ctx.viewer, ids),
@@ -46,7 +47,8 @@ builder.node(SessionType, {
         type: 'DateTime',
         ...nullInV1,
         description:
-          'When its token expires: with the approval, or after the lifetime of sessions (ENDPOINT_SESSION_TTL_S), whichever is sooner.',
+          'When its token expires: with the approval, or after the lifetime of sessions ' +
+          '(ENDPOINT_SESSION_TTL_S), whichever is sooner.',
       }),
       closedAt: t.expose('closedAt', {
         type: 'DateTime',
@@ -80,7 +82,8 @@ builder.node(SessionType, {
       costUsd: t.exposeFloat('costUsd', {
         nullable: true,
         description:
-          'Cost in USD: GPU time x rate of the tier once closed, as billed once the endpoint has ended. 0 on a worker; null while it is open.',
+          'Cost in USD: GPU time x rate of the tier once closed, as billed once the endpoint has ended. 0 on a ' +
+          'worker; null while it is open.',
       }),
       priced: t.exposeBoolean('priced', { description: 'Whether it is billed.' }),
       createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Same as `openedAt`.' }),

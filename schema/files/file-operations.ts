@@ -102,7 +102,8 @@ const PresignUploadFile = builder.inputType('PresignUploadFile', {
     partSize: t.int({
       ...rule(presignUploadFile.shape.partSize),
       description:
-        'Bytes of each part but the last: whole MiB from 8 MiB to 100 MiB, which is the default. A pending upload that is resumed keeps its own.',
+        'Bytes of each part but the last: whole MiB from 8 MiB to 100 MiB, which is the default. A pending ' +
+        'upload that is resumed keeps its own.',
     }),
   }),
 })
@@ -110,7 +111,8 @@ const PresignUploadFile = builder.inputType('PresignUploadFile', {
 mutation('presignUpload', {
   type: PresignedUploads,
   description:
-    "Starts uploads, or resumes pending ones for the same path, size and digest. 409 for a path that is a folder of the repo or below one of its files, 413 for a file over 50 GiB or if the owner's quota is exceeded.",
+    'Starts uploads, or resumes pending ones for the same path, size and digest. 409 for a path that is a folder ' +
+    "of the repo or below one of its files, 413 for a file over 50 GiB or if the owner's quota is exceeded.",
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo and the files to upload.', (t) => ({
@@ -172,7 +174,8 @@ const CompletedUploads = builder.objectRef<Awaited<ReturnType<typeof completeUpl
 mutation('completeUpload', {
   type: CompletedUploads,
   description:
-    'Assembles the parts, verifies them and links the files, all or none. Errors name the files that failed; the others can still be completed. 409 for a path that is a folder of the repo or below one of its files.',
+    'Assembles the parts, verifies them and links the files, all or none. Errors name the files that failed; the ' +
+    'others can still be completed. 409 for a path that is a folder of the repo or below one of its files.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo and the uploads to complete.', (t) => ({

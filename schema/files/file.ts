@@ -13,11 +13,13 @@ import { args, query } from '../root-field.ts'
 
 /** The argument that names a state. */
 export const AT_TEXT =
-  'A state of the repo: a change number (`12`), an RFC 3339 time, the id of a run that uses the repo as dataset (`run_…`), or the name of a snapshot. Numbers and times need the right to write the repo.'
+  'A state of the repo: a change number (`12`), an RFC 3339 time, the id of a run that uses the repo as dataset ' +
+  '(`run_…`), or the name of a snapshot. Numbers and times need the right to write the repo.'
 
 export const RepoFile = builder.objectRef<RepoFileEntry>('RepoFile').implement({
   description:
-    'One file of a repo. Identified by its path: there are no directories, and uploading to a path again overwrites it.',
+    'One file of a repo. Identified by its path: there are no directories, and uploading to a path again ' +
+    'overwrites it.',
   fields: (t) => ({
     path: t.exposeString('path', { description: 'Relative to the repo, `/` between segments.' }),
     size: t.expose('size', { type: 'SafeInt', description: 'Bytes.' }),
@@ -73,7 +75,8 @@ query('tree', {
   page: DEFAULT_TREE_LIMIT,
   nullable: true,
   description:
-    'Files of a repo by owner and slug, like `Repo.files` but in one statement, or those of a state with `at`; null if the repo does not exist or is not visible to the caller.',
+    'Files of a repo by owner and slug, like `Repo.files` but in one statement, or those of a state with `at`; ' +
+    'null if the repo does not exist or is not visible to the caller.',
   scope: 'none',
   args: args((t) => ({
     owner: t.string({ required: true, description: 'Handle of the owner.' }),

@@ -30,7 +30,9 @@ const RepoFilesUpdate = builder.objectRef<RepoFilesEvent>('RepoFilesUpdate').imp
       type: FileCountsType,
       nullable: true,
       description:
-        'What led to it since the event before, or since `after`. Null in the first event without `after`, in the first event for a caller without the right to write the repo, and where a change is no longer on record.',
+        'What led to it since the event before, or since `after`. Null in the first event without `after`, in ' +
+        'the first event for a caller without the right to write the repo, and where a change is no longer on ' +
+        'record.',
     }),
   }),
 })
@@ -44,7 +46,8 @@ function readSeq(place: string): number {
 subscription('repoFilesUpdated', {
   type: RepoFilesUpdate,
   description:
-    "The current state of a repo's files, then the state after their changes. Ends when the repo is deleted or no longer visible to the caller.",
+    "The current state of a repo's files, then the state after their changes. Ends when the repo is deleted or " +
+    'no longer visible to the caller.',
   scope: 'none',
   args: args((t) => ({
     repoId: t.id({ required: true, description: 'Id of the repo.' }),

@@ -60,7 +60,9 @@ const FileToLink = builder.inputType('FileToLink', {
 mutation('linkFiles', {
   type: LinkedFiles,
   description:
-    'Links files whose bytes are, verified, in a file that the caller can read, as if they had been uploaded: also copies and renames without sending bytes. Found ones are linked all or none. 409 for a path that is a folder of the repo or below one of its files.',
+    'Links files whose bytes are, verified, in a file that the caller can read, as if they had been uploaded: ' +
+    'also copies and renames without sending bytes. Found ones are linked all or none. 409 for a path that is a ' +
+    'folder of the repo or below one of its files.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo and the files to link.', (t) => ({

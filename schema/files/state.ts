@@ -20,7 +20,8 @@ const StateSummary = builder.objectRef<RepoState['fileSummary']>('RepoStateSumma
 
 export const RepoStateType = builder.objectRef<RepoState>('RepoState').implement({
   description:
-    'What the files of a repo were after one of its changes. A state is whole, or it is not there: a replaced one is kept for a grace period, and beyond it while a snapshot names it or a run pinned it.',
+    'What the files of a repo were after one of its changes. A state is whole, or it is not there: a replaced ' +
+    'one is kept for a grace period, and beyond it while a snapshot names it or a run pinned it.',
   fields: (t) => ({
     seq: t.exposeInt('seq', { description: 'Number of the change that led to the state; 0 is the empty repo.' }),
     time: t.expose('time', {

@@ -17,7 +17,8 @@ import { RepoSnapshotType } from './versions.ts'
 mutation('createSnapshot', {
   type: RepoSnapshotType,
   description:
-    "Names a state of a repo and so keeps its files. Bytes that only snapshots keep count in the owner's storage: 413 if they do not fit. 409 if the repo has a snapshot of that name.",
+    "Names a state of a repo and so keeps its files. Bytes that only snapshots keep count in the owner's " +
+    'storage: 413 if they do not fit. 409 if the repo has a snapshot of that name.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo, the name and the state.', (t) => ({
@@ -42,7 +43,8 @@ const DeletedSnapshot = builder.objectRef<{ name: string }>('DeletedSnapshot').i
 mutation('deleteSnapshot', {
   type: DeletedSnapshot,
   description:
-    'Deletes a snapshot. What it alone kept is removed by collection once the grace period is over. 403 for every agent key.',
+    'Deletes a snapshot. What it alone kept is removed by collection once the grace period is over. 403 for ' +
+    'every agent key.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The snapshot to delete.', (t) => ({
@@ -68,7 +70,10 @@ const RestoredState = builder.objectRef<Awaited<ReturnType<typeof restoreState>>
 mutation('restoreState', {
   type: RestoredState,
   description:
-    'Makes the live files those of a state, as a new change: nothing is lost, and the change before can be restored in turn. Files that were purged from the state are left as they are now. 409 if `paths` would leave a file at a path that is also a folder, 412 if the repo is not at `ifSeq`, 413 if the bytes do not fit.',
+    'Makes the live files those of a state, as a new change: nothing is lost, and the change before can be ' +
+    'restored in turn. Files that were purged from the state are left as they are now. 409 if `paths` would ' +
+    'leave a file at a path that is also a folder, 412 if the repo is not at `ifSeq`, 413 if the bytes do not ' +
+    'fit.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo and the state.', (t) => ({
@@ -100,7 +105,9 @@ const PurgedFiles = builder.objectRef<Awaited<ReturnType<typeof purgeFiles>>>('P
 mutation('purgeFiles', {
   type: PurgedFiles,
   description:
-    'Removes paths from every state of a repo, for a secret that was pushed by mistake: from the current one, the history, snapshots and what runs pinned. Bytes that no other file holds are deleted at once, without a grace period. It cannot be undone. 403 for every agent key.',
+    'Removes paths from every state of a repo, for a secret that was pushed by mistake: from the current one, ' +
+    'the history, snapshots and what runs pinned. Bytes that no other file holds are deleted at once, without a ' +
+    'grace period. It cannot be undone. 403 for every agent key.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo and the paths to purge.', (t) => ({

@@ -83,7 +83,8 @@ builder.objectField(RepoType, 'history', (t) =>
     type: RepoHistory,
     byPath: true,
     description:
-      'The changes of its files whose states are still there, newest first; 403 without the right to write the repo. One statement for any number of repos.',
+      'The changes of its files whose states are still there, newest first; 403 without the right to write the ' +
+      'repo. One statement for any number of repos.',
     args: { ...pageArgs(t.arg) },
     resolve: (repo) => repo,
     load: async (repos: Repo[], ctx, given) => {
@@ -127,7 +128,8 @@ export const RepoSnapshotType = builder.objectRef<RepoSnapshot>('RepoSnapshot').
       type: Account,
       nullable: true,
       description:
-        'Who made it; null for keys without a person, and if the caller is neither the owner of the repo nor one of its members.',
+        'Who made it; null for keys without a person, and if the caller is neither the owner of the repo nor one ' +
+        'of its members.',
       resolve: (snapshot, _args, ctx) => creatorFor(ctx.viewer, snapshot),
     }),
     time: t.expose('time', {

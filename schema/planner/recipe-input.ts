@@ -15,7 +15,8 @@ import { RunExecutorEnum, VideoModeEnum } from './enums.ts'
 
 const GateTripwireInput = builder.inputType('GateTripwireInput', {
   description:
-    'Asks the run to stop when the last `consecutive` gated checkpoints at or past `fromStep` all satisfy the comparison.',
+    'Asks the run to stop when the last `consecutive` gated checkpoints at or past `fromStep` all satisfy the ' +
+    'comparison.',
   fields: (t) => ({
     metric: t.string({
       required: true,
@@ -78,7 +79,8 @@ const RecipeInput = builder.inputType('RunRecipeInput', {
     dataset: t.stringList({
       ...rule(recipeRules.dataset),
       description:
-        '`svc://owner/repo` of this hub, `exthub://namespace/name`, or `codehost://owner/repo` with an optional `@ref` and `/subpath`.',
+        '`svc://owner/repo` of this hub, `exthub://namespace/name`, or `codehost://owner/repo` with an optional ' +
+        '`@ref` and `/subpath`.',
     }),
     robot: t.string({
       ...rule(recipeRules.robot),
@@ -93,7 +95,8 @@ const RecipeInput = builder.inputType('RunRecipeInput', {
     maxHours: t.float({
       ...rule(recipeRules.maxHours),
       description:
-        'Hard wall-clock limit in hours over all attempts, at least a minute for hosted runs; if absent, 4 for hosted runs and no limit for worker runs.',
+        'Hard wall-clock limit in hours over all attempts, at least a minute for hosted runs; if absent, 4 for ' +
+        'hosted runs and no limit for worker runs.',
     }),
     executor: t.field({ type: RunExecutorEnum, description: 'Who executes the run; default `WORKER`.' }),
     budgetUsd: t.float({

@@ -20,7 +20,8 @@ const always = <T>(name: string, preset?: T) => ({
 
 const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
   description:
-    'Asks the run to stop when the last `consecutive` gated checkpoints at or past `fromStep` all satisfy the comparison.',
+    'Asks the run to stop when the last `consecutive` gated checkpoints at or past `fromStep` all satisfy the ' +
+    'comparison.',
   fields: (t) => ({
     metric: t.string({
       description: '`pass_rate`, `alive_rate` or `gates_passed`.',

@@ -26,7 +26,8 @@ builder.objectField(Account, 'repos', (t) =>
     type: AccountRepos,
     byPath: true,
     description:
-      'Its repos that are visible to the caller, newest first; the query `repos` also searches. One statement for any number of accounts.',
+      'Its repos that are visible to the caller, newest first; the query `repos` also searches. One statement ' +
+      'for any number of accounts.',
     args: args((t) => ({
       ...pageArgs(t),
       kind: t.field({ type: RepoKindEnum, description: 'Only this kind.' }),

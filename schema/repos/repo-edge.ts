@@ -28,7 +28,8 @@ builder.objectField(ModelMetaType, 'robot', (t) =>
   t.loadable({
     ...robotMeant,
     description:
-      'The robot repo that `robotName` names; null if there is none that is visible to the caller. Of a robot that was deleted the name alone is left, whoever has it now.',
+      'The robot repo that `robotName` names; null if there is none that is visible to the caller. Of a robot ' +
+      'that was deleted the name alone is left, whoever has it now.',
     resolve: (meta) => robotKey(meta.robotRepoId, meta.robot),
   }),
 )

@@ -26,7 +26,8 @@ export const ModelMetaType = builder.objectRef<ModelMeta>('ModelMeta').implement
       type: EmbodimentCheckEnum,
       nullable: true,
       description:
-        "Compares `embodimentFingerprint` with the robot's current interface; null if the robot is not a repo of this hub visible to the caller.",
+        "Compares `embodimentFingerprint` with the robot's current interface; null if the robot is not a repo of " +
+        'this hub visible to the caller.',
     }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the block was last set.' }),
   }),

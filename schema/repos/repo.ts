@@ -80,7 +80,8 @@ const FacetBucket = builder.objectRef<{ value: string; count: number }>('RepoFac
 
 const Facets = builder.objectRef<Awaited<ReturnType<typeof repoFacets>>>('RepoFacets').implement({
   description:
-    'Counts over the visible repos that match `kind`, `owner` and `interfaceFingerprint`; `q`, `tag`, `visibility` and `robot` are ignored.',
+    'Counts over the visible repos that match `kind`, `owner` and `interfaceFingerprint`; `q`, `tag`, ' +
+    '`visibility` and `robot` are ignored.',
   fields: (t) => ({
     total: t.exposeInt('total', { description: 'Number of repos counted.' }),
     tags: t.expose('tags', {
@@ -149,7 +150,8 @@ query('repos', {
     robot: t.string({
       ...rule(z.string().max(129)),
       description:
-        'Only models trained for the robot that has this name now (`owner/slug`), and datasets of this robot type; case-insensitive.',
+        'Only models trained for the robot that has this name now (`owner/slug`), and datasets of this robot ' +
+        'type; case-insensitive.',
     }),
     interfaceFingerprint: t.string({
       ...rule(sha256Text),
@@ -167,7 +169,8 @@ mutation('createRepo', {
   type: RepoType,
   payload: { name: 'repo', description: 'The new repo.' },
   description:
-    'Creates an empty repo. 403 for an org the caller is not a member of, 404 for an unknown owner, 409 if the slug is taken.',
+    'Creates an empty repo. 403 for an org the caller is not a member of, 404 for an unknown owner, 409 if the ' +
+    'slug is taken.',
   scope: 'key:write',
   input: input('The repo to create: empty, and private unless `visibility` is set.', (t) => ({
     kind: t.field({
@@ -210,7 +213,8 @@ const DeletedRepo = builder.objectRef<{ id: string }>('DeletedRepo').implement({
 mutation('deleteRepo', {
   type: DeletedRepo,
   description:
-    'Deletes the repo and unlinks its files; storage is reclaimed later. 409 while a job references it; 403 for agent keys.',
+    'Deletes the repo and unlinks its files; storage is reclaimed later. 409 while a job references it; 403 for ' +
+    'agent keys.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo to delete.', (t) => ({
@@ -222,7 +226,8 @@ mutation('deleteRepo', {
 subscription('repoUpdated', {
   type: RepoType,
   description:
-    'The current repo, then the repo after each change to its settings, meta or files. Ends when it is deleted or no longer visible to the caller.',
+    'The current repo, then the repo after each change to its settings, meta or files. Ends when it is deleted ' +
+    'or no longer visible to the caller.',
   scope: 'none',
   args: args((t) => ({ repoId: t.id({ required: true, description: 'Id of the repo.' }) })),
   events: (ctx, { repoId }) => watchRepo(ctx, repoId),

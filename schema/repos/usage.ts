@@ -6,7 +6,8 @@ import { RepoType } from './repo.ts'
 /** A repo, as what its uses are of. */
 export const RepoUsageType = builder.objectRef<Pick<Repo, 'id'>>('RepoUsage').implement({
   description:
-    'What makes use of a repo and is visible to the caller, by kind of job. What the caller does not see is not on the pages.',
+    'What makes use of a repo and is visible to the caller, by kind of job. What the caller does not see is not ' +
+    'on the pages.',
 })
 
 builder.objectField(RepoType, 'usedBy', (t) =>

@@ -1,4 +1,7 @@
-/** The log of a kind of job in the graph: its types and the options of a page. Each kind has types of its own name, all made here. */
+/**
+ * The log of a kind of job in the graph: its types and the options of a page. Each kind has types of its own name, all
+ * made here.
+ */
 import { z } from 'zod'
 import type { RequestContext } from '../../src/operation/context.ts'
 import type { JobLog } from '../../src/work/log/job-log.ts'

@@ -17,7 +17,10 @@ builder.objectField(PinnedDatasetType, 'state', (t) =>
     type: RepoStateType,
     nullable: true,
     description:
-      'The state that the run pinned, as it can be pulled: `hub pull REPO --at RUN` is this one. Null for a dataset outside this hub, for a repo that the caller does not see, and for a state that is gone. If its `withdrawnCount` is not 0, files of it were purged or rejected since. One statement for any number of runs.',
+      'The state that the run pinned, as it can be pulled: `hub pull REPO --at RUN` is this one. Null for a ' +
+      'dataset outside this hub, for a repo that the caller does not see, and for a state that is gone. If its ' +
+      '`withdrawnCount` is not 0, files of it were purged or rejected since. One statement for any number of ' +
+      'runs.',
     resolve: ({ repoId, seq }) => (repoId === null || seq === null ? null : { repoId, seq }),
     load: (pins: Pin[], ctx: RequestContext) => pinnedStates(ctx, pins),
   }),
@@ -34,7 +37,8 @@ builder.objectField(RepoUsageType, 'runs', (t) =>
     type: RelatedRuns,
     byPath: true,
     description:
-      'Runs that use the repo as dataset, robot or parent, newest first. A fork is among them if the caller also sees the run that it continues. Two statements for any number of repos.',
+      'Runs that use the repo as dataset, robot or parent, newest first. A fork is among them if the caller also ' +
+      'sees the run that it continues. Two statements for any number of repos.',
     args: args((t) => ({
       ...relatedRunArgs,
       as: t.field({ type: RunUseEnum, description: 'Only runs that use it so.' }),
@@ -49,7 +53,8 @@ builder.objectField(RepoType, 'producedBy', (t) =>
     type: RelatedRuns,
     byPath: true,
     description:
-      'Runs that a model repo comes from and that are visible to the caller, newest first: those that publish to it, and the source run of its meta block. Two statements for any number of repos.',
+      'Runs that a model repo comes from and that are visible to the caller, newest first: those that publish to ' +
+      'it, and the source run of its meta block. Two statements for any number of repos.',
     args: relatedRunArgs,
     resolve: ({ id }) => id,
     load: relatedPages(producersOfRepos),

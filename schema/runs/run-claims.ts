@@ -15,7 +15,9 @@ mutation('claimRun', {
   type: RunType,
   payload: { name: 'run', description: 'The claimed run, which the caller now reports on.' },
   description:
-    'Claims a queued worker run; of concurrent claims exactly one succeeds. 409 if the run is already claimed (naming the holder), has ended or is hosted. A running hosted run can be claimed again by its own call and credential.',
+    'Claims a queued worker run; of concurrent claims exactly one succeeds. 409 if the run is already claimed ' +
+    '(naming the holder), has ended or is hosted. A running hosted run can be claimed again by its own call and ' +
+    'credential.',
   scope: 'key:train',
   target: targetRun,
   input: input('The run to claim, and the name of the runner.', (t) => ({
@@ -50,7 +52,9 @@ mutation('cancelRun', {
   type: RunType,
   payload: { name: 'run', description: 'The run after the change.' },
   description:
-    'Cancels a queued run at once; asks a running run to stop, which its runner sees in the answer to its next report. The hub ends a hosted run that does not stop within a minute. Idempotent. 409 if the run has ended, 501 for a run on a hosted backend that this deployment no longer uses.',
+    'Cancels a queued run at once; asks a running run to stop, which its runner sees in the answer to its next ' +
+    'report. The hub ends a hosted run that does not stop within a minute. Idempotent. 409 if the run has ended, ' +
+    '501 for a run on a hosted backend that this deployment no longer uses.',
   scope: 'key:write',
   target: targetRun,
   input: input('The run to cancel.', (t) => ({ runId: t.id({ required: true, description: 'Id of the run.' }) })),
@@ -65,7 +69,9 @@ const DeletedRun = builder.objectRef<{ id: string }>('DeletedRun').implement({
 mutation('deleteRun', {
   type: DeletedRun,
   description:
-    'Deletes a run that has ended, with its log, metrics and artifacts. 409 while it is queued or running or has forks; 403 for agent keys. Its cost stays in the ledger, and its GPU hours still count against the daily quota.',
+    'Deletes a run that has ended, with its log, metrics and artifacts. 409 while it is queued or running or has ' +
+    'forks; 403 for agent keys. Its cost stays in the ledger, and its GPU hours still count against the daily ' +
+    'quota.',
   scope: 'key:write',
   target: targetRun,
   input: input('The run to delete.', (t) => ({ runId: t.id({ required: true, description: 'Id of the run.' }) })),

@@ -125,7 +125,8 @@ const PairType = builder.objectRef<ConfigPair>('RunConfigPair').implement({
 
 const DeclaredType = builder.objectRef<ConfigDeclared>('RunConfigDeclared').implement({
   description:
-    "A key that the run declared it would change: in `hyperparams.declared_change`, else by a hyperparameter that differs from the parent's.",
+    'A key that the run declared it would change: in `hyperparams.declared_change`, else by a hyperparameter ' +
+    "that differs from the parent's.",
   fields: (t) => ({
     key: t.exposeString('key', { description: 'The key as declared.' }),
     status: t.expose('status', { type: DeclaredStatusEnum, description: 'Whether the value changed.' }),
@@ -136,7 +137,8 @@ const DeclaredType = builder.objectRef<ConfigDeclared>('RunConfigDeclared').impl
 
 const ConfigType = builder.objectRef<RunConfig>('RunConfig').implement({
   description:
-    'The resolved config of a run as leaf values, and its diff against the parent run if that is visible to the caller.',
+    'The resolved config of a run as leaf values, and its diff against the parent run if that is visible to the ' +
+    'caller.',
   fields: (t) => ({
     runId: t.exposeID('runId', { description: 'Id of the run.' }),
     parentRunId: t.exposeID('parentRunId', { nullable: true, description: 'The parent run.' }),

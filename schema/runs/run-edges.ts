@@ -1,4 +1,7 @@
-/** Edges between runs, and between runs and repos. Objects that are not visible to the caller are null, or missing from a page. */
+/**
+ * Edges between runs, and between runs and repos. Objects that are not visible to the caller are null, or missing from
+ * a page.
+ */
 import type { RequestContext } from '../../src/operation/context.ts'
 import { getRunsById } from '../../src/runs/read/get-run.ts'
 import { forksOfRuns, runsOfAccounts, runsOfRepos } from '../../src/runs/read/related-runs.ts'
@@ -62,7 +65,8 @@ builder.objectFields(RunType, (t) => ({
   robotRepo: t.loadable({
     ...robotMeant,
     description:
-      'The robot repo that its recipe names; null if there is none or it is not visible to the caller. Of a robot that was deleted the name alone is left, whoever has it now.',
+      'The robot repo that its recipe names; null if there is none or it is not visible to the caller. Of a ' +
+      'robot that was deleted the name alone is left, whoever has it now.',
     resolve: ({ robotRepoId, recipe: { robot } }) => robotKey(robotRepoId, robot),
   }),
   outputModelRepo: t.loadable({
@@ -85,7 +89,8 @@ builder.objectFields(RepoType, (t) => ({
     type: RelatedRuns,
     byPath: true,
     description:
-      'Runs visible to the caller that use the repo as dataset, robot or output. Two statements for any number of repos.',
+      'Runs visible to the caller that use the repo as dataset, robot or output. Two statements for any number ' +
+      'of repos.',
     args: relatedRunArgs,
     resolve: (repo) => repo.id,
     load: relatedPages(runsOfRepos),
@@ -109,7 +114,8 @@ builder.objectField(Account, 'runs', (t) =>
     type: RelatedRuns,
     byPath: true,
     description:
-      'Runs billed to the account that are visible to the caller, newest first: all of them for its user or members. Two statements for any number of accounts.',
+      'Runs billed to the account that are visible to the caller, newest first: all of them for its user or ' +
+      'members. Two statements for any number of accounts.',
     args: relatedRunArgs,
     resolve: (account) => account.id,
     load: relatedPages(runsOfAccounts),

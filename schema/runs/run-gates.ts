@@ -47,7 +47,9 @@ mutation('recordGateResults', {
   type: RunType,
   payload: { name: 'run', description: 'The run after the change.' },
   description:
-    'Records gate results of a running run; a second result for the same step replaces the first. 409 for a credential that does not hold the run. If a tripwire of the recipe fires, cancellation is requested: `cancelRequestedAt`.',
+    'Records gate results of a running run; a second result for the same step replaces the first. 409 for a ' +
+    'credential that does not hold the run. If a tripwire of the recipe fires, cancellation is requested: ' +
+    '`cancelRequestedAt`.',
   scope: 'key:train',
   target: targetRun,
   input: input('Gate results: `results`, or the members of a single result.', (t) => ({

@@ -48,7 +48,9 @@ const CreateRunPayload = builder.objectRef<Run | SpendHold>('CreateRunPayload').
 mutation('createRun', {
   type: CreateRunPayload,
   description:
-    "Queues a run. Hosted work that an agent's key asks for becomes a spend hold instead, which a person has to approve. A worker run waits for a runner with the owner's train key; its datasets on this hub are pinned to their current state.",
+    "Queues a run. Hosted work that an agent's key asks for becomes a spend hold instead, which a person has to " +
+    "approve. A worker run waits for a runner with the owner's train key; its datasets on this hub are pinned to " +
+    'their current state.',
   scope: 'key:train',
   input: input('The recipe, the account to bill and the parent run.', runRequestFields),
   verb: (ctx, input) => createRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
@@ -58,7 +60,9 @@ mutation('startRun', {
   type: RunType,
   payload: { name: 'run', description: 'The running run, which the caller now reports on.' },
   description:
-    'Creates a worker run and claims it in one transaction, for a process that trains already. Its template is any text. 422 for hosted work. After a lost lease the run waits for that process: it can be claimed by its id, and claimNextRun hands it to no other.',
+    'Creates a worker run and claims it in one transaction, for a process that trains already. Its template is ' +
+    'any text. 422 for hosted work. After a lost lease the run waits for that process: it can be claimed by its ' +
+    'id, and claimNextRun hands it to no other.',
   scope: 'key:train',
   input: input('The recipe, the name of the runner, the account to bill and the parent run.', (t) => ({
     ...runRequestFields(t),

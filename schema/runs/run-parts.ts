@@ -42,7 +42,8 @@ export const ProgressType = builder.objectRef<RunProgress>('RunProgress').implem
     iterationsPerS: t.exposeFloat('iterationsPerS', {
       nullable: true,
       description:
-        'Rate over the last minute of metrics lines, assuming that lines are spread evenly between two reports; null until there are two lines.',
+        'Rate over the last minute of metrics lines, assuming that lines are spread evenly between two reports; ' +
+        'null until there are two lines.',
     }),
     fraction: t.exposeFloat('fraction', {
       nullable: true,
@@ -168,7 +169,8 @@ export const FacetsType = builder.objectRef<RunFacets>('RunFacets').implement({
       most: 100,
       type: [Bucket],
       description:
-        'By the robot in the recipe, case-insensitive: under the name that it has now, and not at all once it was deleted.',
+        'By the robot in the recipe, case-insensitive: under the name that it has now, and not at all once it ' +
+        'was deleted.',
     }),
     gated: t.expose('gated', {
       most: 10,

@@ -1,4 +1,7 @@
-/** Predictions for a run before it is created: estimates, recommendations, hardware tiers. Spec, "RunEstimate", "RunRecommendation", "HardwareTier". */
+/**
+ * Predictions for a run before it is created: estimates, recommendations, hardware tiers. Spec, "RunEstimate",
+ * "RunRecommendation", "HardwareTier".
+ */
 import type { DatasetCamera, DatasetFacts } from '../../src/planner/dataset-facts.ts'
 import type { RunEstimate } from '../../src/planner/estimate.ts'
 import type { PlannerInputs } from '../../src/planner/inputs.ts'
@@ -31,7 +34,8 @@ const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
     }),
     maxHours: t.exposeFloat('maxHours', {
       description:
-        'Hours that the estimate counts: those of the recipe, else 4. A hosted run ends then; a worker run has no limit unless its recipe has one.',
+        'Hours that the estimate counts: those of the recipe, else 4. A hosted run ends then; a worker run has ' +
+        'no limit unless its recipe has one.',
     }),
     costUsdMax: t.float({
       resolve: ({ costUsdMax }) => Number(costUsdMax),
@@ -106,7 +110,8 @@ const RecommendationType = builder.objectRef<RunRecommendation>('RunRecommendati
     tier: t.exposeString('tier', {
       nullable: true,
       description:
-        'The smallest tier that fits with headroom; for a worker, the class of GPU that its machine needs. Null if none fits.',
+        'The smallest tier that fits with headroom; for a worker, the class of GPU that its machine needs. Null ' +
+        'if none fits.',
     }),
     requestedTier: t.exposeString('requestedTier', {
       nullable: true,
@@ -157,7 +162,8 @@ const RecommendationType = builder.objectRef<RunRecommendation>('RunRecommendati
 mutation('estimateRun', {
   type: EstimateType,
   description:
-    'The maximum cost of a run. Validates like createRun but creates nothing; a hosted run is priced on every deployment.',
+    'The maximum cost of a run. Validates like createRun but creates nothing; a hosted run is priced on every ' +
+    'deployment.',
   scope: 'key:train',
   input: input('The run to price; same input as createRun.', runRequestFields),
   verb: (ctx, input) => estimateRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
@@ -166,7 +172,8 @@ mutation('estimateRun', {
 mutation('recommendRun', {
   type: RecommendationType,
   description:
-    'The smallest tier for a recipe, with hours, costs and the calculation. Creates nothing; also works for planned templates.',
+    'The smallest tier for a recipe, with hours, costs and the calculation. Creates nothing; also works for ' +
+    'planned templates.',
   scope: 'key:train',
   input: input('The run to find a tier for; same input as createRun.', runRequestFields),
   verb: (ctx, input) => recommendRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),

@@ -86,14 +86,16 @@ const SeriesType = builder.objectRef<MetricSeries>('RunMetricSeries').implement(
     points: t.field({
       type: 'JSON',
       description:
-        '`[step, value]` pairs in line order; a line without a step uses its line number. Downsampling keeps the minimum and maximum of each bucket.',
+        '`[step, value]` pairs in line order; a line without a step uses its line number. Downsampling keeps the ' +
+        'minimum and maximum of each bucket.',
       resolve: ({ points }) => points,
     }),
     ...pointLists(t, 'The values'),
     elapsedS: t.exposeFloatList('elapsedS', {
       most: 500,
       description:
-        'Seconds from the start of the run to the report of each of `points`, in the same order: for a chart over time. The lines of one report have one time.',
+        'Seconds from the start of the run to the report of each of `points`, in the same order: for a chart ' +
+        'over time. The lines of one report have one time.',
     }),
   }),
 })
@@ -129,7 +131,8 @@ builder.objectField(RunType, 'metrics', (t) =>
       }),
       fromStep: t.arg.float({
         description:
-          'Only lines from this step on, to see a part of a long run with all its points. A line without a step counts by its number.',
+          'Only lines from this step on, to see a part of a long run with all its points. A line without a step ' +
+          'counts by its number.',
       }),
       toStep: t.arg.float({ description: 'Only lines up to this step, which is included.' }),
     },

@@ -41,7 +41,8 @@ query('runLog', {
   type: RunLogConnection,
   nullable: true,
   description:
-    'The current log of a run in pages; null if the run does not exist or is not visible to the caller. The subscription can resume from the cursor of a line.',
+    'The current log of a run in pages; null if the run does not exist or is not visible to the caller. The ' +
+    'subscription can resume from the cursor of a line.',
   scope: 'key:read',
   args: args((t) => ({
     runId: t.id({ required: true, description: 'Id of the run.' }),
@@ -53,7 +54,8 @@ query('runLog', {
 subscription('runLog', {
   type: RunLogBatch,
   description:
-    'The log of a run: existing lines, then new ones until the run has ended. A stream that ends without a status was cut off; resume from its last cursor.',
+    'The log of a run: existing lines, then new ones until the run has ended. A stream that ends without a ' +
+    'status was cut off; resume from its last cursor.',
   scope: 'key:read',
   args: args((t) => ({
     runId: t.id({ required: true, description: 'Id of the run.' }),

@@ -142,7 +142,8 @@ builder.objectFields(RunType, (t) => {
     ),
     deadlineAt: time(
       'deadlineAt',
-      'When its `max_hours` over all attempts are used up: it is then asked to stop, and ended one minute later. Null if it is not running or has no limit.',
+      'When its `max_hours` over all attempts are used up: it is then asked to stop, and ended one minute later. ' +
+        'Null if it is not running or has no limit.',
     ),
     hostedCallId: text(
       'hostedCallId',
@@ -203,7 +204,8 @@ const RunConnection = builder.connectionObject(
 query('runs', {
   type: RunConnection,
   description:
-    "Runs that the caller created or whose owner is the caller or one of the caller's orgs, newest first. Filters are combined with AND. A runner finds work with `status: QUEUED, executor: WORKER`.",
+    "Runs that the caller created or whose owner is the caller or one of the caller's orgs, newest first. " +
+    'Filters are combined with AND. A runner finds work with `status: QUEUED, executor: WORKER`.',
   scope: 'key:read',
   args: args((t) => ({
     ...pageArgs(t),

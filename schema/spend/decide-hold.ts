@@ -34,7 +34,8 @@ builder.objectField(SpendHoldType, 'result', (t) =>
     type: SpendHoldResult,
     nullable: true,
     description:
-      'The job that approving created; null without one, or if it is not visible to the caller or was deleted. One statement a kind for any number of holds.',
+      'The job that approving created; null without one, or if it is not visible to the caller or was deleted. ' +
+      'One statement a kind for any number of holds.',
     resolve: ({ resultId }) => resultId,
     load: async (ids: string[], ctx: RequestContext) => {
       const { db } = ctx.deps
@@ -53,7 +54,8 @@ mutation('approveSpendHold', {
   type: SpendHoldType,
   payload,
   description:
-    "Creates the job of a pending hold, as the key that asked for it and with the agent's limit lifted for this one job. Quotas and the spend cap apply now; after an error the hold is still pending.",
+    "Creates the job of a pending hold, as the key that asked for it and with the agent's limit lifted for this " +
+    'one job. Quotas and the spend cap apply now; after an error the hold is still pending.',
   scope: 'session',
   target: targetHold,
   input: input('The hold to approve.', (t) => ({ holdId: holdId(t) })),

@@ -1,4 +1,7 @@
-/** The TypeScript types of `/v1` from its OpenAPI document: one interface per schema, and `Operations` with the request line, path, query, body and response of each. */
+/**
+ * The TypeScript types of `/v1` from its OpenAPI document: one interface per schema, and `Operations` with the request
+ * line, path, query, body and response of each.
+ */
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { GENERATED } from './marker.ts'
 
@@ -42,7 +45,10 @@ export function clientTypes(openApi: Json): Promise<string> {
   })
 }
 
-/** A reference into the root's definitions, without sibling keywords, which would create a second type of the same schema. */
+/**
+ * A reference into the root's definitions, without sibling keywords, which would create a second type of the same
+ * schema.
+ */
 function bareReference(value: unknown): unknown {
   const target = typeof value === 'object' && value !== null && '$ref' in value ? value.$ref : undefined
   return typeof target === 'string' ? { $ref: target.replace('#/components/schemas/', '#/definitions/') } : value

@@ -1,4 +1,7 @@
-/** Every file that is made from the graph, with its text. Needs none of them, since the code imports types of them at most; it needs the lists of `lists.ts`. */
+/**
+ * Every file that is made from the graph, with its text. Needs none of them, since the code imports types of them at
+ * most; it needs the lists of `lists.ts`.
+ */
 import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { restDialect } from '../../rest-compat/engine/dialect.ts'
 import { documentReader } from '../../rest-compat/engine/documents.ts'

@@ -1,4 +1,7 @@
-/** Lists of what stands in folders, as modules that bundlers read too: a new file needs no line elsewhere. The graph imports them, so they are written before it is loaded. */
+/**
+ * Lists of what stands in folders, as modules that bundlers read too: a new file needs no line elsewhere. The graph
+ * imports them, so they are written before it is loaded.
+ */
 import { globSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type Files, root } from './files.ts'

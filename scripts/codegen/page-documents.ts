@@ -1,4 +1,7 @@
-/** The documents of the pages as typed modules: `repos.graphql` gets `repos.graphql.ts` next to it, so that each page loads its own alone. */
+/**
+ * The documents of the pages as typed modules: `repos.graphql` gets `repos.graphql.ts` next to it, so that each page
+ * loads its own alone.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { plugin, type TypeScriptDocumentsPluginConfig } from '@graphql-codegen/typescript-operations'

@@ -1,4 +1,7 @@
-/** The types of what the documents in the tests select, by their text: a test that reads a field that it does not select, or that does not exist, does not compile. */
+/**
+ * The types of what the documents in the tests select, by their text: a test that reads a field that it does not
+ * select, or that does not exist, does not compile.
+ */
 import { plugin, type TypeScriptDocumentsPluginConfig } from '@graphql-codegen/typescript-operations'
 import { type DocumentNode, type GraphQLSchema, Kind, validate, visit } from 'graphql'
 import { GENERATED } from './marker.ts'
@@ -11,7 +14,10 @@ const CONFIG: TypeScriptDocumentsPluginConfig = {
   disableDescriptions: true,
 }
 
-/** The module, by its path; none where there are no tests, as in an image. Of documents with holes or fragments nothing is known. */
+/**
+ * The module, by its path; none where there are no tests, as in an image. Of documents with holes or fragments nothing
+ * is known.
+ */
 export async function testDocuments(schema: GraphQLSchema): Promise<Record<string, string>> {
   const texts = new Map(
     foundDocuments()

@@ -23,7 +23,10 @@ export const HOLE = 'hole'
 /** Begins as an operation does. */
 const BEGINNING = /^\s*(?:\{|(?:query|mutation|subscription|fragment)\b)/
 
-/** Every text of a test that is a document. Texts that begin like one and do not parse are something else: JSON, YAML, parts of documents. */
+/**
+ * Every text of a test that is a document. Texts that begin like one and do not parse are something else: JSON, YAML,
+ * parts of documents.
+ */
 export function foundDocuments(): FoundDocument[] {
   const files = globSync('{test,packages/*/test}/**/*.ts', { cwd: root }).sort()
   return files.flatMap((file) => documentsIn(file, readFileSync(join(root, file), 'utf8')))

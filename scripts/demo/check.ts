@@ -1,4 +1,7 @@
-/** The robot check of the demo: a folder is dropped, checked, answered, checked again and published; a worker of its own executes the checks. */
+/**
+ * The robot check of the demo: a folder is dropped, checked, answered, checked again and published; a worker of its own
+ * executes the checks.
+ */
 import { fileURLToPath } from 'node:url'
 import { type HubClient, type NewCheck, pushFolder, type RemoteCheck } from '@hub/client/internal'
 import { checkText } from '../../packages/cli/src/check-output.ts'

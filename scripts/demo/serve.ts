@@ -1,4 +1,7 @@
-/** The endpoint of the demo: a policy is pinned and served by a server of its own, and a device that a person approved sends observations and gets actions. */
+/**
+ * The endpoint of the demo: a policy is pinned and served by a server of its own, and a device that a person approved
+ * sends observations and gets actions.
+ */
 import { on, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'

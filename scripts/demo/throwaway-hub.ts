@@ -22,8 +22,8 @@ export interface ThrowawayHub {
 }
 
 /**
- * Starts it as `npm start` would, with `settings` on top of the defaults, and waits until it is ready; rejects with its last output if it does
- * not become so.
+ * Starts it as `npm start` would, with `settings` on top of the defaults, and waits until it is ready; rejects with its
+ * last output if it does not become so.
  */
 export async function startThrowawayHub(settings: Readonly<Record<string, string>> = {}): Promise<ThrowawayHub> {
   const dir = await mkdtemp(join(tmpdir(), 'hub-demo-'))

@@ -1,6 +1,7 @@
 /**
- * Runs the steps of a stage in a root of their own: the machine's programs read-only, this Node, and nothing else of the machine. For root on Linux; it stands in for
- * a container where there is no Docker. The base image's own files are the machine's.
+ * Runs the steps of a stage in a root of their own: the machine's programs read-only, this Node, and nothing else of
+ * the machine. For root on Linux; it stands in for a container where there is no Docker. The base image's own files are
+ * the machine's.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs'

@@ -1,6 +1,9 @@
 import type { Plugin } from 'esbuild'
 
-/** The package `debug` asks for a terminal by `require`, which a module does not have; what it would print is about the packages that use it. */
+/**
+ * The package `debug` asks for a terminal by `require`, which a module does not have; what it would print is about the
+ * packages that use it.
+ */
 export const noDebugOutput: Plugin = {
   name: 'no-debug-output',
   setup({ onLoad }) {

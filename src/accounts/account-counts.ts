@@ -3,7 +3,10 @@ import type { RequestContext, Viewer } from '../operation/context.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
-/** The highest count: a dashboard shows "more than 1,000", and an account with a million runs costs no more to read than one with a thousand. */
+/**
+ * The highest count: a dashboard shows "more than 1,000", and an account with a million runs costs no more to read than
+ * one with a thousand.
+ */
 export const MAX_COUNTED = 1000
 
 /** The number of rows of the account `key.id` in `table` that meet a condition; counting stops at `MAX_COUNTED + 1`. */
@@ -41,12 +44,16 @@ const counts = statement({
 })
 
 /**
- * The counts include everything, so only a caller who sees the whole account may read them: its user or members, and their keys that are not limited to repos.
+ * The counts include everything, so only a caller who sees the whole account may read them: its user or members, and
+ * their keys that are not limited to repos.
  */
 const maySeeCounts = (viewer: Viewer, accountId: string): boolean =>
   viewer.kind !== 'anonymous' && !viewer.job && viewer.repoIds === null && viewer.accountIds.includes(accountId)
 
-/** The counts of each account, or null if the caller may not see them. One statement for any number of accounts; none if no account is visible. */
+/**
+ * The counts of each account, or null if the caller may not see them. One statement for any number of accounts; none if
+ * no account is visible.
+ */
 export async function countsOfAccounts(
   ctx: RequestContext,
   accountIds: readonly string[],

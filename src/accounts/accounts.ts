@@ -51,7 +51,10 @@ export async function addOrg(
   return org
 }
 
-/** createOrg: the person behind the session becomes its first owner. Errors: 401, 403 for a key, 422, 409 `conflict.taken`. */
+/**
+ * createOrg: the person behind the session becomes its first owner. Errors: 401, 403 for a key, 422, 409
+ * `conflict.taken`.
+ */
 export function createOrg(ctx: RequestContext, input: NewAccount): Promise<Account> {
   return guarded(
     ctx,

@@ -1,4 +1,7 @@
-/** API keys: created by a person for themselves or one of their orgs, shown once, revoked permanently. Contract, "Credentials". */
+/**
+ * API keys: created by a person for themselves or one of their orgs, shown once, revoked permanently.
+ * Contract, "Credentials".
+ */
 
 import { isId, newId } from '@hub/formats/ids'
 import { keyNameText } from '@hub/formats/text-rules'
@@ -79,8 +82,10 @@ const insertKey = statement({
     dailyGpuHourQuota: param.numeric.orNull<number>(),
     expiresAt: param.timestamptz.orNull(),
   },
-  text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, agent, daily_gpu_hour_quota, expires_at)
-    values (:id, :accountId, :createdBy, :keyName, :scope::"KeyScope", :tokenSha256, :limited, :repoIds::text[], :agent, :dailyGpuHourQuota::numeric,
+  text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, agent,
+    daily_gpu_hour_quota, expires_at)
+    values (:id, :accountId, :createdBy, :keyName, :scope::"KeyScope", :tokenSha256, :limited, :repoIds::text[], :agent,
+      :dailyGpuHourQuota::numeric,
       :expiresAt::timestamptz)
     returning ${madeColumns.sql}`,
 })
@@ -95,7 +100,8 @@ const reachableRepos = statement({
     slugs: param.texts(),
   },
   text: `select ${namedRepo.sql} from repos r join accounts o on o.id = r.owner_id
-    where o.handle || '/' || r.slug = any(:fullNames::text[]) and o.handle = any(:handles::text[]) and r.slug = any(:slugs::text[])
+    where o.handle || '/' || r.slug = any(:fullNames::text[]) and o.handle = any(:handles::text[])
+      and r.slug = any(:slugs::text[])
       and (r.owner_id = :accountId or r.owner_id in (select org_id from memberships where user_id = :accountId))`,
 })
 const idColumn = columns({ id: column.text('id') })
@@ -182,8 +188,8 @@ export async function addApiKey({
 }
 
 /**
- * createApiKey, for the session's person or, with `owner`, one of their orgs. The result contains the token, so it is never stored for a replay.
- * Errors: 401, 403 for a key or a non-member, 404, 422.
+ * createApiKey, for the session's person or, with `owner`, one of their orgs. The result contains the token, so it is
+ * never stored for a replay. Errors: 401, 403 for a key or a non-member, 404, 422.
  */
 export async function createApiKey(
   ctx: RequestContext,

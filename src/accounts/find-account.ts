@@ -12,7 +12,10 @@ export async function findAccount(querier: Querier, handle: string, kind?: 'user
   return account
 }
 
-/** The account whose keys or audit log a session requests: the person's own, or that of `handle`. Errors: 401, 403 for a key or another's account, 404. */
+/**
+ * The account whose keys or audit log a session requests: the person's own, or that of `handle`. Errors: 401, 403 for a
+ * key or another's account, 404.
+ */
 export async function findManagedAccount(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
   const session = assertSession(ctx.viewer)
   const account = handle === null ? session.account : await findAccount(ctx.deps.db, handle)

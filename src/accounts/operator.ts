@@ -5,8 +5,8 @@ import { audit, noViewer } from '../operation/audit.ts'
 import { openSession } from './sessions.ts'
 
 /**
- * Creates the OPERATOR_HANDLE user at the first start and returns a session token; null at every later start, and if another
- * instance was first. The token is shown once and not stored.
+ * Creates the OPERATOR_HANDLE user at the first start and returns a session token; null at every later start, and if
+ * another instance was first. The token is shown once and not stored.
  */
 export async function ensureOperator(auth: Auth): Promise<string | null> {
   const handle = auth.config.operatorHandle

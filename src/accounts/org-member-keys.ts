@@ -30,8 +30,10 @@ const memberKeys = statement({
   text: `select ${memberKeyColumns.sql}
     from unnest(:orgIds::text[]) as org (id)
       cross join lateral (select * from memberships where org_id = org.id
-        and (:since::timestamptz is null or (created_at, user_id) > (:since, :userId)) order by created_at, user_id limit :limit) m
-    where org.id = any(:accountIds::text[]) or exists (select from memberships own where own.org_id = org.id and own.user_id = :personId)
+        and (:since::timestamptz is null or (created_at, user_id) > (:since, :userId)) order by created_at, user_id
+        limit :limit) m
+    where org.id = any(:accountIds::text[])
+      or exists (select from memberships own where own.org_id = org.id and own.user_id = :personId)
     order by m.org_id, m.created_at, m.user_id`,
 })
 
@@ -42,8 +44,9 @@ interface MemberPages {
 }
 
 /**
- * A page of members per account, oldest first, in the requested order; one statement for any number. Empty for a user, and for orgs that the caller is not
- * a member of. Sessions are checked in the database, because they may have just created the org. 422 `validation.cursor` for the cursor of another org.
+ * A page of members per account, oldest first, in the requested order; one statement for any number. Empty for a user,
+ * and for orgs that the caller is not a member of. Sessions are checked in the database, because they may have just
+ * created the org. 422 `validation.cursor` for the cursor of another org.
  */
 export async function orgMemberKeys(
   ctx: RequestContext,

@@ -71,8 +71,8 @@ const revokeMemberKeys = statement({
 })
 
 /**
- * Locks the org row and reads the person's role again: someone removed since the start of the request no longer acts for the org.
- * 403 for a non-member, or a non-owner if `needed` is `owner`.
+ * Locks the org row and reads the person's role again: someone removed since the start of the request no longer acts
+ * for the org. 403 for a non-member, or a non-owner if `needed` is `owner`.
  */
 export async function assertStillInOrg(
   tx: Querier,
@@ -130,7 +130,9 @@ export async function putMembership({
   })
 }
 
-/** addOrgMember: adds a person or changes their role. Errors: 401, 403 for non-owners, 404, 409 `conflict.last_owner`. */
+/**
+ * addOrgMember: adds a person or changes their role. Errors: 401, 403 for non-owners, 404, 409 `conflict.last_owner`.
+ */
 export function addOrgMember(
   ctx: RequestContext,
   input: { readonly org: string; readonly user: string; readonly role?: OrgRole | null },
@@ -155,8 +157,8 @@ export function addOrgMember(
 }
 
 /**
- * removeOrgMember: by an owner, or by the member themselves. Revokes the org's keys that the member created, because they know the tokens.
- * Errors: 401, 403, 404 (also for a non-member), 409 `conflict.last_owner`.
+ * removeOrgMember: by an owner, or by the member themselves. Revokes the org's keys that the member created, because
+ * they know the tokens. Errors: 401, 403, 404 (also for a non-member), 409 `conflict.last_owner`.
  */
 export function removeOrgMember(
   ctx: RequestContext,

@@ -1,4 +1,7 @@
-/** A person ends their own sign-in sessions, for example after the loss of a laptop. Contract, "Signing in from a browser". */
+/**
+ * A person ends their own sign-in sessions, for example after the loss of a laptop.
+ * Contract, "Signing in from a browser".
+ */
 
 import { isId } from '@hub/formats/ids'
 import { assertSession } from '../auth/policy.ts'
@@ -23,8 +26,8 @@ const revokeOthers = statement({
 })
 
 /**
- * endSession: ends one of the caller's own sessions, which may be that of this request. Idempotent. Errors: 401, 403 for a key, 404 for a session of another
- * person.
+ * endSession: ends one of the caller's own sessions, which may be that of this request. Idempotent. Errors: 401, 403
+ * for a key, 404 for a session of another person.
  */
 export function endSession(ctx: RequestContext, input: { readonly id: string }): Promise<{ readonly id: string }> {
   return guarded(
@@ -39,7 +42,10 @@ export function endSession(ctx: RequestContext, input: { readonly id: string }):
   )
 }
 
-/** endOtherSessions: ends all live sessions of the caller except `keep`; returns how many. Errors: 401, 403 for a key, 404 if `keep` is not the caller's. */
+/**
+ * endOtherSessions: ends all live sessions of the caller except `keep`; returns how many. Errors: 401, 403 for a key,
+ * 404 if `keep` is not the caller's.
+ */
 export function endOtherSessions(
   ctx: RequestContext,
   input: { readonly keep: string },

@@ -37,7 +37,10 @@ export const revokeRow = statement({
   text: `update sessions set revoked_at = now() where id = :id and revoked_at is null returning ${idColumn.sql}`,
 })
 
-/** Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. `userAgent` is the header of the browser that signs in. */
+/**
+ * Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. `userAgent` is the header
+ * of the browser that signs in.
+ */
 export async function openSession({
   auth,
   tx,

@@ -6,7 +6,10 @@ export function seesAllOf(viewer: Viewer, ownerId: string): boolean {
   return viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) && viewer.repoIds === null && !viewer.job
 }
 
-/** A viewer who sees what belongs to the account, and nothing private of any other. Only for reads: it is not the credential of a caller. */
+/**
+ * A viewer who sees what belongs to the account, and nothing private of any other. Only for reads: it is not the
+ * credential of a caller.
+ */
 export function anyMemberOf(ownerId: string): Credentialed {
   return {
     kind: 'key',

@@ -21,7 +21,10 @@ export interface Auth {
   close(): Promise<void>
 }
 
-/** Opens authentication; creates the first signing key if there is none. `config.publicUrl` determines the cookies' Secure flag and the callback URL. */
+/**
+ * Opens authentication; creates the first signing key if there is none. `config.publicUrl` determines the cookies'
+ * Secure flag and the callback URL.
+ */
 export async function openAuth(deps: { config: Config; log: Logger; db: Db; secret: string }): Promise<Auth> {
   const keys = await openSigningKeys(deps.db, deps.secret).catch((error: unknown) => {
     throw error instanceof SealError ? foreignSecret(deps.config) : error

@@ -1,4 +1,7 @@
-/** Turns a request's credential into a viewer. Contract, "Credentials": no credential means anonymous, an invalid one is 401 everywhere. */
+/**
+ * Turns a request's credential into a viewer. Contract, "Credentials": no credential means anonymous, an invalid one is
+ * 401 everywhere.
+ */
 
 import { isKeyToken } from '@hub/formats/key-token'
 import { decodeProtectedHeader } from 'jose'
@@ -42,7 +45,10 @@ export async function authenticate(auth: Auth, request: CredentialRequest): Prom
   return viewer
 }
 
-/** Deletes the cookie of an ended session: a browser page cannot delete an HttpOnly cookie, and every request would be 401 until it expires. */
+/**
+ * Deletes the cookie of an ended session: a browser page cannot delete an HttpOnly cookie, and every request would be
+ * 401 until it expires.
+ */
 export function forgetSession(auth: Auth): string {
   return cookieHeader(SESSION_COOKIE, '', { secure: isHttps(auth), maxAgeSeconds: 0 })
 }

@@ -23,14 +23,20 @@ export function cookieHeader(
 export interface OriginFacts {
   readonly method: string
   readonly origin?: string | undefined
-  /** The origin that the request was sent to, as far as the hub can tell: behind a proxy that ends TLS and does not say so, its scheme is http. */
+  /**
+   * The origin that the request was sent to, as far as the hub can tell: behind a proxy that ends TLS and does not say
+   * so, its scheme is http.
+   */
   readonly asked: string
   readonly secFetchSite?: string | undefined
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Whether a page of this hub sent the request: by `Origin`, otherwise by `Sec-Fetch-Site`. Without either header: false. */
+/**
+ * Whether a page of this hub sent the request: by `Origin`, otherwise by `Sec-Fetch-Site`. Without either header:
+ * false.
+ */
 function sameOrigin(facts: OriginFacts, publicUrl: string | null): boolean {
   if (facts.secFetchSite !== undefined && facts.secFetchSite !== 'same-origin') return false
   if (facts.origin === undefined) return facts.secFetchSite === 'same-origin'
@@ -50,6 +56,7 @@ export function assertSameOrigin(facts: OriginFacts, publicUrl: string | null): 
   if (safeMethods.has(facts.method.toUpperCase()) || sameOrigin(facts, publicUrl)) return
   throw new HubError(
     'forbidden.origin',
-    'A request that changes something and is authenticated by a cookie must come from a page of this hub; a program sends `Authorization: Bearer` instead.',
+    'A request that changes something and is authenticated by a cookie must come from a page of this hub; a ' +
+      'program sends `Authorization: Bearer` instead.',
   )
 }

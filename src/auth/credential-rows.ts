@@ -47,7 +47,8 @@ const keyColumns = reachColumns.with({
 
 export type KeyRow = RowOf<typeof keyColumns>
 
-const keyTables = `api_keys k join accounts a on a.id = k.account_id left join lateral (${jobOfKeySql}) j on k.job_id is not null`
+const keyTables = `api_keys k join accounts a on a.id = k.account_id left join lateral (${jobOfKeySql}) j
+  on k.job_id is not null`
 
 export const keyByDigest = statement({
   name: 'key-by-digest',

@@ -1,4 +1,7 @@
-/** `last_used_at` of API keys and sessions, collected in memory and written in the background, at most once a minute for each. */
+/**
+ * `last_used_at` of API keys and sessions, collected in memory and written in the background, at most once a minute for
+ * each.
+ */
 
 import { isId } from '@hub/formats/ids'
 import type { Logger } from 'pino'

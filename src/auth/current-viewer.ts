@@ -6,8 +6,8 @@ import type { Querier } from '../store/db.ts'
 import { keysById, keyViewer, sessionsById, sessionViewer } from './credential-rows.ts'
 
 /**
- * The same credential with its current access; null if it was revoked or has expired. Calls from streams that are woken together are batched: one statement for
- * all their keys and one for all their sessions; none for an anonymous caller.
+ * The same credential with its current access; null if it was revoked or has expired. Calls from streams that are woken
+ * together are batched: one statement for all their keys and one for all their sessions; none for an anonymous caller.
  */
 export async function currentViewer(db: Querier, viewer: Viewer): Promise<Viewer | null> {
   return viewer.kind === 'anonymous' ? viewer : loaderOf(db).load(viewer)

@@ -1,4 +1,7 @@
-/** Attaches the current caller to a stream event, so that related data is read for that state of the caller, not for the one at the start of the stream. */
+/**
+ * Attaches the current caller to a stream event, so that related data is read for that state of the caller, not for the
+ * one at the start of the stream.
+ */
 import type { Viewer } from '../operation/context.ts'
 
 const viewers = new WeakMap<object, Viewer>()

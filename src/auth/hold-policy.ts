@@ -1,4 +1,7 @@
-/** The rules for who sees and decides spend holds: pure functions of a viewer, and the matching SQL. Spec, "Spend holds". */
+/**
+ * The rules for who sees and decides spend holds: pure functions of a viewer, and the matching SQL. Spec, "Spend
+ * holds".
+ */
 import type { Credentialed, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { type Given, param } from '../store/statement.ts'
@@ -26,7 +29,10 @@ export type VisibleHolds = Given<typeof holdViewer>
 
 const nothing: VisibleHolds = { accountIds: [], userId: null, credentialId: null }
 
-/** The values of `holdViewer`. An anonymous caller and the key of a hosted job see no hold; a key limited to repos sees those that it filed itself. */
+/**
+ * The values of `holdViewer`. An anonymous caller and the key of a hosted job see no hold; a key limited to repos sees
+ * those that it filed itself.
+ */
 export function visibleHolds(viewer: Viewer): VisibleHolds {
   if (viewer.kind === 'anonymous' || viewer.job) return nothing
   const { accountIds, account, credentialId, repoIds } = viewer
@@ -49,14 +55,20 @@ export function holdVisibleSql(alias: string): string {
   return `(${alias}.filed_by = :credentialId or ${alias}.account_id = any(:accountIds::text[]) or ${alias}.created_by = :userId)`
 }
 
-/** May the viewer approve or deny a hold that they see? Only a session of the account's user or of any member of the org; 401, then 403 for all others. */
+/**
+ * May the viewer approve or deny a hold that they see? Only a session of the account's user or of any member of the
+ * org; 401, then 403 for all others.
+ */
 export function assertDecides(viewer: Viewer, hold: HoldTarget): Credentialed & { readonly personId: string } {
   const session = assertSession(viewer)
   if (session.accountIds.includes(hold.accountId)) return session
   throw notOfAccount()
 }
 
-/** May the viewer cancel a hold that they see? Only the key that filed it, or a session of a person of the account; 401, then 403 for all others. */
+/**
+ * May the viewer cancel a hold that they see? Only the key that filed it, or a session of a person of the account; 401,
+ * then 403 for all others.
+ */
 export function assertCancels(viewer: Viewer, hold: HoldTarget): Credentialed {
   const credential = assertLevel(viewer, 'write')
   if (credential.credentialId === hold.filedBy) return credential

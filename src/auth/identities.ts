@@ -40,8 +40,8 @@ async function findIdentity(querier: Querier, person: Person): Promise<string | 
 }
 
 /**
- * The account id of a person, created on first use. 409 `auth.handle_taken` if the handle is missing, invalid, reserved or taken:
- * the caller chooses another. Concurrent first requests of one person create one account.
+ * The account id of a person, created on first use. 409 `auth.handle_taken` if the handle is missing, invalid, reserved
+ * or taken: the caller chooses another. Concurrent first requests of one person create one account.
  */
 export async function accountOfPerson(tx: Tx, person: Person): Promise<string> {
   const known = await findIdentity(tx, person)

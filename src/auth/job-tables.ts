@@ -1,11 +1,17 @@
-/** Kinds of jobs that have a key of their own. The key is invalid as soon as its job has ended, however it ended, so authentication reads the job's row. */
+/**
+ * Kinds of jobs that have a key of their own. The key is invalid as soon as its job has ended, however it ended, so
+ * authentication reads the job's row.
+ */
 
 export interface KeyedJob {
   /** Name of the kind of job. */
   readonly kind: string
   /** Its table, with `id`, `status` and `repo_ids`: the repos that the key may read. */
   readonly table: string
-  /** The operations with a scope that the job's key may use; null: all that the policy does not deny to every key of a hosted job. */
+  /**
+   * The operations with a scope that the job's key may use; null: all that the policy does not deny to every key of a
+   * hosted job.
+   */
   readonly operations: readonly string[] | null
 }
 

@@ -1,4 +1,7 @@
-/** Browser sign-in: authorization code with PKCE, state and nonce at the identity provider. Contract, "Signing in from a browser". */
+/**
+ * Browser sign-in: authorization code with PKCE, state and nonce at the identity provider.
+ * Contract, "Signing in from a browser".
+ */
 import * as client from 'openid-client'
 import { HubError } from '../platform/errors.ts'
 import { openSealed, seal } from '../store/seal.ts'
@@ -80,8 +83,8 @@ export function openLoginFlow(auth: Auth): LoginFlow {
 }
 
 /**
- * Reads the profile from the userinfo endpoint, the only place where a conforming provider puts it. It only proposes a handle, so
- * if it is unavailable the person chooses one.
+ * Reads the profile from the userinfo endpoint, the only place where a conforming provider puts it. It only proposes a
+ * handle, so if it is unavailable the person chooses one.
  */
 async function userInfo(
   provider: client.Configuration,

@@ -1,4 +1,7 @@
-/** Bearer tokens of the identity provider: JWTs verified by its published keys, each backed by a session row. Contract, "Credentials". */
+/**
+ * Bearer tokens of the identity provider: JWTs verified by its published keys, each backed by a session row.
+ * Contract, "Credentials".
+ */
 
 import { newId } from '@hub/formats/ids'
 import {
@@ -24,7 +27,10 @@ import { isSpelledOut } from './jws-spelling.ts'
 
 export interface Oidc {
   readonly settings: OidcSettings
-  /** The viewer of a bearer token; null if invalid, 503 if the issuer's keys are unavailable, 409 `auth.handle_taken` on a first visit. */
+  /**
+   * The viewer of a bearer token; null if invalid, 503 if the issuer's keys are unavailable, 409 `auth.handle_taken` on
+   * a first visit.
+   */
   viewerOf(token: string): Promise<Credentialed | null>
   /** The person and expiry of a bearer token, without an account lookup; null if invalid. */
   personOf(token: string): Promise<{ readonly person: Person; readonly expiresAt: Date } | null>
@@ -50,7 +56,8 @@ const insertSession = statement({
     digest: param.bytea<Verified['digest']>(),
     expiresAt: param.timestamptz<Date>(),
   },
-  text: `insert into sessions (id, account_id, issuer, token_sha256, expires_at) values (:id, :accountId, :issuer, :digest, :expiresAt)
+  text: `insert into sessions (id, account_id, issuer, token_sha256, expires_at)
+    values (:id, :accountId, :issuer, :digest, :expiresAt)
     on conflict (token_sha256) do nothing`,
 })
 
@@ -128,9 +135,9 @@ interface Verified {
 }
 
 /**
- * The lookup key of a token's session. A token with a `jti` has one session, however often it was signed; any other is identified by its signed content. The
- * signature is never part of the key, because for some algorithms it can be changed without the private key. The subject separates people if an issuer reuses a
- * `jti`.
+ * The lookup key of a token's session. A token with a `jti` has one session, however often it was signed; any other is
+ * identified by its signed content. The signature is never part of the key, because for some algorithms it can be
+ * changed without the private key. The subject separates people if an issuer reuses a `jti`.
  */
 function sessionDigest(token: string, { iss, sub, jti }: JWTPayload): Buffer {
   if (typeof jti === 'string' && jti !== '') return tokenDigest(JSON.stringify(['jti', iss, sub, jti]))
@@ -185,7 +192,10 @@ async function discoverKeys(issuer: string, cooldownMs: number): Promise<RemoteJ
   })
 }
 
-/** Where an issuer has its keys. One with TLS has them with TLS: whoever could change them on the way could sign in as anybody. */
+/**
+ * Where an issuer has its keys. One with TLS has them with TLS: whoever could change them on the way could sign in as
+ * anybody.
+ */
 export function keySetUrl(issuer: string, jwksUri: string): URL {
   const url = new URL(jwksUri)
   if (issuer.startsWith('https:') && url.protocol !== 'https:')

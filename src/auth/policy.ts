@@ -55,7 +55,10 @@ export function assertSession(viewer: Viewer): Credentialed & { readonly personI
 /** Whether the viewer may act on a repo of this id at all: true for everything but a key limited to other repos. */
 const reaches = (viewer: Credentialed, repoId: string) => viewer.repoIds === null || viewer.repoIds.includes(repoId)
 
-/** Public repos are visible to everyone; private ones to the members of their owner, and to a limited key only if listed. */
+/**
+ * Public repos are visible to everyone; private ones to the members of their owner, and to a limited key only if
+ * listed.
+ */
 export function canSee(repo: RepoTarget, viewer: Viewer): boolean {
   if (repo.visibility === 'public') return true
   return viewer.kind !== 'anonymous' && viewer.accountIds.includes(repo.ownerId) && reaches(viewer, repo.id)
@@ -87,8 +90,8 @@ export function repoVisibleSql(alias: string): string {
 }
 
 /**
- * May the viewer write this repo (key:write or `level`)? `name` is its name in the message. Errors in order: invisible 404,
- * no credential 401, level too low 403, not of the owner 403, limited to other repos 403.
+ * May the viewer write this repo (key:write or `level`)? `name` is its name in the message. Errors in order: invisible
+ * 404, no credential 401, level too low 403, not of the owner 403, limited to other repos 403.
  */
 export function assertMayWriteRepo(
   viewer: Viewer,
@@ -107,7 +110,8 @@ export function assertMayWriteRepo(
 }
 
 /**
- * May the viewer make the hub process a visible repo without changing it? A key limited to other repos may only use operations without a scope:
+ * May the viewer make the hub process a visible repo without changing it? A key limited to other repos may only use
+ * operations without a scope:
  * 403. `name` is the repo's name in the message.
  */
 export function assertReachesRepo(viewer: Viewer, repo: RepoTarget, name: string): void {
@@ -178,19 +182,24 @@ export const runViewer = {
   repoIds: param.texts.orNull(),
   /** The user whose own runs are visible, also those billed to another account. */
   userId: param.text.orNull(),
-  /** The credential id, which sees the runs it submitted; for a hosted job's key the id of its job. Ids of credentials and jobs never collide. */
+  /**
+   * The credential id, which sees the runs it submitted; for a hosted job's key the id of its job. Ids of credentials
+   * and jobs never collide.
+   */
   credentialId: param.text.orNull(),
 }
 
 /** The values of `runViewer`. */
 export type VisibleRuns = Given<typeof runViewer>
 
-/** The user whose own runs the viewer sees; an org's key sees the org's runs, not those of the person who created it. */
+/**
+ * The user whose own runs the viewer sees; an org's key sees the org's runs, not those of the person who created it.
+ */
 const userOf = (viewer: Credentialed) => (viewer.account.kind === 'user' ? viewer.account.id : null)
 
 /**
- * A run is visible to its creator and to the members of its owner; to a key limited to repos only if it submitted the run itself, or if all repos
- * in the recipe (at least one) are listed. The key of a hosted job sees its own run.
+ * A run is visible to its creator and to the members of its owner; to a key limited to repos only if it submitted the
+ * run itself, or if all repos in the recipe (at least one) are listed. The key of a hosted job sees its own run.
  */
 export function canSeeRun(run: RunTarget, viewer: Viewer): boolean {
   if (viewer.kind === 'anonymous') return false
@@ -222,8 +231,9 @@ export const billedViewer = {
 }
 
 /**
- * SQL condition on the row `alias` of a job of a kind that only the billed account sees: its creator no longer sees it after leaving that account. With the
- * parameters `billedViewer`. For keys limited to repos and keys of hosted jobs the rule is the same as for runs.
+ * SQL condition on the row `alias` of a job of a kind that only the billed account sees: its creator no longer sees it
+ * after leaving that account. With the parameters `billedViewer`. For keys limited to repos and keys of hosted jobs the
+ * rule is the same as for runs.
  */
 export function billedVisibleSql(alias: string): string {
   return `(${alias}.id = :credentialId or (${alias}.owner_id = any(:accountIds::text[])
@@ -241,7 +251,8 @@ export function runListedSql(alias: string): string {
 }
 
 /**
- * May the viewer run work of this owner? 401 without a credential, 403 for a level below `level` and for a viewer who does not belong to the billed account.
+ * May the viewer run work of this owner? 401 without a credential, 403 for a level below `level` and for a viewer who
+ * does not belong to the billed account.
  */
 export function assertRunsFor(
   viewer: Viewer,
@@ -256,7 +267,10 @@ export function assertRunsFor(
 
 type AgentAction = 'delete a repo' | 'delete a run' | 'delete a snapshot' | 'purge files' | 'make a repo public'
 
-/** 403 `forbidden.agent`: an agent key may not delete a repo, run or snapshot, purge files, or make a repo public, at creation or later. */
+/**
+ * 403 `forbidden.agent`: an agent key may not delete a repo, run or snapshot, purge files, or make a repo public, at
+ * creation or later.
+ */
 export function assertNotAgent(viewer: Viewer, action: AgentAction): void {
   if (viewer.kind === 'anonymous' || !viewer.agent) return
   throw new HubError('forbidden.agent', `An agent key may not ${action}; use a session or another key.`)
@@ -269,7 +283,9 @@ export function assertMember(viewer: Viewer, account: { readonly id: string; rea
   throw forbidden(`You are neither ${account.handle} nor one of its members.`)
 }
 
-/** Only an org owner in a session may change members and the spend cap: 401, then 403. A user owns their own account. */
+/**
+ * Only an org owner in a session may change members and the spend cap: 401, then 403. A user owns their own account.
+ */
 export function assertOrgOwner(
   viewer: Viewer,
   account: { readonly id: string; readonly handle: string },

@@ -7,7 +7,10 @@ import type { SigningKeys } from './signing-keys.ts'
 
 export const SESSION_TYP = 'hub-session+jwt'
 
-/** The `iss` claim: the same on every instance and on the command line, independent of the URL. The keys tie a token to its deployment. */
+/**
+ * The `iss` claim: the same on every instance and on the command line, independent of the URL. The keys tie a token to
+ * its deployment.
+ */
 export const ISSUER = 'hub'
 
 export interface SessionClaims {

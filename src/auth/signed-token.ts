@@ -1,6 +1,6 @@
 /**
- * The hub's signed tokens about robots: EdDSA JWTs with exactly the header members `alg`, `typ` and `kid`. Their issuer, like that of session tokens, is the
- * same on every instance; the key ties a token to its deployment.
+ * The hub's signed tokens about robots: EdDSA JWTs with exactly the header members `alg`, `typ` and `kid`. Their
+ * issuer, like that of session tokens, is the same on every instance; the key ties a token to its deployment.
  */
 import { compactVerify, decodeProtectedHeader, errors, SignJWT } from 'jose'
 import { z } from 'zod'
@@ -14,7 +14,10 @@ const MAX_TOKEN_LENGTH = 4096
 /** Claims that all these tokens have; times are seconds since 1970. */
 export const commonClaims = { iss: z.literal(ISSUER), iat: z.int(), exp: z.int() } as const
 
-/** Signs claims, which may be stored and signed again: EdDSA is deterministic, so the same claims and key give the same token. */
+/**
+ * Signs claims, which may be stored and signed again: EdDSA is deterministic, so the same claims and key give the same
+ * token.
+ */
 export function signClaims(
   { kid, privateKey }: SigningKey,
   typ: string,
@@ -28,7 +31,9 @@ export type TokenFault = 'missing' | 'malformed' | 'header' | 'unknown_key' | 's
 
 export type TokenReading<Claims> = { readonly kid: string; readonly claims: Claims } | { readonly fault: TokenFault }
 
-/** The claims of a token that one of the hub's keys signed. Their times are not checked: the database's clock decides. */
+/**
+ * The claims of a token that one of the hub's keys signed. Their times are not checked: the database's clock decides.
+ */
 export async function readClaims<Claims>(
   keys: SigningKeys,
   typ: string,

@@ -1,6 +1,6 @@
 /**
- * The hub's own EdDSA keys: rows that every instance signs and verifies with. The newest active key signs, a retired one still verifies what it signed, and
- * a withdrawn one verifies nothing more. Contract, "Signing keys".
+ * The hub's own EdDSA keys: rows that every instance signs and verifies with. The newest active key signs, a retired
+ * one still verifies what it signed, and a withdrawn one verifies nothing more. Contract, "Signing keys".
  */
 
 import { type CryptoKey, calculateJwkThumbprint, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
@@ -31,17 +31,26 @@ export interface PublicSigningKey {
 export interface SigningKeys {
   /** The current signing key. */
   current(): Promise<SigningKey>
-  /** The private key of `kid`, also of a retired one, so that the same claims give the same token again; the current key if that one was withdrawn. */
+  /**
+   * The private key of `kid`, also of a retired one, so that the same claims give the same token again; the current key
+   * if that one was withdrawn.
+   */
   signer(kid: string): Promise<SigningKey>
-  /** The key of a token; reloads the table for an unknown kid, which another instance may have created. Throws a JOSEError if there is none. */
+  /**
+   * The key of a token; reloads the table for an unknown kid, which another instance may have created. Throws a
+   * JOSEError if there is none.
+   */
   publicKey(kid: string | undefined): Promise<CryptoKey>
   /** Every public key that still verifies, the current one first. */
   jwks(): Promise<readonly PublicSigningKey[]>
-  /** Retires the signing key and creates a new one; returns its kid. Other instances follow within `RELOAD_MS`; existing signatures stay valid. */
+  /**
+   * Retires the signing key and creates a new one; returns its kid. Other instances follow within `RELOAD_MS`; existing
+   * signatures stay valid.
+   */
   rotate(): Promise<string>
   /**
-   * Withdraws a retired key permanently: it no longer verifies anything. Other instances follow within `RELOAD_MS`. Idempotent. Errors: 404 an unknown kid, 409
-   * `conflict.signing_key` the current one.
+   * Withdraws a retired key permanently: it no longer verifies anything. Other instances follow within `RELOAD_MS`.
+   * Idempotent. Errors: 404 an unknown kid, 409 `conflict.signing_key` the current one.
    */
   withdraw(kid: string): Promise<SigningKeyState>
   /** All keys, also retired and withdrawn ones, the current one first. */
@@ -152,7 +161,10 @@ async function load(db: Db, secret: string): Promise<Loaded> {
   }
 }
 
-/** Opens the keys and creates the first one if needed; an advisory lock makes concurrent instances agree. Throws if HUB_SECRET does not match. */
+/**
+ * Opens the keys and creates the first one if needed; an advisory lock makes concurrent instances agree. Throws if
+ * HUB_SECRET does not match.
+ */
 export async function openSigningKeys(db: Db, secret: string): Promise<SigningKeys> {
   const change = (work: (tx: Tx) => Promise<void>) =>
     db.withTx(async (tx) => {

@@ -1,4 +1,6 @@
-/** Shared by subscriptions to a single object: its current state, again after each change, while the caller may see it. */
+/**
+ * Shared by subscriptions to a single object: its current state, again after each change, while the caller may see it.
+ */
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { currentViewer } from './current-viewer.ts'
 import { seenBy } from './event-viewer.ts'
@@ -13,8 +15,9 @@ export interface Watched<T> {
 }
 
 /**
- * Yields `first`, then the result of `read` after every change; changes close together may be merged. Ends when the object is final, deleted or invisible, or
- * the credential is no longer valid. Keys are revoked and people leave orgs while a stream is open, so the caller is looked up again after each change.
+ * Yields `first`, then the result of `read` after every change; changes close together may be merged. Ends when the
+ * object is final, deleted or invisible, or the credential is no longer valid. Keys are revoked and people leave orgs
+ * while a stream is open, so the caller is looked up again after each change.
  */
 export async function* watchChanges<T extends { readonly id: string }>(
   ctx: RequestContext,

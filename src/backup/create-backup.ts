@@ -26,8 +26,9 @@ export interface CreateBackup {
 }
 
 /**
- * The order makes it consistent: deletions of objects are held, the snapshot of the database is opened, its rows are copied, then the objects that it names.
- * The database's snapshot ends with its rows, so the objects of a large store hold up no vacuum.
+ * The order makes it consistent: deletions of objects are held, the snapshot of the database is opened, its rows are
+ * copied, then the objects that it names. The database's snapshot ends with its rows, so the objects of a large store
+ * hold up no vacuum.
  */
 export async function createBackup({ config, databaseUrl, to, mode, steps }: CreateBackup): Promise<Manifest> {
   const client = await connect(databaseUrl)
@@ -38,7 +39,8 @@ export async function createBackup({ config, databaseUrl, to, mode, steps }: Cre
       throw new BackupError('Another backup of this hub is being made. Wait for its end, or end it.')
     if (await isBeingRestored(client))
       throw new BackupError(
-        'A restore of this hub did not come to its end: what there is would be half a backup. Run `hub backup restore` again first.',
+        'A restore of this hub did not come to its end: what there is would be half a backup. Run `hub backup ' +
+          'restore` again first.',
       )
     sink = await openSink(to)
     const sums = new Map<string, string>()

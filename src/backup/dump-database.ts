@@ -72,8 +72,8 @@ async function readApplied(client: pg.Client): Promise<{ name: string; sha256: s
 const QUEUE_BATCH = 1000
 
 /**
- * The queue's tables belong to pg-boss, which may change them. Kept is what was sent, of jobs that have not ended: a restore sends it again. A job that runs
- * twice does no harm, and scheduled ones are scheduled by each start.
+ * The queue's tables belong to pg-boss, which may change them. Kept is what was sent, of jobs that have not ended: a
+ * restore sends it again. A job that runs twice does no harm, and scheduled ones are scheduled by each start.
  */
 async function dumpQueue(client: pg.Client, sink: BackupSink, sums: Map<string, string>): Promise<number> {
   const there = await client.query<{ there: boolean }>(`select to_regclass('pgboss.job') is not null as there`)
@@ -82,7 +82,8 @@ async function dumpQueue(client: pg.Client, sink: BackupSink, sums: Map<string, 
     if (!there.rows[0]?.there) return
     await client.query(
       `declare jobs no scroll cursor for select name, coalesce(data, '{}') as data, singleton_key as key from pgboss.job
-       where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss\\_\\_%' and singleton_key is distinct from 'cron'
+       where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss\\_\\_%'
+         and singleton_key is distinct from 'cron'
        order by created_on, id`,
     )
     for (;;) {

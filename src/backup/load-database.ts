@@ -14,8 +14,9 @@ import type { BackupSource } from './source.ts'
 import { copySql, type TableShape } from './tables.ts'
 
 /**
- * The last migration of a backup, of those that there are now: one from before the baseline is at the baseline if it has exactly the migrations that the baseline
- * stands for, and its tables. A `BackupError` if it is neither that nor a beginning of the migrations that this version has.
+ * The last migration of a backup, of those that there are now: one from before the baseline is at the baseline if it
+ * has exactly the migrations that the baseline stands for, and its tables. A `BackupError` if it is neither that nor a
+ * beginning of the migrations that this version has.
  */
 export async function lastMigrationOf({ database, hub_version }: Manifest): Promise<string> {
   if (database.migrations.length === 0) throw new BackupError('The backup is of a database without migrations.')
@@ -40,7 +41,9 @@ async function baselineOf({ migrations, tables }: Manifest['database']): Promise
   )
 }
 
-/** A table or column that the backup has and the baseline has not, or the other way round; `changes` is in no backup. */
+/**
+ * A table or column that the backup has and the baseline has not, or the other way round; `changes` is in no backup.
+ */
 function tablesFault(tables: readonly TableShape[], catalogue: Catalogue): string | null {
   const expected = new Set(catalogue.map((line) => /^column (\S+): /.exec(line)?.[1]).filter((at) => at !== undefined))
   const found = new Set(tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`)))
@@ -50,7 +53,10 @@ function tablesFault(tables: readonly TableShape[], catalogue: Catalogue): strin
   return lacking === undefined ? null : `its column ${lacking} is missing`
 }
 
-/** Fills an empty database: all rows in one transaction, so that it has all of them or none. It stays at the schema of the backup. */
+/**
+ * Fills an empty database: all rows in one transaction, so that it has all of them or none. It stays at the schema of
+ * the backup.
+ */
 export async function loadDatabase(url: string, source: BackupSource, manifest: Manifest, steps: Steps): Promise<void> {
   await migrateForRestore(url, await lastMigrationOf(manifest))
   const client = await connect(url)
@@ -83,7 +89,10 @@ async function setSequences(client: pg.Client, { database }: Manifest): Promise<
   }
 }
 
-/** Compares the rows of a database that was just loaded with the files that they came from, byte by byte. Returns the tables that differ. */
+/**
+ * Compares the rows of a database that was just loaded with the files that they came from, byte by byte. Returns the
+ * tables that differ.
+ */
 export async function differingTables(
   url: string,
   sums: ReadonlyMap<string, string>,

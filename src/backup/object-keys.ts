@@ -12,7 +12,10 @@ const named = (table: string, column: string, where = `${column} is not null`): 
   select: `select ${column} as key, null::text as sha256, true as required from ${table} where ${where}`,
 })
 
-/** Each column that names objects. A doomed blob is left out: it never becomes live again, and collection deletes its object twice without harm. */
+/**
+ * Each column that names objects. A doomed blob is left out: it never becomes live again, and collection deletes its
+ * object twice without harm.
+ */
 export const keyColumns: readonly KeyColumn[] = [
   {
     column: 'blobs.storage_key',

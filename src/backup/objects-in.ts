@@ -126,8 +126,9 @@ export function storePutter(store: ObjectStore, source: BackupSource): PutObject
 }
 
 /**
- * By the ETag that the object had, or the one that it has from a restore: in one request the MD5 of its bytes, else that of its parts. Of bytes that are not in
- * the backup only the size is known for sure: a copy of a bucket may have been made in other parts.
+ * By the ETag that the object had, or the one that it has from a restore: in one request the MD5 of its bytes, else
+ * that of its parts. Of bytes that are not in the backup only the size is known for sure: a copy of a bucket may have
+ * been made in other parts.
  */
 function hasTheseBytes(there: ObjectHead, { size_bytes: sizeBytes, etag, parts }: ObjectLine): boolean {
   if (there.sizeBytes !== sizeBytes) return false

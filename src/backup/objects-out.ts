@@ -111,8 +111,8 @@ function opened({ config, mode, sink }: ObjectsOut): { take: TakeObject; close: 
 }
 
 /**
- * Reads the files and does not open the store, which would clean up after other processes. The name of a part has its digest, which is compared with
- * the bytes that are copied; a link copies none.
+ * Reads the files and does not open the store, which would clean up after other processes. The name of a part has its
+ * digest, which is compared with the bytes that are copied; a link copies none.
  */
 function fromDisk(dir: string, mode: ObjectMode, sink: BackupSink): TakeObject {
   const layout = layoutOf(dir)

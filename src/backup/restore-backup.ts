@@ -56,8 +56,8 @@ export interface RestoreReport {
 }
 
 /**
- * Checks the backup and the target, then replaces. From the first change to the last the database has a mark, with which no hub starts; a restore that
- * finds it begins again. Objects come last and are not sent twice.
+ * Checks the backup and the target, then replaces. From the first change to the last the database has a mark, with
+ * which no hub starts; a restore that finds it begins again. Objects come last and are not sent twice.
  */
 export async function restoreBackup(options: RestoreBackup): Promise<RestoreReport> {
   const { config, databaseUrl, steps } = options

@@ -28,7 +28,10 @@ export interface BackupSink {
   abandon(): Promise<void>
 }
 
-/** Opens `path` for a new backup: a tar file if it ends in `.tar`, else a folder. It must not exist, or be an empty folder. */
+/**
+ * Opens `path` for a new backup: a tar file if it ends in `.tar`, else a folder. It must not exist, or be an empty
+ * folder.
+ */
 export async function openSink(path: string): Promise<BackupSink> {
   const found = await stat(path).catch(() => null)
   if (found && !(found.isDirectory() && !path.endsWith('.tar') && (await readdir(path)).length === 0))
@@ -119,7 +122,8 @@ async function tarSink(path: string, draft: string): Promise<BackupSink> {
     return written
   }
   const spooled = async (name: string, source: AsyncIterable<Uint8Array>, digest: 'sha256' | 'md5') => {
-    // One that is there is somebody else's, or leads elsewhere: a backup may be written to a folder that others write to.
+    // One that is there is somebody else's, or leads elsewhere: a backup may be written to a folder that others write
+    // to.
     const file = await open(spool, 'wx+', 0o600)
     try {
       const { bytes } = await pour(file, source, 0, 'md5')

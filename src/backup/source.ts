@@ -11,7 +11,10 @@ import { readChunks } from './sink.ts'
 export interface BackupSource {
   /** How many files may be read at a time. */
   readonly concurrency: number
-  /** A file of the backup; null if it has none of this name. Files are found fastest in the order in which they were written. */
+  /**
+   * A file of the backup; null if it has none of this name. Files are found fastest in the order in which they were
+   * written.
+   */
   find(name: string): Promise<FoundFile | null>
   close(): Promise<void>
 }
@@ -65,7 +68,10 @@ interface Entry {
   readonly next: number
 }
 
-/** Keeps no list of the entries, of which there may be millions: it looks on from the last one that was found, and once more from the start. */
+/**
+ * Keeps no list of the entries, of which there may be millions: it looks on from the last one that was found, and once
+ * more from the start.
+ */
 async function tarSource(path: string, endBytes: number): Promise<BackupSource> {
   const handle = await open(path, 'r')
   let cursor = 0

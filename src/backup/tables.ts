@@ -8,12 +8,14 @@ export interface TableShape {
 }
 
 /**
- * Prisma's own bookkeeping is written by the migrations, and what an extension made by the extension. `changes` has numbers of this server's transactions, for
- * a day.
+ * Prisma's own bookkeeping is written by the migrations, and what an extension made by the extension. `changes` has
+ * numbers of this server's transactions, for a day.
  */
 const TABLES = `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
-  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-  where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname not in ('_prisma_migrations', 'changes')
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    and a.attgenerated = ''
+  where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+    and c.relname not in ('_prisma_migrations', 'changes')
     and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
   group by c.relname order by c.relname`
 

@@ -1,4 +1,6 @@
-/** The database that a backup is restored into: what it has, emptying it, and the mark of a restore that has not ended. */
+/**
+ * The database that a backup is restored into: what it has, emptying it, and the mark of a restore that has not ended.
+ */
 import type pg from 'pg'
 import { isBeingRestored, RESTORE_MARK } from '../store/restore-mark.ts'
 import { BackupError } from './manifest.ts'
@@ -44,8 +46,8 @@ export async function assertUnused(client: pg.Client): Promise<void> {
 const RESTORE_SCHEMA = RESTORE_MARK.split('.')[0]
 
 /**
- * From here on no hub starts on this database until `clearMark`. `aside` is where the objects of before will go; returned is where an earlier restore
- * that was interrupted said that they go.
+ * From here on no hub starts on this database until `clearMark`. `aside` is where the objects of before will go;
+ * returned is where an earlier restore that was interrupted said that they go.
  */
 export async function setMark(client: pg.Client, aside: string | null): Promise<string | null> {
   await client.query('begin')
@@ -66,13 +68,20 @@ export async function clearMark(client: pg.Client): Promise<void> {
   await client.query(`drop schema if exists ${RESTORE_SCHEMA} cascade`)
 }
 
-/** Everything of the public schema that no extension made: `drop schema` would take the extensions too, which not every user may create again. */
+/**
+ * Everything of the public schema that no extension made: `drop schema` would take the extensions too, which not every
+ * user may create again.
+ */
 const DROPS = `select format('drop table if exists public.%I cascade', c.relname) as drop from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
-  union all select format('drop function if exists public.%I(%s) cascade', p.proname, pg_get_function_identity_arguments(p.oid)) from pg_proc p
-    where p.pronamespace = 'public'::regnamespace and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+  union all select format('drop function if exists public.%I(%s) cascade', p.proname,
+    pg_get_function_identity_arguments(p.oid)) from pg_proc p
+    where p.pronamespace = 'public'::regnamespace
+      and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
   union all select format('drop type if exists public.%I cascade', t.typname) from pg_type t
-    where t.typnamespace = 'public'::regnamespace and t.typtype = 'e' and not exists (select 1 from pg_depend d where d.objid = t.oid and d.deptype = 'e')`
+    where t.typnamespace = 'public'::regnamespace and t.typtype = 'e'
+      and not exists (select 1 from pg_depend d where d.objid = t.oid and d.deptype = 'e')`
 
 /** Removes all tables of the hub and of its queue, in one transaction. */
 export async function emptyDatabase(client: pg.Client): Promise<void> {

@@ -1,4 +1,7 @@
-/** Free hosted work of an account per calendar month: CPU work only. Spec, "HardwareTier"; contract, "Money that is reserved". */
+/**
+ * Free hosted work of an account per calendar month: CPU work only. Spec, "HardwareTier";
+ * contract, "Money that is reserved".
+ */
 import type { RequestContext } from '../operation/context.ts'
 import { type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
 import { column, columns } from '../store/columns.ts'
@@ -41,8 +44,8 @@ const usageColumns = columns({
 })
 
 /**
- * The use in the current month, by the database's clock; months begin at midnight UTC. Ledger and reservations are read in one statement: a job that ends
- * between two statements could be missing in both.
+ * The use in the current month, by the database's clock; months begin at midnight UTC. Ledger and reservations are read
+ * in one statement: a job that ends between two statements could be missing in both.
  */
 const usageOfMonth = statement({
   name: 'hosted-allowance-usage',
@@ -51,10 +54,14 @@ const usageOfMonth = statement({
   text: `select ${usageColumns.sql} from (select date_trunc('month', now(), 'UTC') as start) month
     cross join lateral (select coalesce(sum(l.amount_usd), 0) as usd from ledger l
       where l.account_id = :accountId and l.job_kind = any(:work::text[]) and l.at >= month.start) used
-    cross join lateral (select coalesce(sum(r.amount_usd), 0) as usd from spend_reservations r where r.account_id = :accountId and r.allowance) reserved`,
+    cross join lateral (select coalesce(sum(r.amount_usd), 0) as usd from spend_reservations r
+      where r.account_id = :accountId and r.allowance) reserved`,
 })
 
-/** The allowance of this deployment and the caller's remaining share; null if there is none. One statement for a caller with a credential, else none. */
+/**
+ * The allowance of this deployment and the caller's remaining share; null if there is none. One statement for a caller
+ * with a credential, else none.
+ */
 export async function readAllowance({ viewer, deps }: RequestContext): Promise<HostedAllowance | null> {
   const limitUsd = deps.config.hosted.allowanceUsd
   if (!isAllowance(limitUsd)) return null

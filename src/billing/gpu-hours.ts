@@ -40,7 +40,10 @@ function overQuota(hours: number, reservations: readonly Reservation[], limit: n
   })
 }
 
-/** Seconds until enough of the oldest reservations have left the window; a whole window if the run alone exceeds the quota. */
+/**
+ * Seconds until enough of the oldest reservations have left the window; a whole window if the run alone exceeds the
+ * quota.
+ */
 function secondsUntilRoom(hours: number, reservations: readonly Reservation[], limit: number): number {
   const oldestFirst = reservations.toSorted((a, b) => b.ageS - a.ageS)
   let left = sumOf(reservations)

@@ -1,4 +1,7 @@
-/** The ledger: the cost of each job for the billed account. Append-only, enforced by a trigger; corrections are separate rows. */
+/**
+ * The ledger: the cost of each job for the billed account. Append-only, enforced by a trigger; corrections are separate
+ * rows.
+ */
 import { newId } from '@hub/formats/ids'
 import type { Usd } from '../platform/money.ts'
 import type { Querier } from '../store/db.ts'
@@ -53,7 +56,8 @@ const insertEntries = statement({
   },
   text: `insert into ledger (id, account_id, job_kind, job_id, attempt, kind, tier, seconds, amount_usd)
     select given.id, :accountId, :jobKind, given.job, :attempt::int, :kind, :tier, given.seconds, given.amount
-    from unnest(:ids::text[], :jobIds::text[], :seconds::numeric[], :amounts::numeric[]) as given (id, job, seconds, amount)`,
+    from unnest(:ids::text[], :jobIds::text[], :seconds::numeric[], :amounts::numeric[]) as given (id, job, seconds,
+      amount)`,
 })
 
 /** The members in which the rows of one batch differ. `seconds` is the text of a PostgreSQL numeric. */

@@ -1,4 +1,6 @@
-/** listHardwareTiers (spec, "GET /v1/hardware_tiers"): the tiers, their rates and the owners that the deployment hosts. */
+/**
+ * listHardwareTiers (spec, "GET /v1/hardware_tiers"): the tiers, their rates and the owners that the deployment hosts.
+ */
 import type { RequestContext } from '../operation/context.ts'
 import type { TierTable } from '../platform/tier-table.ts'
 import { type HostedAllowance, readAllowance } from './allowance.ts'

@@ -13,7 +13,10 @@ const lock = statement({
   text: `select ${idColumn.sql} from accounts where id = any(:accountIds::text[]) order by id for no key update`,
 })
 
-/** Locks the accounts whose limits the transaction checks, all at once and in the order of ids. Lock order: repos, jobs, accounts. */
+/**
+ * Locks the accounts whose limits the transaction checks, all at once and in the order of ids. Lock order: repos, jobs,
+ * accounts.
+ */
 export async function lockAccounts(tx: Querier, accountIds: readonly string[]): Promise<void> {
   await tx.query(lock, { accountIds })
 }

@@ -1,6 +1,7 @@
 /**
- * Reservations: every priced job reserves the most that it can cost, from its creation to its end, so that no bill exceeds the money that was left when the job
- * was accepted. Spec, "approveSpendHold"; contract, "Money that is reserved".
+ * Reservations: every priced job reserves the most that it can cost, from its creation to its end, so that no bill
+ * exceeds the money that was left when the job was accepted. Spec, "approveSpendHold";
+ * contract, "Money that is reserved".
  */
 import { type AuditContext, audit } from '../operation/audit.ts'
 import { HubError } from '../platform/errors.ts'
@@ -16,7 +17,10 @@ export type SpendJobKind = 'run' | 'robot_check' | 'endpoint'
 export interface SpendRequest {
   readonly jobId: string
   readonly jobKind: SpendJobKind
-  /** The account that is billed. The caller has locked it (`lockAccounts`), and inserts or keeps the job in the same transaction. */
+  /**
+   * The account that is billed. The caller has locked it (`lockAccounts`), and inserts or keeps the job in the same
+   * transaction.
+   */
   readonly accountId: string
   /** The most that the job can cost in all, minus what the ledger already has of it. */
   readonly amountUsd: Usd
@@ -61,8 +65,9 @@ const restOfThisMonth = statement({
 })
 
 /**
- * Reserves and returns null. If the month would pass a cap in STOP mode, or that cap is 0, reserves nothing and returns the error 429 `quota.spend_cap`: an account
- * that allows no spending starts no priced job, whatever it costs. A month that passes a cap in NOTIFY mode is recorded once (audit `spend.cap_passed`).
+ * Reserves and returns null. If the month would pass a cap in STOP mode, or that cap is 0, reserves nothing and returns
+ * the error 429 `quota.spend_cap`: an account that allows no spending starts no priced job, whatever it costs. A month
+ * that passes a cap in NOTIFY mode is recorded once (audit `spend.cap_passed`).
  */
 export async function tryReserveSpend(tx: Querier, ctx: AuditContext, request: SpendRequest): Promise<HubError | null> {
   const month = await readSpendMonth(tx, request.accountId, request.jobId)
@@ -85,8 +90,8 @@ export async function reserveSpend(tx: Querier, ctx: AuditContext, request: Spen
 }
 
 /**
- * Replaces the reservation of a job; the old amount is not counted in addition. Returns null, or the refusal: the job then keeps its old reservation and has to
- * stop by its `coversTo`.
+ * Replaces the reservation of a job; the old amount is not counted in addition. Returns null, or the refusal: the job
+ * then keeps its old reservation and has to stop by its `coversTo`.
  */
 export function renewSpend(tx: Querier, ctx: AuditContext, request: SpendRequest): Promise<HubError | null> {
   return tryReserveSpend(tx, ctx, request)

@@ -28,12 +28,14 @@ const writeCap = statement({
   name: 'account-spend-cap',
   columns: idColumn,
   params: { accountId: param.text(), limitUsd: param.numeric.orNull<Usd>(), mode: param.enum.orNull('SpendCapMode') },
-  text: `update accounts set spend_cap_usd = :limitUsd::numeric, spend_cap_mode = :mode::"SpendCapMode" where id = :accountId returning ${idColumn.sql}`,
+  text: `update accounts set spend_cap_usd = :limitUsd::numeric, spend_cap_mode = :mode::"SpendCapMode"
+    where id = :accountId returning ${idColumn.sql}`,
 })
 
 /**
- * Replaces or removes the cap. Work in progress continues, even if the month is past the new cap. Errors: 401, 403 for every key and for every member of an org
- * who is not an owner, 404, 422 for a mode without an amount or an amount without a mode.
+ * Replaces or removes the cap. Work in progress continues, even if the month is past the new cap. Errors: 401, 403 for
+ * every key and for every member of an org who is not an owner, 404, 422 for a mode without an amount or an amount
+ * without a mode.
  */
 export function setSpendCap(ctx: RequestContext, input: SetSpendCapInput): Promise<SpendSummary> {
   const cap = capOfInput(input)

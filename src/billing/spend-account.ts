@@ -5,8 +5,8 @@ import type { AccountRef, RequestContext, Viewer } from '../operation/context.ts
 import { HubError } from '../platform/errors.ts'
 
 /**
- * The account of a handle, the credential's own by default. Errors: 401, 403 for a key of a hosted job, a key limited to repos and a caller outside the
- * account, 404.
+ * The account of a handle, the credential's own by default. Errors: 401, 403 for a key of a hosted job, a key limited
+ * to repos and a caller outside the account, 404.
  */
 export async function findSpendAccount(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
   const credential = assertLevel(ctx.viewer, 'read')

@@ -1,4 +1,7 @@
-/** The cloud spend of an account in the current calendar month (UTC): recorded, reserved, and its cap. Contract, "Money that is reserved". */
+/**
+ * The cloud spend of an account in the current calendar month (UTC): recorded, reserved, and its cap.
+ * Contract, "Money that is reserved".
+ */
 import { type Usd, usdSum } from '../platform/money.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
@@ -13,8 +16,8 @@ export interface SpendCap {
 }
 
 /**
- * Read in one statement: a job that ends between two statements would be missing in both sums, or be counted in both. Months begin at midnight UTC, by the
- * database's clock.
+ * Read in one statement: a job that ends between two statements would be missing in both sums, or be counted in both.
+ * Months begin at midnight UTC, by the database's clock.
  */
 const spendColumns = columns({
   accountId: column.text('a.id'),
@@ -42,7 +45,8 @@ const spendOfMonth = statement({
   columns: spendColumns,
   params: { accountIds: param.texts(), exceptJobId: param.text.orNull() },
   text: `select ${spendColumns.sql} from accounts a cross join (select date_trunc('month', now(), 'UTC') as start) month
-    cross join lateral (select coalesce(sum(l.amount_usd), 0) as usd from ledger l where l.account_id = a.id and l.at >= month.start) recorded
+    cross join lateral (select coalesce(sum(l.amount_usd), 0) as usd from ledger l where l.account_id = a.id
+      and l.at >= month.start) recorded
     cross join lateral (select coalesce(sum(r.amount_usd), 0) as usd from spend_reservations r
       where r.account_id = a.id and r.job_id is distinct from :exceptJobId) reserved
     cross join lateral (select min(l.at) as at from audit_log l
@@ -51,8 +55,8 @@ const spendOfMonth = statement({
 })
 
 /**
- * The month of each of these accounts that exists, in no particular order. `exceptJobId`: the job whose reservation is left out, because it is about to be
- * replaced.
+ * The month of each of these accounts that exists, in no particular order. `exceptJobId`: the job whose reservation is
+ * left out, because it is about to be replaced.
  */
 export function readSpendMonths(
   querier: Querier,

@@ -1,4 +1,7 @@
-/** What an account spends in a calendar month (UTC): recorded and reserved by kind of job, its cap and its allowance. Contract, "What an account spends". */
+/**
+ * What an account spends in a calendar month (UTC): recorded and reserved by kind of job, its cap and its allowance.
+ * Contract, "What an account spends".
+ */
 import type { AccountRef, RequestContext } from '../operation/context.ts'
 import { type Usd, usd, usdSum } from '../platform/money.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
@@ -21,16 +24,21 @@ const kindColumns = columns({
 
 export type SpendOfKind = RowOf<typeof kindColumns>
 
-/** Read in one statement, for the reason given in `spend-month.ts`. The ledger records the cost of endpoints by session. */
+/**
+ * Read in one statement, for the reason given in `spend-month.ts`. The ledger records the cost of endpoints by session.
+ */
 const spendByKind = statement({
   name: 'spend-by-kind',
   columns: kindColumns,
   params: { accountId: param.text(), startsAt: param.timestamptz(), endsAt: param.timestamptz() },
   text: `select ${kindColumns.sql} from (
       select kind, count(*) filter (where not is_reserved) as entries, count(*) filter (where is_reserved) as under_way,
-        coalesce(sum(amount) filter (where not is_reserved), 0) as recorded, coalesce(sum(amount) filter (where is_reserved), 0) as reserved
-      from (select case l.job_kind when 'endpoint_session' then 'endpoint' else l.job_kind end as kind, l.amount_usd as amount, false as is_reserved
-          from ledger l where l.account_id = :accountId and l.at >= :startsAt::timestamptz and l.at < :endsAt::timestamptz
+        coalesce(sum(amount) filter (where not is_reserved), 0) as recorded,
+          coalesce(sum(amount) filter (where is_reserved), 0) as reserved
+      from (select case l.job_kind when 'endpoint_session' then 'endpoint' else l.job_kind end as kind,
+        l.amount_usd as amount, false as is_reserved
+          from ledger l where l.account_id = :accountId and l.at >= :startsAt::timestamptz
+            and l.at < :endsAt::timestamptz
         union all select r.job_kind, r.amount_usd, true from spend_reservations r
           where r.account_id = :accountId and now() >= :startsAt::timestamptz and now() < :endsAt::timestamptz) rows
       group by kind) sums
@@ -49,7 +57,9 @@ export interface SpendSummary {
   readonly kinds: readonly SpendOfKind[]
   /** The current cap, also in the summary of an earlier month. */
   readonly cap: SpendCap | null
-  /** Time at which the current month first passed a cap that only notifies; null if it has not, and for another month. */
+  /**
+   * Time at which the current month first passed a cap that only notifies; null if it has not, and for another month.
+   */
   readonly capPassedAt: string | null
   readonly allowanceLimitUsd: Usd | null
   /** The use in the current month; null for another month, and without an allowance. */

@@ -5,7 +5,10 @@ import type { RobotCardDocument } from '@hub/robot-card/card-schema'
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
 import type { Verdict } from './judge-card.ts'
 
-/** The card that a verdict accepts; else 422 with one entry for each failing check. `placeOf` maps a place in the card to one in the request. */
+/**
+ * The card that a verdict accepts; else 422 with one entry for each failing check. `placeOf` maps a place in the card
+ * to one in the request.
+ */
 export function acceptedCard({ card, checks }: Verdict, placeOf: (loc: Loc) => Loc | undefined): RobotCardDocument {
   if (!card || isRefused({ card, checks })) throw refusal(checks, placeOf)
   return card

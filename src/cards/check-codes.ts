@@ -1,4 +1,7 @@
-/** All checks of a card, with their meaning and fix. These codes appear in `errors[].type` of a rejected card, and each has a documentation page. */
+/**
+ * All checks of a card, with their meaning and fix. These codes appear in `errors[].type` of a rejected card, and each
+ * has a documentation page.
+ */
 
 interface CheckKind {
   readonly title: string
@@ -13,7 +16,8 @@ const kind = (title: string, about: string, fix: string): CheckKind => ({ title,
 export const checkCodes: Readonly<Record<string, CheckKind>> = {
   'card.schema': kind(
     'Card schema',
-    'The card matches its schema: known members of the right type, unknown members only in actuators, all numbers finite.',
+    'The card matches its schema: known members of the right type, unknown members only in actuators, all ' +
+      'numbers finite.',
     'Fix the member at `loc`. `/docs` shows the schema.',
   ),
   'mjcf.exists': kind(
@@ -23,7 +27,8 @@ export const checkCodes: Readonly<Record<string, CheckKind>> = {
   ),
   'mjcf.parses': kind(
     'Model compiles',
-    'MuJoCo would compile the model: well-formed XML, known elements and attributes of MJCF (or URDF), values of the right type, references that resolve.',
+    'MuJoCo would compile the model: well-formed XML, known elements and attributes of MJCF (or URDF), values of ' +
+      'the right type, references that resolve.',
     'Each entry of `data.faults` has a file and a line. `hub model DIR ENTRY` reports the same before you push.',
   ),
   'assets.closure': kind(
@@ -39,11 +44,13 @@ export const checkCodes: Readonly<Record<string, CheckKind>> = {
   'interface.joint_order': kind(
     'Joint order',
     'Every name in `joint_order` is unique and a hinge or slide joint of the model.',
-    'Use the joint names of the compiled model, with prefixes and suffixes of attach and replicate; omit ball and free joints.',
+    'Use the joint names of the compiled model, with prefixes and suffixes of attach and replicate; omit ball ' +
+      'and free joints.',
   ),
   'interface.base': kind(
     'Base',
-    '`base` is `floating` exactly when the top-level body above the joints of `joint_order` has a free joint. Separate free objects do not count.',
+    '`base` is `floating` exactly when the top-level body above the joints of `joint_order` has a free joint. ' +
+      'Separate free objects do not count.',
     'Make the card match the model, or fix the model.',
   ),
   'interface.default_pose': kind(

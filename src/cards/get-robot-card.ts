@@ -10,7 +10,8 @@ import { assertRobotRepo } from './judge-card.ts'
 import { cardColumns, type RobotCard } from './robot-card.ts'
 
 /**
- * The card of a robot repo; null if the repo is not visible to the caller or has no card. 409 `conflict.wrong_kind` for another kind of repo. One statement.
+ * The card of a robot repo; null if the repo is not visible to the caller or has no card. 409 `conflict.wrong_kind` for
+ * another kind of repo. One statement.
  */
 export async function getRobotCard(
   ctx: RequestContext,
@@ -32,11 +33,15 @@ const cardsOfRepos = statement({
   name: 'robot-cards-of-repos',
   columns: sizedColumns,
   params: { repoIds: param.texts() },
-  text: `select ${sizedColumns.sql} from ${sizedRows('repo_id', 'card_bytes', 'robot_cards', 'repo_id = any(:repoIds::text[])')} sized
+  text: `select ${sizedColumns.sql}
+    from ${sizedRows('repo_id', 'card_bytes', 'robot_cards', 'repo_id = any(:repoIds::text[])')} sized
     join robot_cards on repo_id = sized.id`,
 })
 
-/** The cards of repos visible to the caller (already checked), in the order requested; null if there is none. One statement for any number; 413 if they are too large in total. */
+/**
+ * The cards of repos visible to the caller (already checked), in the order requested; null if there is none. One
+ * statement for any number; 413 if they are too large in total.
+ */
 export async function getCardsOfRepos(db: Querier, repoIds: readonly string[]): Promise<(RobotCard | null)[]> {
   const rows = await db.query(cardsOfRepos, { repoIds })
   assertAllRead(rows, 'cards')

@@ -23,8 +23,8 @@ export interface Verdict {
 }
 
 /**
- * Checks any JSON value as the card of a robot repo. One statement for the model when it is known, one for the stills. `overlay` has files that the repo is
- * treated as having already. Errors: 503.
+ * Checks any JSON value as the card of a robot repo. One statement for the model when it is known, one for the stills.
+ * `overlay` has files that the repo is treated as having already. Errors: 503.
  */
 export async function judgeCard(
   ctx: RequestContext,

@@ -14,7 +14,10 @@ const livePaths = statement({
   text: `select ${pathColumn.sql} from files where repo_id = :repoId and path = any(:paths::text[]) and to_seq is null`,
 })
 
-/** Paths of the card's thumbnails that are files of the repo now. One statement, and none if the card names no thumbnails. */
+/**
+ * Paths of the card's thumbnails that are files of the repo now. One statement, and none if the card names no
+ * thumbnails.
+ */
 export async function presentStills(ctx: RequestContext, repoId: string, card: ReadableCard): Promise<Set<string>> {
   if (!card.thumbnail_paths) return new Set()
   const { light, dark } = card.thumbnail_paths

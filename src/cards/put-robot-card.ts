@@ -24,12 +24,14 @@ export interface PutRobotCardInput {
   readonly placeOf?: (loc: Loc) => Loc
 }
 
-/** A card is checked again if the repo's files changed in the meantime; if they keep changing, the client must retry. */
+/**
+ * A card is checked again if the repo's files changed in the meantime; if they keep changing, the client must retry.
+ */
 const ATTEMPTS = 5
 
 /**
- * Stores the card if no check fails. Errors: 401, 403, 404, 409 (another kind of repo; files keep changing), 422 `validation.failed` with one entry
- * for each failing check, 503.
+ * Stores the card if no check fails. Errors: 401, 403, 404, 409 (another kind of repo; files keep changing), 422
+ * `validation.failed` with one entry for each failing check, 503.
  */
 export async function putRobotCard(ctx: RequestContext, input: PutRobotCardInput): Promise<RobotCard> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -87,7 +89,10 @@ async function store({
   return storeCard(ctx, tx, repo, (before) => withoutReadDefaults(card, before))
 }
 
-/** Replaces the card of a repo that the caller has locked, audited; `replace` gets the one before. The card has passed its checks at the repo's `seq`. */
+/**
+ * Replaces the card of a repo that the caller has locked, audited; `replace` gets the one before. The card has passed
+ * its checks at the repo's `seq`.
+ */
 export async function storeCard(
   ctx: RequestContext,
   tx: Tx,

@@ -34,8 +34,8 @@ export const storedCard = statement({
 const updatedAtColumn = columns({ updatedAt: column.timestamptz('updated_at') })
 
 /**
- * JSON as text, not JSONB, which sorts members and writes 1e308 with 309 digits. `now()` is the start of the transaction, so a later put may have an
- * earlier time; `greatest` keeps `updated_at` monotonic.
+ * JSON as text, not JSONB, which sorts members and writes 1e308 with 309 digits. `now()` is the start of the
+ * transaction, so a later put may have an earlier time; `greatest` keeps `updated_at` monotonic.
  */
 export const upsertCard = statement({
   name: 'robot-card-put',

@@ -1,4 +1,7 @@
-/** validateRobotCard (spec, "POST /v1/robots/{owner}/{repo}/validate"): reports what PUT would reject, with the same codes. Writes nothing. */
+/**
+ * validateRobotCard (spec, "POST /v1/robots/{owner}/{repo}/validate"): reports what PUT would reject, with the same
+ * codes. Writes nothing.
+ */
 
 import { type Check, type CheckStatus, gradeOf } from '@hub/mjcf/verdict/check'
 import { modelSummary, type RobotModelSummary } from '@hub/mjcf/verdict/model-checks'
@@ -38,8 +41,8 @@ export interface RobotValidationReport {
 const ENGINE = 'hub-static'
 
 /**
- * The report on a candidate, or on the stored card. Errors: 401, 403 for a key limited to other repos, 404 (also if no card is stored), 409 for another kind of
- * repo, 503.
+ * The report on a candidate, or on the stored card. Errors: 401, 403 for a key limited to other repos, 404 (also if no
+ * card is stored), 409 for another kind of repo, 503.
  */
 export function validateRobotCard(ctx: RequestContext, input: ValidateRobotCardInput): Promise<RobotValidationReport> {
   return guarded(

@@ -69,7 +69,10 @@ export async function lockCheck(tx: Querier, id: string): Promise<HeldCheck> {
   return check
 }
 
-/** The status that follows from `trigger`. Throws the refusal of the state machine; for a claimed check it names the holder. */
+/**
+ * The status that follows from `trigger`. Throws the refusal of the state machine; for a claimed check it names the
+ * holder.
+ */
 export function nextStatus(trigger: CheckTrigger, check: HeldCheck, actor: JobActor): JobStatus {
   const facts = {
     ...check,
@@ -82,7 +85,9 @@ export function nextStatus(trigger: CheckTrigger, check: HeldCheck, actor: JobAc
   throw refused(check, verdict.refusal)
 }
 
-/** 409 unless the caller holds the running check. It also guards the replay of responses that only the holder can use. */
+/**
+ * 409 unless the caller holds the running check. It also guards the replay of responses that only the holder can use.
+ */
 export function assertHolds({ viewer }: Pick<RequestContext, 'viewer'>, check: HeldCheck): void {
   nextStatus('report', check, requireCredential(viewer))
 }

@@ -10,8 +10,8 @@ import {
 } from '../work/job-state.ts'
 
 /**
- * `report`: a report that does not end the check. `dispatch`: a hosted call could not be started, or ended without a report. `sweep`: the time limit is
- * enforced. Publishing does not change the status.
+ * `report`: a report that does not end the check. `dispatch`: a hosted call could not be started, or ended without a
+ * report. `sweep`: the time limit is enforced. Publishing does not change the status.
  */
 export type CheckTrigger = 'claim' | 'report' | 'succeed' | 'fail' | 'cancel' | 'dispatch' | 'sweep'
 

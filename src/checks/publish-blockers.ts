@@ -1,6 +1,6 @@
 /**
- * Why a check cannot be published at the moment. Pure. Used by publishing and by every response that shows a check. Spec,
- * "POST /v1/robot-checks/{check_id}/publish".
+ * Why a check cannot be published at the moment. Pure. Used by publishing and by every response that shows a check.
+ * Spec, "POST /v1/robot-checks/{check_id}/publish".
  */
 import type { PlainErrorType } from '../platform/errors.ts'
 import type { JobStatus } from '../work/job-state.ts'
@@ -37,7 +37,10 @@ const conflict = (type: PlainErrorType, detail: string, names: readonly string[]
   names,
 })
 
-/** All blockers, the most important one first. A check that did not succeed has only that blocker, since nothing else is known about it. */
+/**
+ * All blockers, the most important one first. A check that did not succeed has only that blocker, since nothing else is
+ * known about it.
+ */
 export function publishBlockers(check: PublishFacts): PublishBlocker[] {
   if (check.status !== 'succeeded')
     return [

@@ -1,4 +1,7 @@
-/** The devices of accounts, as far as the caller sees them. Pages for any number of accounts at once. Contract, "Devices". */
+/**
+ * The devices of accounts, as far as the caller sees them. Pages for any number of accounts at once.
+ * Contract, "Devices".
+ */
 
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { deviceVisibleSql } from '../auth/device-policy.ts'

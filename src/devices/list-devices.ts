@@ -31,14 +31,18 @@ const page = statement({
     after: param.text.orNull(),
     limit: param.int4(),
   },
-  text: `select ${keyColumns.sql} from unnest(:accountIds::text[]) account(id) cross join lateral (select u.id from devices u
+  text: `select ${keyColumns.sql} from unnest(:accountIds::text[]) account(id) cross
+    join lateral (select u.id from devices u
       where u.owner_id = any(array[account.id]) and u.id < coalesce(:after::text, 'dev_z') and ${deviceVisibleSql('u')}
       order by u.owner_id, u.id desc limit :limit::int) seen
     where :owner::text is null or account.id = (select a.id from accounts a where a.handle = :owner)
     order by seen.id desc limit :limit::int`,
 })
 
-/** The keys of one page; empty for an owner that does not exist or is not an account of the caller. One statement. Errors: 422 a cursor of another listing. */
+/**
+ * The keys of one page; empty for an owner that does not exist or is not an account of the caller. One statement.
+ * Errors: 422 a cursor of another listing.
+ */
 export async function listDevices(ctx: RequestContext, input: ListDevicesInput): Promise<Page<ListedDevice>> {
   const { owner = null } = input
   const listing = `devices:${owner ?? ''}`

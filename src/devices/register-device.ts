@@ -33,7 +33,8 @@ const findRobot = statement({
   params: { ownerId: param.text(), handle: param.text(), slug: param.text() },
   text: `select ${robotColumns.sql} from repos r join accounts o on o.id = r.owner_id
     where o.handle = :handle and r.slug = :slug
-      and (r.visibility = 'public' or r.owner_id = :ownerId or r.owner_id in (select org_id from memberships where user_id = :ownerId))`,
+      and (r.visibility = 'public' or r.owner_id = :ownerId
+      or r.owner_id in (select org_id from memberships where user_id = :ownerId))`,
 })
 const insertedColumns = columns({ id: column.text('id') })
 const insertDevice = statement({
@@ -95,7 +96,10 @@ export async function addDevice({
   return { id: device.id, name, robotRepo }
 }
 
-/** registerDevice, for the session's person or, with `owner`, one of their orgs. Errors: 401, 403 for a key or a non-member, and those of `addDevice`. */
+/**
+ * registerDevice, for the session's person or, with `owner`, one of their orgs. Errors: 401, 403 for a key or a
+ * non-member, and those of `addDevice`.
+ */
 export function registerDevice(
   ctx: RequestContext,
   input: NewDevice & { readonly owner?: string | null },

@@ -1,4 +1,7 @@
-/** Pages of what belongs to endpoints, devices or approvals, newest first: for any number of these at once, in one statement. */
+/**
+ * Pages of what belongs to endpoints, devices or approvals, newest first: for any number of these at once, in one
+ * statement.
+ */
 
 import type { IdPrefix } from '@hub/formats/ids'
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
@@ -7,7 +10,10 @@ import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.
 import { type Columns, column } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
-/** A kind of children: their table under `alias`, what their columns are read from, and the condition on them that uses `:status`. */
+/**
+ * A kind of children: their table under `alias`, what their columns are read from, and the condition on them that uses
+ * `:status`.
+ */
 interface Children<Row> {
   readonly name: string
   readonly prefix: IdPrefix
@@ -30,7 +36,11 @@ export interface ChildPages {
 /** The column that names the parent. */
 type Parent = 'endpoint_id' | 'device_id' | 'approval_id'
 
-/** Reads such pages, in the order of all columns of the parent's index: after an equality the planner may walk all children by their ids. A viewer of the parent sees its children, so only visible parents may be asked for. 422 `validation.cursor` for the cursor of another listing. */
+/**
+ * Reads such pages, in the order of all columns of the parent's index: after an equality the planner may walk all
+ * children by their ids. A viewer of the parent sees its children, so only visible parents may be asked for. 422
+ * `validation.cursor` for the cursor of another listing.
+ */
 export function childPages<Row extends { readonly id: string }>(children: Children<Row>, parent: Parent) {
   const { name, prefix, table, alias, joins, statusSql } = children
   const selected = children.columns.with({ of: column.text('key.id') })
@@ -44,7 +54,8 @@ export function childPages<Row extends { readonly id: string }>(children: Childr
       limit: param.int4(),
     },
     text: `select ${selected.sql} from unnest(:of::text[]) key(id) cross join lateral (select * from ${table} c
-        where c.${parent} = any(array[key.id]) and c.id < coalesce(:after::text, '${prefix}_z') and (:status::text is null or ${statusSql} = :status)
+        where c.${parent} = any(array[key.id]) and c.id < coalesce(:after::text, '${prefix}_z')
+          and (:status::text is null or ${statusSql} = :status)
         order by c.${parent}, c.id desc limit :limit::int) ${alias} ${joins}
       order by key.id, ${alias}.id desc`,
   })

@@ -1,4 +1,7 @@
-/** An endpoint as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, endpoints, sessions, holds, accounts. */
+/**
+ * An endpoint as verbs that move it see it: what decides, under the lock of its row. Lock order: repos, endpoints,
+ * sessions, holds, accounts.
+ */
 
 import { isId } from '@hub/formats/ids'
 import { billedViewer, billedVisibleSql, visibleRuns } from '../auth/policy.ts'
@@ -87,9 +90,10 @@ export async function lockEndpoint(tx: Querier, id: string): Promise<HeldEndpoin
 const ownReasons = ['budget', 'spend_cap']
 
 /**
- * Of the endpoint `u`: whether the time that its server had to stop is over. A limit gives it a minute, and so does a stop by hand where the hub can end the server
- * itself, which is hosted. A stop by hand waits for the server of a worker, unless that has been silent for a minute as well: it is dead, and would keep the
- * endpoint and its model repo forever.
+ * Of the endpoint `u`: whether the time that its server had to stop is over. A limit gives it a minute, and so does a
+ * stop by hand where the hub can end the server itself, which is hosted. A stop by hand waits for the server of a
+ * worker, unless that has been silent for a minute as well: it is dead, and would keep the endpoint and its model repo
+ * forever.
  */
 export const graceOverSql = `(${graceOverSqlOf(deadlineSql)}
   or ${isAskedAgoSql} and (u.stop_reason in (${ownReasons.map((reason) => `'${reason}'`).join(', ')})

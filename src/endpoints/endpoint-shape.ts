@@ -1,4 +1,7 @@
-/** An endpoint as the graph shows it, and the columns that every read of one selects. Spec, "Inference endpoint"; contract, "Inference endpoints". */
+/**
+ * An endpoint as the graph shows it, and the columns that every read of one selects. Spec, "Inference endpoint";
+ * contract, "Inference endpoints".
+ */
 import type { AccountRef } from '../operation/context.ts'
 import type { Usd } from '../platform/money.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'

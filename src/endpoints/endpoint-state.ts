@@ -6,8 +6,9 @@ export const endpointStatuses = ['queued', 'running', 'stopped', 'failed'] as co
 export type EndpointStatus = (typeof endpointStatuses)[number]
 
 /**
- * `report` says nothing of an end; `close` and `fail` are reports that do. `stop` of a running endpoint is a request, made by a person or by a limit. `dispatch` is a
- * hosted call that could not be started or ended without a report; `sweep` is the hub's own end of a server that did not stop in time.
+ * `report` says nothing of an end; `close` and `fail` are reports that do. `stop` of a running endpoint is a request,
+ * made by a person or by a limit. `dispatch` is a hosted call that could not be started or ended without a report;
+ * `sweep` is the hub's own end of a server that did not stop in time.
  */
 export type EndpointTrigger = 'claim' | 'report' | 'close' | 'fail' | 'stop' | 'dispatch' | 'sweep'
 

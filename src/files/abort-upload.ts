@@ -21,7 +21,10 @@ const uploadOfRepo = statement({
   text: `select ${uploadColumns.sql} from uploads where id = :id and repo_id = :repoId`,
 })
 
-/** Aborts a pending upload and releases its reservation. Errors: 401, 403, 404, 409 if it is completed, aborted or being completed, 503. */
+/**
+ * Aborts a pending upload and releases its reservation. Errors: 401, 403, 404, 409 if it is completed, aborted or being
+ * completed, 503.
+ */
 export function abortUpload(ctx: RequestContext, input: AbortUploadInput): Promise<{ uploadId: string }> {
   return guarded(
     ctx,

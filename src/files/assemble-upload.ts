@@ -45,9 +45,10 @@ const rememberParts = statement({
 })
 
 /**
- * Assembles one claimed upload. Safe to repeat after a crash at any point: the parts are recorded before the store assembles them, so "no such upload"
- * afterwards means that the store has assembled them. `loc` is the upload's place in the request. Errors: 422 `upload.*` (a `RejectedBytes` if the upload can
- * no longer be completed), 409 when another completion took over.
+ * Assembles one claimed upload. Safe to repeat after a crash at any point: the parts are recorded before the store
+ * assembles them, so "no such upload" afterwards means that the store has assembled them. `loc` is the upload's place
+ * in the request. Errors: 422 `upload.*` (a `RejectedBytes` if the upload can no longer be completed), 409 when another
+ * completion took over.
  */
 export async function assembleUpload(
   tools: AssembleTools,
@@ -134,8 +135,8 @@ async function remember(tools: AssembleTools, upload: UploadRow, parts: readonly
 }
 
 /**
- * An assembled object disappears only if its upload was discarded, or if another completion linked equal bytes that the hub already had. In both cases this
- * completion has lost its upload.
+ * An assembled object disappears only if its upload was discarded, or if another completion linked equal bytes that the
+ * hub already had. In both cases this completion has lost its upload.
  */
 function stillThere<T>(upload: UploadRow, read: Promise<T>): Promise<T> {
   return read.catch((error: unknown) => {

@@ -21,8 +21,8 @@ export function partBytes(sizeBytes: number, partSizeBytes: number, partNumber: 
 }
 
 /**
- * All faults of the named parts: duplicate, out of range, omitted, not stored, different ETag or size. `stored` is what the store has (or had, once
- * it assembled them); `loc` is the place of the upload in the request.
+ * All faults of the named parts: duplicate, out of range, omitted, not stored, different ETag or size. `stored` is what
+ * the store has (or had, once it assembled them); `loc` is the place of the upload in the request.
  */
 export function partFaults(
   named: CompletedUpload,

@@ -33,14 +33,18 @@ export interface UploadsToClaim {
   readonly named: readonly CompletedUpload[]
 }
 
-/** A completion whose client has gone puts its uploads back, and the database notices that a hub has died, well within this time. */
+/**
+ * A completion whose client has gone puts its uploads back, and the database notices that a hub has died, well within
+ * this time.
+ */
 const ENDING_MS = 2_000
 const POLL_MS = 50
 
 /**
- * Claims the uploads for this attempt and returns them in request order. Waits for up to 2 s for another completion of them: a client that was cut off repeats its request
- * while the first one still ends. Errors: 404 an id that is unknown or of another repo, 422 a path that differs from the upload's, 409 `conflict.terminal` and
- * `conflict.in_progress`; nothing is claimed then. Three statements.
+ * Claims the uploads for this attempt and returns them in request order. Waits for up to 2 s for another completion of
+ * them: a client that was cut off repeats its request while the first one still ends. Errors: 404 an id that is unknown
+ * or of another repo, 422 a path that differs from the upload's, 409 `conflict.terminal` and `conflict.in_progress`;
+ * nothing is claimed then. Three statements.
  */
 export async function claimUploads(
   deps: ClaimDeps,
@@ -103,8 +107,8 @@ const renewClaim = statement({
 })
 
 /**
- * Renews the lease of a completion while it works, so that only that of a process that is dead or cut off expires. Returns a function that stops renewing. The next
- * renewal makes up for a failed one.
+ * Renews the lease of a completion while it works, so that only that of a process that is dead or cut off expires.
+ * Returns a function that stops renewing. The next renewal makes up for a failed one.
  */
 export function keepClaim({ db, events }: ClaimDeps, attempt: string, uploadIds: readonly string[]): () => void {
   const renew = () =>
@@ -142,7 +146,10 @@ export interface SettledFailure {
   readonly lostIds: readonly string[]
 }
 
-/** After a failure: aborts rejected uploads; all others can be completed again. Leaves uploads that another completion has taken over. */
+/**
+ * After a failure: aborts rejected uploads; all others can be completed again. Leaves uploads that another completion
+ * has taken over.
+ */
 export async function settleFailure(tx: Tx, failure: FailedCompletion): Promise<SettledFailure> {
   const { attempt, rejectedIds, assembledIds } = failure
   const back = [...assembledIds, ...failure.otherIds]

@@ -64,8 +64,8 @@ function assembleAll(
 }
 
 /**
- * Releases the uploads. Returns one that another completion has taken over. A failure here is only logged: the lease then expires, and the client gets the
- * original error.
+ * Releases the uploads. Returns one that another completion has taken over. A failure here is only logged: the lease
+ * then expires, and the client gets the original error.
  */
 async function settle({
   ctx,

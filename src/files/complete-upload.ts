@@ -14,9 +14,11 @@ import { assertPreconditions, isConditional, liveFiles } from './preconditions.t
 import type { CompleteUploadInput } from './schemas.ts'
 
 /**
- * Assembles the uploads in the store, checks size, ETags and (up to one part) the digest of each, and links all files in one transaction. If one file fails,
- * nothing is linked and the others stay completable. After a crash at any point the same request can be repeated at once, and after a cut between hub and database when
- * the lease of the first request has expired. Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`, `conflict.path`, 412, 422 `upload.*`, 503.
+ * Assembles the uploads in the store, checks size, ETags and (up to one part) the digest of each, and links all files
+ * in one transaction. If one file fails, nothing is linked and the others stay completable. After a crash at any point
+ * the same request can be repeated at once, and after a cut between hub and database when the lease of the first
+ * request has expired. Errors: 401, 403, 404, 409 `conflict.terminal`, `conflict.in_progress`, `conflict.unverified`,
+ * `conflict.path`, 412, 422 `upload.*`, 503.
  */
 export function completeUpload(ctx: RequestContext, input: CompleteUploadInput): Promise<{ files: RepoFileEntry[] }> {
   return guarded(

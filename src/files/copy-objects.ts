@@ -1,6 +1,7 @@
 /**
- * Copies objects of another subject, such as a robot check, into files of a repo. Each copy is an upload whose bytes the hub writes itself. It has the
- * reservation, lease and fence of a completion, so copies of a dead process are collected like abandoned uploads.
+ * Copies objects of another subject, such as a robot check, into files of a repo. Each copy is an upload whose bytes
+ * the hub writes itself. It has the reservation, lease and fence of a completion, so copies of a dead process are
+ * collected like abandoned uploads.
  */
 import { randomUUID } from 'node:crypto'
 import { newId } from '@hub/formats/ids'
@@ -37,8 +38,8 @@ export interface ObjectToLink {
 
 export interface CopyRequest {
   /**
-   * Id of the subject that owns the objects. It is stored in place of the presigning account, so that no client finds the upload and resumes it. Only one
-   * request at a time copies for a source.
+   * Id of the subject that owns the objects. It is stored in place of the presigning account, so that no client finds
+   * the upload and resumes it. Only one request at a time copies for a source.
    */
   readonly sourceId: string
   /** The repo that gets the files; it may be created in the transaction that links them. */
@@ -47,7 +48,10 @@ export interface CopyRequest {
   readonly objects: readonly ObjectToLink[]
 }
 
-/** A copy with its digest: `sha256` differs from `upload.sha256` if the bytes changed, and is null if the object does not exist or has another size. */
+/**
+ * A copy with its digest: `sha256` differs from `upload.sha256` if the bytes changed, and is null if the object does
+ * not exist or has another size.
+ */
 export type CopiedObject = AssembledUpload
 
 export interface Copies {
@@ -79,9 +83,9 @@ const aborted = statement({
 })
 
 /**
- * Copies the objects and runs `work`, which links the copies with `linkFiles` in a transaction of its own. If `work` throws, the unlinked copies are discarded
- * at once; after a crash, collection discards them. Errors: 409 `conflict.in_progress` if another request copies for the same source, 413 `quota.storage`, 429
- * `quota.uploads`, 503.
+ * Copies the objects and runs `work`, which links the copies with `linkFiles` in a transaction of its own. If `work`
+ * throws, the unlinked copies are discarded at once; after a crash, collection discards them. Errors: 409
+ * `conflict.in_progress` if another request copies for the same source, 413 `quota.storage`, 429 `quota.uploads`, 503.
  */
 export async function withCopies<Result>(
   ctx: RequestContext,
@@ -127,7 +131,10 @@ async function discardLeftOver(ctx: RequestContext, objects: ObjectStore, source
   await removeFromStore(ctx.deps, objects, await ctx.deps.db.withTx((tx) => discardUploads(tx, ids)))
 }
 
-/** Inserts the rows before the objects are copied, so that no object exists without a row. Lock order: accounts, uploads. */
+/**
+ * Inserts the rows before the objects are copied, so that no object exists without a row. Lock order: accounts,
+ * uploads.
+ */
 async function reserve({
   ctx,
   tx,
@@ -191,8 +198,9 @@ async function copyOne(
 }
 
 /**
- * Discards copies that were not linked. A failure here is only logged: the lease then expires, and the client gets the original error. Also deletes objects
- * that this request copied after it had lost its lease and collection had aborted their rows.
+ * Discards copies that were not linked. A failure here is only logged: the lease then expires, and the client gets the
+ * original error. Also deletes objects that this request copied after it had lost its lease and collection had aborted
+ * their rows.
  */
 async function discard(
   ctx: RequestContext,

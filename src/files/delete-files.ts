@@ -26,8 +26,8 @@ export const unstore = statement({
 })
 
 /**
- * Unlinks existing files and lists missing ones, in the order requested. Errors: 401, 403 (also every key of a hosted job), 404, 422. Seven statements, two
- * more if the repo has snapshots; three if no file exists.
+ * Unlinks existing files and lists missing ones, in the order requested. Errors: 401, 403 (also every key of a hosted
+ * job), 404, 422. Seven statements, two more if the repo has snapshots; three if no file exists.
  */
 export function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promise<DeletedPaths> {
   return guarded(

@@ -5,7 +5,10 @@ import { param, statement } from '../store/statement.ts'
 
 const insertedColumn = columns({ id: column.text('id') })
 
-/** The parts of a row that the hub completes: one part, so that discarding the row also dooms the object, which the store may already have. */
+/**
+ * The parts of a row that the hub completes: one part, so that discarding the row also dooms the object, which the
+ * store may already have.
+ */
 const wholePart = `jsonb_build_array(jsonb_build_object('partNumber', 1, 'etag', '', 'sizeBytes', t.size))`
 
 const insert = statement({
@@ -27,12 +30,17 @@ const insert = statement({
     storageKeys: param.texts(),
     storeUploadIds: param.texts(),
   },
-  text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type, storage_key, store_upload_id, state,
+  text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type,
+    storage_key, store_upload_id, state,
       attempt, instance, attempt_at, parts)
-    select t.id, :repoId, :accountId, :ownerId, t.part_size, t.path, t.size, t.sha256, t.content_type, t.storage_key, t.store_upload_id,
-      case when :attempt::text is null then 'pending' else 'completing' end::"UploadState", :attempt::text, :instance::int,
-      case when :attempt::text is not null then now() end, case when :attempt::text is null then '[]' else ${wholePart} end
-    from unnest(:ids::text[], :partSizes::int[], :paths::text[], :sizes::bigint[], :sha256s::text[], :contentTypes::text[], :storageKeys::text[],
+    select t.id, :repoId, :accountId, :ownerId, t.part_size, t.path, t.size, t.sha256, t.content_type, t.storage_key,
+      t.store_upload_id,
+      case when :attempt::text is null then 'pending' else 'completing' end::"UploadState", :attempt::text,
+        :instance::int,
+      case when :attempt::text is not null then now() end, case when :attempt::text is null then '[]' else ${wholePart}
+        end
+    from unnest(:ids::text[], :partSizes::int[], :paths::text[], :sizes::bigint[], :sha256s::text[],
+      :contentTypes::text[], :storageKeys::text[],
         :storeUploadIds::text[])
       as t(id, part_size, path, size, sha256, content_type, storage_key, store_upload_id)
     order by t.path on conflict do nothing returning ${insertedColumn.sql}`,
@@ -60,7 +68,10 @@ export interface UploadToInsert {
   readonly storeUploadId: string
 }
 
-/** Inserts the rows. Returns false if a concurrent request already created one of the uploads; the caller then rolls back. */
+/**
+ * Inserts the rows. Returns false if a concurrent request already created one of the uploads; the caller then rolls
+ * back.
+ */
 export async function insertUploads(tx: Querier, of: UploadsOf, uploads: readonly UploadToInsert[]): Promise<boolean> {
   const inserted = await tx.query(insert, {
     ...of,

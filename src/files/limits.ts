@@ -5,7 +5,10 @@ export const MIB = 1_048_576
 /** 100 MiB: the size of every part but the last, unless a client asks for smaller parts. */
 export const PART_SIZE_BYTES = 104_857_600
 
-/** The smallest part size that a client may ask for: above S3's minimum of 5 MiB, and large enough that 50 GiB have fewer than 10,000 parts. */
+/**
+ * The smallest part size that a client may ask for: above S3's minimum of 5 MiB, and large enough that 50 GiB have
+ * fewer than 10,000 parts.
+ */
 export const MIN_PART_SIZE_BYTES = 8 * MIB
 
 /** The most parts of all files in one request that asks for a part size: each part needs a signed URL. */
@@ -34,7 +37,10 @@ export const PART_URL_TTL_SECONDS = 86_400
 /** Lifetime of a download URL: 1 hour. */
 export const DOWNLOAD_URL_TTL_SECONDS = 3600
 
-/** Lease of a completion on its uploads; after it expires another request may take them over. Renewed every third of this time. */
+/**
+ * Lease of a completion on its uploads; after it expires another request may take them over. Renewed every third of
+ * this time.
+ */
 export const COMPLETE_LEASE_SECONDS = 60
 
 /** Concurrent object store calls of one request. */

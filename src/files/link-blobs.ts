@@ -33,8 +33,9 @@ const equalBlobsColumns = columns({
 })
 
 /**
- * FOR SHARE: collection takes FOR UPDATE before it dooms a blob, so a blob that is live here stays live until this transaction has linked it. The statement
- * waits for a concurrent transaction that dooms a blob, and then does not find that blob.
+ * FOR SHARE: collection takes FOR UPDATE before it dooms a blob, so a blob that is live here stays live until this
+ * transaction has linked it. The statement waits for a concurrent transaction that dooms a blob, and then does not find
+ * that blob.
  */
 const equalBlobs = statement({
   name: 'blobs-equal',
@@ -73,7 +74,8 @@ const insertDoomed = statement({
   params: blobParams,
   text: `insert into blobs (id, storage_key, size, etag, claimed, state, doomed_at)
     select t.id, t.key, t.size, t.etag, t.claimed, 'doomed', now()
-    from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :etags::text[], :claimed::text[]) as t(id, key, size, etag, claimed)`,
+    from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :etags::text[], :claimed::text[]) as t(id, key, size,
+      etag, claimed)`,
 })
 
 /** Other transactions can insert and doom an equal blob between the two reads, but not this often. */
@@ -84,8 +86,8 @@ interface Candidate extends NewBlob {
 }
 
 /**
- * The blob for each new object, in order: its own row, or the live verified blob with the same bytes; the new object is then doomed. Two statements,
- * three with duplicates. Throws `GoneBytes`.
+ * The blob for each new object, in order: its own row, or the live verified blob with the same bytes; the new object is
+ * then doomed. Two statements, three with duplicates. Throws `GoneBytes`.
  */
 export async function linkBlobs(tx: Tx, objects: readonly NewBlob[]): Promise<LinkedBlob[]> {
   const candidates = objects.map((object): Candidate => ({ ...object, id: newId('blob') }))

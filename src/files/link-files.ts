@@ -22,12 +22,16 @@ const moveReservation = statement({
   name: 'accounts-store',
   params: {
     ownerId: param.text(),
-    /** `reservedBytes` is the released reservation, `netBytes` the growth of the owner's storage, which is smaller if files are replaced. */
+    /**
+     * `reservedBytes` is the released reservation, `netBytes` the growth of the owner's storage, which is smaller if
+     * files are replaced.
+     */
     reservedBytes: param.int8(),
     netBytes: param.int8(),
     uploads: param.int4(),
   },
-  text: `update accounts set reserved_bytes = reserved_bytes - :reservedBytes::bigint, storage_bytes = storage_bytes + :netBytes::bigint,
+  text: `update accounts set reserved_bytes = reserved_bytes - :reservedBytes::bigint,
+    storage_bytes = storage_bytes + :netBytes::bigint,
       pending_uploads = pending_uploads - :uploads::int where id = :ownerId`,
 })
 
@@ -55,7 +59,8 @@ const insertFiles = statement({
     mimes: param.texts<readonly (string | null)[]>(),
   },
   text: `insert into files (repo_id, from_seq, path, blob_id, mime)
-    select :repoId, :seq, t.path, t.blob_id, t.mime from unnest(:paths::text[], :blobIds::text[], :mimes::text[]) as t(path, blob_id, mime)
+    select :repoId, :seq, t.path, t.blob_id, t.mime
+      from unnest(:paths::text[], :blobIds::text[], :mimes::text[]) as t(path, blob_id, mime)
     returning ${linked.sql}`,
 })
 
@@ -71,9 +76,10 @@ export interface LinkRequest {
 }
 
 /**
- * Links every file or none. Locks in order: repo, account, uploads, blobs. At most twelve statements for any number of files; one more with duplicate
- * bytes, two with a dataset's info, two if the repo has snapshots, one for each file that a job has to hash.
- * Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.path`, 409 `conflict.unverified` and 412 from the conditions.
+ * Links every file or none. Locks in order: repo, account, uploads, blobs. At most twelve statements for any number of
+ * files; one more with duplicate bytes, two with a dataset's info, two if the repo has snapshots, one for each file
+ * that a job has to hash. Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.path`, 409
+ * `conflict.unverified` and 412 from the conditions.
  */
 export async function linkFiles(
   ctx: RequestContext,

@@ -38,9 +38,11 @@ export interface LinkedFiles {
 const MAX_ATTEMPTS = 3
 
 /**
- * Links each file whose bytes, by verified digest and size, are in a live file that the caller can read. Lists all others as missing, even if the hub has their
- * bytes. The found files are linked all or none, with the same effects as a completion: quota, conditions, change number, sums, audit, a dataset's info.
- * Errors: 401, 403, 404, 409 `conflict.unverified`, `conflict.path`, 412, 413 `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`, 503.
+ * Links each file whose bytes, by verified digest and size, are in a live file that the caller can read. Lists all
+ * others as missing, even if the hub has their bytes. The found files are linked all or none, with the same effects as
+ * a completion: quota, conditions, change number, sums, audit, a dataset's info. Errors: 401, 403, 404, 409
+ * `conflict.unverified`, `conflict.path`, 412, 413 `quota.storage`, 422 `validation.duplicate`, 429 `quota.uploads`,
+ * 503.
  */
 export function linkStored(ctx: RequestContext, input: LinkFilesInput): Promise<LinkedFiles> {
   return guarded(
@@ -73,7 +75,10 @@ async function link(ctx: AllowedContext, repo: RepoFacts, input: LinkFilesInput)
   }
 }
 
-/** Turns the files whose bytes were found into assembled uploads. Reads the first bytes of each to detect its media type. */
+/**
+ * Turns the files whose bytes were found into assembled uploads. Reads the first bytes of each to detect its media
+ * type.
+ */
 async function prepare({
   ctx,
   objects,
@@ -145,8 +150,8 @@ interface Linking {
 }
 
 /**
- * Each file becomes an upload that begins and is completed in this transaction, so that the rules of completions are written only once. Takes the same locks as
- * a completion.
+ * Each file becomes an upload that begins and is completed in this transaction, so that the rules of completions are
+ * written only once. Takes the same locks as a completion.
  */
 async function linkAll(
   ctx: RequestContext,
@@ -162,7 +167,8 @@ async function linkAll(
   const attempt = randomUUID()
   const bytes = found.reduce((sum, { upload }) => sum + upload.size, 0)
   await reserveStorage(tx, ctx.deps.config, repo.ownerId, { bytes, uploads: found.length })
-  // The attempt takes the place of the account, so that the row does not collide with a pending upload of the same file. The fresh storage key names no object.
+  // The attempt takes the place of the account, so that the row does not collide with a pending upload of the same
+  // file. The fresh storage key names no object.
   const rows = found.map(({ upload }) => ({ ...upload, storageKey: newStorageKey() }))
   // Nobody else sees them before they are linked.
   const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: null }

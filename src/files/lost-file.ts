@@ -15,8 +15,8 @@ const blobByKey = statement({
 })
 
 /**
- * The error of a failed read of a file. 502 `store.lost` if the hub still has the bytes by its own account; 409 `conflict.in_progress` if they have been
- * deleted since their row was read; any other error unchanged.
+ * The error of a failed read of a file. 502 `store.lost` if the hub still has the bytes by its own account; 409
+ * `conflict.in_progress` if they have been deleted since their row was read; any other error unchanged.
  */
 export async function asLostFile(
   querier: Querier,

@@ -8,8 +8,8 @@ import { lookup } from 'mime-types'
 export const SNIFF_BYTES = 4100
 
 /**
- * No file of a format with a magic number is shorter (an empty WebAssembly module is as long). `file-type` reads zeros past the end of a file, so `00 01` is a
- * font to it.
+ * No file of a format with a magic number is shorter (an empty WebAssembly module is as long). `file-type` reads zeros
+ * past the end of a file, so `00 01` is a font to it.
  */
 const MIN_SNIFFED_BYTES = 8
 
@@ -17,8 +17,8 @@ const MIN_SNIFFED_BYTES = 8
 const containers = new Set(['application/zip', 'application/xml', 'application/gzip', 'application/x-cfb', 'text/xml'])
 
 /**
- * Told by two or three bytes, or by small numbers: text begins with `BM`, `MZ`, `%!` or `ID3`, weights with a length of 256, compressed data with `78 01`. Such
- * bytes alone say nothing.
+ * Told by two or three bytes, or by small numbers: text begins with `BM`, `MZ`, `%!` or `ID3`, weights with a length of
+ * 256, compressed data with `78 01`. Such bytes alone say nothing.
  */
 const ambiguous = new Set([
   'application/postscript',
@@ -42,8 +42,8 @@ const ambiguous = new Set([
 ])
 
 /**
- * Detected from the first bytes, else from the name, else as claimed by the client; null if all are unknown. Bytes take precedence so that HTML named
- * like an image is not served as one; bytes that may be anything do not.
+ * Detected from the first bytes, else from the name, else as claimed by the client; null if all are unknown. Bytes take
+ * precedence so that HTML named like an image is not served as one; bytes that may be anything do not.
  */
 export async function detectMime(path: string, firstBytes: Uint8Array, claimed: string | null): Promise<string | null> {
   const sniffed = (await sniff(firstBytes)) ?? null

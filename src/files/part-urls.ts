@@ -5,7 +5,10 @@ import { partBytes } from './check-parts.ts'
 import { PART_URL_TTL_SECONDS } from './limits.ts'
 import { partCount } from './upload-sql.ts'
 
-/** UploadTarget (spec, "Files") without its URLs. `storageKey` and `storeUploadId` are only for signing; no field exposes them. */
+/**
+ * UploadTarget (spec, "Files") without its URLs. `storageKey` and `storeUploadId` are only for signing; no field
+ * exposes them.
+ */
 export interface UploadTicket {
   readonly path: string
   readonly uploadId: string
@@ -24,7 +27,10 @@ export interface UploadPart {
   readonly url: string
 }
 
-/** A presigned URL for each part, bound to its length, including stored parts: sending a part again replaces it. No network call. */
+/**
+ * A presigned URL for each part, bound to its length, including stored parts: sending a part again replaces it. No
+ * network call.
+ */
 export function signParts(ctx: RequestContext, upload: UploadTicket): Promise<UploadPart[]> {
   const objects = requireObjects(ctx.deps)
   const numbers = Array.from({ length: partCount(upload.size, upload.partSize) }, (_, index) => index + 1)

@@ -1,7 +1,8 @@
 /**
- * A path is a file or a folder (contract, "Text"): `x` and `x/y` are never both files of a repo, since no disk can hold both. Each change of the files is checked
- * in its own transaction, under the lock of the repo, so of two changes at once the second one sees the files of the first. Requests that begin an upload are
- * checked too, without the lock, so that bytes are not sent in vain.
+ * A path is a file or a folder (contract, "Text"): `x` and `x/y` are never both files of a repo, since no disk can hold
+ * both. Each change of the files is checked in its own transaction, under the lock of the repo, so of two changes at
+ * once the second one sees the files of the first. Requests that begin an upload are checked too, without the lock, so
+ * that bytes are not sent in vain.
  */
 
 import { clashesBetween, type PathClash } from '@hub/text/file-path'
@@ -15,22 +16,29 @@ const clashColumns = columns({ path: column.text('c.path'), other: column.text('
 /** The most that one error names; a restored state may have more. */
 const MAX_NAMED = 100
 
-/** The least string above all that begin with `<path>/`: the character after the slash. The column's collation is that of bytes. */
+/**
+ * The least string above all that begin with `<path>/`: the character after the slash. The column's collation is that
+ * of bytes.
+ */
 const below = (path: string, folder: string) => `${path} >= ${folder} || '/' and ${path} < ${folder} || '0'`
 
 /**
- * The clashes of `given`, a query of paths, with the live files of the repo: an exact lookup for each distinct folder above them, and for each path the first file
- * of a range. Both use the index of live files, whatever the size of the repo. A path is no clash of itself.
+ * The clashes of `given`, a query of paths, with the live files of the repo: an exact lookup for each distinct folder
+ * above them, and for each path the first file of a range. Both use the index of live files, whatever the size of the
+ * repo. A path is no clash of itself.
  */
 const clashSql = (given: string) => `with given as materialized (${given}),
     folders as materialized (select distinct part.folder from
       (select distinct left(path, -strpos(reverse(path), '/')) as path from given where strpos(path, '/') > 0) p
-      cross join lateral (select string_agg(s.name, '/') over (order by s.n) as folder from string_to_table(p.path, '/') with ordinality as s(name, n)) part),
+      cross join lateral (select string_agg(s.name, '/') over (order by s.n) as folder
+        from string_to_table(p.path, '/') with ordinality as s(name, n)) part),
     above as materialized (select f.path from folders d
-      cross join lateral (select path from files where repo_id = :repoId and to_seq is null and path = d.folder limit 1) f limit ${MAX_NAMED}),
+      cross join lateral (select path from files where repo_id = :repoId and to_seq is null and path = d.folder
+        limit 1) f limit ${MAX_NAMED}),
     c as (select g.path, a.path as other from above a join given g on ${below('g.path', 'a.path')}
       union select g.path, f.path from given g
-        cross join lateral (select path from files where repo_id = :repoId and to_seq is null and ${below('path', 'g.path')} order by path limit 1) f)
+        cross join lateral (select path from files where repo_id = :repoId and to_seq is null
+          and ${below('path', 'g.path')} order by path limit 1) f)
     select ${clashColumns.sql} from c order by c.path, c.other limit ${MAX_NAMED}`
 
 /** Of paths that are to become files. */
@@ -57,7 +65,10 @@ export function assertNoClashWithin(paths: readonly string[], locOf: LocOfPath):
   assertNoClashBetween(paths, paths, 'request', locOf)
 }
 
-/** 409 `conflict.path` for paths that clash with others that are to become files with them: of the request, or of a check. */
+/**
+ * 409 `conflict.path` for paths that clash with others that are to become files with them: of the request, or of a
+ * check.
+ */
 export function assertNoClashBetween(
   paths: readonly string[],
   others: Iterable<string>,
@@ -67,7 +78,10 @@ export function assertNoClashBetween(
   refuse(clashesBetween(paths, others), (clash) => together(clash, holder), locOf)
 }
 
-/** 409 `conflict.path` for paths that clash with files of the repo. One statement; the verdict lasts as long as the caller holds the lock of the repo. */
+/**
+ * 409 `conflict.path` for paths that clash with files of the repo. One statement; the verdict lasts as long as the
+ * caller holds the lock of the repo.
+ */
 export async function assertNoClash(
   querier: Querier,
   repoId: string,
@@ -84,7 +98,10 @@ export async function assertNoClash(
   )
 }
 
-/** 409 `conflict.path` for files that the change `seq` has made and that clash with each other or with files next to them. One statement. */
+/**
+ * 409 `conflict.path` for files that the change `seq` has made and that clash with each other or with files next to
+ * them. One statement.
+ */
 export async function assertRestoredWithoutClash(tx: Tx, repoId: string, seq: number): Promise<void> {
   refuse(await tx.query(clashesOfRestored, { repoId, seq }), inState, () => null)
 }

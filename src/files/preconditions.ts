@@ -29,7 +29,10 @@ export function isConditional(named: readonly Conditional[]): boolean {
   return named.some((upload) => upload.ifMatch || upload.ifNoneMatch)
 }
 
-/** 412 if a condition fails against `live`; 409 `conflict.unverified` if the digest is not known yet. `member` is the list of the request. */
+/**
+ * 412 if a condition fails against `live`; 409 `conflict.unverified` if the digest is not known yet. `member` is the
+ * list of the request.
+ */
 export function assertPreconditions(
   named: readonly Conditional[],
   live: readonly LiveFile[],

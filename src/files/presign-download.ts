@@ -1,4 +1,7 @@
-/** presignDownload (spec, "POST …/files/presign-download"): all or nothing; anonymous callers may use it on public repos. */
+/**
+ * presignDownload (spec, "POST …/files/presign-download"): all or nothing; anonymous callers may use it on public
+ * repos.
+ */
 
 import { baseName } from '@hub/text/file-path'
 import type { RequestContext } from '../operation/context.ts'
@@ -37,8 +40,9 @@ export const storedFiles = statement({
 })
 
 /**
- * Returns the objects to sign, in the order requested. It stores no response: a repeat under an Idempotency-Key runs again, so no caller gets a URL of a
- * deleted file. Errors: 404 the repo, or any path (each missing one listed), 422, 503. Two statements; three with `at`.
+ * Returns the objects to sign, in the order requested. It stores no response: a repeat under an Idempotency-Key runs
+ * again, so no caller gets a URL of a deleted file. Errors: 404 the repo, or any path (each missing one listed), 422,
+ * 503. Two statements; three with `at`.
  */
 export async function presignDownload(
   ctx: RequestContext,
@@ -65,7 +69,9 @@ export async function presignDownload(
   throw missingPaths(input.paths, missing, name, withdrawn)
 }
 
-/** A presigned GET URL, valid for one hour, with range support, that saves under the file's own name. No network call. */
+/**
+ * A presigned GET URL, valid for one hour, with range support, that saves under the file's own name. No network call.
+ */
 export function signDownload(
   ctx: Pick<RequestContext, 'deps'>,
   ticket: Pick<DownloadTicket, 'path' | 'mime' | 'storageKey'>,

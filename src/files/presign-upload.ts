@@ -55,8 +55,9 @@ class LostRace extends Error {}
 const MAX_ATTEMPTS = 3
 
 /**
- * Opens an upload for each file, or finds the pending one of the same file. The result contains uploads, not URLs: `signParts` creates those.
- * Errors: 401, 403, 404, 409 `conflict.path`, 413 `too_large` (over 50 GiB) and `quota.storage`, 422 `validation.duplicate` and too many small parts, 429 `quota.uploads`,
+ * Opens an upload for each file, or finds the pending one of the same file. The result contains uploads, not URLs:
+ * `signParts` creates those. Errors: 401, 403, 404, 409 `conflict.path`, 413 `too_large` (over 50 GiB) and
+ * `quota.storage`, 422 `validation.duplicate` and too many small parts, 429 `quota.uploads`,
  * 503. A rejected request leaves nothing behind.
  */
 export function presignUpload(ctx: RequestContext, input: PresignUploadInput): Promise<PresignUploadResult> {
@@ -73,7 +74,8 @@ const keptUploads = statement({
   name: 'uploads-kept',
   columns: keptColumn,
   params: { repoId: param.text(), ids: param.texts() },
-  text: `select ${keptColumn.sql} from uploads where repo_id = :repoId and id = any(:ids::text[]) and state <> 'aborted'`,
+  text: `select ${keptColumn.sql} from uploads where repo_id = :repoId and id = any(:ids::text[])
+    and state <> 'aborted'`,
 })
 
 /** 404 if an upload of the first response was aborted since: URLs of it would take no bytes. */
@@ -151,7 +153,10 @@ async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: R
 
 const idsOf = (uploads: Iterable<UploadTicket>) => Array.from(uploads, (upload) => upload.uploadId)
 
-/** Inserts the new uploads, touches the resumed ones, and returns the uploads that it ended. Locks in order: repo, account, uploads. */
+/**
+ * Inserts the new uploads, touches the resumed ones, and returns the uploads that it ended. Locks in order: repo,
+ * account, uploads.
+ */
 async function recordUploads({
   ctx,
   tx,

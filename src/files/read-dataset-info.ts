@@ -4,7 +4,10 @@ import type { RepoKind } from '../repos/repo-shape.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 
-/** The facts in `meta/info.json`; null if the file is not among `assembled` or not a LeRobot file. One read of the store, at most 1 MiB. */
+/**
+ * The facts in `meta/info.json`; null if the file is not among `assembled` or not a LeRobot file. One read of the
+ * store, at most 1 MiB.
+ */
 export async function readDatasetInfo(
   objects: ObjectStore,
   kind: RepoKind,

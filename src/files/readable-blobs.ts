@@ -5,12 +5,15 @@ import type { RequestContext } from '../operation/context.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 
-/** The most live files of one blob that a search examines, besides those of the target repo. If none of them is readable, the client sends the bytes. */
+/**
+ * The most live files of one blob that a search examines, besides those of the target repo. If none of them is
+ * readable, the client sends the bytes.
+ */
 const MAX_FILES_OF_BLOB = 256
 
 /**
- * The minimum time of a search. It is longer than any search takes, so that the time does not reveal whether the hub has the bytes in a file that the caller
- * cannot read.
+ * The minimum time of a search. It is longer than any search takes, so that the time does not reveal whether the hub
+ * has the bytes in a file that the caller cannot read.
  */
 const SEARCH_MS = 30
 
@@ -46,8 +49,8 @@ export const readableBlobs = statement({
 })
 
 /**
- * The blobs with these verified digests and sizes that the caller can read, by `contentOf`. Bytes that the hub does not have and bytes that the caller cannot
- * read are both absent.
+ * The blobs with these verified digests and sizes that the caller can read, by `contentOf`. Bytes that the hub does not
+ * have and bytes that the caller cannot read are both absent.
  */
 export async function findReadable(
   ctx: RequestContext,

@@ -1,6 +1,6 @@
 /**
- * Storage quota: bytes are reserved when an upload is presigned, and counted as stored when its file is linked. The number of pending uploads is
- * limited too.
+ * Storage quota: bytes are reserved when an upload is presigned, and counted as stored when its file is linked. The
+ * number of pending uploads is limited too.
  */
 import type { Config } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
@@ -32,8 +32,10 @@ const reserve = statement({
     uploads: param.int4(),
     quotaBytes: param.int8(),
   },
-  text: `update accounts set reserved_bytes = reserved_bytes + :bytes::bigint, pending_uploads = pending_uploads + :uploads::int
-    where id = :ownerId and (:bytes::bigint = 0 or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
+  text: `update accounts set reserved_bytes = reserved_bytes + :bytes::bigint,
+    pending_uploads = pending_uploads + :uploads::int
+    where id = :ownerId and (:bytes::bigint = 0
+      or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
       and pending_uploads + :uploads::int <= ${MAX_PENDING_UPLOADS}
     returning ${useColumns.sql}`,
 })
@@ -45,7 +47,10 @@ const storageUse = statement({
   text: `select ${useColumns.sql} from accounts where id = :ownerId`,
 })
 
-/** Reserves storage of the owner's quota; 413 `quota.storage` with the use and the limit, 429 `quota.uploads` with the number of pending uploads. */
+/**
+ * Reserves storage of the owner's quota; 413 `quota.storage` with the use and the limit, 429 `quota.uploads` with the
+ * number of pending uploads.
+ */
 export async function reserveStorage(tx: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
   const [granted] = await tx.query(reserve, { ownerId, ...room, quotaBytes: config.storageQuotaBytes })
   if (granted) return
@@ -60,11 +65,15 @@ const count = statement({
   columns: useColumns,
   params: { ownerId: param.text(), bytes: param.int8(), quotaBytes: param.int8() },
   text: `update accounts set storage_bytes = storage_bytes + :bytes::bigint
-    where id = :ownerId and (:bytes::bigint <= 0 or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
+    where id = :ownerId and (:bytes::bigint <= 0
+      or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
     returning ${useColumns.sql}`,
 })
 
-/** Counts bytes that are stored without a reservation; a negative number releases bytes. 413 `quota.storage` with the use and the limit. */
+/**
+ * Counts bytes that are stored without a reservation; a negative number releases bytes. 413 `quota.storage` with the
+ * use and the limit.
+ */
 export async function countBytes(tx: Querier, config: Config, ownerId: string, bytes: number): Promise<void> {
   const [counted] = await tx.query(count, { ownerId, bytes, quotaBytes: config.storageQuotaBytes })
   if (counted) return
@@ -72,7 +81,9 @@ export async function countBytes(tx: Querier, config: Config, ownerId: string, b
   throw overQuota(config, use, bytes)
 }
 
-/** The check of `reserveStorage` without a reservation, so that a request that must fail creates nothing in the store. */
+/**
+ * The check of `reserveStorage` without a reservation, so that a request that must fail creates nothing in the store.
+ */
 export async function assertRoom(querier: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
   const [use] = await querier.query(storageUse, { ownerId })
   const refusal = use && refusalOf(config, use, room)

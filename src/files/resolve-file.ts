@@ -1,4 +1,7 @@
-/** resolveFile (contract, "Uploads": `GET` and `HEAD …/resolve/{path}`), so that `curl -L`, a viewer and a browser can read a file. */
+/**
+ * resolveFile (contract, "Uploads": `GET` and `HEAD …/resolve/{path}`), so that `curl -L`, a viewer and a browser can
+ * read a file.
+ */
 
 import { pathFault } from '@hub/text/file-path'
 import type { RequestContext } from '../operation/context.ts'
@@ -10,14 +13,20 @@ import { findState } from './versions/states.ts'
 import { storedInState, whyAbsent } from './versions/tree-at.ts'
 
 export interface ResolvedFile {
-  /** The verified SHA-256, which is the ETag. Null until the hub has hashed the bytes; until then the response has no ETag. */
+  /**
+   * The verified SHA-256, which is the ETag. Null until the hub has hashed the bytes; until then the response has no
+   * ETag.
+   */
   readonly sha256: string | null
   readonly mime: string | null
   /** Signs a URL for an hour; not called for a 304. */
   readonly sign: () => Promise<string>
 }
 
-/** The file at a path, live or of the state `at`. Errors: 401, 403, 404 the repo, the state or the path, 422, 503. Two statements; three with `at`. */
+/**
+ * The file at a path, live or of the state `at`. Errors: 401, 403, 404 the repo, the state or the path, 422, 503. Two
+ * statements; three with `at`.
+ */
 export async function resolveFile(
   ctx: RequestContext,
   input: { readonly owner: string; readonly repo: string; readonly path: string; readonly at?: string | null },

@@ -14,15 +14,16 @@ const openUploads = statement({
   columns: uploadColumns,
   params: { accountId: param.text(), repoId: param.text(), paths: param.texts() },
   text: `select ${uploadColumns.sql} from uploads
-    where account_id = :accountId and repo_id = :repoId and path = any(:paths::text[]) and state in (${sqlStates(openStates)})`,
+    where account_id = :accountId and repo_id = :repoId and path = any(:paths::text[])
+      and state in (${sqlStates(openStates)})`,
 })
 
 export interface Resumed {
   /** Resumable uploads by the path of their file. */
   readonly byPath: ReadonlyMap<string, UploadTicket>
   /**
-   * Rows to be aborted: those whose upload no longer exists in the store (an expiry rule of the bucket, a lost disk), and those with a part size that this
-   * client has not asked for and may not support.
+   * Rows to be aborted: those whose upload no longer exists in the store (an expiry rule of the bucket, a lost disk),
+   * and those with a part size that this client has not asked for and may not support.
    */
   readonly endedIds: readonly string[]
 }

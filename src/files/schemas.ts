@@ -1,4 +1,7 @@
-/** Input schemas of the file operations (spec, "Files"), in GraphQL names. The verb checks rules that need the database or several members. */
+/**
+ * Input schemas of the file operations (spec, "Files"), in GraphQL names. The verb checks rules that need the database
+ * or several members.
+ */
 
 import { filePath, newFilePath } from '@hub/formats/file-path-rule'
 import { contentTypeText, plainText, sha256Text } from '@hub/formats/text-rules'

@@ -1,4 +1,7 @@
-/** getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost, regardless of the size of the repo. */
+/**
+ * getRepoTree (spec, "GET …/tree"): a flat listing in byte order of path, a keyset page at constant cost, regardless of
+ * the size of the repo.
+ */
 
 import { justAfter, pathFault, prefixSuccessor } from '@hub/text/file-path'
 import { repoViewer, visibleRepos } from '../auth/policy.ts'
@@ -23,8 +26,9 @@ export type TreeRow = RowOf<typeof pageColumns>
 const pageOfRepoColumns = pageColumns.with({ repoId: column.text('q.repo_id') })
 
 /**
- * The first rows of a path range of each repo. The limit applies before the join with blobs, and `offset 0` keeps each blob an index look-up: a
- * prepared statement does not know its limit, assumes a tenth of a large repo and would plan a hash of all blobs.
+ * The first rows of a path range of each repo. The limit applies before the join with blobs, and `offset 0` keeps each
+ * blob an index look-up: a prepared statement does not know its limit, assumes a tenth of a large repo and would plan a
+ * hash of all blobs.
  */
 export const treePage = statement({
   name: 'files-tree',
@@ -76,7 +80,10 @@ export interface TreeInput {
 
 const listingOf = (repoId: string, prefix: string) => `tree:${repoId}:${prefix}`
 
-/** A page per repo, in the order requested: one statement for any number. 422 `validation.cursor` for a cursor of another listing. */
+/**
+ * A page per repo, in the order requested: one statement for any number. 422 `validation.cursor` for a cursor of
+ * another listing.
+ */
 export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: FilesOfRepos): Promise<FilePage[]> {
   const { db } = ctx.deps
   const { after, prefix } = query
@@ -108,7 +115,8 @@ export const treeByName = statement({
     limit: param.int8(),
   },
   text: `select ${pageColumns.sql}
-    from (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = :owner and r.slug = :slug and ${visibleRepo}) t
+    from (select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = :owner and r.slug = :slug
+      and ${visibleRepo}) t
     cross join lateral (select id, path, blob_id, mime, updated_at from files
       where repo_id = t.id and to_seq is null and path >= :lower and path < :upper order by path limit :limit) f
     cross join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b
@@ -116,8 +124,8 @@ export const treeByName = statement({
 })
 
 /**
- * getRepoTree: a page of the repo `owner/slug`, null if it is not visible to the caller. One statement; a second one if the page is empty (does the
- * repo exist?) or the cursor is of a very long path. 422 `validation.cursor`.
+ * getRepoTree: a page of the repo `owner/slug`, null if it is not visible to the caller. One statement; a second one if
+ * the page is empty (does the repo exist?) or the cursor is of a very long path. 422 `validation.cursor`.
  */
 export async function listTree(ctx: RequestContext, input: TreeInput): Promise<FilePage | null> {
   const { db } = ctx.deps
@@ -144,7 +152,8 @@ export function toPage(rows: readonly TreeRow[], listing: string, limit: number)
     hasNextPage: rows.length > limit,
     cursorOf(file) {
       const byPath = encodeCursor(listing, [file.path])
-      // A path can be twice as long as a cursor: the cursor then holds the row id, which is kept at least for the grace period.
+      // A path can be twice as long as a cursor: the cursor then holds the row id, which is kept at least for the grace
+      // period.
       if (byPath.length <= MAX_CURSOR_LENGTH) return byPath
       return encodeCursor(listing, [rows.find((row) => row.path === file.path)?.id ?? null])
     },

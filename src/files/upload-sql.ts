@@ -112,9 +112,10 @@ const doomObjects = statement({
 })
 
 /**
- * Sets uploads to `aborted`, releases their reservations and dooms objects that the store may already have, so that collection deletes those even if
- * this process dies right after. `attempt` is set by a completion that rejects its own uploads; without it only uploads without a live lease are
- * aborted. Lock order: accounts, then uploads, then blobs. After the commit the caller calls `removeFromStore`.
+ * Sets uploads to `aborted`, releases their reservations and dooms objects that the store may already have, so that
+ * collection deletes those even if this process dies right after. `attempt` is set by a completion that rejects its own
+ * uploads; without it only uploads without a live lease are aborted. Lock order: accounts, then uploads, then blobs.
+ * After the commit the caller calls `removeFromStore`.
  */
 export async function discardUploads(
   tx: Querier,

@@ -10,10 +10,10 @@ interface Transition {
 }
 
 /**
- * `claim`: a completion claims the upload. `putBack`: it failed before the store assembled the parts. `keep`: another file of the request failed, but
- * this object is complete in the store. `link`: the file row is inserted. `reject`: the bytes do not match the claimed size or digest.
- * `abort`: the client aborted, the upload was abandoned, or its repo is gone.
- * A `completing` upload whose lease has expired counts as `pending` for `claim` and `abort`.
+ * `claim`: a completion claims the upload. `putBack`: it failed before the store assembled the parts. `keep`: another
+ * file of the request failed, but this object is complete in the store. `link`: the file row is inserted. `reject`: the
+ * bytes do not match the claimed size or digest. `abort`: the client aborted, the upload was abandoned, or its repo is
+ * gone. A `completing` upload whose lease has expired counts as `pending` for `claim` and `abort`.
  */
 export const uploadTransitions: Readonly<Record<UploadEvent, Transition>> = {
   claim: { from: ['pending', 'assembled'], to: 'completing' },

@@ -70,12 +70,15 @@ export interface HostedBackend {
   /** Asks a call to end, and does not wait for it. */
   end(callId: string): Promise<void>
   /**
-   * Ends a call, waits until it is gone, and then runs `then`, before the end of the call is recorded otherwise. 502 where it cannot be ended. A
-   * call that only another hub can reach is left to that hub, which ends it with its job.
+   * Ends a call, waits until it is gone, and then runs `then`, before the end of the call is recorded otherwise. 502
+   * where it cannot be ended. A call that only another hub can reach is left to that hub, which ends it with its job.
    */
   cancel<T>(callId: string, then: () => Promise<T>): Promise<T>
   status(callIds: readonly string[]): Promise<ReadonlyMap<string, CallStatus>>
-  /** What a running call that did not claim its job waits for, such as a node or an image; null if the backend does not say. */
+  /**
+   * What a running call that did not claim its job waits for, such as a node or an image; null if the backend does not
+   * say.
+   */
   waitsFor(callId: string): Promise<string | null>
   /** From now on reports ends that it learns of by itself; all others are found by `status`. */
   attend(tell: TellEnd): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Dispatch of hosted jobs: gives a job a call id and a key of its own, which alone can claim it, and has the backend spawn the deployed function. Spec, run
- * state table.
+ * Dispatch of hosted jobs: gives a job a call id and a key of its own, which alone can claim it, and has the backend
+ * spawn the deployed function. Spec, run state table.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -38,7 +38,8 @@ const takeCall = memoizeByKey((kind: HostedKind) => {
     name: `${job.name}-dispatch`,
     columns: dispatched,
     params: { jobId: param.text(), callId: param.text(), keyId: param.text() },
-    text: `update ${job.table} u set hosted_call_id = :callId, hosted_credential = :keyId, dispatched_at = now(), updated_at = now()
+    text: `update ${job.table} u set hosted_call_id = :callId, hosted_credential = :keyId, dispatched_at = now(),
+      updated_at = now()
       where u.id = :jobId and u.status = 'queued' and u.executor = 'hosted' and ${waitsForCall(job)}
       returning ${dispatched.sql}`,
   })
@@ -71,13 +72,17 @@ const silent = memoizeByKey((job: JobKind) =>
     name: `${job.table}-silent-calls`,
     columns: silentColumns,
     text: `select ${silentColumns.sql} from ${job.table} u where u.status = 'queued' and u.executor = 'hosted'
-        and u.dispatched_at < now() - interval '${CLAIM_WITHIN_SECONDS} s' and not (${waitsForCall(job)}) order by u.id limit 100`,
+        and u.dispatched_at < now() - interval '${CLAIM_WITHIN_SECONDS} s' and not (${waitsForCall(job)})
+        order by u.id limit 100`,
   }),
 )
 
 export type DispatchDeps = Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log' | 'queue' | 'tokenSeal'>
 
-/** Starts a call for a queued hosted job that has none, now or when there is room for it; if it can never be started, the job fails with the reason. */
+/**
+ * Starts a call for a queued hosted job that has none, now or when there is room for it; if it can never be started,
+ * the job fails with the reason.
+ */
 export async function dispatchJob(deps: DispatchDeps, kind: HostedKind, jobId: string): Promise<void> {
   const callId = `call_${randomBytes(16).toString('hex')}`
   const room = await deps.hosted.reserve({ callId, jobId })

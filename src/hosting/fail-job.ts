@@ -10,15 +10,16 @@ import type { HostedKind } from './hosted-kind.ts'
 const heldColumns = columns({ ownerId: column.text('u.owner_id'), status: column.text('u.status::text') })
 
 /**
- * The job of a call that has ended without a report. A claimed job with a lease is left to it: its next holder continues where this one was. One without a lease
- * has no other holder.
+ * The job of a call that has ended without a report. A claimed job with a lease is left to it: its next holder
+ * continues where this one was. One without a lease has no other holder.
  */
 const lockUnreported = memoizeByKey(({ name, table, lease }: JobKind) =>
   statement({
     name: `${name}-call-ended`,
     columns: heldColumns,
     params: { jobId: param.text(), callId: param.text() },
-    text: `select ${heldColumns.sql} from ${table} u where u.id = :jobId and u.executor = 'hosted' and u.hosted_call_id = :callId
+    text: `select ${heldColumns.sql} from ${table} u where u.id = :jobId and u.executor = 'hosted'
+      and u.hosted_call_id = :callId
         and ${lease ? `u.status = 'queued' and not ${lease.lostSinceDispatchSql('u')}` : `u.status in ('queued', 'running')`} for update`,
   }),
 )
@@ -28,11 +29,15 @@ const forgetCall = memoizeByKey((job: JobKind) =>
   statement({
     name: `${job.name}-call-forget`,
     params: { jobId: param.text() },
-    text: `update ${job.table} set hosted_call_id = null, hosted_credential = null, dispatched_at = null where id = :jobId`,
+    text: `update ${job.table} set hosted_call_id = null, hosted_credential = null, dispatched_at = null
+      where id = :jobId`,
   }),
 )
 
-/** Ends the job of a call that could not be started, or that ended without a report; no effect on a job that has ended or has another call. */
+/**
+ * Ends the job of a call that could not be started, or that ended without a report; no effect on a job that has ended
+ * or has another call.
+ */
 export async function failJob({
   deps,
   kind: { job, settle },

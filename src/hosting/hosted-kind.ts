@@ -23,8 +23,8 @@ export interface HostedKind {
   /** Whether the function itself reported the end of the job, and so exits by itself. */
   readonly endReportedSql: string
   /**
-   * What the end of a job always does, in the transaction that fails it because its call could not be started or did not report, before its row changes: returns what
-   * the job costs.
+   * What the end of a job always does, in the transaction that fails it because its call could not be started or did
+   * not report, before its row changes: returns what the job costs.
    */
   readonly settle: (deps: Pick<Deps, 'config' | 'queue'>, tx: Tx, jobId: string) => Promise<Usd | null>
 }

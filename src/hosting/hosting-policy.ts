@@ -1,6 +1,5 @@
 /**
- * Whether this deployment hosts work for an owner, and the order of its errors. Pure. Spec, createRun rules 3, 4 and 7; contract, "Where two
- * sentences pull apart".
+ * Whether this deployment hosts work for an owner, and the order of its errors. Pure. Spec, createRun rules 3, 4 and 7.
  */
 
 import type { CheckpointGateSpec, Recipe, RunExecutor } from '../planner/recipe/recipe.ts'
@@ -40,7 +39,10 @@ export function appRefusal(work: HostedWork, hosted: HostedSettings): HubError |
   )
 }
 
-/** 403 for an owner that is not on the list. Checked second; an estimate checks only this, since it is priced on every deployment. */
+/**
+ * 403 for an owner that is not on the list. Checked second; an estimate checks only this, since it is priced on every
+ * deployment.
+ */
 export function ownerRefusal(work: HostedWork, hosted: HostedSettings): HubError | null {
   const { owner, isSim } = work
   if (has(isSim ? hosted.simOwners : hosted.owners, owner)) return null

@@ -1,4 +1,7 @@
-/** The API key of one hosted job: belongs to its owner, works only for that job, and is revoked when the job ends. Spec, "Authentication". */
+/**
+ * The API key of one hosted job: belongs to its owner, works only for that job, and is revoked when the job ends. Spec,
+ * "Authentication".
+ */
 
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { audit, noViewer } from '../operation/audit.ts'
@@ -19,7 +22,8 @@ const insertJobKey = statement({
     scope: param.enum('KeyScope'),
   },
   text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, job_id)
-    values (:id, :accountId, :createdBy, :jobId::text, :scope::"KeyScope", :tokenSha256, true, :repoIds::text[], :jobId::text)`,
+    values (:id, :accountId, :createdBy, :jobId::text, :scope::"KeyScope", :tokenSha256, true, :repoIds::text[],
+      :jobId::text)`,
 })
 
 /** The job that a key is created for, and its owner. */
@@ -31,7 +35,10 @@ export interface JobKeyOwner {
   readonly repoIds: readonly string[]
 }
 
-/** Creates the key and returns its token, which is not stored. The repos in its row are writable; repos that the job names are readable in addition. */
+/**
+ * Creates the key and returns its token, which is not stored. The repos in its row are writable; repos that the job
+ * names are readable in addition.
+ */
 export async function mintJobKey(tx: Tx, job: JobKeyOwner, id: string, scope: ScopeLevel): Promise<string> {
   const token = newKeyToken()
   await tx.query(insertJobKey, {

@@ -4,12 +4,18 @@ import type { Config } from '../platform/config.ts'
 import type { HostedBackend } from './backend.ts'
 import { openProcessBackend } from './process/process-backend.ts'
 
-/** Opens it, with the cluster that was opened before. Without one, or without a hosted app, it is `process`, which ends what ran before. */
+/**
+ * Opens it, with the cluster that was opened before. Without one, or without a hosted app, it is `process`, which ends
+ * what ran before.
+ */
 export async function openBackend(config: Config, log: Logger, cluster: HostedBackend | null): Promise<HostedBackend> {
   return cluster ?? (await openProcessBackend(config, log))
 }
 
-/** The cluster of the settings; null without one. Throws a `ConfigError` for a template or credentials that cannot be read. Makes nothing. */
+/**
+ * The cluster of the settings; null without one. Throws a `ConfigError` for a template or credentials that cannot be
+ * read. Makes nothing.
+ */
 export async function openCluster(config: Config): Promise<HostedBackend | null> {
   const { appName, kubernetes } = config.hosted
   if (appName === null || kubernetes === null) return null

@@ -1,6 +1,6 @@
 /**
- * The outbox of hosted calls: a row is written in the transaction that gives its job the call, and says what still has to be done about it. A crash between that
- * commit and the spawn loses nothing.
+ * The outbox of hosted calls: a row is written in the transaction that gives its job the call, and says what still has
+ * to be done about it. A crash between that commit and the spawn loses nothing.
  */
 import { column, columns } from '../store/columns.ts'
 import type { Querier, Tx } from '../store/db.ts'
@@ -40,7 +40,8 @@ const insertCall = statement({
     maxSeconds: param.int4.orNull(),
     sealedToken: param.bytea(),
   },
-  text: `insert into hosted_calls (id, job_kind, job_id, backend, place, function_name, tier, max_seconds, sealed_token, state, tries, next_try_at)
+  text: `insert into hosted_calls (id, job_kind, job_id, backend, place, function_name, tier, max_seconds, sealed_token,
+    state, tries, next_try_at)
     values (:callId, :jobKind, :jobId, :backend, :place, :functionName, :tier, :maxSeconds, :sealedToken, 'pending', 1,
       now() + interval '${TAKEN_SECONDS} s')`,
 })
@@ -91,12 +92,13 @@ const markSpawned = statement({
   name: 'hosted-call-spawned',
   columns: idColumn,
   params: { callId: param.text() },
-  text: `update hosted_calls set state = 'spawned', sealed_token = null, spawned_at = coalesce(spawned_at, now()) where id = :callId and state <> 'ended' returning ${idColumn.sql}`,
+  text: `update hosted_calls set state = 'spawned', sealed_token = null, spawned_at = coalesce(spawned_at, now())
+    where id = :callId and state <> 'ended' returning ${idColumn.sql}`,
 })
 
 /**
- * False for a call that has ended meanwhile. Its key is forgotten: from now on only the backend has it. True also for the slower of two hubs that spawned the call: both
- * found the same one, and neither may end it.
+ * False for a call that has ended meanwhile. Its key is forgotten: from now on only the backend has it. True also for
+ * the slower of two hubs that spawned the call: both found the same one, and neither may end it.
  */
 export async function recordSpawned(db: Querier, callId: string): Promise<boolean> {
   return (await db.query(markSpawned, { callId })).length > 0
@@ -105,7 +107,8 @@ export async function recordSpawned(db: Querier, callId: string): Promise<boolea
 const setTry = statement({
   name: 'hosted-call-put-off',
   params: { callId: param.text(), seconds: param.float8(), tries: param.int4() },
-  text: `update hosted_calls set next_try_at = now() + make_interval(secs => :seconds::float8), tries = :tries where id = :callId and state = 'pending'`,
+  text: `update hosted_calls set next_try_at = now() + make_interval(secs => :seconds::float8), tries = :tries
+    where id = :callId and state = 'pending'`,
 })
 
 /** Leaves the call to a later attempt: after `seconds`, or by default twice as long after each. */
@@ -118,7 +121,8 @@ export async function putOff(db: Querier, callId: string, tries: number, seconds
 const markEnded = statement({
   name: 'hosted-call-ended',
   params: { callId: param.text() },
-  text: `update hosted_calls set state = 'ended', sealed_token = null, ended_at = now() where id = :callId and state <> 'ended'`,
+  text: `update hosted_calls set state = 'ended', sealed_token = null, ended_at = now()
+    where id = :callId and state <> 'ended'`,
 })
 
 /** Nothing is left of the call. */
@@ -129,7 +133,8 @@ export async function recordEnded(db: Querier, callId: string): Promise<void> {
 const markMissing = statement({
   name: 'hosted-calls-missing',
   params: { missing: param.texts(), seen: param.texts() },
-  text: `update hosted_calls set missing_since = case when id = any(:missing::text[]) then coalesce(missing_since, now()) end
+  text: `update hosted_calls set missing_since = case when id = any(:missing::text[])
+    then coalesce(missing_since, now()) end
     where id = any(:missing::text[] || :seen::text[])
       and (id = any(:missing::text[])) is distinct from (missing_since is not null)`,
 })
@@ -141,7 +146,10 @@ export async function recordMissing(db: Querier, missing: readonly string[], see
 
 /** Grace period for a function to exit after it reported the end of its job. */
 const LEAVE_SECONDS = 60
-/** A backend that does not know a call for this long has lost it. Longer than a cancel takes, which ends the call before its job. */
+/**
+ * A backend that does not know a call for this long has lost it. Longer than a cancel takes, which ends the call before
+ * its job.
+ */
 const MISSING_SECONDS = 60
 
 const liveColumns = columns({
@@ -181,7 +189,8 @@ const livePage = memoizeByKey(({ job, endReportedSql }: HostedKind) => {
     columns: page,
     params: { backend: param.text(), place: param.text.orNull(), after: param.text() },
     text: `select ${page.sql} from hosted_calls c left join ${job.table} u on u.id = c.job_id
-      where c.state <> 'ended' and c.backend = :backend and c.job_kind = '${job.name}' and c.place is not distinct from :place and c.id > :after
+      where c.state <> 'ended' and c.backend = :backend and c.job_kind = '${job.name}' and c.place is not distinct
+        from :place and c.id > :after
       order by c.id limit ${PAGE}`,
   })
 })

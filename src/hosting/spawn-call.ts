@@ -8,8 +8,8 @@ import { MAX_TRIES, putOff, recordSpawned, type TakenCall, takeDue } from './out
 type SpawnDeps = Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log' | 'queue' | 'tokenSeal'>
 
 /**
- * Spawns a call that room is reserved for; false if it was not spawned. Then its job has failed, or a later sweep tries the same call again. What a lost answer may have left
- * in the backend is ended by that sweep too.
+ * Spawns a call that room is reserved for; false if it was not spawned. Then its job has failed, or a later sweep tries
+ * the same call again. What a lost answer may have left in the backend is ended by that sweep too.
  */
 export async function spawnReserved(
   deps: SpawnDeps,

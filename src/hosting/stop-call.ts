@@ -1,4 +1,7 @@
-/** Ending a call before its job is canceled. Spec, "cancelRobotCheck": if the call cannot be terminated, nothing changes. */
+/**
+ * Ending a call before its job is canceled. Spec, "cancelRobotCheck": if the call cannot be terminated, nothing
+ * changes.
+ */
 import type { Deps } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
@@ -26,7 +29,10 @@ const backendOf = statement({
   text: `select ${backendColumn.sql} from hosted_calls c where c.id = :callId`,
 })
 
-/** Whether hubs of this deployment can end a call: it is on the backend that they use. False after `HOSTED_BACKEND` was changed while the call ran. */
+/**
+ * Whether hubs of this deployment can end a call: it is on the backend that they use. False after `HOSTED_BACKEND` was
+ * changed while the call ran.
+ */
 export async function isCallReachable(
   { hosted }: Pick<Deps, 'hosted'>,
   querier: Querier,

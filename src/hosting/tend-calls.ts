@@ -1,6 +1,7 @@
 /**
- * The sweep over hosted calls. It spawns those that were recorded and not spawned, ends those whose job has ended, is queued for another call or is held by another
- * call, and fails jobs whose call ended without a word. Contract, "Hosted runs".
+ * The sweep over hosted calls. It spawns those that were recorded and not spawned, ends those whose job has ended, is
+ * queued for another call or is held by another call, and fails jobs whose call ended without a word.
+ * Contract, "Hosted runs".
  */
 import pMap from 'p-map'
 import type { Deps } from '../operation/context.ts'
@@ -10,7 +11,10 @@ import type { HostedKind } from './hosted-kind.ts'
 import { type LiveCall, liveCalls, recordEnded, recordMissing, recordSpawned } from './outbox.ts'
 import { recoverCall } from './spawn-call.ts'
 
-/** A backend may be slow: each of these can take its whole timeout. Most calls of a round need no more than its `status`. */
+/**
+ * A backend may be slow: each of these can take its whole timeout. Most calls of a round need no more than its
+ * `status`.
+ */
 const AT_ONCE = 8
 
 export type TendDeps = Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'log' | 'queue' | 'tokenSeal'>

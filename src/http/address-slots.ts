@@ -15,7 +15,10 @@ export class AddressSlots {
     this.#slots = new KeyedSlots(bounds, () => busy(bounds.running))
   }
 
-  /** Runs the work once the caller has a slot; at once unless it is an anonymous address. 429 if too many wait before it. */
+  /**
+   * Runs the work once the caller has a slot; at once unless it is an anonymous address. 429 if too many wait before
+   * it.
+   */
   async run<T>(who: Caller, work: () => Promise<T>): Promise<T> {
     if (!('address' in who)) return work()
     const leave = await this.#slots.enter(networkOf(who.address))

@@ -1,4 +1,7 @@
-/** Who may run an operation now, and what it has while it runs: anonymous addresses have few at once, and time that they use up; every caller has a share of the connections. */
+/**
+ * Who may run an operation now, and what it has while it runs: anonymous addresses have few at once, and time that they
+ * use up; every caller has a share of the connections.
+ */
 import type { FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
 import { endSlice, type TimeUser, timedFor } from '../platform/processor-time.ts'
@@ -8,7 +11,10 @@ import type { CallerConnections } from './caller-connections.ts'
 import { callerOf, type RateLimit } from './rate-limit.ts'
 import { abortOnCloseOf } from './request-context.ts'
 
-/** Runs an operation of the request's caller, or one event of its subscription, from its document to its answer. 429 if it may not run now. */
+/**
+ * Runs an operation of the request's caller, or one event of its subscription, from its document to its answer. 429 if
+ * it may not run now.
+ */
 export type Admit = <T>(request: FastifyRequest, work: () => Promise<T>) => Promise<T>
 
 interface CallerLimits {

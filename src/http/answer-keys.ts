@@ -1,4 +1,6 @@
-/** Counts the bytes of an object's keys in a response: aliases may be long, and there may be two thousand of them. Pure. */
+/**
+ * Counts the bytes of an object's keys in a response: aliases may be long, and there may be two thousand of them. Pure.
+ */
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 
 /** Quotes, colon and comma; and the value of `__typename`, which no resolver returns. */

@@ -8,7 +8,10 @@ import { knownError } from './known-error.ts'
 import { pathOf } from './logger.ts'
 import { sendProblem } from './send-problem.ts'
 
-/** Answers what the routes of `app` throw, and any address below `/auth/` that none of them has. Status and headers are the same for both readers. */
+/**
+ * Answers what the routes of `app` throw, and any address below `/auth/` that none of them has. Status and headers are
+ * the same for both readers.
+ */
 export function registerAuthErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendAuthError(error, request, reply))
   app.all('/auth/*', async (request) => {

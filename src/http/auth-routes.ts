@@ -70,7 +70,10 @@ function registerLogin(app: FastifyInstance, auth: Auth): void {
   })
 }
 
-/** Creates a session for the person; if they have no account yet and the proposed handle is unusable, shows a form to choose one. */
+/**
+ * Creates a session for the person; if they have no account yet and the proposed handle is unusable, shows a form to
+ * choose one.
+ */
 async function signIn(auth: Auth, reply: FastifyReply, pending: Pending): Promise<FastifyReply> {
   const { sessionTtlSeconds } = auth.config
   const userAgent = reply.request.headers['user-agent'] ?? null

@@ -5,8 +5,8 @@ export interface WholeRange {
 }
 
 /**
- * Parses the `Range` header for an object's size. Null means the whole object: no header, another unit, several ranges or a
- * malformed one, all of which RFC 9110 (14.2) lets a server ignore.
+ * Parses the `Range` header for an object's size. Null means the whole object: no header, another unit, several ranges
+ * or a malformed one, all of which RFC 9110 (14.2) lets a server ignore.
  */
 export function parseRange(header: string | undefined, sizeBytes: number): WholeRange | 'unsatisfiable' | null {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []

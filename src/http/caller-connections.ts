@@ -1,4 +1,6 @@
-/** The share of the database's connections that each caller has: a slow statement, or many at once, are not everybody's. */
+/**
+ * The share of the database's connections that each caller has: a slow statement, or many at once, are not everybody's.
+ */
 import { HubError } from '../platform/errors.ts'
 import { KeyedSlots, type SlotBounds } from '../platform/keyed-slots.ts'
 import { networkOf } from '../platform/network-of.ts'
@@ -9,7 +11,10 @@ import type { Caller, RateLimit } from './rate-limit.ts'
 const ADDRESS_PART = 5
 const ACCOUNT_PART = 2
 
-/** An anonymous address has eight operations, of some statements each. An account may have a thousand streams that one change wakes. */
+/**
+ * An anonymous address has eight operations, of some statements each. An account may have a thousand streams that one
+ * change wakes.
+ */
 const addressWaits = { waiting: 500, waitMs: 10_000 }
 const accountWaits = { waiting: Number.POSITIVE_INFINITY, waitMs: 30_000 }
 

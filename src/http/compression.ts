@@ -1,6 +1,7 @@
 /**
- * Compression of answers that say they may be compressed: reads of both dialects, and public documents. Everything else is sent as it is: event streams, whose
- * events would wait in a compressor; files, which mostly are compressed; and answers with a secret (docs/decisions/security.md, "Secrets are not compressed").
+ * Compression of answers that say they may be compressed: reads of both dialects, and public documents. Everything else
+ * is sent as it is: event streams, whose events would wait in a compressor; files, which mostly are compressed; and
+ * answers with a secret (docs/decisions/security.md, "Secrets are not compressed").
  */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
@@ -15,7 +16,10 @@ const brotli = promisify(brotliCompress)
 const deflate = promisify(gzip)
 const zstd = promisify(zstdCompress)
 
-/** The fastest level of each: higher ones take two to seven times as long for a tenth of the bytes at most (performance, "Compressed answers"). */
+/**
+ * The fastest level of each: higher ones take two to seven times as long for a tenth of the bytes at most (performance,
+ * "Compressed answers").
+ */
 const coders: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {
   zstd: (bytes: Buffer) => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
   br: (bytes: Buffer) =>
@@ -30,7 +34,9 @@ type WithPreference = Negotiator & {
   encodings(known: readonly string[], order: { preferred: readonly string[] }): string[]
 }
 
-/** The coding that the client likes best, and of equals the one named first; null for none. RFC 9110, section 12.5.3. */
+/**
+ * The coding that the client likes best, and of equals the one named first; null for none. RFC 9110, section 12.5.3.
+ */
 export function codingFor<Name extends string>(request: FastifyRequest, known: readonly Name[]): Name | null {
   // Without the header any coding would be allowed, but a program that does not send it seldom decodes one.
   if (!request.headers['accept-encoding']) return null
@@ -70,7 +76,9 @@ export function registerCompression(app: FastifyInstance): void {
   })
 }
 
-/** A cache refreshes what it has under the tag that it stored, which may be that of a coding. RFC 9111, section 4.3.4. */
+/**
+ * A cache refreshes what it has under the tag that it stored, which may be that of a coding. RFC 9111, section 4.3.4.
+ */
 function nameStored(request: FastifyRequest, reply: FastifyReply): void {
   const etag = String(reply.getHeader('etag'))
   const [stored = etag] = coveredTags(request.headers['if-none-match'], etag)

@@ -1,6 +1,7 @@
 /**
- * One stall rule for every client, whether it sends or receives: a body, an upload part, a response, a download, an event stream. While the hub waits for
- * the client, a minimum of bytes must move per window, or the connection is closed. Total time is not limited: a slow upload of 50 GiB succeeds.
+ * One stall rule for every client, whether it sends or receives: a body, an upload part, a response, a download, an
+ * event stream. While the hub waits for the client, a minimum of bytes must move per window, or the connection is
+ * closed. Total time is not limited: a slow upload of 50 GiB succeeds.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

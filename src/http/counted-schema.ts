@@ -1,4 +1,7 @@
-/** The graph as it is executed for clients: each field counts what it needs and what it yields against the limits of its operation (`operation-meter.ts`). */
+/**
+ * The graph as it is executed for clients: each field counts what it needs and what it yields against the limits of its
+ * operation (`operation-meter.ts`).
+ */
 import { MapperKind, mapSchema } from '@graphql-tools/utils'
 import {
   defaultFieldResolver,
@@ -71,8 +74,9 @@ function stopped(meter: OperationMeter, isNeeded: boolean): null {
 }
 
 /**
- * An error that ends a list while items before it still wait leaves their promises without a handler in graphql-js 16: the rejection of one of them would end
- * the process. While anything waits, the error of a field that cannot be null is a rejection itself, which the list waits for with all others.
+ * An error that ends a list while items before it still wait leaves their promises without a handler in graphql-js 16:
+ * the rejection of one of them would end the process. While anything waits, the error of a field that cannot be null is
+ * a rejection itself, which the list waits for with all others.
  */
 function observed(resolve: Resolver): Resolver {
   return (source, args, ctx, info) => {
@@ -88,7 +92,10 @@ function observed(resolve: Resolver): Resolver {
 /** Of a turn of the event loop, for what is below one object: what follows in the same turn is counted again. */
 const TURN_SHARE = 1 / 16
 
-/** The value of a field, in a later turn when this one is full: a large answer is not completed at once, and others are served in between. */
+/**
+ * The value of a field, in a later turn when this one is full: a large answer is not completed at once, and others are
+ * served in between.
+ */
 function inTurn(meter: OperationMeter, size: FieldSize, value: unknown): unknown {
   if (size.isLeaf || value === null || !meter.isTurnFull) return value
   const turn = turns.next(Array.isArray(value) ? 1 : TURN_SHARE)

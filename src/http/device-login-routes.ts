@@ -1,4 +1,7 @@
-/** `/auth/device`: the page on which a person approves the sign-in of a program (`hub login`). docs/contract.md, "Signing in from a terminal". */
+/**
+ * `/auth/device`: the page on which a person approves the sign-in of a program (`hub login`). docs/contract.md,
+ * "Signing in from a terminal".
+ */
 
 import { scopeWords } from '@hub/formats/scope-words'
 import { withHiddenShown } from '@hub/text/hidden-characters'

@@ -1,4 +1,7 @@
-/** What clients are generated from and people read: the graph's schema, the OpenAPI document, a self-hosted viewer, and one page per error type. */
+/**
+ * What clients are generated from and people read: the graph's schema, the OpenAPI document, a self-hosted viewer, and
+ * one page per error type.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -27,7 +30,8 @@ const docsHtml = `<!doctype html>
 
 /** Swagger UI uses inline styles and data URLs for icons; scripts come only from this origin. */
 const docsPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src " +
+  "'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /** A text that is made for its first reader and then cached by clients through its ETag. */
 function documentOf(type: string, make: () => string) {

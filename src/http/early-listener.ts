@@ -1,4 +1,7 @@
-/** A listener that is bound before a hub makes anything. Until the hub is there it answers 503, and an address that it cannot have is told while nothing is made yet. */
+/**
+ * A listener that is bound before a hub makes anything. Until the hub is there it answers 503, and an address that it
+ * cannot have is told while nothing is made yet.
+ */
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { type RequestListener, Server } from 'node:http'
@@ -67,7 +70,10 @@ export async function listenEarly(at: ListenAt): Promise<EarlyListener> {
   return server
 }
 
-/** The other addresses of `localhost`, where there are any: a browser takes one, a program another. One that is taken or not there is left out. */
+/**
+ * The other addresses of `localhost`, where there are any: a browser takes one, a program another. One that is taken or
+ * not there is left out.
+ */
 async function listenBeside(server: EarlyListener): Promise<void> {
   const own = server.address()
   if (own === null || typeof own === 'string') return

@@ -1,4 +1,7 @@
-/** How large a field of the graph can be: what it declares (`schema/declared-size.ts`), and what its type and arguments say. */
+/**
+ * How large a field of the graph can be: what it declares (`schema/declared-size.ts`), and what its type and arguments
+ * say.
+ */
 import {
   defaultFieldResolver,
   type GraphQLField,
@@ -77,7 +80,10 @@ const isEnvelope = (name: string, parent: GraphQLNamedType): boolean =>
 export const isConnection = (type: GraphQLNamedType): boolean =>
   isObjectType(type) && type.name.endsWith('Connection') && type.getFields().pageInfo !== undefined
 
-/** The size of a field by its name; of an interface's field, the largest of all types that have it. Null for names that start with `__`. */
+/**
+ * The size of a field by its name; of an interface's field, the largest of all types that have it. Null for names that
+ * start with `__`.
+ */
 export function sizeOfName(schema: GraphQLSchema, parent: GraphQLNamedType, name: string): FieldSize | null {
   if (name.startsWith('__') || !(isObjectType(parent) || isInterfaceType(parent))) return null
   const field = parent.getFields()[name]
@@ -99,7 +105,10 @@ const larger = (a: FieldSize, b: FieldSize): FieldSize => ({
 
 const largerOf = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b))
 
-/** The largest `Int`: more is refused when variables are read. Without a bound a product of pages is infinite, and infinitely many of nothing is no number. */
+/**
+ * The largest `Int`: more is refused when variables are read. Without a bound a product of pages is infinite, and
+ * infinitely many of nothing is no number.
+ */
 const MOST_ITEMS = 2 ** 31 - 1
 
 /** The number of items that arguments ask for: the largest of all size arguments; null where none says it. */

@@ -9,7 +9,10 @@ import { knownError } from './known-error.ts'
 
 type RequestInfo = Pick<FastifyRequest, 'log' | 'id'>
 
-/** Renders one error. Errors of the document itself (syntax, validation, variables) keep their message; unknown errors reveal no internals. */
+/**
+ * Renders one error. Errors of the document itself (syntax, validation, variables) keep their message; unknown errors
+ * reveal no internals.
+ */
 export function renderError(error: unknown, request: RequestInfo): GraphQLError {
   const original = error instanceof GraphQLError ? rootCause(error) : error
   const place =
@@ -33,8 +36,9 @@ export function renderError(error: unknown, request: RequestInfo): GraphQLError 
 const isOfDocument = ({ nodes, source }: GraphQLError): boolean => nodes !== undefined || source !== undefined
 
 /**
- * A result without data, with the status that Yoga is to answer in each error. To a client that accepts `application/json` alone, faults of the document and of
- * its variables are 200, as GraphQL over HTTP has it; all others keep their status.
+ * A result without data, with the status that Yoga is to answer in each error. To a client that accepts
+ * `application/json` alone, faults of the document and of its variables are 200, as GraphQL over HTTP has it; all
+ * others keep their status.
  */
 export function withStatus(result: ExecutionResult): ExecutionResult {
   if (result.data !== undefined) return result
@@ -77,7 +81,9 @@ function facts(known: HubError, requestId: string, code?: string) {
 const codeOf = (error: GraphQLError): string | undefined =>
   typeof error.extensions.code === 'string' ? error.extensions.code : undefined
 
-/** Resolver errors arrive wrapped, sometimes more than once; a GraphQLError that wraps nothing is about the document. */
+/**
+ * Resolver errors arrive wrapped, sometimes more than once; a GraphQLError that wraps nothing is about the document.
+ */
 function rootCause(error: GraphQLError): unknown {
   let current: unknown = error
   while (current instanceof GraphQLError && current.originalError) current = current.originalError

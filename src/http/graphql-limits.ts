@@ -1,4 +1,7 @@
-/** The limits of a GraphQL operation: of its document, of what it may yield, and of what it uses while it runs. Contract, "Limits of GraphQL operations". */
+/**
+ * The limits of a GraphQL operation: of its document, of what it may yield, and of what it uses while it runs.
+ * Contract, "Limits of GraphQL operations".
+ */
 import { type DocumentNode, type GraphQLSchema, getOperationAST, visit } from 'graphql'
 import { HubError } from '../platform/errors.ts'
 import { DocumentSizer, operationsOf } from './document-shape.ts'
@@ -62,7 +65,10 @@ const sentences: Readonly<Record<LimitName, (actual: number | null) => string>> 
   schema_values: () => `yields more than ${graphqlLimits.schema_values} values of the schema`,
 }
 
-/** 422 `validation.limit`: `errors[0].limit` has the name, the maximum and what was found (null where counting stopped at the maximum). */
+/**
+ * 422 `validation.limit`: `errors[0].limit` has the name, the maximum and what was found (null where counting stopped
+ * at the maximum).
+ */
 export function overLimit(name: LimitName, actual: number | null): HubError {
   return refusal('validation.limit', `The operation ${sentences[name](actual)}; request less at a time.`, {
     name,
@@ -94,7 +100,10 @@ const yielded: Readonly<Record<keyof ExecutionLimits, (maximum: number) => strin
   timeMs: (maximum) => `more than ${maximum / 1000} s of processor time`,
 }
 
-/** 422 `limit.cost` of an operation that was running. A mutation's fields that had finished by then are named: what they did is done. */
+/**
+ * 422 `limit.cost` of an operation that was running. A mutation's fields that had finished by then are named: what they
+ * did is done.
+ */
 export function overCost(
   name: keyof ExecutionLimits,
   limits: ExecutionLimits,

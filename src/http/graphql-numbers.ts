@@ -15,7 +15,10 @@ import {
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Converts exactly parsed variables to what their types expect. Values of the wrong type are left for GraphQL to reject. */
+/**
+ * Converts exactly parsed variables to what their types expect. Values of the wrong type are left for GraphQL to
+ * reject.
+ */
 export function typedNumbers(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -1,4 +1,6 @@
-/** Executes one GraphQL operation, whatever the transport: checks the limits, counts the response size, renders errors. */
+/**
+ * Executes one GraphQL operation, whatever the transport: checks the limits, counts the response size, renders errors.
+ */
 import type { FastifyRequest } from 'fastify'
 import {
   createSourceEventStream,
@@ -106,8 +108,8 @@ async function execution(operation: Operation, limits: ExecutionLimits, rootValu
 }
 
 /**
- * The result of an operation that was ended. A query has no data: a field that is null in it may only have come too late. Of a mutation, the fields that were
- * answered whole stay; the error names also the one that was not.
+ * The result of an operation that was ended. A query has no data: a field that is null in it may only have come too
+ * late. Of a mutation, the fields that were answered whole stay; the error names also the one that was not.
  */
 function endedResult(operation: Operation, { data, errors = [] }: ExecutionResult, meter: OperationMeter) {
   const { refusal, wholeKeys } = meter
@@ -121,7 +123,10 @@ function endedResult(operation: Operation, { data, errors = [] }: ExecutionResul
 const isMutation = ({ prepared, operationName }: Operation): boolean =>
   getOperationAST(prepared.document, operationName)?.operation === 'mutation'
 
-/** For callers that ask with `extensions: { cost: true }`: what the operation was counted as, what it used, and the most that one may. */
+/**
+ * For callers that ask with `extensions: { cost: true }`: what the operation was counted as, what it used, and the most
+ * that one may.
+ */
 function withCost(
   { prepared, operationName, variables }: Operation,
   limits: ExecutionLimits,

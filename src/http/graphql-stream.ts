@@ -1,4 +1,6 @@
-/** `/graphql/stream`: the GraphQL over SSE protocol in both modes, with the context, limits and errors of `/graphql`. */
+/**
+ * `/graphql/stream`: the GraphQL over SSE protocol in both modes, with the context, limits and errors of `/graphql`.
+ */
 import { AsyncResource } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, getOperationAST } from 'graphql'

@@ -1,7 +1,8 @@
 /**
  * `/graphql`: Yoga for programs (POST, and GET for queries only), GraphiQL for browsers.
  *
- * Yoga does the GraphQL over HTTP protocol: it reads requests, chooses the media type and the status, and prints results and event streams. The hub replaces these of its stages:
+ * Yoga does the GraphQL over HTTP protocol: it reads requests, chooses the media type and the status, and prints
+ * results and event streams. The hub replaces these of its stages:
  *
  * | stage | here | why |
  * |---|---|---|
@@ -40,7 +41,10 @@ export interface GraphqlParts {
   readonly admit: Admit
 }
 
-/** Adds the cost of an operation to what its caller has spent, and throws 429 if that is too much. No headers are set once `reply` has begun. */
+/**
+ * Adds the cost of an operation to what its caller has spent, and throws 429 if that is too much. No headers are set
+ * once `reply` has begun.
+ */
 export type SpendCost = (request: FastifyRequest, reply: FastifyReply, cost: number) => Promise<void>
 
 interface ServerContext {
@@ -184,7 +188,8 @@ const hubPlugin = ({ documents, persisted }: GraphqlParts): Plugin<Pick<ParsedCo
   },
   onResultProcess({ result, serverContext: { fastifyRequest }, setResult }) {
     if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors?.length) return
-    // Syntax and validation errors never reach execution, so they are rendered here; already rendered ones are left alone.
+    // Syntax and validation errors never reach execution, so they are rendered here; already rendered ones are left
+    // alone.
     const isRendered = result.errors.every((error) => error.extensions?.problem)
     setResult(withStatus(isRendered ? result : renderResult(result, fastifyRequest)))
   },

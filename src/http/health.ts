@@ -1,4 +1,7 @@
-/** `/healthz`: the process is up. `/readyz`: the database and the object store also respond and have space; 503 names the one that does not. */
+/**
+ * `/healthz`: the process is up. `/readyz`: the database and the object store also respond and have space; 503 names
+ * the one that does not.
+ */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../operation/context.ts'
 import { hubVersion } from '../platform/version.ts'

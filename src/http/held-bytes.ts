@@ -1,6 +1,7 @@
 /**
- * The memory that a caller's slowness costs: bodies that have not come whole or whose request is not over, and answers that the client has not taken. A stalled
- * client is disconnected, but one that moves a little at a time may take hours for each of them, and open any number of connections.
+ * The memory that a caller's slowness costs: bodies that have not come whole or whose request is not over, and answers
+ * that the client has not taken. A stalled client is disconnected, but one that moves a little at a time may take hours
+ * for each of them, and open any number of connections.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'

@@ -9,7 +9,10 @@ export type Authenticate = (request: FastifyRequest) => Promise<Viewer>
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** An `onRequest` hook that sets `request.viewer`. An invalid credential is 401 everywhere and counts against the address that sent it. */
+/**
+ * An `onRequest` hook that sets `request.viewer`. An invalid credential is 401 everywhere and counts against the
+ * address that sent it.
+ */
 export function identifyHook(authenticate: Authenticate, rate: RateLimit): Hook {
   return async (request, reply) => {
     try {

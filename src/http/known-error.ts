@@ -33,7 +33,10 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** A HubError stays as it is; an unreachable database or store is 503; everything else is 500. Logs errors that are the hub's fault. */
+/**
+ * A HubError stays as it is; an unreachable database or store is 503; everything else is 500. Logs errors that are the
+ * hub's fault.
+ */
 export function knownError(error: unknown, request: Failed): HubError {
   if (error instanceof HubError) {
     if (error.status >= 500)

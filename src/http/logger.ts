@@ -1,4 +1,7 @@
-/** The log: one JSON object per line on stdout, without credentials, cookies, tokens or query strings (a signed URL is a credential). */
+/**
+ * The log: one JSON object per line on stdout, without credentials, cookies, tokens or query strings (a signed URL is a
+ * credential).
+ */
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 import type { Config } from '../platform/config.ts'
 
@@ -26,8 +29,8 @@ export function createLogger(config: Pick<Config, 'logLevel'>, destination?: Des
 }
 
 /**
- * The logger for the one line per request. Its fields are fixed and contain no secret, so redaction is off: searching for secrets
- * takes 25 us a line, a tenth of the cost of a small read.
+ * The logger for the one line per request. Its fields are fixed and contain no secret, so redaction is off: searching
+ * for secrets takes 25 us a line, a tenth of the cost of a small read.
  */
 export function requestLogger(log: Logger): Logger {
   return log.child({}, { redact: [] })

@@ -1,6 +1,7 @@
 /**
- * What callers have used in a minute, by key, in memory. A window begins with the first use and ends a minute later; what is counted of one key shares it, so
- * that a request finds each of its windows once. Nothing here waits or sets a timer.
+ * What callers have used in a minute, by key, in memory. A window begins with the first use and ends a minute later;
+ * what is counted of one key shares it, so that a request finds each of its windows once. Nothing here waits or sets a
+ * timer.
  */
 
 export const WINDOW_S = 60
@@ -14,7 +15,10 @@ export class MinuteWindow<Kind extends string> {
     this.#endsAtMs = nowMs + WINDOW_S * 1000
   }
 
-  /** Counts an amount. Returns the sum of the window, whatever the limit: who goes on is over it for the rest of the minute. */
+  /**
+   * Counts an amount. Returns the sum of the window, whatever the limit: who goes on is over it for the rest of the
+   * minute.
+   */
   add(kind: Kind, amount: number): number {
     const sum = this.used(kind) + amount
     this.#used[kind] = sum

@@ -1,5 +1,6 @@
 /**
- * The signed URLs of the disk store: PUT of a part, GET and HEAD of an object. The signature is the only credential, as on S3.
+ * The signed URLs of the disk store: PUT of a part, GET and HEAD of an object. The signature is the only credential, as
+ * on S3.
  *
  * These are users' bytes on the hub's own origin: never sniffed, and sandboxed should a browser open them.
  */
@@ -16,12 +17,18 @@ import { storeGone } from '../store/objects/store-gone.ts'
 import { parseRange } from './byte-range.ts'
 import { type PartTurns, partTurns } from './part-turns.ts'
 
-/** How much of a rejected body is read and discarded, so that the client can read the error; then the connection is closed. */
+/**
+ * How much of a rejected body is read and discarded, so that the client can read the error; then the connection is
+ * closed.
+ */
 const REFUSED_BODY_BYTES = 64 * 1024 * 1024
 
 type ObjectRequest = FastifyRequest<{ Params: { '*': string } }>
 
-/** `PUT`, `GET`, `HEAD` and the preflight of `/objects/*`. Failures are HubErrors for the server's error handler to render. */
+/**
+ * `PUT`, `GET`, `HEAD` and the preflight of `/objects/*`. Failures are HubErrors for the server's error handler to
+ * render.
+ */
 export function objectRoutes(store: DiskStore): FastifyPluginAsync {
   return async (app: FastifyInstance) => {
     // Bodies are left in the socket for the handler to stream.

@@ -57,7 +57,10 @@ export class OpenStreams {
     return [{ who: caller.credentialId, whose: 'A credential', bound: credential }, ...accounts]
   }
 
-  /** Responds with a stream written by `work`; resolves once it is fully sent or the client has disconnected. 429 over the limit. */
+  /**
+   * Responds with a stream written by `work`; resolves once it is fully sent or the client has disconnected. 429 over
+   * the limit.
+   */
   async serve(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -1,4 +1,7 @@
-/** What an operation may yield if all its pages and lists are full, from its document and the sizes that the schema declares. Page sizes in variables complete it. */
+/**
+ * What an operation may yield if all its pages and lists are full, from its document and the sizes that the schema
+ * declares. Page sizes in variables complete it.
+ */
 import {
   type DocumentNode,
   type FieldNode,

@@ -1,6 +1,7 @@
 /**
- * What one execution of an operation has used so far: objects, values, bytes of its answer, and processor time. It is counted while the operation runs, field by
- * field, and before the work of a field is begun: whatever the count before it said, a query ends soon after it is over a limit. Contract, "Limits of GraphQL operations".
+ * What one execution of an operation has used so far: objects, values, bytes of its answer, and processor time. It is
+ * counted while the operation runs, field by field, and before the work of a field is begun: whatever the count before
+ * it said, a query ends soon after it is over a limit. Contract, "Limits of GraphQL operations".
  */
 import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
 import type { RequestContext } from '../operation/context.ts'
@@ -17,7 +18,10 @@ const ERROR_BYTES = 8192
 const NUMBER_BYTES = 8
 /** Values between two looks at the clock: a look costs about as much as a value. */
 const VALUES_PER_LOOK = 128
-/** Values that are completed at once, in 10 to 20 ms. A page of ordinary size has fewer, so that its loaders still see all of it in one batch. */
+/**
+ * Values that are completed at once, in 10 to 20 ms. A page of ordinary size has fewer, so that its loaders still see
+ * all of it in one batch.
+ */
 const VALUES_PER_TURN = 10_000
 
 /** Keyed by the context, which is unique to each execution. */
@@ -39,7 +43,10 @@ export class OperationMeter implements TimeUser {
   #valuesBefore = 0
   #waiting = 0
   #nextLook = VALUES_PER_LOOK
-  /** Set once the operation is over a limit and shared by all later fields. It already has a path, so graphql-js does not wrap it again. */
+  /**
+   * Set once the operation is over a limit and shared by all later fields. It already has a path, so graphql-js does
+   * not wrap it again.
+   */
   refusal: GraphQLError | null = null
   /** Of a mutation, in the order in which they ran. */
   readonly finished: FinishedVerb[] = []
@@ -105,7 +112,10 @@ export class OperationMeter implements TimeUser {
     )
   }
 
-  /** Begins the work of a field, whose time is the operation's. Throws if its objects would be over the limit: nothing of it is begun then. */
+  /**
+   * Begins the work of a field, whose time is the operation's. Throws if its objects would be over the limit: nothing
+   * of it is begun then.
+   */
   begin(size: FieldSize, args: Readonly<Record<string, unknown>>): void {
     enterSlice(this)
     this.#addValues(1)

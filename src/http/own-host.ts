@@ -1,6 +1,6 @@
 /**
- * Whether a request names this hub as its host. A page of another name can let that name lead to the hub's address (DNS rebinding) and then reads the hub as its own
- * origin; the browser still sends the page's name.
+ * Whether a request names this hub as its host. A page of another name can let that name lead to the hub's address (DNS
+ * rebinding) and then reads the hub as its own origin; the browser still sends the page's name.
  */
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
@@ -10,8 +10,9 @@ import type { Config } from '../platform/config.ts'
 type Named = Pick<Config, 'host' | 'publicUrl' | 'metrics'>
 
 /**
- * `header`: `Host` as the client sent it. Addresses are always the hub's: no DNS is asked for them. Names are those of loopback and of this machine, the host of
- * PUBLIC_URL, and those that HOST and METRICS_HOST give. Ports are not compared: a forwarded one differs, and a page chooses its own.
+ * `header`: `Host` as the client sent it. Addresses are always the hub's: no DNS is asked for them. Names are those of
+ * loopback and of this machine, the host of PUBLIC_URL, and those that HOST and METRICS_HOST give. Ports are not
+ * compared: a forwarded one differs, and a page chooses its own.
  */
 export function namesHub(header: string | undefined, { host, publicUrl, metrics }: Named): boolean {
   const asked = hostOf(header ?? '')

@@ -1,4 +1,7 @@
-/** What each caller has at once, by whom it counts for: an anonymous address, or a credential and the accounts behind it. */
+/**
+ * What each caller has at once, by whom it counts for: an anonymous address, or a credential and the accounts behind
+ * it.
+ */
 
 /** One whom it counts for, and how much that one may have. */
 export interface Owner {
@@ -19,7 +22,10 @@ export class OwnerCounts {
     this.#refusal = refusal
   }
 
-  /** Counts for all owners, or throws and counts for none. The returned function takes it back; later calls of it do nothing. */
+  /**
+   * Counts for all owners, or throws and counts for none. The returned function takes it back; later calls of it do
+   * nothing.
+   */
   take(owners: readonly Owner[], amount = 1): () => void {
     for (const owner of owners) {
       const used = this.#counts.get(owner.who) ?? 0

@@ -23,8 +23,8 @@ interface PageDocument {
 }
 
 /**
- * Answers `GET` of each page with the document (200), and of any other address that a browser opens with the same document and 404, which says so.
- * The hashed files below `/assets/` never change and are cached for a year.
+ * Answers `GET` of each page with the document (200), and of any other address that a browser opens with the same
+ * document and 404, which says so. The hashed files below `/assets/` never change and are cached for a year.
  */
 export async function registerPages(app: FastifyInstance, deps: Pick<Deps, 'objects' | 'log'>): Promise<void> {
   const document = readDocument(await storeOrigin(deps))
@@ -55,7 +55,10 @@ export async function registerPages(app: FastifyInstance, deps: Pick<Deps, 'obje
   })
 }
 
-/** A program that asks for two words, such as `/v2/repos`, made a mistake, which an error says better than a page about a repo. */
+/**
+ * A program that asks for two words, such as `/v2/repos`, made a mistake, which an error says better than a page about
+ * a repo.
+ */
 function isPage(request: FastifyRequest): boolean {
   const path = pathOf(request.url)
   if (notPages.test(path)) return false
@@ -101,21 +104,26 @@ function readDocument(origin: string | null): PageDocument | null {
   }
 }
 
-/** Where presigned URLs lead: the pages read files from there. Null for the disk store, whose URLs are the hub's own. */
+/**
+ * Where presigned URLs lead: the pages read files from there. Null for the disk store, whose URLs are the hub's own.
+ */
 async function storeOrigin({ objects }: Pick<Deps, 'objects'>): Promise<string | null> {
   return objects?.kind === 's3' ? new URL(await objects.signGet('origin', { ttlSeconds: 60 })).origin : null
 }
 
 /**
- * Emscripten's bindings of MuJoCo make functions of text. The worker alone may do that: it has no document, no cookie that a script can read, and asks the hub
- * and its store alone.
+ * Emscripten's bindings of MuJoCo make functions of text. The worker alone may do that: it has no document, no cookie
+ * that a script can read, and asks the hub and its store alone.
  */
 function enginePolicyOf(origin: string | null): string {
   const files = origin === null ? "'self'" : `'self' ${origin}`
   return `default-src 'none'; script-src 'self' 'unsafe-eval'; connect-src ${files}`
 }
 
-/** Everything comes from the hub, and files from its object store too. Nothing is inline. WebAssembly is MuJoCo, in the viewer of robots. */
+/**
+ * Everything comes from the hub, and files from its object store too. Nothing is inline. WebAssembly is MuJoCo, in the
+ * viewer of robots.
+ */
 function policyOf(origin: string | null): string {
   const files = origin === null ? "'self'" : `'self' ${origin}`
   return [

@@ -1,6 +1,6 @@
 /**
- * Signed part URLs are not rate limited by credential, so each part has its own limits: one PUT at a time, and a maximum per minute. Presigning, which
- * creates parts, is rate limited.
+ * Signed part URLs are not rate limited by credential, so each part has its own limits: one PUT at a time, and a
+ * maximum per minute. Presigning, which creates parts, is rate limited.
  */
 import { HubError } from '../platform/errors.ts'
 import type { PartGrant } from '../store/objects/signed-url.ts'
@@ -11,8 +11,9 @@ const PUTS_PER_MINUTE = 20
 
 export interface PartTurns {
   /**
-   * Runs `write` once the part's earlier PUT has ended. The later one wins: a client that lost its connection retries long before the hub notices that the
-   * first one is dead. Rejects with 429 `rate.limited`, and with 409 `conflict.in_progress` if a later PUT took over.
+   * Runs `write` once the part's earlier PUT has ended. The later one wins: a client that lost its connection retries
+   * long before the hub notices that the first one is dead. Rejects with 429 `rate.limited`, and with 409
+   * `conflict.in_progress` if a later PUT took over.
    */
   run<T>(grant: PartGrant, write: (signal: AbortSignal) => Promise<T>): Promise<T>
 }

@@ -1,6 +1,7 @@
 /**
- * GraphQL documents by their SHA-256 instead of their text: those of the operator's manifest, and those that a client has sent once with their digest (automatic
- * persisted queries). With a manifest no other document is executed, except those of the hub's own pages.
+ * GraphQL documents by their SHA-256 instead of their text: those of the operator's manifest, and those that a client
+ * has sent once with their digest (automatic persisted queries). With a manifest no other document is executed, except
+ * those of the hub's own pages.
  */
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -13,7 +14,10 @@ import { parseBounded } from './graphql-documents.ts'
 
 const sha256Of = (text: string) => hash('sha256', text)
 
-/** The digest of what a document asks for: white space, comments and the `__typename` that caches add make no difference. */
+/**
+ * The digest of what a document asks for: white space, comments and the `__typename` that caches add make no
+ * difference.
+ */
 export function meaningOf(document: DocumentNode): string {
   const bare = visit(document, {
     Field: (node) => (node.name.value === '__typename' && !node.alias && !node.directives?.length ? null : undefined),
@@ -46,7 +50,10 @@ export const trustedDocuments = ({
   trustedDocuments: file,
 }: Pick<Config, 'trustedDocuments'>): TrustedDocuments | null => (file === null ? null : readTrustedDocuments(file))
 
-/** The manifest in a file, and the documents of the pages. Throws an error that names the setting for a file that is no such manifest, or has a wrong digest in it. */
+/**
+ * The manifest in a file, and the documents of the pages. Throws an error that names the setting for a file that is no
+ * such manifest, or has a wrong digest in it.
+ */
 export function readTrustedDocuments(file: string): TrustedDocuments {
   const fail = (why: string): never => {
     throw new ConfigError([`TRUSTED_DOCUMENTS: ${file} ${why}`])
@@ -114,8 +121,9 @@ export class PersistedDocuments {
   }
 
   /**
-   * The text to execute: `query` as it is, or the document with the digest of `documentId` (`sha256:<hex>`) or `extensions.persistedQuery.sha256Hash`. With both, the text is
-   * kept under its digest. Errors: 404 `PersistedQueryNotFound`, which clients answer by sending the text; 400 for a digest of another text.
+   * The text to execute: `query` as it is, or the document with the digest of `documentId` (`sha256:<hex>`) or
+   * `extensions.persistedQuery.sha256Hash`. With both, the text is kept under its digest. Errors: 404
+   * `PersistedQueryNotFound`, which clients answer by sending the text; 400 for a digest of another text.
    */
   textOf({ query, documentId, extensions }: Named): unknown {
     const digest = digestOf(documentId, extensions)

@@ -1,6 +1,7 @@
 /**
- * What callers may use per minute: requests and the cost of operations, for a credential, for all credentials of an account together, and for an anonymous
- * address, which also has limits of processor and database time. Contract, "Limits of GraphQL operations".
+ * What callers may use per minute: requests and the cost of operations, for a credential, for all credentials of an
+ * account together, and for an anonymous address, which also has limits of processor and database time.
+ * Contract, "Limits of GraphQL operations".
  */
 import type { FastifyReply } from 'fastify'
 import type { Viewer } from '../operation/context.ts'
@@ -42,9 +43,15 @@ export function callerOf(request: { readonly viewer: Viewer | null; readonly ip:
 }
 
 export interface RateLimit {
-  /** Counts one request and sets `RateLimit` and `RateLimit-Policy`; rejects with 429 and `Retry-After` when the limit is exceeded. */
+  /**
+   * Counts one request and sets `RateLimit` and `RateLimit-Policy`; rejects with 429 and `Retry-After` when the limit
+   * is exceeded.
+   */
   count(reply: FastifyReply, who: Caller): Promise<void>
-  /** Counts the cost of an operation, in objects; adds it to the same headers, unless the response has begun. 429 in the same way. */
+  /**
+   * Counts the cost of an operation, in objects; adds it to the same headers, unless the response has begun. 429 in the
+   * same way.
+   */
   spend(reply: FastifyReply, who: Caller, cost: number): Promise<void>
   /** Throws 429 for an anonymous address that has used its time. */
   assertTime(who: Caller, of: TimeKind): void

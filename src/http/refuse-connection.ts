@@ -1,4 +1,7 @@
-/** Error responses outside any route: headers that time out, are too large or not HTTP, and a stalled body. RFC 9457, as everywhere. */
+/**
+ * Error responses outside any route: headers that time out, are too large or not HTTP, and a stalled body. RFC 9457, as
+ * everywhere.
+ */
 import { maxHeaderSize, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { HubError, toProblem } from '../platform/errors.ts'
@@ -43,7 +46,10 @@ export function refuseBrokenRequest(error: BrokenRequest, socket: Socket): void 
   socket.destroySoon()
 }
 
-/** Answers a request that expects what HTTP does not know as any other, as it may (RFC 9110, "Expect"): Node would answer 417 without a Problem. */
+/**
+ * Answers a request that expects what HTTP does not know as any other, as it may (RFC 9110, "Expect"): Node would
+ * answer 417 without a Problem.
+ */
 export function ignoreExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

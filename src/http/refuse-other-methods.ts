@@ -4,7 +4,10 @@ import { HubError } from '../platform/errors.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Mounts the refusal on a path whose other routes are mounted already. It comes before authentication and before any body is read. */
+/**
+ * Mounts the refusal on a path whose other routes are mounted already. It comes before authentication and before any
+ * body is read.
+ */
 export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
   app.route({
     method: METHODS.filter((method) => !allowed.includes(method)),

@@ -1,10 +1,16 @@
-/** Texts in the path and query of routes that are no GraphQL documents: the same rule as for every input of the graph. Contract, "Text". */
+/**
+ * Texts in the path and query of routes that are no GraphQL documents: the same rule as for every input of the graph.
+ * Contract, "Text".
+ */
 
 import { textFault } from '@hub/formats/text-rules'
 import type { FastifyRequest } from 'fastify'
 import { type ErrorItem, HubError } from '../platform/errors.ts'
 
-/** A hook before the handler: 422 with one entry for each member that is no text. `names`: what a member of the path is called in the interface. */
+/**
+ * A hook before the handler: 422 with one entry for each member that is no text. `names`: what a member of the path is
+ * called in the interface.
+ */
 export function assertTexts(names: Readonly<Record<string, string>> = {}) {
   return async ({ params, query }: FastifyRequest): Promise<void> => {
     const items = [...faultsIn('path', params, names), ...faultsIn('query', query, {})]

@@ -1,6 +1,7 @@
 /**
- * The values of an answer about the schema. graphql-js resolves introspection at once and without a resolver that could count it, so it is counted here before it
- * is executed, by the same resolvers: a document of 4 KB may else select the whole schema a hundred times.
+ * The values of an answer about the schema. graphql-js resolves introspection at once and without a resolver that could
+ * count it, so it is counted here before it is executed, by the same resolvers: a document of 4 KB may else select the
+ * whole schema a hundred times.
  */
 import {
   type DocumentNode,

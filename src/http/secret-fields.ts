@@ -1,4 +1,7 @@
-/** Which documents ask for secrets: presigned URLs in what is read, and everything that is written, since tokens and URLs are made there. */
+/**
+ * Which documents ask for secrets: presigned URLs in what is read, and everything that is written, since tokens and
+ * URLs are made there.
+ */
 import { type DocumentNode, type GraphQLSchema, OperationTypeNode, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 
 /** Whether any operation of a valid document is a mutation, or selects a field whose extension `isSecret` is set. */

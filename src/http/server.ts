@@ -87,8 +87,8 @@ export interface ServerParts {
 const MAX_PARAM_LENGTH = 512
 
 /**
- * Builds the server without listening. `app.close()` is the graceful shutdown: readiness turns off, streams end with a retry hint, requests in progress are
- * finished, new ones get 503.
+ * Builds the server without listening. `app.close()` is the graceful shutdown: readiness turns off, streams end with a
+ * retry hint, requests in progress are finished, new ones get 503.
  */
 export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const { config } = deps

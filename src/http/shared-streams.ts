@@ -1,6 +1,7 @@
 /**
- * Streams of graphql-sse's single connection mode: reserved with a token from the hub, read by one request, fed by operations of other requests. Nothing is
- * computed without a reader: the queue holds operations, which are few and small, never results.
+ * Streams of graphql-sse's single connection mode: reserved with a token from the hub, read by one request, fed by
+ * operations of other requests. Nothing is computed without a reader: the queue holds operations, which are few and
+ * small, never results.
  */
 import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
@@ -60,7 +61,10 @@ export class SharedStreams {
     return token
   }
 
-  /** Null for the stream of another caller. A link that has another's token would add the operations of who follows it, by their cookie, for the other to read. */
+  /**
+   * Null for the stream of another caller. A link that has another's token would add the operations of who follows it,
+   * by their cookie, for the other to read.
+   */
   find(token: string, caller: string): SharedStream | null {
     const stream = this.#byToken.get(token)
     return stream?.caller === caller ? stream : null
@@ -162,7 +166,8 @@ class SharedStream {
     try {
       const results = await operation.start()
       const isLong = Symbol.asyncIterator in results
-      // A subscription pulls its next result only after the last one is sent: it buffers one at most and does not block others.
+      // A subscription pulls its next result only after the last one is sent: it buffers one at most and does not block
+      // others.
       if (isLong) uncount()
       for await (const result of isLong ? results : [results]) {
         if (this.#operations.get(id) !== operation || !(await outlet.write(nextMessage(result, { id })))) break

@@ -1,4 +1,7 @@
-/** Messages and request parameters of the GraphQL over SSE protocol. Its words and their printing are those of the package `graphql-sse`, which its clients use too. */
+/**
+ * Messages and request parameters of the GraphQL over SSE protocol. Its words and their printing are those of the
+ * package `graphql-sse`, which its clients use too.
+ */
 import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import type { FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
@@ -16,7 +19,10 @@ export interface StreamParams {
   readonly showsCost: boolean
 }
 
-/** Of a result: the operation on a shared connection, or where the stream continues after it, which browsers send back as `Last-Event-ID`. */
+/**
+ * Of a result: the operation on a shared connection, or where the stream continues after it, which browsers send back
+ * as `Last-Event-ID`.
+ */
 interface MessageFacts {
   readonly id?: string
   readonly place?: string | null

@@ -1,6 +1,7 @@
 /**
- * The output of any event stream: run logs, subscriptions, results. It applies backpressure: the next message is pulled only after
- * everything before it is sent, so a slow reader costs one message and no queue. A stalled reader is disconnected.
+ * The output of any event stream: run logs, subscriptions, results. It applies backpressure: the next message is pulled
+ * only after everything before it is sent, so a slow reader costs one message and no queue. A stalled reader is
+ * disconnected.
  */
 import type { ServerResponse } from 'node:http'
 import { Wakeup } from '../platform/wakeup.ts'
@@ -28,7 +29,10 @@ export class StreamOutlet {
   /** Resolves when either side closes the connection. */
   readonly closed: Promise<void>
 
-  /** `hold` throws for a message too many among all that the reader has not taken, on whatever streams: this stream is closed then, and can be resumed. */
+  /**
+   * `hold` throws for a message too many among all that the reader has not taken, on whatever streams: this stream is
+   * closed then, and can be resumed.
+   */
   constructor(raw: ServerResponse, hold: Hold = holdNothing) {
     this.#raw = raw
     this.#hold = hold

@@ -1,4 +1,7 @@
-/** Hashes a large file's bytes after it was linked (contract, "Uploads"): the claimed digest becomes verified, or the file is removed. */
+/**
+ * Hashes a large file's bytes after it was linked (contract, "Uploads"): the claimed digest becomes verified, or the
+ * file is removed.
+ */
 
 import { hashObject } from '../files/hash-object.ts'
 import { keptBytes, settleKept } from '../files/versions/kept-bytes.ts'
@@ -30,8 +33,8 @@ const unverified = statement({
 const repoIdColumn = columns({ repoId: column.text('repo_id') })
 
 /**
- * The repos that have the blob in any state. Only restoring a state of the same repo can link an unverified blob once more, so the set can only shrink between
- * this read and the locks.
+ * The repos that have the blob in any state. Only restoring a state of the same repo can link an unverified blob once
+ * more, so the set can only shrink between this read and the locks.
  */
 const reposOfBlob = statement({
   name: 'blob-repos',
@@ -89,8 +92,8 @@ const repoint = statement({
 })
 
 /**
- * Streams the object through SHA-256 with the memory of one chunk, then settles it in one transaction. Idempotent: a deleted or verified blob is
- * skipped. A second hub waits for the locks of the first one and finds the blob settled.
+ * Streams the object through SHA-256 with the memory of one chunk, then settles it in one transaction. Idempotent: a
+ * deleted or verified blob is skipped. A second hub waits for the locks of the first one and finds the blob settled.
  */
 export async function verifyBlob(deps: Deps, blobId: string, signal: AbortSignal): Promise<void> {
   const [blob] = await deps.db.query(unverified, { blobId })
@@ -144,8 +147,8 @@ const rowsOf = statement({
 })
 
 /**
- * Removes the file from every state that had it, since its bytes never had the claimed digest, and records the claimed and the actual digest in the owner's
- * audit log. Lock order: repos, accounts, blobs.
+ * Removes the file from every state that had it, since its bytes never had the claimed digest, and records the claimed
+ * and the actual digest in the owner's audit log. Lock order: repos, accounts, blobs.
  */
 async function settleMismatch(
   deps: Deps,

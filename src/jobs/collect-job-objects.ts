@@ -16,7 +16,8 @@ const namedByRuns = statement({
   name: 'run-objects-named',
   columns: keyColumn,
   params,
-  text: `select ${keyColumn.sql} from run_log_chunks where run_id = any(:jobIds::text[]) and storage_key = any(:keys::text[])
+  text: `select ${keyColumn.sql} from run_log_chunks where run_id = any(:jobIds::text[])
+    and storage_key = any(:keys::text[])
     union all select config_key from runs where id = any(:jobIds::text[]) and config_key is not null
     union all select scorecard_key from runs where id = any(:jobIds::text[]) and scorecard_key is not null
     union all select 'runs/' || id || '/metrics.jsonl' from runs where id = any(:jobIds::text[])`,
@@ -26,8 +27,10 @@ const namedByChecks = statement({
   name: 'robot-check-objects-named',
   columns: keyColumn,
   params,
-  text: `select ${keyColumn.sql} from robot_check_log_chunks where check_id = any(:jobIds::text[]) and storage_key = any(:keys::text[])
-    union all select storage_key from robot_check_artifacts where check_id = any(:jobIds::text[]) and storage_key = any(:keys::text[])`,
+  text: `select ${keyColumn.sql} from robot_check_log_chunks where check_id = any(:jobIds::text[])
+    and storage_key = any(:keys::text[])
+    union all select storage_key from robot_check_artifacts where check_id = any(:jobIds::text[])
+      and storage_key = any(:keys::text[])`,
 })
 
 const collector =
@@ -38,10 +41,16 @@ const collector =
     return collectObjects(objects, { ...kind, namedOf, isHeld: () => areDeletionsHeld(db) }, signal, youngMs)
   }
 
-/** Deletes the objects of runs that no row names and that are older than an hour. Objects with keys of another form are left alone. */
+/**
+ * Deletes the objects of runs that no row names and that are older than an hour. Objects with keys of another form are
+ * left alone.
+ */
 export const collectRunObjects = collector({ prefix: RUN_PREFIX, madeAtMs: runObjectMadeAtMs, named: namedByRuns })
 
-/** The same for checks: logs whose report was not stored, and artifacts that were replaced or that no report had named by the end of the check. */
+/**
+ * The same for checks: logs whose report was not stored, and artifacts that were replaced or that no report had named
+ * by the end of the check.
+ */
 export const collectCheckObjects = collector({
   prefix: CHECK_PREFIX,
   madeAtMs: (key) => madeAtMs(Object.values(checkObjects), key),

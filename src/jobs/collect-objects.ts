@@ -35,8 +35,8 @@ const dropBlobs = statement({
 })
 
 /**
- * Deletes each object before its row: after a crash in between, the next collection repeats the deletion. Doomed blobs never become live again, so no lock is
- * needed.
+ * Deletes each object before its row: after a crash in between, the next collection repeats the deletion. Doomed blobs
+ * never become live again, so no lock is needed.
  */
 export async function deleteDoomed(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const waitSeconds = Math.min(deps.config.gcGraceSeconds, MAX_DOOMED_SECONDS)
@@ -90,7 +90,10 @@ const knownKeys = statement({
     union all select storage_key from robot_check_artifacts where storage_key = any(:keys::text[]) and sha256 is null`,
 })
 
-/** The prefixes under which the hub creates uploads: files, and artifacts of checks. Uploads with other keys are left alone. */
+/**
+ * The prefixes under which the hub creates uploads: files, and artifacts of checks. Uploads with other keys are left
+ * alone.
+ */
 const uploadPrefixes = [BLOB_PREFIX, CHECK_PREFIX]
 
 interface StoreUpload {
@@ -99,8 +102,8 @@ interface StoreUpload {
 }
 
 /**
- * Aborts store uploads without an open row, as left by a crash between the store call and the transaction. Aborts only uploads older than
- * `uploadTtlSeconds`, since presign calls the store before it writes the row.
+ * Aborts store uploads without an open row, as left by a crash between the store call and the transaction. Aborts only
+ * uploads older than `uploadTtlSeconds`, since presign calls the store before it writes the row.
  */
 export async function abortStrays(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const [clock] = await deps.db.query(ttlAgo, { uploadTtlSeconds: deps.config.uploadTtlSeconds })

@@ -1,4 +1,6 @@
-/** Collection in the database: closed file rows past their grace period are pruned, and unreferenced blobs are doomed. */
+/**
+ * Collection in the database: closed file rows past their grace period are pruned, and unreferenced blobs are doomed.
+ */
 import { CHANGES_KEPT_SECONDS } from '../accounts/changes/change-position.ts'
 import { LOGIN_SECONDS } from '../accounts/device-login/device-login.ts'
 import type { Deps } from '../operation/context.ts'
@@ -39,9 +41,9 @@ const judgeRowsColumns = columns({
 })
 
 /**
- * `pinned`: a state that has the row is used by a run as dataset, by a check that may still read or publish it, or by a snapshot. Runs and checks read the
- * repo's `seq` under a lock that excludes changes of its files, so a row is still live when a pin of it commits. Closed rows that no run or check pins here
- * are therefore never pinned by one later.
+ * `pinned`: a state that has the row is used by a run as dataset, by a check that may still read or publish it, or by a
+ * snapshot. Runs and checks read the repo's `seq` under a lock that excludes changes of its files, so a row is still
+ * live when a pin of it commits. Closed rows that no run or check pins here are therefore never pinned by one later.
  */
 const judgeRows = statement({
   name: 'files-judge',
@@ -65,7 +67,10 @@ const keepPinned = statement({
   text: 'update files set pinned = true where id = any(:ids::bigint[])',
 })
 
-/** Advisory lock, shared by batches and exclusive for unpinning: without it, a batch could mark a row as pinned after unpinning has checked it. */
+/**
+ * Advisory lock, shared by batches and exclusive for unpinning: without it, a batch could mark a row as pinned after
+ * unpinning has checked it.
+ */
 const PIN_LOCK = 7_113_021_401
 const pinning = statement({ name: 'files-pin-lock', text: `select pg_advisory_xact_lock_shared(${PIN_LOCK})` })
 const unpinning = statement({ name: 'files-unpin-lock', text: `select pg_advisory_xact_lock(${PIN_LOCK})` })
@@ -78,7 +83,10 @@ const unpin = statement({
     update files f set pinned = false from batch where f.id = batch.id returning ${idColumn.sql}`,
 })
 
-/** Unmarks the pinned rows of these repos, so that collection checks them once more. Called when a run, check or snapshot that pins them is gone. */
+/**
+ * Unmarks the pinned rows of these repos, so that collection checks them once more. Called when a run, check or
+ * snapshot that pins them is gone.
+ */
 export async function unpinFiles(db: Db, repoIds: readonly string[], signal: AbortSignal): Promise<void> {
   if (repoIds.length === 0) return
   for (;;) {
@@ -118,12 +126,13 @@ const doomUnreferenced = statement({
 })
 
 /**
- * Prunes one batch and the states that had its rows, and dooms blobs that lost their last row. Returns the number of rows due.
+ * Prunes one batch and the states that had its rows, and dooms blobs that lost their last row. Returns the number of
+ * rows due.
  *
- * A completion may link the same blob at the same time; it shares the blob's row lock until it has committed its file row. The lock is a separate statement
- * because READ COMMITTED takes a snapshot for each statement: the check "does any row refer to the blob" needs a snapshot taken while the lock is held.
- * In a single statement the snapshot would be older than the lock, and would miss the new row.
- * Blobs are locked before file rows, as everywhere.
+ * A completion may link the same blob at the same time; it shares the blob's row lock until it has committed its file
+ * row. The lock is a separate statement because READ COMMITTED takes a snapshot for each statement: the check "does any
+ * row refer to the blob" needs a snapshot taken while the lock is held. In a single statement the snapshot would be
+ * older than the lock, and would miss the new row. Blobs are locked before file rows, as everywhere.
  */
 export async function pruneBatch(tx: Tx, graceSeconds: number): Promise<number> {
   await tx.query(pinning)
@@ -158,7 +167,10 @@ const IDEMPOTENCY_KEPT_SECONDS = 86_400
 /** Terminal uploads return 409 for this long, then 404. */
 const UPLOAD_KEPT_SECONDS = 30 * 86_400
 
-/** The row helps an operator to find a call in the backend; the effects of the call stay in the audit log and the ledger. */
+/**
+ * The row helps an operator to find a call in the backend; the effects of the call stay in the audit log and the
+ * ledger.
+ */
 const CALL_KEPT_SECONDS = 30 * 86_400
 
 const dropOld = [
@@ -199,7 +211,10 @@ const dropOld = [
   }),
 ]
 
-/** Deletes rows that only serve repeated requests, and rows of changes, deleted runs, hosted calls, uploads and sign-ins that are past their retention. */
+/**
+ * Deletes rows that only serve repeated requests, and rows of changes, deleted runs, hosted calls, uploads and sign-ins
+ * that are past their retention.
+ */
 export async function dropOldRows(deps: Deps): Promise<void> {
   for (const statement of dropOld) await deps.db.query(statement)
 }

@@ -1,4 +1,7 @@
-/** Closes the file rows of a deleted repo, drops its history and aborts its uploads. The owner's storage was released on deletion. */
+/**
+ * Closes the file rows of a deleted repo, drops its history and aborts its uploads. The owner's storage was released on
+ * deletion.
+ */
 
 import { removeFromStore } from '../files/abort-upload.ts'
 import { discardUploads } from '../files/upload-sql.ts'
@@ -80,8 +83,8 @@ const deletedRepos = statement({
 })
 
 /**
- * Purges one deleted repo in batches, and removes its marker when nothing is left; locked rows are left to the next run. Never touches a repo that
- * was not deleted.
+ * Purges one deleted repo in batches, and removes its marker when nothing is left; locked rows are left to the next
+ * run. Never touches a repo that was not deleted.
  */
 export async function purgeRepo(deps: Deps, repoId: string, signal: AbortSignal): Promise<void> {
   const [deleted] = await deps.db.query(deletedRepo, { repoId })

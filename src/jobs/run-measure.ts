@@ -1,4 +1,6 @@
-/** Adds the artifact sizes of runs without recorded sizes to the storage use. Only the object store knows these sizes. */
+/**
+ * Adds the artifact sizes of runs without recorded sizes to the storage use. Only the object store knows these sizes.
+ */
 import type { Deps } from '../operation/context.ts'
 import { metricsKey } from '../runs/log/run-objects.ts'
 import { column, columns } from '../store/columns.ts'
@@ -25,7 +27,10 @@ const unmeasured = statement({
     order by id limit ${BATCH}`,
 })
 
-/** Skips artifacts that a report has replaced in the meantime: the report counted its own. Ignores the quota, since the bytes already exist. */
+/**
+ * Skips artifacts that a report has replaced in the meantime: the report counted its own. Ignores the quota, since the
+ * bytes already exist.
+ */
 const countIn = statement({
   name: 'run-storage-count-in',
   params: {
@@ -42,9 +47,12 @@ const countIn = statement({
         case when kind = 'external' and summary_bytes is null then :summaryBytes::int end as summary
       from runs where id = :runId for update),
     found as (select *, coalesce(config, 0) + coalesce(scorecard, 0) + coalesce(summary, 0) as bytes from run),
-    room as (update accounts a set storage_bytes = a.storage_bytes + found.bytes from found where a.id = found.owner_id returning a.id)
-    update runs u set stored_bytes = u.stored_bytes + found.bytes, config_bytes = coalesce(found.config, u.config_bytes),
-      scorecard_bytes = coalesce(found.scorecard, u.scorecard_bytes), summary_bytes = coalesce(found.summary, u.summary_bytes)
+    room as (update accounts a set storage_bytes = a.storage_bytes + found.bytes from found where a.id = found.owner_id
+      returning a.id)
+    update runs u set stored_bytes = u.stored_bytes + found.bytes,
+      config_bytes = coalesce(found.config, u.config_bytes),
+      scorecard_bytes = coalesce(found.scorecard, u.scorecard_bytes),
+        summary_bytes = coalesce(found.summary, u.summary_bytes)
     from found where u.id = found.id`,
 })
 

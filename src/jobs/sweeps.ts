@@ -1,6 +1,6 @@
 /**
- * Periodic work of every hub: leases and limits of runs, time limits of checks, limits and reservations of endpoints, expiry of spend holds and of endpoint
- * sessions, and hosted calls.
+ * Periodic work of every hub: leases and limits of runs, time limits of checks, limits and reservations of endpoints,
+ * expiry of spend holds and of endpoint sessions, and hosted calls.
  */
 import { expireHolds } from '../billing/holds/expire-holds.ts'
 import { sweepChecks } from '../checks/end/sweep-checks.ts'
@@ -19,7 +19,10 @@ export function sweepCalls(deps: TendDeps): Promise<number> {
   return tendCalls(deps, hostedKinds)
 }
 
-/** Subscribes to the ends of hosted calls and applies them to their jobs, including calls of a previous hub process on the same data directory. */
+/**
+ * Subscribes to the ends of hosted calls and applies them to their jobs, including calls of a previous hub process on
+ * the same data directory.
+ */
 export function attendCalls(deps: Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'queue'>): Promise<void> {
   return deps.hosted.attend((call, how) => callEnded(deps, hostedKindOf(call.jobId), call, how))
 }

@@ -11,7 +11,10 @@ export interface AuditContext {
   readonly viewer: Viewer | null
 }
 
-/** `action` is `<subject>.<verb>`, such as `repo.delete`; `before` and `after` contain the changed values, never a secret. */
+/**
+ * `action` is `<subject>.<verb>`, such as `repo.delete`; `before` and `after` contain the changed values, never a
+ * secret.
+ */
 export interface AuditEntryInput {
   readonly action: string
   /** The account whose auditLog lists the entry. */

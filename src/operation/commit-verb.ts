@@ -1,13 +1,17 @@
-/** Runs a verb: authorization first, then its work in one transaction with the audit row and, if an Idempotency-Key was sent, the stored result. */
+/**
+ * Runs a verb: authorization first, then its work in one transaction with the audit row and, if an Idempotency-Key was
+ * sent, the stored result.
+ */
 
 import type { Tx } from '../store/db.ts'
 import type { AllowedContext, RequestContext } from './context.ts'
 
 /**
- * Runs `guard` (401, 403, 404), then `work` with the guard's result. On a replayed Idempotency-Key the guard runs against the current state, and the stored
- * result replaces the work. It is 404 if the `id` of the guard's result is another one now. `stillHolds` rejects the replay if something else must still be valid: a verb
- * that makes something throws 404 if that is gone or hidden now. Only `work` gets a context that `commitVerb` accepts, so a verb without a guard cannot store a
- * result.
+ * Runs `guard` (401, 403, 404), then `work` with the guard's result. On a replayed Idempotency-Key the guard runs
+ * against the current state, and the stored result replaces the work. It is 404 if the `id` of the guard's result is
+ * another one now. `stillHolds` rejects the replay if something else must still be valid: a verb that makes something
+ * throws 404 if that is gone or hidden now. Only `work` gets a context that `commitVerb` accepts, so a verb without a
+ * guard cannot store a result.
  */
 export async function guarded<Grant, Result>(
   ctx: RequestContext,
@@ -31,7 +35,10 @@ function idOf(grant: unknown): string | null {
   return typeof grant.id === 'string' ? grant.id : null
 }
 
-/** Runs `work` in one transaction and stores its result for replays in the same transaction, so a crash keeps both or neither. */
+/**
+ * Runs `work` in one transaction and stores its result for replays in the same transaction, so a crash keeps both or
+ * neither.
+ */
 export function commitVerb<T>(ctx: AllowedContext, work: (tx: Tx) => Promise<T>): Promise<T> {
   return ctx.deps.db.withTx(async (tx) => {
     const result = await work(tx)

@@ -46,18 +46,27 @@ export interface Credentialed {
   readonly job?: HostedJobScope | null
 }
 
-/** The key of a hosted job can see and report that job, read the repos that the job names, and write only the repos in `repoIds`. */
+/**
+ * The key of a hosted job can see and report that job, read the repos that the job names, and write only the repos in
+ * `repoIds`.
+ */
 export interface HostedJobScope {
   readonly jobId: string
   /** The model repos that the job created. */
   readonly repoIds: readonly string[]
-  /** The operations with a scope that the key may use; null: all that the policy does not deny to every key of a hosted job. */
+  /**
+   * The operations with a scope that the key may use; null: all that the policy does not deny to every key of a hosted
+   * job.
+   */
   readonly operations: readonly string[] | null
 }
 
 export type Viewer = Anonymous | Credentialed
 
-/** Process-wide dependencies, created once per hub. A subject with process-wide state adds its member next to its own type. */
+/**
+ * Process-wide dependencies, created once per hub. A subject with process-wide state adds its member next to its own
+ * type.
+ */
 export interface Deps {
   readonly config: Config
   readonly log: Logger
@@ -72,7 +81,10 @@ export interface Deps {
 
 /** The idempotency record of a request. */
 export interface IdempotencySlot {
-  /** Called once the caller is authorized: errors from here on are stored as the response. `of`: the id of what the request's names mean, if they mean one thing. */
+  /**
+   * Called once the caller is authorized: errors from here on are stored as the response. `of`: the id of what the
+   * request's names mean, if they mean one thing.
+   */
   begin(of: string | null): void
   /** Stores the verb's result inside the verb's own transaction. */
   record(tx: Querier, result: unknown): Promise<void>
@@ -81,8 +93,8 @@ export interface IdempotencySlot {
 /** A repeated request under an Idempotency-Key. */
 export interface Replay {
   /**
-   * Returns the stored result or throws the stored error. 404 if the request's names mean another thing now than `of` then: that was deleted, and its name taken again.
-   * Only for `guarded`, which authorizes first.
+   * Returns the stored result or throws the stored error. 404 if the request's names mean another thing now than `of`
+   * then: that was deleted, and its name taken again. Only for `guarded`, which authorizes first.
    */
   take(of: string | null): unknown
 }
@@ -100,11 +112,16 @@ export interface RequestContext {
   readonly deps: Deps
   /** Absent outside HTTP. */
   readonly peer?: RequestPeer
-  /** The place at which a stream resumes after a browser has lost its connection (`Last-Event-ID`). Absent for other requests. */
+  /**
+   * The place at which a stream resumes after a browser has lost its connection (`Last-Event-ID`). Absent for other
+   * requests.
+   */
   readonly lastEventId?: string | null
   /** Absent if no Idempotency-Key was sent. */
   readonly idempotency?: IdempotencySlot
-  /** Set on a replay: the stored result replaces the verb's work; guard and rendering run again (with new signed URLs). */
+  /**
+   * Set on a replay: the stored result replaces the verb's work; guard and rendering run again (with new signed URLs).
+   */
   readonly replay?: Replay
 }
 

@@ -1,6 +1,6 @@
 /**
- * Attaches to an event the cursor at which its stream resumes after it. The cursor is kept apart from the event's fields, because the client may not have
- * selected them.
+ * Attaches to an event the cursor at which its stream resumes after it. The cursor is kept apart from the event's
+ * fields, because the client may not have selected them.
  */
 const places = new WeakMap<object, string>()
 

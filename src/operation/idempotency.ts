@@ -1,7 +1,8 @@
 /**
- * Idempotency-Key (contract, "Repeated requests"): the first request with a key claims a row, its verb stores the response in its own transaction, and a repeat
- * receives that response after a new authorization check. The row's `attempt` is a fencing token: a request that lost the row to a takeover cannot commit its
- * verb or overwrite the response.
+ * Idempotency-Key (contract, "Repeated requests"): the first request with a key claims a row, its verb stores the
+ * response in its own transaction, and a repeat receives that response after a new authorization check. The row's
+ * `attempt` is a fencing token: a request that lost the row to a takeover cannot commit its verb or overwrite the
+ * response.
  */
 
 import { hash, randomUUID } from 'node:crypto'
@@ -100,7 +101,8 @@ const claimRow = statement({
   text: `insert into idempotency_keys as k (credential_id, method, path, key, body_sha256, attempt, instance)
     values (:credentialId, :method, :path, :key, :bodySha256, :attempt, :instance)
     on conflict (credential_id, method, path, key) do update
-      set body_sha256 = excluded.body_sha256, attempt = excluded.attempt, instance = excluded.instance, result = null, started_at = now(),
+      set body_sha256 = excluded.body_sha256, attempt = excluded.attempt, instance = excluded.instance, result = null,
+        started_at = now(),
         created_at = case when k.created_at < now() - interval '24 hours' then now() else k.created_at end
       where k.created_at < now() - interval '24 hours'
         or (k.result is null and k.body_sha256 = excluded.body_sha256
@@ -126,7 +128,10 @@ const storeAnswer = statement({
   text: `update idempotency_keys set result = :answer::json where ${isOpenClaim} returning ${attemptColumn.sql}`,
 })
 
-/** Renews the claim while the request runs, so that only the claim of a dead process, or of one that is cut off, reaches the age of 60 s. */
+/**
+ * Renews the claim while the request runs, so that only the claim of a dead process, or of one that is cut off, reaches
+ * the age of 60 s.
+ */
 const renewRow = statement({
   name: 'idempotency-renew',
   params: { ...claimKeys, instance: param.int4.orNull() },
@@ -153,8 +158,8 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 }
 
 /**
- * Digest to compare the bodies of two requests: over canonical JSON, so spaces and member order do not count. An empty body, and JSON
- * without a canonical form (a lone surrogate), are compared by their bytes.
+ * Digest to compare the bodies of two requests: over canonical JSON, so spaces and member order do not count. An empty
+ * body, and JSON without a canonical form (a lone surrogate), are compared by their bytes.
  */
 export function digestOf(body: unknown, bytes: Buffer): Buffer {
   return hash('sha256', canonicalOf(body) ?? bytes, 'buffer')
@@ -169,9 +174,9 @@ function canonicalOf(body: unknown): string | null {
 }
 
 /**
- * Claims the key, or waits for a concurrent duplicate (up to 10 s, then 409 `idempotency.in_flight`) and returns its stored response. Another body under the same
- * key is 422 `idempotency.mismatch`. A claim of a dead process is taken over at once, and one of a process that is cut off from the database's machine after 60 s; a
- * key expires after 24 h.
+ * Claims the key, or waits for a concurrent duplicate (up to 10 s, then 409 `idempotency.in_flight`) and returns its
+ * stored response. Another body under the same key is 422 `idempotency.mismatch`. A claim of a dead process is taken
+ * over at once, and one of a process that is cut off from the database's machine after 60 s; a key expires after 24 h.
  */
 export async function claimKey(
   { db, events }: ClaimDeps,
@@ -264,8 +269,8 @@ const RELEASE_RETRY_MS = 2_000
 const MAX_RELEASE_ATTEMPTS = 30
 
 /**
- * Keeps trying to release the key in the background, so that a short database outage does not make the next request wait for the takeover. Only an
- * open claim of this attempt is deleted, so a late retry is safe.
+ * Keeps trying to release the key in the background, so that a short database outage does not make the next request
+ * wait for the takeover. Only an open claim of this attempt is deleted, so a late retry is safe.
  */
 function keepReleasing(db: Db, key: ClaimKey, attemptsLeft = MAX_RELEASE_ATTEMPTS): void {
   if (attemptsLeft === 0) return

@@ -45,7 +45,8 @@ export function registerBackupCommands(program: Command, io: BackupIo): void {
     .addOption(
       new Option(
         '--objects <how>',
-        'copy the objects; link them (same disk, costs no space); list their keys, sizes and ETags; or none (default: copy from a disk, list from S3)',
+        'copy the objects; link them (same disk, costs no space); list their keys, sizes and ETags; or none ' +
+          '(default: copy from a disk, list from S3)',
       ).choices(objectModes),
     )
     .option('--json', 'print one JSON object')

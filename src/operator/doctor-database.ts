@@ -54,7 +54,8 @@ async function size(client: pg.Client, { databaseUrl }: Config): Promise<Check> 
   const latencyMs = times.sort((one, other) => one - other)[Math.floor(PROBES / 2)] ?? 0
   const { rows } = await client.query<{ version: string; bytes: string; used: string; most: string }>(
     `select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
-      (select count(*) from pg_stat_activity where backend_type = 'client backend') as used, current_setting('max_connections') as most`,
+      (select count(*) from pg_stat_activity where backend_type = 'client backend') as used,
+        current_setting('max_connections') as most`,
   )
   const { version = '', bytes = '0', used = '0', most = '0' } = rows[0] ?? {}
   const kind = databaseUrl === null ? 'embedded' : 'external'
@@ -96,8 +97,10 @@ async function queue(client: pg.Client): Promise<Check> {
   const there = await client.query<{ there: boolean }>(`select to_regclass('pgboss.job') is not null as there`)
   if (!there.rows[0]?.there) return ok('queue', 'none yet: no hub has been started')
   const { rows } = await client.query<{ waiting: string; active: string; oldest: number | null }>(
-    `select count(*) filter (where state in ('created', 'retry')) as waiting, count(*) filter (where state = 'active') as active,
-      extract(epoch from now() - min(start_after) filter (where state in ('created', 'retry') and start_after <= now()))::float8 as oldest
+    `select count(*) filter (where state in ('created', 'retry')) as waiting,
+      count(*) filter (where state = 'active') as active,
+      extract(epoch from now() - min(start_after) filter (where state in ('created', 'retry')
+        and start_after <= now()))::float8 as oldest
      from pgboss.job where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss\\_\\_%'`,
   )
   const { waiting = '0', active = '0', oldest = null } = rows[0] ?? {}
@@ -112,7 +115,8 @@ async function currentKey(client: pg.Client): Promise<{ kid: string; sealed: Buf
   const there = await client.query<{ there: boolean }>(`select to_regclass('signing_keys') is not null as there`)
   if (!there.rows[0]?.there) return null
   const { rows } = await client.query<{ kid: string; sealed: Buffer }>(
-    `select kid, sealed_private as sealed from signing_keys where retired_at is null order by not_before desc, kid limit 1`,
+    `select kid, sealed_private as sealed from signing_keys where retired_at is null order by not_before desc, kid
+      limit 1`,
   )
   return rows[0] ?? null
 }

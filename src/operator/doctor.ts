@@ -1,4 +1,7 @@
-/** `hub doctor`: checks the configuration of a deployment and whether each part works. Leaves nothing behind and prints no secret. */
+/**
+ * `hub doctor`: checks the configuration of a deployment and whether each part works. Leaves nothing behind and prints
+ * no secret.
+ */
 
 import type { ClientIo } from 'hub/client-output'
 import { cannotHost, isolationOf, processFault, processRisk } from '../hosting/process/process-settings.ts'
@@ -49,7 +52,10 @@ export interface DoctorReport {
     readonly reachable: boolean | null
     /** Why hosted runs would fail; null if hosted runs are not configured. */
     readonly fault: string | null
-    /** What hosted processes could access of the hub and of each other; null if nothing, or if hosted runs are not configured. */
+    /**
+     * What hosted processes could access of the hub and of each other; null if nothing, or if hosted runs are not
+     * configured.
+     */
     readonly warning: string | null
   }
   readonly publicUrl: string | null

@@ -8,7 +8,10 @@ import { type Config, readConfig } from '../platform/config.ts'
 import { startFailure } from '../start-failure.ts'
 import { hasCluster } from '../store/embedded-cluster.ts'
 
-/** An error message if there is no hub here; null if there is one or `DATABASE_URL` is set. Only starting a hub creates one. */
+/**
+ * An error message if there is no hub here; null if there is one or `DATABASE_URL` is set. Only starting a hub creates
+ * one.
+ */
 export async function missingHub({ databaseUrl, dataDir }: Config): Promise<string | null> {
   if (databaseUrl !== null || (await hasCluster(dataDir))) return null
   return `No hub in ${dataDir}. Set HUB_DATA_DIR to the hub's data folder (printed at its start) or DATABASE_URL to its database; \`npm start\` creates a new hub.`

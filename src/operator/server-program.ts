@@ -1,4 +1,7 @@
-/** The `hub` command of the server's package: the operator's commands, which work on the deployment itself, and those of every client. */
+/**
+ * The `hub` command of the server's package: the operator's commands, which work on the deployment itself, and those of
+ * every client.
+ */
 
 import { clientCommands } from 'hub/client-program'
 import type { ProgramParts, RegisterCommands } from 'hub/program'

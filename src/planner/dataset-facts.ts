@@ -1,4 +1,7 @@
-/** The facts that the planner reads from a LeRobot dataset's `meta/info.json` (v2.0, v2.1, v3.0). Pure. Spec, "RunRecommendation". */
+/**
+ * The facts that the planner reads from a LeRobot dataset's `meta/info.json` (v2.0, v2.1, v3.0). Pure. Spec,
+ * "RunRecommendation".
+ */
 import { z } from 'zod'
 
 export interface DatasetCamera {
@@ -73,7 +76,10 @@ function widthOf(vector: Feature | undefined): number | null {
   return width <= 2 ** 31 - 1 ? width : null
 }
 
-/** Uses the axis names if present; else the first axis is the channels if it is at most 4 and the last is longer than 4, else the last axis. */
+/**
+ * Uses the axis names if present; else the first axis is the channels if it is at most 4 and the last is longer than 4,
+ * else the last axis.
+ */
 function cameraOf(key: string, { dtype, shape, names }: Feature): DatasetCamera[] {
   const [first = 0, second = 0, third = 0] = shape
   if ((dtype !== 'video' && dtype !== 'image') || shape.length !== 3) return []

@@ -1,4 +1,7 @@
-/** Inputs of the calculation: batch size, cameras, resolution, chunk and steps, each from the recipe, else the dataset, else the registry. Pure. */
+/**
+ * Inputs of the calculation: batch size, cameras, resolution, chunk and steps, each from the recipe, else the dataset,
+ * else the registry. Pure.
+ */
 import { asDouble } from '@hub/formats/exact-json'
 import type { DatasetFacts } from './dataset-facts.ts'
 import type { Recipe } from './recipe/recipe.ts'
@@ -30,7 +33,10 @@ interface Sourced {
 const MAX_INT32 = 2 ** 31 - 1
 const REGISTRY = 'registry'
 
-/** Resolves the inputs; a hyperparameter that is not a positive integer is ignored with a warning, since templates define its meaning. */
+/**
+ * Resolves the inputs; a hyperparameter that is not a positive integer is ignored with a warning, since templates
+ * define its meaning.
+ */
 export function resolveInputs(template: Template, recipe: Recipe, dataset: DatasetFacts | null): ResolvedInputs {
   const { keys, defaults } = template
   const warnings: string[] = []

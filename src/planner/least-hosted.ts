@@ -1,4 +1,7 @@
-/** The shortest hosted job: starting a machine for less is no use, and a shorter one could reserve nothing. Pure. Contract, "Hosted runs". */
+/**
+ * The shortest hosted job: starting a machine for less is no use, and a shorter one could reserve nothing. Pure.
+ * Contract, "Hosted runs".
+ */
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
 import { mostOfSeconds, type Usd, usdLess } from '../platform/money.ts'
 
@@ -18,8 +21,8 @@ export function assertHostedHours(hours: number | null | undefined, loc: Loc): v
 }
 
 /**
- * 422 for a budget that does not pay a hosted job's minute: until the hub has ended a job it works for about so long, however small its budget is. `budgetUsd` is null for
- * none, and `rateUsdPerHour` for a job that costs nothing.
+ * 422 for a budget that does not pay a hosted job's minute: until the hub has ended a job it works for about so long,
+ * however small its budget is. `budgetUsd` is null for none, and `rateUsdPerHour` for a job that costs nothing.
  */
 export function assertHostedBudget(budgetUsd: Usd | null, rateUsdPerHour: Usd | null, loc: Loc): void {
   if (budgetUsd === null || rateUsdPerHour === null) return

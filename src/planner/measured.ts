@@ -1,4 +1,7 @@
-/** Measurements of succeeded runs, as input of the planner: those of one account, and those that the hub itself observed. Contract, "Planning and creating runs". */
+/**
+ * Measurements of succeeded runs, as input of the planner: those of one account, and those that the hub itself
+ * observed. Contract, "Planning and creating runs".
+ */
 
 import type { TierTable } from '../platform/tier-table.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
@@ -37,7 +40,10 @@ const measuredOn = statement({
         where template = :template and batch = :batchSize and tier = any(:tiers::text[])) m`,
 })
 
-/** What was measured on the tiers of this deployment, for plans of this account: its own and the hub's, never another account's. One statement. */
+/**
+ * What was measured on the tiers of this deployment, for plans of this account: its own and the hub's, never another
+ * account's. One statement.
+ */
 export function readMeasured(
   db: Querier,
   accountId: string,
@@ -46,7 +52,10 @@ export function readMeasured(
   return db.query(measuredOn, { accountId, template, batchSize, tiers: tiers.map(({ tier }) => tier) })
 }
 
-/** The measurement that a plan uses: the account's own before the hub's; of several that of the requested tier, else that of the smallest. Null for none. */
+/**
+ * The measurement that a plan uses: the account's own before the hub's; of several that of the requested tier, else
+ * that of the smallest. Null for none.
+ */
 export function pickMeasured(
   measured: readonly Measured[],
   requestedTier: string | null,

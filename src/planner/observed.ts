@@ -1,6 +1,7 @@
 /**
- * What of a succeeded hosted run counts for everybody. Pure. A worker reports what it likes, so nothing of it is used here. Of a hosted run the hub knows the tier
- * that it placed it on and, by its own clock, how long it took; its memory is what the deployed function reports, since nothing else sees it.
+ * What of a succeeded hosted run counts for everybody. Pure. A worker reports what it likes, so nothing of it is used
+ * here. Of a hosted run the hub knows the tier that it placed it on and, by its own clock, how long it took; its memory
+ * is what the deployed function reports, since nothing else sees it.
  */
 import type { TierTable } from '../platform/tier-table.ts'
 import type { PlannerInputs } from './inputs.ts'
@@ -28,12 +29,15 @@ export interface HostedResult {
 const MEMORY_FACTOR = 4
 /** Observed throughput is at most so many times more or less than the registry's on that tier. */
 const SPEED_FACTOR = 10
-/** Reported and observed throughput differ at most by this. The rest of the time is that of starting and saving: a run that consists of it says nothing. */
+/**
+ * Reported and observed throughput differ at most by this. The rest of the time is that of starting and saving: a run
+ * that consists of it says nothing.
+ */
 const AGREEMENT = 2
 
 /**
- * Peak memory and samples per second of the whole run; null if they are not plausible, or if the registry has no figures to compare them with. A run that cannot
- * be trusted adds nothing: its values are not moved to the bound.
+ * Peak memory and samples per second of the whole run; null if they are not plausible, or if the registry has no
+ * figures to compare them with. A run that cannot be trusted adds nothing: its values are not moved to the bound.
  */
 export function observedOf(run: HostedResult, tiers: TierTable): { peakVramGb: number; samplesPerS: number } | null {
   const { template, inputs, peakVramGb } = run

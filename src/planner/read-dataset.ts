@@ -1,4 +1,6 @@
-/** The first dataset of this hub that a recipe names, as input of the planner. Read failures are warnings, never errors. */
+/**
+ * The first dataset of this hub that a recipe names, as input of the planner. Read failures are warnings, never errors.
+ */
 
 import { ownDataset } from '@hub/formats/dataset-ref'
 import { repoViewer, visibleRepos } from '../auth/policy.ts'

@@ -1,4 +1,7 @@
-/** Recommends a tier for a recipe and estimates time and cost; deterministic, with the calculation shown. Pure. Spec, "RunRecommendation". */
+/**
+ * Recommends a tier for a recipe and estimates time and cost; deterministic, with the calculation shown. Pure. Spec,
+ * "RunRecommendation".
+ */
 import { costOfHours, mostOfHours, type Usd, usd, usdLess, usdSum } from '../platform/money.ts'
 import type { HardwareTier } from '../platform/tier-table.ts'
 import type { DatasetFacts } from './dataset-facts.ts'
@@ -42,7 +45,10 @@ export interface RecommendFacts {
   readonly plan: RunPlan
   readonly dataset: DatasetFacts | null
   readonly datasetWarnings: readonly string[]
-  /** Measurements of this template with the recipe's batch size, on tiers of this deployment: those of the billed account and the hub's. */
+  /**
+   * Measurements of this template with the recipe's batch size, on tiers of this deployment: those of the billed
+   * account and the hub's.
+   */
   readonly measured: readonly Measured[]
   readonly settings: PlannerSettings
 }

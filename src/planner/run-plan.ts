@@ -27,7 +27,9 @@ export interface RunPlan {
   readonly tier: HardwareTier | null
   /** What is reserved and billed at most; 4 where the recipe gives none. */
   readonly maxHours: number
-  /** When the hub ends the run; null for a worker run whose recipe has no `max_hours`: nothing but its runner ends it. */
+  /**
+   * When the hub ends the run; null for a worker run whose recipe has no `max_hours`: nothing but its runner ends it.
+   */
   readonly limitHours: number | null
   readonly budgetUsd: Usd | null
   /** True for hosted runs; worker runs cost nothing. */
@@ -47,7 +49,11 @@ export function mayHostOn(template: Template, tier: string): boolean {
   return !template.isSim || simTiers.includes(tier)
 }
 
-/** Resolves a recipe. 422 with one entry for each fault: an unknown template, an unknown GPU, a GPU that the sim template is not hosted on, a hosted run of less than a minute; then for a budget that does not pay a hosted run's minute. */
+/**
+ * Resolves a recipe. 422 with one entry for each fault: an unknown template, an unknown GPU, a GPU that the sim
+ * template is not hosted on, a hosted run of less than a minute; then for a budget that does not pay a hosted run's
+ * minute.
+ */
 export function planRun(recipe: Recipe, settings: PlannerSettings): RunPlan {
   const faults: ErrorItem[] = []
   const template = findTemplate(recipe.template, settings.runs.extraTemplates)

@@ -1,9 +1,9 @@
 /**
  * The planner's registry: the facts about each training template. Constant data.
  *
- * The figures are this hub's own reference figures, rounded. They are set from the published size of each kind of model (parameters, input resolution, chunk
- * length, batch size and length of the usual training) and from the memory and time that its users commonly see. They are not measurements; measurements of
- * runs override them (`measured.ts`).
+ * The figures are this hub's own reference figures, rounded. They are set from the published size of each kind of model
+ * (parameters, input resolution, chunk length, batch size and length of the usual training) and from the memory and
+ * time that its users commonly see. They are not measurements; measurements of runs override them (`measured.ts`).
  */
 
 export type TrainingMethod = 'lora' | 'full' | 'rl'
@@ -22,7 +22,9 @@ export interface Template {
   readonly params: number
   /** 2 for BF16 weights, else 4. */
   readonly bytesPerParam: number
-  /** Memory of the process before any model: CUDA context, library workspaces, and the simulator if it runs on the GPU. */
+  /**
+   * Memory of the process before any model: CUDA context, library workspaces, and the simulator if it runs on the GPU.
+   */
   readonly runtimeFloorGb: number
   /** One sample's activations: per 224 x 224 image, per step of the action chunk, and a constant part. */
   readonly activationGb: { readonly image: number; readonly chunkStep: number; readonly sample: number }

@@ -13,7 +13,10 @@ interface TimeFacts {
   readonly tiers: TierTable
 }
 
-/** The registry's reference throughput, or the measured one, scaled by the tiers' BF16 throughput; hours to four decimals. */
+/**
+ * The registry's reference throughput, or the measured one, scaled by the tiers' BF16 throughput; hours to four
+ * decimals.
+ */
 export function timeOf({ template, inputs, tier, measured, tiers }: TimeFacts): {
   hours: number
   why: readonly string[]

@@ -1,6 +1,6 @@
 /**
- * The memory of a training step, one line of arithmetic at a time: each line's result is rounded before the next one uses it, so that a reader can
- * redo it. Pure.
+ * The memory of a training step, one line of arithmetic at a time: each line's result is rounded before the next one
+ * uses it, so that a reader can redo it. Pure.
  */
 import type { PlannerInputs } from './inputs.ts'
 import type { Template } from './templates.ts'
@@ -11,7 +11,10 @@ export function rounded(value: number, decimals = 2): number {
   return Math.round((value + Number.EPSILON) * unit) / unit
 }
 
-/** Multiple of the parameter bytes: LoRA freezes them and trains a small part; full training adds gradients, optimizer state and master weights. */
+/**
+ * Multiple of the parameter bytes: LoRA freezes them and trains a small part; full training adds gradients, optimizer
+ * state and master weights.
+ */
 const TRAINING_FACTOR = { lora: 1.6, full: 6, rl: 6 } as const
 
 /** Image side that the registry's activation figures refer to. */
@@ -22,7 +25,9 @@ export interface VramEstimate {
   readonly why: readonly string[]
 }
 
-/** Runtime floor + params x bytes x factor + samples x activations, raised to the published floor of the method, if any. */
+/**
+ * Runtime floor + params x bytes x factor + samples x activations, raised to the published floor of the method, if any.
+ */
 export function vramOf(template: Template, inputs: PlannerInputs): VramEstimate {
   const { params, bytesPerParam, runtimeFloorGb, publishedFloorGb } = template
   const factor = TRAINING_FACTOR[template.method]

@@ -16,7 +16,10 @@ import {
   whole,
 } from './config-values.ts'
 
-/** Uids of hosted calls. By convention nobody has them: they are above what 16 bits hold and below what is lent to containers (`/etc/subuid`). */
+/**
+ * Uids of hosted calls. By convention nobody has them: they are above what 16 bits hold and below what is lent to
+ * containers (`/etc/subuid`).
+ */
 const DEFAULT_UIDS = { first: 70_000, last: 79_999 }
 
 /** Every variable with its format and default. */
@@ -123,7 +126,10 @@ export function crossFaults(values: Environment): string[] {
   return faults
 }
 
-/** Settings of a feature that is not enabled. Setting them means that the feature is wanted, and the hub would silently run without it. */
+/**
+ * Settings of a feature that is not enabled. Setting them means that the feature is wanted, and the hub would silently
+ * run without it.
+ */
 export function strayFaults(set: Readonly<Record<string, unknown>>, values: Environment): string[] {
   const strays = (prefix: string, switchOn: string) =>
     Object.keys(environment.shape)

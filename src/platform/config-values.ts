@@ -36,7 +36,10 @@ export const handles = commaList(z.array(z.union([z.literal('*'), handleText])))
 /** A Unix user name. */
 export const userName = z.string().regex(/^[A-Za-z_][\w.-]*\$?$/, 'must be a user name')
 
-/** The least and the greatest id that a call may have: below are accounts of the system, above are numbers that many programs do not take. */
+/**
+ * The least and the greatest id that a call may have: below are accounts of the system, above are numbers that many
+ * programs do not take.
+ */
 const CALL_IDS: IdRange = { first: 1000, last: 2 ** 31 - 1 }
 /** Ids that systemd gives to services as it likes, `nobody`, and what 16 bits have for "none". */
 const SYSTEMD_IDS: IdRange = { first: 61_184, last: 65_535 }

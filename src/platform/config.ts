@@ -90,7 +90,7 @@ export interface RunSettings {
 export interface Config {
   readonly port: number
   readonly host: string
-  /** Without a trailing slash; null until the listening address is known, and always null if the hub listens on every address. */
+  /** Without a trailing slash; null until the hub listens, and always if it listens on every address. */
   readonly publicUrl: string | null
   /** Null: the embedded server under `dataDir`. */
   readonly databaseUrl: string | null
@@ -125,7 +125,7 @@ export interface Config {
   readonly dailyRobotChecks: number
 }
 
-/** All faults of the environment in one message: a single one in one line, several in one line each. Names the variables; the only values it names are files and folders. */
+/** All faults of the environment, one a line. Names variables; the only values it names are files and folders. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     const [first, ...others] = faults.map((fault) => fault.replaceAll(/\s*\n\s*/g, ' '))

@@ -32,7 +32,9 @@ export const conflicts = {
     409,
     'CONFLICT',
     'Lease lost',
-    'The credential lost the lease of the job, and its old runner may still be working. It may claim the job again at the time in errors[], or once a stale report was rejected. Other credentials may claim the job at once.',
+    'The credential lost the lease of the job, and its old runner may still be working. It may claim the job ' +
+      'again at the time in errors[], or once a stale report was rejected. Other credentials may claim the job at ' +
+      'once.',
   ),
   'conflict.terminal': kind(
     409,
@@ -68,13 +70,15 @@ export const conflicts = {
     409,
     'CONFLICT',
     'The key no longer works',
-    'The key that filed the spend hold was revoked, has expired, or may no longer ask for this; its request has to be filed again by another.',
+    'The key that filed the spend hold was revoked, has expired, or may no longer ask for this; its request has ' +
+      'to be filed again by another.',
   ),
   'conflict.cost_rose': kind(
     409,
     'CONFLICT',
     'Cost has risen',
-    'The most that the job can cost is now above what the spend hold shows; errors[] names both. Deny the hold, and let the request be filed again.',
+    'The most that the job can cost is now above what the spend hold shows; errors[] names both. Deny the hold, ' +
+      'and let the request be filed again.',
   ),
   'conflict.not_succeeded': kind(409, 'CONFLICT', 'Not succeeded', 'Only a check that succeeded is published.'),
   'conflict.already_published': kind(409, 'CONFLICT', 'Already published', 'The check was published before.'),
@@ -100,7 +104,8 @@ export const conflicts = {
     409,
     'CONFLICT',
     'Source changed',
-    'A file that the check snapshotted was replaced or deleted since the check was queued; errors[] names it. Make a new check.',
+    'A file that the check snapshotted was replaced or deleted since the check was queued; errors[] names it. ' +
+      'Make a new check.',
   ),
   'conflict.repo_gone': kind(409, 'CONFLICT', 'Repo deleted', 'A repo that the check is about was deleted.'),
   'conflict.artifact_changed': kind(
@@ -125,7 +130,8 @@ export const conflicts = {
     409,
     'CONFLICT',
     'A file and a folder',
-    'A path is a file or a folder: the repo, or the request itself, has a file above or below this path. errors[] names both; delete one of them first, or choose another path.',
+    'A path is a file or a folder: the repo, or the request itself, has a file above or below this path. ' +
+      'errors[] names both; delete one of them first, or choose another path.',
   ),
   'conflict.unverified': kind(
     409,

@@ -1,4 +1,7 @@
-/** Rows of the table of error types: responses to a program that polls for a sign-in. The part after the dot is the error code of RFC 8628, section 3.5. */
+/**
+ * Rows of the table of error types: responses to a program that polls for a sign-in. The part after the dot is the
+ * error code of RFC 8628, section 3.5.
+ */
 import { type ErrorKind, kind } from './error-kind.ts'
 
 export const deviceLogins = {
@@ -12,7 +15,8 @@ export const deviceLogins = {
     400,
     'BAD_REQUEST',
     'Polling too fast',
-    'The program asked earlier than `interval` seconds after its last try; the interval is five seconds longer from now on (`Retry-After`).',
+    'The program asked earlier than `interval` seconds after its last try; the interval is five seconds longer ' +
+      'from now on (`Retry-After`).',
   ),
   'device_login.access_denied': kind(
     400,
@@ -24,6 +28,7 @@ export const deviceLogins = {
     400,
     'BAD_REQUEST',
     'Sign-in expired',
-    'The device code is unknown, has expired, was displaced by newer sign-ins of its network, or its key was handed out before; start a new sign-in.',
+    'The device code is unknown, has expired, was displaced by newer sign-ins of its network, or its key was ' +
+      'handed out before; start a new sign-in.',
   ),
 } as const satisfies Record<string, ErrorKind>

@@ -1,4 +1,6 @@
-/** The closed table of error types. Verbs throw them, the API layers render them, and the documentation pages list them. */
+/**
+ * The closed table of error types. Verbs throw them, the API layers render them, and the documentation pages list them.
+ */
 import { conflicts } from './conflict-kinds.ts'
 import { deviceLogins } from './device-login-kinds.ts'
 import { type ErrorKind, kind } from './error-kind.ts'
@@ -38,13 +40,16 @@ export const errorTable = {
     422,
     'LIMIT_EXCEEDED',
     'Operation too large',
-    'A GraphQL document is over a limit, and was not executed; `errors[0].limit` has the name of the limit, its maximum, and what was found.',
+    'A GraphQL document is over a limit, and was not executed; `errors[0].limit` has the name of the limit, its ' +
+      'maximum, and what was found.',
   ),
   'limit.cost': kind(
     422,
     'LIMIT_EXCEEDED',
     'Operation too expensive',
-    'A GraphQL operation may yield, or needed while it ran, more than one operation may; `errors[0].limit` has the name of the limit, its maximum, and what was found. Of a mutation, `errors[0].done` lists the fields that had finished: what they did is done.',
+    'A GraphQL operation may yield, or needed while it ran, more than one operation may; `errors[0].limit` has ' +
+      'the name of the limit, its maximum, and what was found. Of a mutation, `errors[0].done` lists the fields ' +
+      'that had finished: what they did is done.',
   ),
   'validation.document': kind(
     404,
@@ -118,7 +123,8 @@ export const errorTable = {
     403,
     'FORBIDDEN',
     'Not hosted for this owner',
-    'This deployment hosts work only for the owners on its list (HOSTED_OWNERS, SIM_HOSTED_OWNERS); worker runs are never restricted.',
+    'This deployment hosts work only for the owners on its list (HOSTED_OWNERS, SIM_HOSTED_OWNERS); worker runs ' +
+      'are never restricted.',
   ),
   'forbidden.hosted_allowance': kind(
     403,
@@ -137,7 +143,8 @@ export const errorTable = {
     406,
     'NOT_ACCEPTABLE',
     'Not acceptable',
-    'The answer has none of the media types of `Accept`: a subscription is `text/event-stream`, other GraphQL operations are JSON too. Nothing was executed.',
+    'The answer has none of the media types of `Accept`: a subscription is `text/event-stream`, other GraphQL ' +
+      'operations are JSON too. Nothing was executed.',
   ),
   ...conflicts,
   'precondition.failed': kind(
@@ -173,13 +180,15 @@ export const errorTable = {
     413,
     'QUOTA',
     'Storage quota exceeded',
-    "The bytes do not fit into the owner's quota; files, what only snapshots keep, stored run data and pending uploads count together.",
+    "The bytes do not fit into the owner's quota; files, what only snapshots keep, stored run data and pending " +
+      'uploads count together.',
   ),
   'quota.uploads': kind(
     429,
     'QUOTA',
     'Too many pending uploads',
-    'The owner has reached the limit of pending uploads; complete or abort some. Uploads left untouched for a week (UPLOAD_TTL_S) are aborted.',
+    'The owner has reached the limit of pending uploads; complete or abort some. Uploads left untouched for a ' +
+      'week (UPLOAD_TTL_S) are aborted.',
   ),
   'quota.snapshots': kind(
     409,
@@ -191,25 +200,29 @@ export const errorTable = {
     429,
     'QUOTA',
     'GPU-hour quota exceeded',
-    'The priced runs of the last 24 hours and this one reserve more GPU hours than the person or key may; `Retry-After` says when there is room.',
+    'The priced runs of the last 24 hours and this one reserve more GPU hours than the person or key may; ' +
+      '`Retry-After` says when there is room.',
   ),
   'quota.robot_checks': kind(
     429,
     'QUOTA',
     'Robot check quota exceeded',
-    'The account has made as many checks in the last 24 hours as it may (ROBOT_CHECK_DAILY_QUOTA); `Retry-After` says when there is room.',
+    'The account has made as many checks in the last 24 hours as it may (ROBOT_CHECK_DAILY_QUOTA); `Retry-After` ' +
+      'says when there is room.',
   ),
   'quota.spend_cap': kind(
     429,
     'QUOTA',
     'Spend cap reached',
-    "The most that the job can cost would carry the account's month past its spend cap, which is in stop mode; `Retry-After` counts the seconds until the month ends.",
+    "The most that the job can cost would carry the account's month past its spend cap, which is in stop mode; " +
+      '`Retry-After` counts the seconds until the month ends.',
   ),
   'quota.spend_holds': kind(
     429,
     'QUOTA',
     'Too many pending holds',
-    'The key has as many pending spend holds on the account as a key may have; cancel some, or ask a person to decide. `Retry-After` says when the oldest expires.',
+    'The key has as many pending spend holds on the account as a key may have; cancel some, or ask a person to ' +
+      'decide. `Retry-After` says when the oldest expires.',
   ),
   'idempotency.mismatch': kind(
     422,
@@ -239,7 +252,8 @@ export const errorTable = {
     502,
     'STORE_LOST',
     'Stored object lost',
-    'The object store does not have an object that the hub keeps there; the error names what it was. Trying again does not help: the operator has to bring it back from a backup.',
+    'The object store does not have an object that the hub keeps there; the error names what it was. Trying ' +
+      'again does not help: the operator has to bring it back from a backup.',
   ),
   not_supported: kind(501, 'NOT_SUPPORTED', 'Not supported', 'This deployment has no backend for this operation.'),
   'not_configured.object_store': kind(

@@ -1,8 +1,8 @@
 /**
  * The error class of the hub, over the closed table of error types.
  *
- * A verb throws `new HubError(type, detail, …)`; each API renders it in its own form (Problem in `/v1`, `extensions` in GraphQL).
- * The documentation pages under `/problems/` and the tests read the same table.
+ * A verb throws `new HubError(type, detail, …)`; each API renders it in its own form (Problem in `/v1`, `extensions` in
+ * GraphQL). The documentation pages under `/problems/` and the tests read the same table.
  */
 
 import { wellFormed } from '@hub/text/well-formed'
@@ -17,8 +17,9 @@ export type ErrorType = keyof typeof errorTable
 export type PlainErrorType = Exclude<ErrorType, LimitType>
 
 /**
- * A location in the request. A verb gives the path of a field in its input, `["files", 0, "contentType"]`; the API layers prefix its source and
- * use their own spelling: `["input", "files", 0, "contentType"]`, `["body", "files", 0, "content_type"]`, `["query", "limit"]`.
+ * A location in the request. A verb gives the path of a field in its input, `["files", 0, "contentType"]`; the API
+ * layers prefix its source and use their own spelling: `["input", "files", 0, "contentType"]`,
+ * `["body", "files", 0, "content_type"]`, `["query", "limit"]`.
  */
 export type Loc = ReadonlyArray<string | number>
 
@@ -85,7 +86,10 @@ export function invalid(type: PlainErrorType, detail: string, loc: Loc): HubErro
   return new HubError(type, detail, { items: [{ type, detail, loc }] })
 }
 
-/** 413 for a part of a request, with what that has and what it may have. The message begins with the location of that part, which the API layers replace with their own spelling. */
+/**
+ * 413 for a part of a request, with what that has and what it may have. The message begins with the location of that
+ * part, which the API layers replace with their own spelling.
+ */
 export function tooLarge(detail: string, loc: Loc, facts: LimitFacts): HubError {
   return new HubError('too_large', `${loc.join('.')}: ${detail}`, {
     items: [{ type: 'too_large', detail, loc }],

@@ -16,8 +16,8 @@ export function codedEtag(etag: string, coding: Coding): string {
 }
 
 /**
- * Whether an `If-None-Match` header covers `etag`: a list, `*`, and weak comparison (`W/` is ignored), as in RFC 9110 section 13.1.2. A tag of the body in some
- * coding covers it too.
+ * Whether an `If-None-Match` header covers `etag`: a list, `*`, and weak comparison (`W/` is ignored), as in RFC 9110
+ * section 13.1.2. A tag of the body in some coding covers it too.
  */
 export function noneMatchCovers(header: string | undefined, etag: string): boolean {
   return header?.trim() === '*' || coveredTags(header, etag).length > 0

@@ -1,4 +1,7 @@
-/** Free-form JSON objects as zod schemas. What is in them is judged for every input alike (`schema/rule-faults.ts`). Contract, "Numbers of free-form JSON". */
+/**
+ * Free-form JSON objects as zod schemas. What is in them is judged for every input alike (`schema/rule-faults.ts`).
+ * Contract, "Numbers of free-form JSON".
+ */
 
 import { isJsonObject } from '@hub/formats/exact-json'
 import { z } from 'zod'
@@ -11,7 +14,10 @@ const MAX_FAULTS = 50
 /** A user-defined object, passed through unchanged. */
 export const jsonObject = z.unknown().superRefine((value, check) => addFault(value, [], check))
 
-/** Each item as `jsonObject`; the first 50 others. A list over `limit` is left to the verb, which returns 413; null marks an item that was already rejected. */
+/**
+ * Each item as `jsonObject`; the first 50 others. A list over `limit` is left to the verb, which returns 413; null
+ * marks an item that was already rejected.
+ */
 export const jsonObjectList = (limit: number) =>
   z.array(z.unknown()).superRefine((items, check) => {
     if (items.length > limit) return

@@ -1,6 +1,6 @@
 /**
- * Documents of clients as they are stored: text, which is parsed where somebody reads the document. A page of jobs may hold megabytes of documents of which its
- * caller selects none.
+ * Documents of clients as they are stored: text, which is parsed where somebody reads the document. A page of jobs may
+ * hold megabytes of documents of which its caller selects none.
  */
 import { parseExact } from '@hub/formats/exact-json'
 
@@ -39,8 +39,9 @@ export class JsonText<T> {
 }
 
 /**
- * Sets a member to the value of a document, or to null. A small one is parsed at once, which is cheaper than the accessor that a larger one gets: two closures
- * for each object of a list. An own property either way, so that a recorded answer has it.
+ * Sets a member to the value of a document, or to null. A small one is parsed at once, which is cheaper than the
+ * accessor that a larger one gets: two closures for each object of a list. An own property either way, so that a
+ * recorded answer has it.
  */
 export function setDocument<K extends string, T>(
   target: { [Name in K]: T | null },

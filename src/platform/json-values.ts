@@ -1,4 +1,7 @@
-/** How many values the text of a JSON body has, before it is parsed: a value takes one byte of text, and a hundred of memory once it is parsed. */
+/**
+ * How many values the text of a JSON body has, before it is parsed: a value takes one byte of text, and a hundred of
+ * memory once it is parsed.
+ */
 
 /** Bytes of UTF-8. */
 const QUOTE = 34
@@ -8,8 +11,8 @@ const BACKSLASH = 92
 const OPEN_BRACE = 123
 
 /**
- * Whether a JSON text has more than `most` values, members of objects and items of lists at every depth: each has a comma before it or a bracket, and a list or an object both. Of a text that is no
- * JSON the answer means nothing.
+ * Whether a JSON text has more than `most` values, members of objects and items of lists at every depth: each has a
+ * comma before it or a bracket, and a list or an object both. Of a text that is no JSON the answer means nothing.
  */
 export function hasMoreValues(text: Uint8Array, most: number): boolean {
   let left = most

@@ -32,7 +32,10 @@ export class KeyedSlots {
     this.#refusal = refusal
   }
 
-  /** Takes a slot if one is free, and returns what gives it back; that is called once. Null if the key has to wait for one. */
+  /**
+   * Takes a slot if one is free, and returns what gives it back; that is called once. Null if the key has to wait for
+   * one.
+   */
   enterNow(key: string): (() => void) | null {
     const slots = this.#of(key)
     if (slots.running >= this.#bounds.running) return null

@@ -1,4 +1,7 @@
-/** The numbers of errors: of a limit that a request met, and when to try again. Both dialects show what this table says, under the same names. Pure. */
+/**
+ * The numbers of errors: of a limit that a request met, and when to try again. Both dialects show what this table says,
+ * under the same names. Pure.
+ */
 import type { errorTable } from './error-table.ts'
 
 type ErrorType = keyof typeof errorTable
@@ -10,7 +13,10 @@ export interface LimitFacts {
   /** What is counted, where the type of the error does not say it. */
   readonly unit?: string
   readonly limit?: number | undefined
-  /** What counts now, with what is reserved; of a limit for one request, what that has. Null where counting stopped at the limit. */
+  /**
+   * What counts now, with what is reserved; of a limit for one request, what that has. Null where counting stopped at
+   * the limit.
+   */
   readonly used?: number | null
   /** Rounded up to whole seconds, at least one. */
   readonly retryAfterS?: number

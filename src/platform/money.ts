@@ -81,17 +81,25 @@ function ofSeconds(rateUsdPerHour: Usd, seconds: string | number, divide: Divide
   return usdText(divide(units * 10n ** BigInt(USD_SCALE), SECONDS_PER_HOUR * 10n ** BigInt(scale)))
 }
 
-/** The cost of a number of hours: the exact product, rounded once. For expected costs; what a job can cost at most is `mostOfHours`. */
+/**
+ * The cost of a number of hours: the exact product, rounded once. For expected costs; what a job can cost at most is
+ * `mostOfHours`.
+ */
 export function costOfHours(rateUsdPerHour: Usd, hours: string | number): Usd {
   return usdText(usdUnits(productOf(rateUsdPerHour, hours)))
 }
 
-/** The cost of a number of seconds: the exact quotient, rounded once. Used for billing, live display and budget checks. */
+/**
+ * The cost of a number of seconds: the exact quotient, rounded once. Used for billing, live display and budget checks.
+ */
 export function costOfSeconds(rateUsdPerHour: Usd, seconds: string | number): Usd {
   return ofSeconds(rateUsdPerHour, seconds, divideRounded)
 }
 
-/** The most that so many hours can cost: rounded up, so that `costOfSeconds` of no shorter time is more. For estimates and reservations. */
+/**
+ * The most that so many hours can cost: rounded up, so that `costOfSeconds` of no shorter time is more. For estimates
+ * and reservations.
+ */
 export function mostOfHours(rateUsdPerHour: Usd, hours: string | number): Usd {
   return usdText(usdUnits(productOf(rateUsdPerHour, hours), divideUp))
 }

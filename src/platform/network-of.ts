@@ -5,7 +5,10 @@ import { isIPv6 } from 'node:net'
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 
-/** An IPv4 address unchanged (unwrapped from IPv6 notation); an IPv6 address as its /64, which a client typically owns entirely. */
+/**
+ * An IPv4 address unchanged (unwrapped from IPv6 notation); an IPv6 address as its /64, which a client typically owns
+ * entirely.
+ */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped

@@ -25,12 +25,16 @@ function listingMark(listing: string): string {
   return hash('sha256', listing, 'base64url').slice(0, 12)
 }
 
-/** The cursor of the page after the row with this key. A key that may exceed about 370 bytes needs a shorter substitute. */
+/**
+ * The cursor of the page after the row with this key. A key that may exceed about 370 bytes needs a shorter substitute.
+ */
 export function encodeCursor(listing: string, key: readonly KeyPart[]): string {
   return Buffer.from(listingMark(listing) + JSON.stringify(key)).toString('base64url')
 }
 
-/** Validates one part of a key. A forged cursor may contain anything, and valid parts reach a comparison or cast in SQL. */
+/**
+ * Validates one part of a key. A forged cursor may contain anything, and valid parts reach a comparison or cast in SQL.
+ */
 export type KeyRule<Part extends KeyPart> = (part: KeyPart) => part is Part
 
 /** An id of this prefix. */

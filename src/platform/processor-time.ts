@@ -1,6 +1,7 @@
 /**
- * Processor time by who used it: the time between two turns of the event loop, in slices. A slice begins when work of somebody is entered, and ends when somebody
- * else's is, or when the microtasks that it led to are done. Waiting, and what the loop does between slices, is in none.
+ * Processor time by who used it: the time between two turns of the event loop, in slices. A slice begins when work of
+ * somebody is entered, and ends when somebody else's is, or when the microtasks that it led to are done. Waiting, and
+ * what the loop does between slices, is in none.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -9,7 +10,10 @@ export interface TimeUser {
   addTime(ms: number): void
 }
 
-/** Of this thread: a busy machine does not make work dearer. A look takes about a microsecond, three times a look at the clock. */
+/**
+ * Of this thread: a busy machine does not make work dearer. A look takes about a microsecond, three times a look at the
+ * clock.
+ */
 function nowMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

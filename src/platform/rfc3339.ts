@@ -3,8 +3,9 @@
 const rfc3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 /**
- * The time in UTC with milliseconds; null if the text is not a valid time. Also null for a day that the month does not have, which `Date` would move to the next
- * month, and for a year outside 1 to 9999 in UTC, which PostgreSQL and four digits do not have.
+ * The time in UTC with milliseconds; null if the text is not a valid time. Also null for a day that the month does not
+ * have, which `Date` would move to the next month, and for a year outside 1 to 9999 in UTC, which PostgreSQL and four
+ * digits do not have.
  */
 export function readTime(text: string): string | null {
   const day = rfc3339.exec(text)?.[1]

@@ -14,8 +14,8 @@ export const secretSettings = [
 type Settings = Readonly<Record<string, string | undefined>>
 
 /**
- * The settings, with the content of the files that `_FILE` variables name, without surrounding white space. A fault names the variable and the file, never its
- * content.
+ * The settings, with the content of the files that `_FILE` variables name, without surrounding white space. A fault
+ * names the variable and the file, never its content.
  */
 export function withSecretFiles(given: Settings): { readonly values: Settings; readonly faults: readonly string[] } {
   const values: Record<string, string | undefined> = { ...given }

@@ -1,6 +1,6 @@
 /**
- * Signals of events inside the hub, which metrics and traces watch. A sender does not know the watchers; without one, a signal costs a comparison. Signals
- * belong to the process: two hubs in one process receive each other's signals.
+ * Signals of events inside the hub, which metrics and traces watch. A sender does not know the watchers; without one, a
+ * signal costs a comparison. Signals belong to the process: two hubs in one process receive each other's signals.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { type Channel, channel, tracingChannel } from 'node:diagnostics_channel'

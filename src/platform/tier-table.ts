@@ -1,4 +1,7 @@
-/** The hardware tiers for runs: the default table, or a deployment's own table from a file. Contract, "Planning and creating runs". */
+/**
+ * The hardware tiers for runs: the default table, or a deployment's own table from a file.
+ * Contract, "Planning and creating runs".
+ */
 import { z } from 'zod'
 import { type Usd, usd } from './money.ts'
 
@@ -55,7 +58,10 @@ function tableOf(rows: readonly TierRow[]): TierTable {
 
 export const defaultTiers: TierTable = tableOf(builtIn)
 
-/** Parses a JSON array of `{tier, vram_gb, bf16_tflops, rate_usd_per_hour, description?, node_selector?}`. Throws an Error that names the fault. */
+/**
+ * Parses a JSON array of `{tier, vram_gb, bf16_tflops, rate_usd_per_hour, description?, node_selector?}`. Throws an
+ * Error that names the fault.
+ */
 export function parseTierFile(text: string): TierTable {
   const parsed = tierFile.safeParse(readJson(text))
   if (!parsed.success) {

@@ -1,7 +1,8 @@
 /**
- * Cooperative scheduling on the main thread. Code that processes much stored data waits for a turn before each piece, so that the hub keeps serving other
- * requests, however many such workers there are: each turn of the event loop runs a bounded amount of work. Who has a hundred thousand pieces waiting delays
- * others by one: each operation has a lane, and the lanes are served in rotation.
+ * Cooperative scheduling on the main thread. Code that processes much stored data waits for a turn before each piece,
+ * so that the hub keeps serving other requests, however many such workers there are: each turn of the event loop runs a
+ * bounded amount of work. Who has a hundred thousand pieces waiting delays others by one: each operation has a lane,
+ * and the lanes are served in rotation.
  */
 
 import { enterOwnSlice, type TimeUser, timeUserHere } from './processor-time.ts'
@@ -24,7 +25,10 @@ export class Turns {
   readonly #lanes = new Map<TimeUser | null, Lane>()
   #isScheduled = false
 
-  /** Resolves when the next piece may start. `cost` is its share of one turn: 1, about 10 ms, fills a turn. Its processor time counts as that of who asked. */
+  /**
+   * Resolves when the next piece may start. `cost` is its share of one turn: 1, about 10 ms, fills a turn. Its
+   * processor time counts as that of who asked.
+   */
   next(cost = 1): Promise<void> {
     const turn = new Promise<void>((go) => {
       const user = timeUserHere()

@@ -31,7 +31,10 @@ export function findUser(name: string): UnixUser | null {
   return uid === null || gid === null ? null : { name, uid, gid }
 }
 
-/** Whether a user or a group of this machine has the number, also one of a directory service. False where `getent` is missing. */
+/**
+ * Whether a user or a group of this machine has the number, also one of a directory service. False where `getent` is
+ * missing.
+ */
 export async function hasName(id: number): Promise<boolean> {
   const found = (table: string) =>
     new Promise<boolean>((resolve) => {

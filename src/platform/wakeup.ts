@@ -1,6 +1,6 @@
 /**
- * The hub's way to wait for an event. A waiter owns its wake-up; each event source (a notification, a timer, an abort signal, a socket
- * that has drained) calls `wake`, and the waiter then checks the current state itself.
+ * The hub's way to wait for an event. A waiter owns its wake-up; each event source (a notification, a timer, an abort
+ * signal, a socket that has drained) calls `wake`, and the waiter then checks the current state itself.
  */
 
 /** An auto-reset event for one waiter. Wake-ups without a waiter are remembered as one. */

@@ -28,8 +28,8 @@ const orders = {
 } as const
 
 /**
- * Orders by all columns of the index of an owner's repos. With only an equality on the owner, the planner may take any index on ids and read through the repos
- * of other owners.
+ * Orders by all columns of the index of an owner's repos. With only an equality on the owner, the planner may take any
+ * index on ids and read through the repos of other owners.
  */
 const pageBy = (sort: RepoSort) => {
   const { by, after } = orders[sort]
@@ -46,9 +46,11 @@ const pageBy = (sort: RepoSort) => {
       afterId: param.text.orNull(),
       limit: param.int4(),
     },
-    text: `select ${ownedColumns.sql} from unnest(:of::text[]) key(id) cross join lateral (select r.id, r.updated_at from repos r
+    text: `select ${ownedColumns.sql} from unnest(:of::text[]) key(id) cross
+      join lateral (select r.id, r.updated_at from repos r
         where r.owner_id = any(array[key.id]) and (${after}) and ${visibleRepo}
-          and (:kind::text is null or r.kind = :kind::"RepoKind") and (:visibility::text is null or r.visibility = :visibility::"Visibility")
+          and (:kind::text is null or r.kind = :kind::"RepoKind")
+          and (:visibility::text is null or r.visibility = :visibility::"Visibility")
         order by r.owner_id, ${ofPage('r')} limit :limit::int) page
       join repos r on r.id = page.id join accounts o on o.id = r.owner_id order by key.id, ${ofPage('page')}`,
   })
@@ -58,14 +60,20 @@ const pages = { created: pageBy('created'), updated: pageBy('updated') }
 
 const isRepoId = idPart('repo')
 
-/** The position in a cursor: the update time (only for pages by update) and the id of the last repo of the previous page. */
+/**
+ * The position in a cursor: the update time (only for pages by update) and the id of the last repo of the previous
+ * page.
+ */
 function keyOf(listing: string, sort: RepoSort, cursor: string | null | undefined): [string | null, string | null] {
   if (!cursor) return [null, null]
   if (sort === 'created') return [null, decodeCursor<[string]>(listing, cursor, [isRepoId])[0]]
   return decodeCursor<[string, string]>(listing, cursor, [isTimePart, isRepoId])
 }
 
-/** The repos of each of these accounts that the caller sees, newest first by `sort`. One statement. Errors: 422 a cursor of another listing. */
+/**
+ * The repos of each of these accounts that the caller sees, newest first by `sort`. One statement. Errors: 422 a cursor
+ * of another listing.
+ */
 export async function reposOfAccounts(
   ctx: RequestContext,
   of: readonly string[],

@@ -48,8 +48,8 @@ const grantToKey = statement({
 })
 
 /**
- * Creates an empty repo for the caller, or for an org that the caller belongs to. Errors: 404 an unknown owner, 403 an owner the caller is not a
- * member of, 409 `conflict.taken`, 422 more than 20 tags.
+ * Creates an empty repo for the caller, or for an org that the caller belongs to. Errors: 404 an unknown owner, 403 an
+ * owner the caller is not a member of, 409 `conflict.taken`, 422 more than 20 tags.
  */
 export function createRepo(ctx: RequestContext, input: CreateRepoInput): Promise<Repo> {
   return guarded(
@@ -82,7 +82,10 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
   }
 }
 
-/** Adds an empty repo in the caller's transaction, audited. The caller turns the unique violation of a slug into an error. 422 for more than 20 tags. */
+/**
+ * Adds an empty repo in the caller's transaction, audited. The caller turns the unique violation of a slug into an
+ * error. 422 for more than 20 tags.
+ */
 export async function addRepo({
   ctx,
   tx,

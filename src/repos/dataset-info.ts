@@ -28,7 +28,9 @@ const infoFile = z.object({
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The meta block of the file; null if it is not a LeRobot file. Never throws: an invalid file must not fail the upload. */
+/**
+ * The meta block of the file; null if it is not a LeRobot file. Never throws: an invalid file must not fail the upload.
+ */
 export function parseDatasetInfo(bytes: Uint8Array): DatasetInfo | null {
   const parsed = infoFile.safeParse(parseJson(bytes))
   if (!parsed.success) return null

@@ -30,8 +30,8 @@ const bury = statement({
 })
 
 /**
- * Deletes the repo and unlinks its files; a job closes the file rows and reclaims the bytes later. Errors: 401, 403 (also every agent key), 404, 409
- * `conflict.referenced` listing the references.
+ * Deletes the repo and unlinks its files; a job closes the file rows and reclaims the bytes later. Errors: 401, 403
+ * (also every agent key), 404, 409 `conflict.referenced` listing the references.
  */
 export function deleteRepo(ctx: RequestContext, input: { owner: string; repo: string }): Promise<{ id: string }> {
   return guarded(

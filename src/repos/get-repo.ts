@@ -72,7 +72,10 @@ export async function getRepo(
   return row ? toRepo(row) : null
 }
 
-/** Repos by id in the order requested, null if not visible; one statement for any number; 413 if their cards are too large in total. For loaders and `node`. */
+/**
+ * Repos by id in the order requested, null if not visible; one statement for any number; 413 if their cards are too
+ * large in total. For loaders and `node`.
+ */
 export async function getReposById(
   querier: Querier,
   viewer: Viewer,
@@ -118,8 +121,9 @@ const robotsMeant = statement({
 })
 
 /**
- * The robot repos with these ids or names (`repo_…`, or a full name in any letter case), in the order requested; null if there is no such robot visible to the
- * caller, and for other texts. One statement for any number, none if nothing can be a robot.
+ * The robot repos with these ids or names (`repo_…`, or a full name in any letter case), in the order requested; null
+ * if there is no such robot visible to the caller, and for other texts. One statement for any number, none if nothing
+ * can be a robot.
  */
 export async function getRobots(
   querier: Querier,
@@ -183,7 +187,10 @@ export async function findRepoToWrite(
   return facts
 }
 
-/** The repo with this id that a verb writes to, null if it no longer exists; `name` is its name in messages. Errors: 404 invisible, 401, 403. */
+/**
+ * The repo with this id that a verb writes to, null if it no longer exists; `name` is its name in messages. Errors: 404
+ * invisible, 401, 403.
+ */
 export async function findRepoByIdToWrite(ctx: RequestContext, id: string, name: string): Promise<RepoFacts | null> {
   const [facts] = await ctx.deps.db.query(factsById, { id })
   if (!facts) return null
@@ -191,7 +198,10 @@ export async function findRepoByIdToWrite(ctx: RequestContext, id: string, name:
   return facts
 }
 
-/** Locks the repo row until the transaction ends: first in the lock order (repo, account, upload, blob). Null if the repo no longer exists. */
+/**
+ * Locks the repo row until the transaction ends: first in the lock order (repo, account, upload, blob). Null if the
+ * repo no longer exists.
+ */
 export async function lockRepo(tx: Querier, repoId: string): Promise<RepoFacts | null> {
   const [facts] = await tx.query(lockById, { repoId })
   return facts ?? null

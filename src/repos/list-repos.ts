@@ -30,7 +30,9 @@ const accountByHandle = statement({
   text: `select ${idColumn.sql} from accounts where handle = :handle`,
 })
 
-/** The filter with the owner's id instead of the handle; null if no account has the handle, which gives an empty page. */
+/**
+ * The filter with the owner's id instead of the handle; null if no account has the handle, which gives an empty page.
+ */
 async function resolveFilter(ctx: RequestContext, input: ListReposInput): Promise<RepoFilter | null> {
   if (!input.owner) return input
   const [account] = await ctx.deps.db.query(accountByHandle, { handle: input.owner })
@@ -61,8 +63,8 @@ function readCursor(listing: string, sort: RepoSort, cursor: string): readonly s
 }
 
 /**
- * One page, newest first by `sort`; with large cards it may be shorter than requested. 422 for a cursor of another listing. One statement, two with
- * an `owner` filter.
+ * One page, newest first by `sort`; with large cards it may be shorter than requested. 422 for a cursor of another
+ * listing. One statement, two with an `owner` filter.
  */
 export async function listRepos(ctx: RequestContext, input: ListReposInput, { cards }: WithCards): Promise<Page<Repo>> {
   const sort = input.sort ?? 'created'

@@ -1,6 +1,7 @@
 /**
- * Statements of a repo listing. Public repos and the repos of each account of the caller are separate index scans in sort order, each limited to the
- * page size, so that the cost of a page does not depend on repos invisible to the caller.
+ * Statements of a repo listing. Public repos and the repos of each account of the caller are separate index scans in
+ * sort order, each limited to the page size, so that the cost of a page does not depend on repos invisible to the
+ * caller.
  */
 
 import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
@@ -54,8 +55,9 @@ const params = {
 type Values = Given<typeof params>
 
 /**
- * A search as a regular expression without any sign that means something else. Its time grows with the length of a text alone; that of `like` grows with the
- * length of what is searched as well: 200 letters took 1.3 ms for each description of 4,000, and take 0.2 ms.
+ * A search as a regular expression without any sign that means something else. Its time grows with the length of a text
+ * alone; that of `like` grows with the length of what is searched as well: 200 letters took 1.3 ms for each description
+ * of 4,000, and take 0.2 ms.
  */
 const searchPattern = (text: string) => `***=${text.toLowerCase()}`
 
@@ -102,8 +104,8 @@ const keyset = {
 } as const
 
 /**
- * The order within one owner's repos, by all columns of their index. With only an equality on the owner, the planner may read through the repos of all owners
- * by their ids.
+ * The order within one owner's repos, by all columns of their index. With only an equality on the owner, the planner
+ * may read through the repos of all owners by their ids.
  */
 const withinOwner = (by: string) => `r.owner_id, ${by}`
 
@@ -113,15 +115,17 @@ type ListedRow = RowOf<typeof listedColumns> & Partial<RowOf<typeof cardedListin
 type PageStatement = NamedStatement<ListedRow, Values>
 
 /**
- * A page of 100, and one row that shows whether another page follows. With a constant the planner knows that the rows are few; for `:limit` it expects a tenth
- * of all repos, and reads them.
+ * A page of 100, and one row that shows whether another page follows. With a constant the planner knows that the rows
+ * are few; for `:limit` it expects a tenth of all repos, and reads them.
  */
 const MAX_ROWS = 101
 
 /** Cached by name, which encodes the shape of the SQL text. */
 const prepared = new Map<string, PageStatement>()
 
-/** The statement of a listing and its values. Only frequent shapes are prepared; the rest would crowd the plan caches. */
+/**
+ * The statement of a listing and its values. Only frequent shapes are prepared; the rest would crowd the plan caches.
+ */
 export function repoPageStatement(
   viewer: VisibleRepos,
   query: RepoPageQuery,
@@ -144,31 +148,37 @@ function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery)
   if (query.filter.visibility !== 'public' && viewer.accountIds.length > 0)
     streams.push(privateStream(viewer.repoIds, shared, by))
   const page = streams.length > 0 ? streams.join(' union all ') : `(select r.id, r.updated_at from repos r where false)`
-  // `any` makes it a look-up of each row: as an equality it may be a merge, which reads all repos that are newer than the page.
+  // `any` makes it a look-up of each row: as an equality it may be a merge, which reads all repos that are newer than
+  // the page.
   const columns: Columns<ListedRow> = isCarded(query) ? cardedListing : listedColumns
   const text = `select ${columns.sql}
-    from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)} limit ${MAX_ROWS}) page
+    from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)}
+      limit ${MAX_ROWS}) page
     join repos r on r.id = any(array[page.id]) join accounts o on o.id = r.owner_id
     order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'page.$1')}`
   return composed({ name, columns, params, text })
 }
 
-/** A card can be a megabyte long, and a page can have 100 of them: a page with cards ends early, after the card that exceeds 4 MiB. */
+/**
+ * A card can be a megabyte long, and a page can have 100 of them: a page with cards ends early, after the card that
+ * exceeds 4 MiB.
+ */
 const MAX_CARD_BYTES = 4 * 1024 * 1024
 
 /** Whether cards are requested and possible. */
 const isCarded = ({ filter, cards }: RepoPageQuery) => cards && (!filter.kind || filter.kind === 'robot')
 
 /**
- * The rows of a page up to `MAX_CARD_BYTES`, each with the row count without that limit. Card sizes are looked up row by row: a join is planned as a scan of
- * all cards.
+ * The rows of a page up to `MAX_CARD_BYTES`, each with the row count without that limit. Card sizes are looked up row
+ * by row: a join is planned as a scan of all cards.
  */
 function bounded(page: string, query: RepoPageQuery, by: string): string {
   if (!isCarded(query)) return `select id, updated_at, count(*) over ()::int as found from (${page}) listed`
   return `select id, updated_at, found from (
       select id, updated_at, count(*) over ()::int as found,
         sum(card_bytes) over (order by ${by} rows between unbounded preceding and 1 preceding) as before
-      from (select id, updated_at, (select card_bytes from robot_cards where repo_id = listed.id) from (${page}) listed) carded) sized
+      from (select id, updated_at, (select card_bytes from robot_cards where repo_id = listed.id)
+        from (${page}) listed) carded) sized
     where before is null or before < ${MAX_CARD_BYTES}`
 }
 
@@ -177,7 +187,8 @@ function privateStream(repoIds: readonly string[] | null, shared: readonly strin
   const own = ["r.visibility = 'private'", ...shared]
   if (repoIds) {
     return `(select r.id, r.updated_at from repos r
-      where ${where(['r.id = any(:repoIds::text[])', 'r.owner_id = any(:accountIds::text[])', ...own])} order by ${by} limit :limit::int)`
+      where ${where(['r.id = any(:repoIds::text[])', 'r.owner_id = any(:accountIds::text[])', ...own])}
+        order by ${by} limit :limit::int)`
   }
   return `(select mine.id, mine.updated_at from unnest(:accountIds::text[]) account(id) cross join lateral (
       select r.id, r.updated_at from repos r where ${where(['r.owner_id = any(array[account.id])', ...own])}
@@ -209,14 +220,17 @@ const facetColumns = columns({
   ),
 })
 
-/** Facets apply the filter without `q`, `tag`, `visibility` and `robot` to all visible repos. One pass, only on request. */
+/**
+ * Facets apply the filter without `q`, `tag`, `visibility` and `robot` to all visible repos. One pass, only on request.
+ */
 export function repoFacetStatement(
   viewer: VisibleRepos,
   { kind, ownerId, interfaceFingerprint }: RepoFilter,
 ): { statement: NamedStatement<RowOf<typeof facetColumns>, Values>; values: Values } {
   const filter = { kind, ownerId, interfaceFingerprint }
   const text = `with counted as (select r.id, r.tags from repos r where ${where([visibleRepo, ...predicates(filter)])}),
-    buckets as (select tag as value, count(*)::int as count from counted, unnest(tags) tag group by tag order by count(*) desc, tag collate "C" limit 100)
+    buckets as (select tag as value, count(*)::int as count from counted, unnest(tags) tag group by tag
+      order by count(*) desc, tag collate "C" limit 100)
     select ${facetColumns.sql}`
   return {
     statement: composed({ name: '', columns: facetColumns, params, text }),

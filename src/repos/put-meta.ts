@@ -46,7 +46,8 @@ const upsertModelMeta = statement({
     robotRepoId: param.text.orNull(),
     embodimentFingerprint: param.text.orNull(),
   },
-  text: `insert into model_meta (repo_id, policy_type, base_model, source_run_id, control_class, robot, robot_repo_id, embodiment_fingerprint)
+  text: `insert into model_meta (repo_id, policy_type, base_model, source_run_id, control_class, robot, robot_repo_id,
+    embodiment_fingerprint)
     values (:repoId, :policyType, :baseModel, :sourceRunId, :controlClass, :robot, :robotRepoId, :embodimentFingerprint)
     on conflict (repo_id) do update set policy_type = excluded.policy_type, base_model = excluded.base_model,
       source_run_id = excluded.source_run_id, control_class = excluded.control_class, robot = excluded.robot,

@@ -1,6 +1,6 @@
 /**
- * The table of references to repos: a repo cannot be deleted while a job refers to it. Each subject writes the rows of its jobs, in the transaction
- * that creates, changes or ends them. Contract, "Deleting a repo".
+ * The table of references to repos: a repo cannot be deleted while a job refers to it. Each subject writes the rows of
+ * its jobs, in the transaction that creates, changes or ends them. Contract, "Deleting a repo".
  */
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
@@ -26,10 +26,14 @@ const insertAll = statement({
   name: 'repo-references-insert',
   params: { ...referrerParams, repoIds: param.texts(), reasons: param.texts() },
   text: `insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id)
-    select repo_id, :id, reason, :kind, :ownerId from unnest(:repoIds::text[], :reasons::text[]) as given (repo_id, reason) on conflict do nothing`,
+    select repo_id, :id, reason, :kind, :ownerId
+      from unnest(:repoIds::text[], :reasons::text[]) as given (repo_id, reason) on conflict do nothing`,
 })
 
-/** Adds references of a job: one statement, none without references. The caller must have locked the repos, so that they cannot be deleted concurrently. */
+/**
+ * Adds references of a job: one statement, none without references. The caller must have locked the repos, so that they
+ * cannot be deleted concurrently.
+ */
 export async function addReferences(tx: Querier, referrer: Referrer, references: readonly Reference[]): Promise<void> {
   if (references.length === 0) return
   const repoIds = references.map(({ repoId }) => repoId)
@@ -41,7 +45,8 @@ const replace = statement({
   name: 'repo-reference-replace',
   params: { ...referrerParams, repoId: param.text(), reason: param.text() },
   text: `with old as (delete from repo_references where referrer_id = :id and reason = :reason and repo_id <> :repoId)
-    insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id) values (:repoId, :id, :reason, :kind, :ownerId)
+    insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id)
+      values (:repoId, :id, :reason, :kind, :ownerId)
     on conflict do nothing`,
 })
 

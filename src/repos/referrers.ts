@@ -1,6 +1,7 @@
 /**
- * The subjects that refer to repos, and the checks on deletion of a repo. They depend on `repos`, so they register themselves: each declares its
- * member of `RepoReferrers`, and the composition root provides it. Contract, "Deleting a repo".
+ * The subjects that refer to repos, and the checks on deletion of a repo. They depend on `repos`, so they register
+ * themselves: each declares its member of `RepoReferrers`, and the composition root provides it.
+ * Contract, "Deleting a repo".
  */
 import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
@@ -61,8 +62,8 @@ const blockersOf = statement({
 })
 
 /**
- * 409 `conflict.referenced` listing up to 20 references. The caller holds the repo's row lock, which new references and visibility changes wait for,
- * so no reference can appear before the delete.
+ * 409 `conflict.referenced` listing up to 20 references. The caller holds the repo's row lock, which new references and
+ * visibility changes wait for, so no reference can appear before the delete.
  */
 export async function assertUnreferenced(tx: Tx, { id, fullName }: RepoFacts, referrers: RepoReferrers): Promise<void> {
   const blockers = await tx.query(blockersOf, { id })
@@ -93,7 +94,10 @@ const dropReferencesTo = statement({
   text: 'delete from repo_references where repo_id = :repoId',
 })
 
-/** Deletes the references that `assertUnreferenced` allows: they belong to jobs of other accounts and are deleted with the repo. */
+/**
+ * Deletes the references that `assertUnreferenced` allows: they belong to jobs of other accounts and are deleted with
+ * the repo.
+ */
 export async function dropForeign(tx: Tx, repoId: string, referrers: RepoReferrers): Promise<void> {
   await tx.query(dropReferencesTo, { repoId })
   for (const { forgetRepo } of Object.values<RepoReferrer>({ ...referrers })) await forgetRepo(tx, repoId)

@@ -63,8 +63,8 @@ const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY
 export const visibleRepo = repoVisibleSql('r')
 
 /**
- * Compares a policy's fingerprint with the current interface of its robot (spec, ModelMeta `embodiment_check`); null unless the policy names a robot of this
- * hub that the caller sees.
+ * Compares a policy's fingerprint with the current interface of its robot (spec, ModelMeta `embodiment_check`); null
+ * unless the policy names a robot of this hub that the caller sees.
  */
 const embodimentCheck = `(
     select case
@@ -78,7 +78,8 @@ const embodimentCheck = `(
 const metaColumn = `case r.kind
     when 'model' then (
       select json_build_object('policyType', m.policy_type, 'baseModel', m.base_model, 'sourceRunId', m.source_run_id,
-        'controlClass', m.control_class, 'robot', m.robot, 'robotRepoId', m.robot_repo_id, 'embodimentFingerprint', m.embodiment_fingerprint,
+        'controlClass', m.control_class, 'robot', m.robot, 'robotRepoId', m.robot_repo_id, 'embodimentFingerprint',
+          m.embodiment_fingerprint,
         'embodimentCheck', ${embodimentCheck}, 'updatedAt', ${isoTime('m.updated_at')})
       from model_meta m where m.repo_id = r.id)
     when 'dataset' then (
@@ -89,12 +90,14 @@ const metaColumn = `case r.kind
 
 /** The card of a robot repo. It can be a megabyte long, so it is read only on request. */
 export const cardColumn = `case when r.kind = 'robot' then (
-    select json_build_object('text', c.card::text, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt', ${isoTime('c.updated_at')})
+    select json_build_object('text', c.card::text, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt',
+      ${isoTime('c.updated_at')})
     from robot_cards c where c.repo_id = r.id) end`
 
 /** Each model is looked up by its id: as a join, it is planned as a scan of all repos where a robot has many models. */
 const policiesWhere = (condition: string) =>
-  `(select count(*)::int from model_meta pm where ${condition} and (select ${repoVisibleSql('pr')} from repos pr where pr.id = pm.repo_id))`
+  `(select count(*)::int from model_meta pm
+    where ${condition} and (select ${repoVisibleSql('pr')} from repos pr where pr.id = pm.repo_id))`
 
 /** The number of model repos visible to the caller that name this robot; null for other kinds. */
 const policyCountColumn = `case when r.kind = 'robot' then ${policiesWhere('pm.robot_repo_id = r.id')}

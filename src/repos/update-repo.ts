@@ -1,4 +1,6 @@
-/** updateRepo (spec, "PATCH /v1/repos/{owner}/{repo}"): omitted means unchanged, null clears `description` and `tags`. */
+/**
+ * updateRepo (spec, "PATCH /v1/repos/{owner}/{repo}"): omitted means unchanged, null clears `description` and `tags`.
+ */
 
 import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
@@ -43,7 +45,9 @@ const writeEditable = statement({
     description: param.text.orNull(),
     tags: param.texts(),
   },
-  text: 'update repos set visibility = :visibility, description = :description, tags = :tags, updated_at = now() where id = :repoId',
+  text:
+    'update repos set visibility = :visibility, description = :description, tags = :tags, updated_at = now() where ' +
+    'id = :repoId',
 })
 
 /** Changes description, tags and visibility. Errors: 401, 403, 404, 422 (null visibility, more than 20 tags). */
@@ -65,7 +69,8 @@ export function updateRepo(ctx: RequestContext, input: UpdateRepoInput): Promise
 type Changes = Omit<UpdateRepoInput, 'owner' | 'repo'>
 
 /**
- * Changes a repo in the caller's transaction, audited as `repo.update` if anything changed. Errors: 403 if the caller may not set this visibility, 404, 422.
+ * Changes a repo in the caller's transaction, audited as `repo.update` if anything changed. Errors: 403 if the caller
+ * may not set this visibility, 404, 422.
  */
 export async function changeRepo(ctx: RequestContext, tx: Tx, facts: RepoFacts, input: Changes): Promise<Repo> {
   const missing = () => notFound(`The repo ${facts.fullName}`)
@@ -89,8 +94,8 @@ export async function changeRepo(ctx: RequestContext, tx: Tx, facts: RepoFacts, 
 }
 
 /**
- * 403 for an agent key that would make a repo public, and for every key of a hosted job. Called only if the visibility changes; `changeRepo` calls it under the
- * repo's lock, because the current visibility decides that.
+ * 403 for an agent key that would make a repo public, and for every key of a hosted job. Called only if the visibility
+ * changes; `changeRepo` calls it under the repo's lock, because the current visibility decides that.
  */
 export function assertMayShow({ viewer }: RequestContext, visibility: Visibility): void {
   if (visibility === 'public') assertNotAgent(viewer, 'make a repo public')

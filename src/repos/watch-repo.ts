@@ -8,8 +8,8 @@ import { getReposById } from './get-repo.ts'
 import type { Repo } from './repo-shape.ts'
 
 /**
- * Sends the repo at once and after every change of its settings, meta or files. Ends when the repo is deleted or hidden. 404 if the repo is not visible at the
- * start.
+ * Sends the repo at once and after every change of its settings, meta or files. Ends when the repo is deleted or
+ * hidden. 404 if the repo is not visible at the start.
  */
 export async function watchRepo(ctx: RequestContext, repoId: string): Promise<AsyncGenerator<Repo>> {
   const read = async (viewer: Viewer): Promise<Repo | null> => {

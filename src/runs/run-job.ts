@@ -2,7 +2,10 @@
 import { runListedSql } from '../auth/policy.ts'
 import type { JobKind } from '../work/job-kind.ts'
 
-/** The bar is in the run's row, so that a claim that waited for the row lock sees the current value. Its reason: `lease/lost-lease.ts`. */
+/**
+ * The bar is in the run's row, so that a claim that waited for the row lock sees the current value. Its reason:
+ * `lease/lost-lease.ts`.
+ */
 const notBarredSql = (alias: string, place: string) =>
   `(${alias}.barred_credential is distinct from ${place} or ${alias}.barred_until <= now())`
 

@@ -1,4 +1,7 @@
-/** The state machine of a run, as one table. Pure; SQL conditions and errors are derived from it. Spec, "States and transitions", Run. */
+/**
+ * The state machine of a run, as one table. Pure; SQL conditions and errors are derived from it. Spec, "States and
+ * transitions", Run.
+ */
 import type { JobExecutor } from '../work/held-job.ts'
 import {
   type JobRefusal,
@@ -10,8 +13,8 @@ import {
 } from '../work/job-state.ts'
 
 /**
- * `dispatch`: the spawn of the hosted function failed. `stop`: a limit or a tripwire asks the run to stop. `report`: a report without a status; a report
- * with one is `succeed`, `fail` or `confirmCancel`.
+ * `dispatch`: the spawn of the hosted function failed. `stop`: a limit or a tripwire asks the run to stop. `report`: a
+ * report without a status; a report with one is `succeed`, `fail` or `confirmCancel`.
  */
 export type RunTrigger =
   | 'claim'
@@ -130,7 +133,8 @@ function claimRefusal(run: RunFacts): JobRefusal {
     return {
       type: 'validation.value',
       detail:
-        'The id of a hosted call and a step to resume at are only for a hosted run; leave them out to claim a worker run.',
+        'The id of a hosted call and a step to resume at are only for a hosted run; leave them out to claim a ' +
+        'worker run.',
     }
   if (run.executor === 'worker' || run.isOwnCall)
     return {

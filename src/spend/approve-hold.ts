@@ -1,4 +1,7 @@
-/** approveSpendHold (spec, "POST /v1/spend/holds/{hold_id}/approve"): creates the job of a hold, as the key that asked for it. */
+/**
+ * approveSpendHold (spec, "POST /v1/spend/holds/{hold_id}/approve"): creates the job of a hold, as the key that asked
+ * for it.
+ */
 import { assertDecides } from '../auth/hold-policy.ts'
 import { approvalOf } from '../billing/holds/approval.ts'
 import { findHold } from '../billing/holds/get-hold.ts'
@@ -12,9 +15,10 @@ import { holdTarget } from './hold-target.ts'
 import { placedInRecord } from './recorded-places.ts'
 
 /**
- * Approves the hold and creates its job in one transaction. Quotas, reservation and spend cap apply at the time of the approval. Errors: 401, 403 for every key
- * and for everyone outside the account, 404, 409 `conflict.not_pending`, `conflict.key_gone`, `conflict.cost_rose`, and every error of the create itself (403,
- * 404, 409, 422, 429, 503), whose places are in the recorded request. After an error the hold is unchanged.
+ * Approves the hold and creates its job in one transaction. Quotas, reservation and spend cap apply at the time of the
+ * approval. Errors: 401, 403 for every key and for everyone outside the account, 404, 409 `conflict.not_pending`,
+ * `conflict.key_gone`, `conflict.cost_rose`, and every error of the create itself (403, 404, 409, 422, 429, 503), whose
+ * places are in the recorded request. After an error the hold is unchanged.
  */
 export function approveHold(ctx: RequestContext, input: { readonly holdId: string }): Promise<SpendHold> {
   return guarded(

@@ -8,8 +8,8 @@ import type { Credentialed, RequestContext } from '../operation/context.ts'
 import { holdTarget } from './hold-target.ts'
 
 /**
- * Denies a hold, by a person of the account. The reason is stored in the hold, where the agent reads it. Errors: 401, 403 for every key, 404, 409
- * `conflict.not_pending`.
+ * Denies a hold, by a person of the account. The reason is stored in the hold, where the agent reads it. Errors: 401,
+ * 403 for every key, 404, 409 `conflict.not_pending`.
  */
 export function denyHold(
   ctx: RequestContext,
@@ -18,7 +18,10 @@ export function denyHold(
   return end(ctx, holdId, assertDecides, ({ personId }) => ({ trigger: 'deny', personId, reason, resultId: null }))
 }
 
-/** Cancels a hold, by the key that filed it or a person of the account. Errors: 401, 403, 404, 409 `conflict.not_pending`. */
+/**
+ * Cancels a hold, by the key that filed it or a person of the account. Errors: 401, 403, 404, 409
+ * `conflict.not_pending`.
+ */
 export function cancelHold(ctx: RequestContext, { holdId }: { readonly holdId: string }): Promise<SpendHold> {
   return end(ctx, holdId, assertCancels, ({ kind, personId }) => ({
     trigger: 'cancel',

@@ -1,4 +1,7 @@
-/** Looks up the key that filed a hold, in its current state. Spec: "job created from the recorded request, as the key that asked". */
+/**
+ * Looks up the key that filed a hold, in its current state. Spec: "job created from the recorded request, as the key
+ * that asked".
+ */
 import { keysById, keyViewer } from '../auth/credential-rows.ts'
 import { hasLevel } from '../auth/policy.ts'
 import type { SpendHold } from '../billing/holds/hold-shape.ts'
@@ -6,7 +9,10 @@ import type { Credentialed, ScopeLevel } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import type { Querier } from '../store/db.ts'
 
-/** The viewer of the filing key; 409 `conflict.key_gone` if the key was revoked, has expired, lost the scope, or no longer acts for the account. */
+/**
+ * The viewer of the filing key; 409 `conflict.key_gone` if the key was revoked, has expired, lost the scope, or no
+ * longer acts for the account.
+ */
 export async function filingViewer(querier: Querier, hold: SpendHold, level: ScopeLevel): Promise<Credentialed> {
   const [key] = await querier.query(keysById, { ids: [hold.filedBy] })
   if (!key?.live) throw gone(hold, 'was revoked or has expired')

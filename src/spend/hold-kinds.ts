@@ -8,13 +8,18 @@ import { runCreation } from '../runs/create/create-run.ts'
 import type { Tx } from '../store/db.ts'
 import { type CreateKind, prepareRecorded } from '../work/create.ts'
 
-/** Creates the job inside a transaction; throws what the create throws, and takes the hold before it locks an account. */
+/**
+ * Creates the job inside a transaction; throws what the create throws, and takes the hold before it locks an account.
+ */
 type MakeJob = (tx: Tx, approval: Approval) => Promise<unknown>
 
 interface HoldKind {
   /** The scope that the create operation needs. */
   readonly scope: ScopeLevel
-  /** Validates the recorded request against the current state, as the viewer of `ctx`; throws what the create throws. Writes nothing. */
+  /**
+   * Validates the recorded request against the current state, as the viewer of `ctx`; throws what the create throws.
+   * Writes nothing.
+   */
   readonly prepare: (ctx: RequestContext, record: unknown) => Promise<MakeJob>
 }
 

@@ -5,8 +5,8 @@ import { HubError, type Loc } from '../platform/errors.ts'
 import { toSnake } from '../platform/member-name.ts'
 
 /**
- * The error of a create, with its places in the recorded request: that has the names of `/v1`, and a verb names members of its input. Other errors are
- * returned unchanged.
+ * The error of a create, with its places in the recorded request: that has the names of `/v1`, and a verb names members
+ * of its input. Other errors are returned unchanged.
  */
 export function placedInRecord(record: unknown, error: unknown): unknown {
   if (!(error instanceof HubError) || error.items.every(({ loc }) => !loc)) return error

@@ -12,7 +12,10 @@ import {
 } from './baseline.ts'
 import { differenceOf, readCatalogue } from './catalogue.ts'
 
-/** A database from before the baseline whose migrations or catalogue are not those that the baseline stands for. It was not changed. */
+/**
+ * A database from before the baseline whose migrations or catalogue are not those that the baseline stands for. It was
+ * not changed.
+ */
 export class NotAdoptedError extends Error {
   constructor(what: string, remedy: string) {
     super(`The database is from before the migration ${BASELINE}, and was left as it is: ${what}. ${remedy}`)
@@ -25,9 +28,10 @@ const REMEDIES: Readonly<Record<HistoryFault['remedy'], string>> = {
 }
 
 /**
- * Under the lock of migrations. Adds the baseline's row to a database that has exactly the migrations that the baseline stands for and its catalogue, in one
- * transaction; their rows stay, so that a version from before continues working on it. Returns the name of the baseline if it did, null where there was nothing to do: a
- * new database, or one that has the baseline. Throws `NotAdoptedError`.
+ * Under the lock of migrations. Adds the baseline's row to a database that has exactly the migrations that the baseline
+ * stands for and its catalogue, in one transaction; their rows stay, so that a version from before continues working on
+ * it. Returns the name of the baseline if it did, null where there was nothing to do: a new database, or one that has
+ * the baseline. Throws `NotAdoptedError`.
  */
 export async function adoptBaseline(client: pg.Client): Promise<string | null> {
   await client.query('begin')
@@ -58,7 +62,8 @@ async function adoptInTransaction(client: pg.Client): Promise<string | null> {
   const { name, sha256 } = await appliedBaseline()
   // No step of it was applied: as Prisma writes a migration that was resolved as applied.
   await client.query(
-    `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count) values ($1, $2, $3, now(), now(), 0)`,
+    `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+      values ($1, $2, $3, now(), now(), 0)`,
     [randomUUID(), sha256, name],
   )
   return name

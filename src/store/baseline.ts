@@ -1,6 +1,7 @@
 /**
- * The baseline: the one script that the migrations before it were joined into, when no version had been released. A database or a backup that has exactly those
- * migrations is at the baseline; of any other from before it nothing is known. docs/decisions/database.md, "One baseline replaces the migrations before it".
+ * The baseline: the one script that the migrations before it were joined into, when no version had been released. A
+ * database or a backup that has exactly those migrations is at the baseline; of any other from before it nothing is
+ * known. docs/decisions/database.md, "One baseline replaces the migrations before it".
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -49,7 +50,10 @@ export interface HistoryFault {
 export const isBeforeBaseline = (history: readonly { name: string }[]) =>
   history.length > 0 && !history.some(({ name }) => name === BASELINE)
 
-/** Compares a history that ends before the baseline with the migrations that the baseline stands for: all of them, unchanged, and no other; null if it is that. */
+/**
+ * Compares a history that ends before the baseline with the migrations that the baseline stands for: all of them,
+ * unchanged, and no other; null if it is that.
+ */
 export async function historyFault(history: readonly AppliedMigration[]): Promise<HistoryFault | null> {
   const replaced = await replacedMigrations()
   const digests = new Map(replaced.map(({ name, sha256 }) => [name, sha256]))

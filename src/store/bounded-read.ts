@@ -1,4 +1,7 @@
-/** Reads of several rows by id that stay small: a row may hold megabytes that clients wrote, and a hundred ids may be asked for. */
+/**
+ * Reads of several rows by id that stay small: a row may hold megabytes that clients wrote, and a hundred ids may be
+ * asked for.
+ */
 import { HubError } from '../platform/errors.ts'
 import { column } from './columns.ts'
 
@@ -8,7 +11,9 @@ const MAX_READ_BYTES = 16 * 1024 * 1024
 /** What a statement with `smallEnough` selects besides. */
 export const isLeftOut = { isLeftOut: column.bool(`coalesce(sized.before, 0) >= ${MAX_READ_BYTES}`) }
 
-/** SQL for the rows of `tables` under a condition, each with the `bytes` of those before it: join it as `sized` by id. */
+/**
+ * SQL for the rows of `tables` under a condition, each with the `bytes` of those before it: join it as `sized` by id.
+ */
 export const sizedRows = (id: string, bytes: string, tables: string, condition: string): string =>
   `(select ${id} as id, sum(${bytes}) over (order by ${id} rows between unbounded preceding and 1 preceding) as before
       from ${tables} where ${condition})`

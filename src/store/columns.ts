@@ -3,7 +3,10 @@
 import { JsonText } from '../platform/json-text.ts'
 import type { Declared, EnumName, EnumValue } from './sql-types.ts'
 
-/** One column: its SQL, what PostgreSQL has it as, and the type of its parsed value (int8 a number, timestamptz RFC 3339 text, numeric text). */
+/**
+ * One column: its SQL, what PostgreSQL has it as, and the type of its parsed value (int8 a number, timestamptz RFC 3339
+ * text, numeric text).
+ */
 export interface Column<T> {
   readonly sql: string
   readonly declared: Declared
@@ -39,7 +42,10 @@ const enumColumn =
   (isNullable: boolean) =>
   (sqlType: EnumName, sql: string): Column<never> => ({ sql, declared: { sqlType, isNullable } })
 
-/** Columns of JSON that clients wrote, kept as text and parsed where somebody reads it. A type argument is what its writer guarantees. */
+/**
+ * Columns of JSON that clients wrote, kept as text and parsed where somebody reads it. A type argument is what its
+ * writer guarantees.
+ */
 interface DocumentColumns {
   <T>(sql: string): Column<JsonText<T>>
   orNull<T>(sql: string): Column<JsonText<T> | null>
@@ -134,8 +140,8 @@ const optional = (set: ColumnSet) =>
   mapped(set, (column) => ({ ...column, declared: { ...column.declared, isNullable: true } }))
 
 /**
- * Compiles one object literal, so that all rows share one hidden class. A loop over the names is three times as slow for a row of 52 columns,
- * and so is the driver's own mapping by name.
+ * Compiles one object literal, so that all rows share one hidden class. A loop over the names is three times as slow
+ * for a row of 52 columns, and so is the driver's own mapping by name.
  */
 function mapperOf(set: ColumnSet): (cells: readonly unknown[]) => unknown {
   const made = Object.entries(set).map(([name, { isDocument, read }], place) => {

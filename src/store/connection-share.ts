@@ -1,6 +1,7 @@
 /**
- * Who may use how many connections of the pool at once. A statement may take seconds, and one operation has as many in progress as it has root fields: whoever
- * takes them all stops the hub for everybody. So work of a caller runs with the caller's share, which is asked before a connection is.
+ * Who may use how many connections of the pool at once. A statement may take seconds, and one operation has as many in
+ * progress as it has root fields: whoever takes them all stops the hub for everybody. So work of a caller runs with the
+ * caller's share, which is asked before a connection is.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
@@ -21,7 +22,10 @@ const shares = new AsyncLocalStorage<ConnectionShare | null>()
 /** Runs the work with this share: every connection that it takes counts. */
 export const withShare = <T>(share: ConnectionShare, work: () => T): T => shares.run(share, work)
 
-/** Runs work whose connections count for nobody: reads for several callers at once, and what is done next to a connection that is held already. */
+/**
+ * Runs work whose connections count for nobody: reads for several callers at once, and what is done next to a
+ * connection that is held already.
+ */
 export const withoutShare = <T>(work: () => T): T => shares.run(null, work)
 
 type Connected = (

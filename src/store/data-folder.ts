@@ -1,7 +1,7 @@
 /**
- * The data folder (HUB_DATA_DIR), closed to the other users of the machine, also where it was made before with wider permissions. Nobody enters what is below a closed
- * folder, so a start looks at the folder, at what the hub has right in it, and at the first level of the database and the store: a number of paths that does not grow
- * with the data.
+ * The data folder (HUB_DATA_DIR), closed to the other users of the machine, also where it was made before with wider
+ * permissions. Nobody enters what is below a closed folder, so a start looks at the folder, at what the hub has right
+ * in it, and at the first level of the database and the store: a number of paths that does not grow with the data.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,10 @@ const isOwn = (name: string) => OWN.includes(name.split('.')[0] ?? '')
 /** Where the server is another user, and can be told its directory only by its path, that path must lead through. */
 const isPassedThrough = process.platform !== 'linux' && process.getuid?.() === 0
 
-/** Closes it, if it is there; a sentence for the operator where something stays open, else null. What is not the hub's is never touched. */
+/**
+ * Closes it, if it is there; a sentence for the operator where something stays open, else null. What is not the hub's
+ * is never touched.
+ */
 export async function closeDataFolder(dataDir: string): Promise<string | null> {
   const names = await readdir(dataDir).catch(() => [])
   const own = names.filter((name) => isOwn(name) && name !== 'lost+found').map((name) => join(dataDir, name))

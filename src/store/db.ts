@@ -179,7 +179,8 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
   const client = await pool.connect().catch((error: unknown) => {
     throw asUnavailable(error)
   })
-  // The pool listens to idle connections only; an unhandled error event ends the process. The active statement rejects on its own.
+  // The pool listens to idle connections only; an unhandled error event ends the process. The active statement rejects
+  // on its own.
   const onLost = () => {}
   client.on('error', onLost)
   const hooks: (() => void)[] = []
@@ -223,7 +224,8 @@ async function runTx<T>(
   const { command } = await client.query('commit').catch((error: unknown) => {
     throw asUnavailable(error)
   })
-  // After a failed statement PostgreSQL executes COMMIT as ROLLBACK, without an error; this happens if `work` swallowed the failure.
+  // After a failed statement PostgreSQL executes COMMIT as ROLLBACK, without an error; this happens if `work` swallowed
+  // the failure.
   if (command !== 'COMMIT') throw new Error(`The transaction was not committed: the server answered ${command}.`)
   hooks.push(...waiting)
   return result

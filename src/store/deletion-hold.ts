@@ -1,8 +1,9 @@
 /**
- * While a backup copies objects, nothing deletes any: the backup holds an advisory lock, which every deletion of an object that rows once named looks at.
+ * While a backup copies objects, nothing deletes any: the backup holds an advisory lock, which every deletion of an
+ * object that rows once named looks at.
  *
- * The look comes after the commit that unnamed the object, and the backup takes its snapshot after the lock. So a deletion that found no backup
- * removes only what the snapshot of a later one does not name.
+ * The look comes after the commit that unnamed the object, and the backup takes its snapshot after the lock. So a
+ * deletion that found no backup removes only what the snapshot of a later one does not name.
  */
 import type pg from 'pg'
 import { column, columns } from './columns.ts'

@@ -1,4 +1,6 @@
-/** Binaries and directories of the embedded PostgreSQL: where they can run, as which user, and how a cluster is created. */
+/**
+ * Binaries and directories of the embedded PostgreSQL: where they can run, as which user, and how a cluster is created.
+ */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -29,7 +31,10 @@ export interface RunAs {
   readonly gid?: number
 }
 
-/** The embedded PostgreSQL cannot be made, or does not start once it is made. The message ends with what its programs wrote. */
+/**
+ * The embedded PostgreSQL cannot be made, or does not start once it is made. The message ends with what its programs
+ * wrote.
+ */
 export class EmbeddedFault extends Error {
   readonly isMade: boolean
 
@@ -71,7 +76,10 @@ function platformPackageDir(): string {
   }
 }
 
-/** PostgreSQL does not run as root. An existing cluster keeps its owner; a new one gets `postgres` if that user exists, else `nobody`. */
+/**
+ * PostgreSQL does not run as root. An existing cluster keeps its owner; a new one gets `postgres` if that user exists,
+ * else `nobody`.
+ */
 async function chooseRunAs(clusterDir: string): Promise<RunAs> {
   if (process.getuid?.() !== 0) return {}
   const made = await stat(clusterDir).catch(() => null)
@@ -119,7 +127,10 @@ async function isOurs(dir: string): Promise<boolean> {
   return found.uid === process.getuid?.() && (found.mode & 0o022) === 0
 }
 
-/** Copies the programs to `kept` in `parent`, for every user to run; the place of the copy, which is another one if somebody was first. */
+/**
+ * Copies the programs to `kept` in `parent`, for every user to run; the place of the copy, which is another one if
+ * somebody was first.
+ */
 export async function copyNative(native: string, parent: string, kept: string): Promise<string> {
   const copy = await mkdtemp(join(parent, `${basename(kept)}-`))
   await cp(native, copy, { recursive: true, verbatimSymlinks: true })
@@ -130,7 +141,10 @@ export async function copyNative(native: string, parent: string, kept: string): 
   )
 }
 
-/** Lets every user read a copied folder and run its programs: the copy has the modes that the umask of this process left. */
+/**
+ * Lets every user read a copied folder and run its programs: the copy has the modes that the umask of this process
+ * left.
+ */
 async function openToRead(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -141,8 +155,8 @@ async function openToRead(folder: string): Promise<void> {
 }
 
 /**
- * How the server names its own data directory. On Linux as root it is entered before the uid changes and is named through `/proc/self/cwd`,
- * so that no directory above it needs to be open to that uid.
+ * How the server names its own data directory. On Linux as root it is entered before the uid changes and is named
+ * through `/proc/self/cwd`, so that no directory above it needs to be open to that uid.
  */
 export function selfPath(cluster: { clusterDir: string; runAs: RunAs }): string {
   return cluster.runAs.uid !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : cluster.clusterDir
@@ -158,7 +172,10 @@ export async function hasCluster(dataDir: string): Promise<boolean> {
   )
 }
 
-/** Finds or initializes the cluster under `<dataDir>/postgres` (UTF-8, built-in C.UTF-8 collation, password in a file of mode 0600). */
+/**
+ * Finds or initializes the cluster under `<dataDir>/postgres` (UTF-8, built-in C.UTF-8 collation, password in a file of
+ * mode 0600).
+ */
 export async function ensureCluster(dataDir: string): Promise<Cluster> {
   const home = join(dataDir, 'postgres')
   const clusterDir = join(home, 'data')

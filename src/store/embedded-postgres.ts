@@ -1,9 +1,9 @@
 /**
  * A real PostgreSQL under the data directory, for a hub without DATABASE_URL.
  *
- * The server is a separate process, shared by every process that uses the data directory (hubs, the command line). Each of them
- * holds a shared advisory lock; the last one to release it stops the server. A server left running by a hard kill is reused, and one that dies while in
- * use is restarted, on the same port, by the first process to notice.
+ * The server is a separate process, shared by every process that uses the data directory (hubs, the command line). Each
+ * of them holds a shared advisory lock; the last one to release it stops the server. A server left running by a hard
+ * kill is reused, and one that dies while in use is restarted, on the same port, by the first process to notice.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
@@ -42,7 +42,10 @@ export interface EmbeddedOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Finds the running server of `dataDir`, or initializes and starts it. Throws with the end of the server log if it is not up within 60 s. */
+/**
+ * Finds the running server of `dataDir`, or initializes and starts it. Throws with the end of the server log if it is
+ * not up within 60 s.
+ */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const cluster = await withStartLock(options.dataDir, () => ensureCluster(options.dataDir))
   const deadline = Date.now() + START_DEADLINE_MS
@@ -78,7 +81,9 @@ interface Held {
   readonly presence: pg.Client
 }
 
-/** Monitors the server through the connection that holds the lock; restarts it and takes the lock again if that breaks. */
+/**
+ * Monitors the server through the connection that holds the lock; restarts it and takes the lock again if that breaks.
+ */
 function keepRunning(cluster: Cluster, options: EmbeddedOptions, first: Held) {
   let held = first
   const ending = new AbortController()

@@ -25,7 +25,10 @@ const MAX_SOCKET_PATH_BYTES = 103
 const hasRoomForSocket = ({ clusterDir }: Cluster) =>
   process.platform !== 'win32' && Buffer.byteLength(resolve(clusterDir, '.s.PGSQL.65535')) <= MAX_SOCKET_PATH_BYTES
 
-/** URL of one of its databases: over the Unix socket, where a round trip takes a fifth less of the processor than over TCP. */
+/**
+ * URL of one of its databases: over the Unix socket, where a round trip takes a fifth less of the processor than over
+ * TCP.
+ */
 export function serverUrl(cluster: Cluster, server: Server, database: string): string {
   const url = `postgresql://hub:${cluster.password}@127.0.0.1:${server.port}/${database}`
   return server.hasSocket ? `${url}?host=${encodeURIComponent(resolve(cluster.clusterDir))}` : url
@@ -79,7 +82,10 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Starts the server where `runningServer` found none, with `extra` settings over the hub's own, on its previous port. Throws with the end of its log if it is not up within 60 s. */
+/**
+ * Starts the server where `runningServer` found none, with `extra` settings over the hub's own, on its previous port.
+ * Throws with the end of its log if it is not up within 60 s.
+ */
 export async function launch(cluster: Cluster, extra: Readonly<Record<string, string>> = {}): Promise<Server> {
   const logPath = join(cluster.home, 'server.log')
   if (((await stat(logPath).catch(() => null))?.size ?? 0) > LOG_ROTATION_BYTES) await rename(logPath, `${logPath}.1`)
@@ -144,7 +150,10 @@ async function freePort(wanted: number): Promise<number> {
   return address.port
 }
 
-/** Fast shutdown (SIGINT): open transactions are rolled back, everything committed is kept. Returns once the process has exited. */
+/**
+ * Fast shutdown (SIGINT): open transactions are rolled back, everything committed is kept. Returns once the process has
+ * exited.
+ */
 export async function shutDown(cluster: Cluster, server: Server): Promise<void> {
   if ((await pidFile(cluster))?.pid !== server.pid) return
   process.kill(server.pid, 'SIGINT')

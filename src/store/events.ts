@@ -1,6 +1,6 @@
 /**
- * Change notifications. A notification contains only an id, is sent after the commit, and may be lost: every watcher also
- * polls. This works across any number of hubs, and a lost notification costs a delay, never an event.
+ * Change notifications. A notification contains only an id, is sent after the commit, and may be lost: every watcher
+ * also polls. This works across any number of hubs, and a lost notification costs a delay, never an event.
  */
 import type pg from 'pg'
 import type { Logger } from 'pino'
@@ -13,11 +13,14 @@ export interface Events {
   /** Notifies, after commit, of a change to `topic` (an id). Duplicates within a short interval are merged. */
   hint(topic: string): void
   /**
-   * Yields at once, then whenever one of the topics may have changed: on a notification, and at least every 5 s. Ends with the signal. The topic `run_*` is
-   * woken by each id with the prefix `run`.
+   * Yields at once, then whenever one of the topics may have changed: on a notification, and at least every 5 s. Ends
+   * with the signal. The topic `run_*` is woken by each id with the prefix `run`.
    */
   watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<void>
-  /** The number under which the database knows that this hub is there (`presence.ts`); null while the connection is not open. */
+  /**
+   * The number under which the database knows that this hub is there (`presence.ts`); null while the connection is not
+   * open.
+   */
   readonly instance: number | null
   close(): Promise<void>
 }
@@ -39,7 +42,10 @@ const STUCK_MS = 10_000
 const RECONNECT_MIN_MS = 100
 const RECONNECT_MAX_MS = 10_000
 
-/** Opens the connection for LISTEN and NOTIFY, which also says that this hub is there; it reconnects automatically, and watchers poll meanwhile. */
+/**
+ * Opens the connection for LISTEN and NOTIFY, which also says that this hub is there; it reconnects automatically, and
+ * watchers poll meanwhile.
+ */
 export function openEvents(options: EventsOptions): Events {
   return new PostgresEvents(options)
 }
@@ -169,7 +175,10 @@ class PostgresEvents implements Events {
     void this.#send()
   }
 
-  /** One statement at a time, the first after LISTEN: the driver's own queue is deprecated. What is gathered meanwhile goes into the next one. */
+  /**
+   * One statement at a time, the first after LISTEN: the driver's own queue is deprecated. What is gathered meanwhile
+   * goes into the next one.
+   */
   async #send(): Promise<void> {
     if (this.#isSending) return
     this.#isSending = true

@@ -16,9 +16,10 @@ export const MIGRATIONS_DIR = fileURLToPath(new URL('../../prisma/migrations/', 
 const MIGRATION_LOCK = 0x68756231
 
 /**
- * Applies all pending migrations and returns their names; a database from before the baseline gets the baseline's row first, or is refused. Instances that start together wait for each other on
- * an advisory lock, so that only one migrates.
- * A database newer than the code is left alone: expand-then-contract migrations keep older code working. One that is being restored is refused.
+ * Applies all pending migrations and returns their names; a database from before the baseline gets the baseline's row
+ * first, or is refused. Instances that start together wait for each other on an advisory lock, so that only one
+ * migrates. A database newer than the code is left alone: expand-then-contract migrations keep older code working. One
+ * that is being restored is refused.
  */
 export async function migrate(url: string): Promise<string[]> {
   return migrateUnder(url, async (client) => {
@@ -71,7 +72,10 @@ async function migrateUnder(
   }
 }
 
-/** It may wait for another instance's migrations. A connection lost between two statements emits an error event; it is handled when the next statement rejects. */
+/**
+ * It may wait for another instance's migrations. A connection lost between two statements emits an error event; it is
+ * handled when the next statement rejects.
+ */
 function clientOf(url: string): pg.Client {
   const Client = watchedClients(url, { silentMs: SILENT_MS, stuckMs: null })
   const client = new Client({ connectionString: url, application_name: 'hub-migrate' })
@@ -94,7 +98,10 @@ export async function pendingMigrations(url: string): Promise<string[]> {
   }
 }
 
-/** Whether the migrations table lists each migration as finished with the same checksum; then the engine need not be loaded (0.3 s). */
+/**
+ * Whether the migrations table lists each migration as finished with the same checksum; then the engine need not be
+ * loaded (0.3 s).
+ */
 async function isCurrent(client: pg.Client, migrations: MigrationList): Promise<boolean> {
   const done = await finished(client)
   return migrations.migrationDirectories.every(({ path, migrationFile }) => {

@@ -8,8 +8,9 @@ export interface OneStatement {
 }
 
 /**
- * A connection executes one statement after the other; the driver's queue for the others is deprecated. Statements that overlap in a transaction are refused and not put in
- * order: their sender did not wait for one, so that its failure, or its end after the commit, would go unnoticed.
+ * A connection executes one statement after the other; the driver's queue for the others is deprecated. Statements that
+ * overlap in a transaction are refused and not put in order: their sender did not wait for one, so that its failure, or
+ * its end after the commit, would go unnoticed.
  */
 export function oneStatement(): OneStatement {
   let active: string | null = null

@@ -22,7 +22,10 @@ export async function makePrivateFolder(path: string): Promise<void> {
   })
 }
 
-/** Closes a folder or file to other users, if it is there. One that another user owns, or a link that another user made, stays as it is. */
+/**
+ * Closes a folder or file to other users, if it is there. One that another user owns, or a link that another user made,
+ * stays as it is.
+ */
 export async function closeToOthers(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null)
   if (found === null || process.platform === 'win32') return

@@ -1,4 +1,7 @@
-/** Background jobs on pg-boss: jobs are rows, enqueued in the transaction that requires them, and requeued if their process dies. */
+/**
+ * Background jobs on pg-boss: jobs are rows, enqueued in the transaction that requires them, and requeued if their
+ * process dies.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Job, PgBoss } from 'pg-boss'
@@ -11,7 +14,10 @@ import { keptOffRestores } from './restore-mark.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
 
 export interface Queue {
-  /** Enqueues in the caller's transaction: the job exists exactly when the transaction commits, and a worker of this process then takes it at once. Queued jobs with the same key are merged. */
+  /**
+   * Enqueues in the caller's transaction: the job exists exactly when the transaction commits, and a worker of this
+   * process then takes it at once. Queued jobs with the same key are merged.
+   */
   send<Name extends QueuedJobName>(
     tx: Tx,
     job: Name,
@@ -74,7 +80,10 @@ export interface QueueHandle extends Pick<Queue, 'stop'> {
   work<Parts extends JobParts>(jobs: readonly JobDefinition<Parts>[], deps: Parts): Promise<void>
 }
 
-/** Opens the queue and creates its tables at the first start (under an advisory lock: hubs that start together wait for each other). */
+/**
+ * Opens the queue and creates its tables at the first start (under an advisory lock: hubs that start together wait for
+ * each other).
+ */
 export async function openQueue(options: {
   url: string
   log: Logger
@@ -106,7 +115,8 @@ export async function openQueue(options: {
     async send(tx, job, input, { singletonKey = randomUUID() } = {}) {
       const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) }
       await boss.send(job, input, { db, singletonKey })
-      // Polling finds the job too, up to `pollSeconds` later: a hosted run would wait that long before its machine is asked for.
+      // Polling finds the job too, up to `pollSeconds` later: a hosted run would wait that long before its machine is
+      // asked for.
       tx.afterCommit(() => {
         const worker = workers.get(job)
         if (worker !== undefined) boss.notifyWorker(worker)

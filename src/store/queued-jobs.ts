@@ -1,4 +1,7 @@
-/** The background jobs by name, with the input of each: verbs enqueue them, and `src/jobs/` works on them. An input is JSON and names rows, since they may change meanwhile. */
+/**
+ * The background jobs by name, with the input of each: verbs enqueue them, and `src/jobs/` works on them. An input is
+ * JSON and names rows, since they may change meanwhile.
+ */
 export interface QueuedJobs {
   readonly 'blob-verify': { readonly blobId: string }
   readonly 'check-objects-collect': NoInput

@@ -1,7 +1,8 @@
 /**
- * A named statement for the driver, whose rows come as arrays of cells. The driver's own query asks the server for the columns with each execution, and builds an
- * object from their names that is not used here: of 36 µs of the process for a statement of 22 columns, 24 are left without it (medians of 9 rounds in turn). The
- * columns of a prepared statement never change on its connection, where the server refuses a plan with others, so they are asked for once.
+ * A named statement for the driver, whose rows come as arrays of cells. The driver's own query asks the server for the
+ * columns with each execution, and builds an object from their names that is not used here: of 36 µs of the process for
+ * a statement of 22 columns, 24 are left without it (medians of 9 rounds in turn). The columns of a prepared statement
+ * never change on its connection, where the server refuses a plan with others, so they are asked for once.
  */
 import { createRequire } from 'node:module'
 import pg from 'pg'

@@ -1,4 +1,7 @@
-/** Prisma's schema engine as WebAssembly from its npm package: no engine binary is downloaded or run. Loaded only when there is something to migrate. */
+/**
+ * Prisma's schema engine as WebAssembly from its npm package: no engine binary is downloaded or run. Loaded only when
+ * there is something to migrate.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -9,8 +12,9 @@ import pg from 'pg'
 import { longWork, watchedClients } from './watched-clients.ts'
 
 /**
- * The adapter splits scripts at each semicolon, even inside comments and function bodies, and commits piece by piece. Sent in one piece, without parameters,
- * a script is one simple query: PostgreSQL parses it and runs it as one transaction.
+ * The adapter splits scripts at each semicolon, even inside comments and function bodies, and commits piece by piece.
+ * Sent in one piece, without parameters, a script is one simple query: PostgreSQL parses it and runs it as one
+ * transaction.
  */
 class WholeScripts extends PrismaPg {
   override async connect() {
@@ -51,8 +55,8 @@ async function loadBindings(): Promise<Bindings> {
 }
 
 /**
- * What the engine calls of ours. It guards the lock that it takes with a timer of ten seconds that it never clears, and a command that had
- * migrated would stay that long after its work: its timers keep no process alive.
+ * What the engine calls of ours. It guards the lock that it takes with a timer of ten seconds that it never clears, and
+ * a command that had migrated would stay that long after its work: its timers keep no process alive.
  */
 function importsOf(bindings: Bindings): WebAssembly.ModuleImports {
   const imports: WebAssembly.ModuleImports = {}

@@ -1,11 +1,17 @@
-/** Keys derived from HUB_SECRET, one for each purpose, and sealing under them (AES-256-GCM) of what the database or a cookie keeps secret. */
+/**
+ * Keys derived from HUB_SECRET, one for each purpose, and sealing under them (AES-256-GCM) of what the database or a
+ * cookie keeps secret.
+ */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** 32 bytes: a separate key for each use of HUB_SECRET (RFC 5869), so that a value sealed for one use does not open for another. */
+/**
+ * 32 bytes: a separate key for each use of HUB_SECRET (RFC 5869), so that a value sealed for one use does not open for
+ * another.
+ */
 export function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'hub', purpose, KEY_BYTES))
 }

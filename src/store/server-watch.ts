@@ -1,15 +1,22 @@
 /**
- * Notices a server that says nothing any more: its processes are stopped, or the network loses all packets. Its connections stay open then, and a statement would
- * wait for its answer forever. docs/decisions/database.md, "A silent database is told from a busy one".
+ * Notices a server that says nothing any more: its processes are stopped, or the network loses all packets. Its
+ * connections stay open then, and a statement would wait for its answer forever.
+ * docs/decisions/database.md, "A silent database is told from a busy one".
  */
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
 export interface SilenceLimits {
-  /** After so long without a byte from the server, and without an answer to a new connection, everything that waits for it fails. */
+  /**
+   * After so long without a byte from the server, and without an answer to a new connection, everything that waits for
+   * it fails.
+   */
   readonly silentMs: number
-  /** After so long without a byte on its connection a statement fails, though the server answers others. Null: never; keep-alive finds a dead peer. */
+  /**
+   * After so long without a byte on its connection a statement fails, though the server answers others. Null: never;
+   * keep-alive finds a dead peer.
+   */
   readonly stuckMs: number | null
 }
 
@@ -41,7 +48,10 @@ interface Seen {
   at: number
 }
 
-/** Watches the connections of one process to one server while statements are in progress on them. Costs nothing while there are none. */
+/**
+ * Watches the connections of one process to one server while statements are in progress on them. Costs nothing while
+ * there are none.
+ */
 export class ServerWatch {
   readonly #url: string
   readonly #limits: SilenceLimits
@@ -50,7 +60,10 @@ export class ServerWatch {
   readonly #busy = new Set<WatchedConnection>()
   #timer: NodeJS.Timeout | null = null
   #tickedAt = 0
-  /** Time in which this process could hear something: while it was busy itself, or stopped, an answer was not read either. */
+  /**
+   * Time in which this process could hear something: while it was busy itself, or stopped, an answer was not read
+   * either.
+   */
   #clock = 0
   #heardAt = 0
   /** When the server was asked; null while it is not being asked. */
@@ -135,7 +148,10 @@ export class ServerWatch {
     connection.drop(silentServer())
   }
 
-  /** Asks with new connections until one is answered, so that the first request after a silence is served; or until others are. */
+  /**
+   * Asks with new connections until one is answered, so that the first request after a silence is served; or until
+   * others are.
+   */
   async #ask(): Promise<void> {
     this.#askedAt = this.#clock
     const isQuiet = () => this.#isSilent || this.#clock - this.#heardAt >= this.#askAfterMs

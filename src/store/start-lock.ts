@@ -16,7 +16,10 @@ export function withStartLock<T>(dataDir: string, work: () => Promise<T>): Promi
   return withFileLock(path, (holder) => `Another process (${holder}) is still starting PostgreSQL: ${path}`, work)
 }
 
-/** Runs `work` while this process holds the lock file `path`, whose folder is made. Throws `busy(holder)` if it is not free within a minute. */
+/**
+ * Runs `work` while this process holds the lock file `path`, whose folder is made. Throws `busy(holder)` if it is not
+ * free within a minute.
+ */
 export async function withFileLock<T>(
   path: string,
   busy: (holder: string) => string,
@@ -51,7 +54,10 @@ function succeeds(action: Promise<unknown>): Promise<boolean> {
   )
 }
 
-/** Removes a dead holder's lock. One process at a time and after a second check, so that a late one does not remove the next holder's lock. */
+/**
+ * Removes a dead holder's lock. One process at a time and after a second check, so that a late one does not remove the
+ * next holder's lock.
+ */
 async function takeAway(path: string, holder: string): Promise<void> {
   const taking = `${path}.taking`
   if (!(await succeeds(mkdir(taking)))) {
@@ -76,7 +82,10 @@ const bootId = lazy(() => {
   }
 })
 
-/** Identifies a running process by pid, start time and boot: pids are reused, especially after a restart of the machine or a container. */
+/**
+ * Identifies a running process by pid, start time and boot: pids are reused, especially after a restart of the machine
+ * or a container.
+ */
 export async function processMark(pid: number): Promise<string> {
   if (!(await isRunning(pid))) return `${pid} ended`
   const started = process.platform === 'linux' ? (await statOf(pid))[19] : ''

@@ -4,9 +4,9 @@ import type { Columns } from './columns.ts'
 import type { Declared, EnumName, EnumValue } from './sql-types.ts'
 
 /**
- * One SQL statement, its values in the order of `$1`, `$2`, …. A name prepares it once per connection (an empty one does not: for texts with too many
- * shapes to keep). `T` is the row as the hub's type parsers return it: int8 a number, timestamptz RFC 3339 text, numeric text, json parsed with its
- * numbers as they are written.
+ * One SQL statement, its values in the order of `$1`, `$2`, …. A name prepares it once per connection (an empty one
+ * does not: for texts with too many shapes to keep). `T` is the row as the hub's type parsers return it: int8 a number,
+ * timestamptz RFC 3339 text, numeric text, json parsed with its numbers as they are written.
  */
 export interface Statement<T> {
   readonly name: string
@@ -98,7 +98,10 @@ export interface BuiltStatement {
   readonly stack: string
 }
 
-/** Sent for each statement that is built; watched where all of them are listed, before the modules that build them are loaded. */
+/**
+ * Sent for each statement that is built; watched where all of them are listed, before the modules that build them are
+ * loaded.
+ */
 export const statementBuilt = new Signal<BuiltStatement>('hub:statement-built')
 
 interface Parts<T> {
@@ -131,7 +134,10 @@ export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet }): 
   return announced({ ...selecting(parts), text: numbered(parts, names), names: names as never[] }, parts)
 }
 
-/** A statement whose text is built from constant pieces for one shape of a request: it has those of `params` that its pieces use. */
+/**
+ * A statement whose text is built from constant pieces for one shape of a request: it has those of `params` that its
+ * pieces use.
+ */
 export function composed<P extends ParamSet, T = never>(parts: NamedParts<T, P>): NamedStatement<T, Given<P>> {
   const used = namesIn(parts.text)
   const names = Object.keys(parts.params).filter((name) => used.includes(name))

@@ -18,8 +18,9 @@ const KEEP_ALIVE_AFTER_MS = 10_000
 export type WatchedClients = new (config?: pg.ClientConfig) => pg.Client
 
 /**
- * The class of clients for one server, also for pools (`Client`). They share a watch: a server that is silent for `silentMs` fails what waits for it, whatever
- * sent the statement, as a lost connection, and the connection is not used again.
+ * The class of clients for one server, also for pools (`Client`). They share a watch: a server that is silent for
+ * `silentMs` fails what waits for it, whatever sent the statement, as a lost connection, and the connection is not used
+ * again.
  */
 export function watchedClients(url: string, limits: SilenceLimits): WatchedClients {
   const watch = new ServerWatch(url, limits)
@@ -69,7 +70,10 @@ export function watchedClients(url: string, limits: SilenceLimits): WatchedClien
 
 type Callback = (error: Error | null, ...more: unknown[]) => void
 
-/** The driver leaves the connection of a client that has no password open: the server waits for it for a minute, and DROP DATABASE waits for the server. */
+/**
+ * The driver leaves the connection of a client that has no password open: the server waits for it for a minute, and
+ * DROP DATABASE waits for the server.
+ */
 function connected(drop: () => void, connect: (...given: unknown[]) => unknown, [callback]: readonly unknown[]) {
   if (typeof callback === 'function')
     return connect((error: Error | null, ...more: unknown[]) => {

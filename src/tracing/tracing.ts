@@ -1,4 +1,7 @@
-/** Traces for an OpenTelemetry collector. Loaded only if they are asked for; without it the hub's signals have no watcher and cost nothing. */
+/**
+ * Traces for an OpenTelemetry collector. Loaded only if they are asked for; without it the hub's signals have no
+ * watcher and cost nothing.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type Attributes,
@@ -42,7 +45,10 @@ export interface Tracing {
 const STOP_MS = 5_000
 const propagator = new W3CTraceContextPropagator()
 
-/** Begins to watch. The exporter reads the standard variables of the environment; `exporter` is for measurements without a collector. */
+/**
+ * Begins to watch. The exporter reads the standard variables of the environment; `exporter` is for measurements without
+ * a collector.
+ */
 export function startTracing(
   { sampledShare }: { readonly sampledShare: number },
   exporter: SpanExporter = new OTLPTraceExporter(),
@@ -75,7 +81,10 @@ export function startTracing(
   }
 }
 
-/** Draws for each request. The usual sampler goes by the trace id, which a client chooses: under some ids it sends everything. */
+/**
+ * Draws for each request. The usual sampler goes by the trace id, which a client chooses: under some ids it sends
+ * everything.
+ */
 const drawing = (share: number): Sampler => ({
   shouldSample: () => ({
     decision: Math.random() < share ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD,

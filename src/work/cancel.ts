@@ -25,7 +25,10 @@ export interface CancelKind<Job extends HeldJob, Shown> {
   readonly stopFirst?: (ctx: RequestContext, job: Job, cancel: (stopped: Job) => Promise<Shown>) => Promise<Shown>
 }
 
-/** Returns the job after the cancel. Everyone who sees a job may cancel it with the scope of the kind. Errors: 401, 403, 404, 409 and those of the kind. */
+/**
+ * Returns the job after the cancel. Everyone who sees a job may cancel it with the scope of the kind. Errors: 401, 403,
+ * 404, 409 and those of the kind.
+ */
 export function cancelJob<Job extends HeldJob, Shown>(
   ctx: RequestContext,
   kind: CancelKind<Job, Shown>,
@@ -68,5 +71,8 @@ async function applyCancel<Job extends HeldJob, Shown>(
   return kind.read(tx, ctx.viewer, job.id)
 }
 
-/** The job has another hosted call than the one that was ended. Nothing was changed; the other call has to be ended first. */
+/**
+ * The job has another hosted call than the one that was ended. Nothing was changed; the other call has to be ended
+ * first.
+ */
 export class CallMoved extends Error {}

@@ -1,4 +1,7 @@
-/** The oldest queued worker job that a credential may claim, at once or as soon as there is one. Contract, "Claims and leases". */
+/**
+ * The oldest queued worker job that a credential may claim, at once or as soon as there is one.
+ * Contract, "Claims and leases".
+ */
 import { accountByHandle } from '../auth/handle.ts'
 import { assertNotJob, repoViewer } from '../auth/policy.ts'
 import { commitVerb } from '../operation/commit-verb.ts'
@@ -24,8 +27,9 @@ const CANDIDATES = 100
 const idColumn = columns({ id: column.text('u.id') })
 
 /**
- * The oldest waiting job of the caller's accounts, its row locked until the claim commits. Jobs from which the credential is barred, jobs that wait for the
- * process that started them, and jobs that a limited key does not see are skipped. Each account's queue is read in index order.
+ * The oldest waiting job of the caller's accounts, its row locked until the claim commits. Jobs from which the
+ * credential is barred, jobs that wait for the process that started them, and jobs that a limited key does not see are
+ * skipped. Each account's queue is read in index order.
  */
 const oldestWaiting = memoizeByKey(({ name, table, listedSql, lease }: JobKind) =>
   statement({
@@ -44,7 +48,10 @@ const oldestWaiting = memoizeByKey(({ name, table, listedSql, lease }: JobKind) 
   }),
 )
 
-/** The credential, limited to work of the requested owner. 403 for an owner that is unknown or not the caller's, and for the key of a hosted job. */
+/**
+ * The credential, limited to work of the requested owner. 403 for an owner that is unknown or not the caller's, and for
+ * the key of a hosted job.
+ */
 export async function claimsFor(
   ctx: RequestContext,
   credential: Credentialed,

@@ -21,7 +21,10 @@ export const claimParams = {
 
 export const takenColumns = columns({ attempt: column.int4('attempt'), ownerId: column.text('owner_id') })
 
-/** The compare-and-set, to follow `update <table>`. Only the key of its own call can claim a hosted job. `also`: further assignments of the kind. */
+/**
+ * The compare-and-set, to follow `update <table>`. Only the key of its own call can claim a hosted job. `also`: further
+ * assignments of the kind.
+ */
 export const claimQueuedSql = (job: JobKind, also = ''): string =>
   `set ${claimSql(job)}, claimed_at = now(), started_at = now() ${also}
     where id = :jobId and status = 'queued' ${job.lease ? `and ${job.lease.notBarredSql(job.table, ':credentialId')}` : ''}

@@ -1,4 +1,7 @@
-/** Collects objects that were written for a job but that no row names: the hub crashed before the transaction, or the commit failed. */
+/**
+ * Collects objects that were written for a job but that no row names: the hub crashed before the transaction, or the
+ * commit failed.
+ */
 import type { ObjectStore } from '../store/objects/object-store.ts'
 
 const BATCH = 500

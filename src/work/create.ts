@@ -1,6 +1,7 @@
 /**
- * Creating a job of any kind, or the spend hold that an agent's key gets instead: guard, prepare, then in one transaction lock, decide again, reserve, insert,
- * record and offer. A kind says what it locks, what it costs and which rows it has. Spec, "POST /v1/runs", "POST /v1/robot-checks", "POST /v1/endpoints".
+ * Creating a job of any kind, or the spend hold that an agent's key gets instead: guard, prepare, then in one
+ * transaction lock, decide again, reserve, insert, record and offer. A kind says what it locks, what it costs and which
+ * rows it has. Spec, "POST /v1/runs", "POST /v1/robot-checks", "POST /v1/endpoints".
  */
 import { newId } from '@hub/formats/ids'
 import { requireCredential } from '../auth/policy.ts'
@@ -36,25 +37,34 @@ export interface MadeJob {
   readonly keptBytes?: number
 }
 
-/** How a kind of job is created. Lock order of the transaction: repos and jobs (`lock`), holds, accounts (`reserve`). */
+/**
+ * How a kind of job is created. Lock order of the transaction: repos and jobs (`lock`), holds, accounts (`reserve`).
+ */
 export interface CreateKind<Request, Grant, Prepared, Locked, Place, Made extends { readonly id: string }> {
   readonly job: JobKind
   /** The scope that the create needs. */
   readonly scope: ScopeLevel
   /** Who may make it, and for whom. Errors: 401, 403, 404. */
   readonly mayMake: (ctx: RequestContext, request: Request) => Promise<Grant>
-  /** Validates the request outside of the transaction. `isApproved` lifts the limit of an agent's key. Writes nothing. */
+  /**
+   * Validates the request outside of the transaction. `isApproved` lifts the limit of an agent's key. Writes nothing.
+   */
   readonly prepare: (
     ctx: RequestContext,
     grant: Grant,
     request: Request,
     isApproved: boolean,
   ) => Prepared | Promise<Prepared>
-  /** Locks what the request names, first in the transaction, and decides again what may have changed since `prepare`. */
+  /**
+   * Locks what the request names, first in the transaction, and decides again what may have changed since `prepare`.
+   */
   readonly lock: (ctx: RequestContext, tx: Tx, viewer: Credentialed, prepared: Prepared) => Promise<Locked>
   /** The most that the job can cost: an approval is for a price that its person has seen. */
   readonly mostUsd: (ctx: RequestContext, tx: Tx, prepared: Prepared, locked: Locked) => Usd | Promise<Usd>
-  /** Checks quotas and reserves what the job can cost; or returns the request that an agent's key has to have approved first. */
+  /**
+   * Checks quotas and reserves what the job can cost; or returns the request that an agent's key has to have approved
+   * first.
+   */
   readonly reserve: (
     ctx: RequestContext,
     tx: Tx,
@@ -70,7 +80,10 @@ export interface CreateKind<Request, Grant, Prepared, Locked, Place, Made extend
   readonly ofRecord: (record: unknown) => Request
 }
 
-/** Returns the job, or the hold of an agent's. A job that is refused or held has no row. Errors: those of the kind, 429 `quota.spend_holds`. */
+/**
+ * Returns the job, or the hold of an agent's. A job that is refused or held has no row. Errors: those of the kind, 429
+ * `quota.spend_holds`.
+ */
 export function createJob<Request, Grant, Prepared, Locked, Place, Made extends { readonly id: string }>(
   ctx: RequestContext,
   kind: CreateKind<Request, Grant, Prepared, Locked, Place, Made>,
@@ -87,7 +100,10 @@ export function createJob<Request, Grant, Prepared, Locked, Place, Made extends 
   )
 }
 
-/** Prepares the recorded request of a hold, as the viewer of `ctx`; the result makes its job in a transaction. Throws what the create throws. */
+/**
+ * Prepares the recorded request of a hold, as the viewer of `ctx`; the result makes its job in a transaction. Throws
+ * what the create throws.
+ */
 export async function prepareRecorded<Request, Grant, Prepared, Locked, Place, Made extends { readonly id: string }>(
   ctx: RequestContext,
   kind: CreateKind<Request, Grant, Prepared, Locked, Place, Made>,
@@ -119,7 +135,10 @@ async function makeJob<Request, Grant, Prepared, Locked, Place, Made extends { r
   return kind.read(tx, viewer, id)
 }
 
-/** The audit entry of a new job and what it counts in its owner's storage, in the transaction that inserts it. 413 `quota.storage`. */
+/**
+ * The audit entry of a new job and what it counts in its owner's storage, in the transaction that inserts it. 413
+ * `quota.storage`.
+ */
 export async function recordCreate(
   ctx: RequestContext,
   tx: Tx,

@@ -3,7 +3,9 @@ import { column, columns, type RowOf } from '../store/columns.ts'
 
 export type JobExecutor = 'worker' | 'hosted'
 
-/** The columns of a job's row `u` that the rules of all kinds use. A kind adds its own, and the type of its `status`. */
+/**
+ * The columns of a job's row `u` that the rules of all kinds use. A kind adds its own, and the type of its `status`.
+ */
 export const heldJobColumns = columns({
   id: column.text('u.id'),
   ownerId: column.text('u.owner_id'),
@@ -32,7 +34,10 @@ export function isClaimer(job: Pick<HeldJob, 'claimCredential' | 'attempt'>, act
   return actor.attempt == null || actor.attempt === job.attempt
 }
 
-/** The actor is the key that was minted for the hosted call. The id of the call proves nothing, since everyone who sees the job sees it. */
+/**
+ * The actor is the key that was minted for the hosted call. The id of the call proves nothing, since everyone who sees
+ * the job sees it.
+ */
 export function isOwnKey(job: Pick<HeldJob, 'hostedCredential'>, { credentialId }: JobActor): boolean {
   return job.hostedCredential !== null && job.hostedCredential === credentialId
 }

@@ -2,10 +2,11 @@ import type { IdPrefix } from '@hub/formats/ids'
 import { Signal } from '../platform/signals.ts'
 
 /**
- * A kind of job in the kernel: work that is queued, claimed by one compare-and-set, reported with fencing and ended. Its table has `id`, `owner_id`,
- * `filed_by`, `status` (`queued`, `running` and its ends), `executor`, `attempt`, `claimed_by`, `claim_credential`, `claimed_at`, `started_at`, `heartbeat_at`,
- * `hosted_call_id`, `hosted_credential`, `dispatched_at`, `cancel_requested_at`, `stop_reason`, `finished_at`, `error`, `cost_usd`, `created_by`,
- * `created_at` and `updated_at`.
+ * A kind of job in the kernel: work that is queued, claimed by one compare-and-set, reported with fencing and ended.
+ * Its table has `id`, `owner_id`, `filed_by`, `status` (`queued`, `running` and its ends), `executor`, `attempt`,
+ * `claimed_by`, `claim_credential`, `claimed_at`, `started_at`, `heartbeat_at`, `hosted_call_id`, `hosted_credential`,
+ * `dispatched_at`, `cancel_requested_at`, `stop_reason`, `finished_at`, `error`, `cost_usd`, `created_by`, `created_at`
+ * and `updated_at`.
  */
 export interface JobKind {
   /** Name of the kind in statement names, audit actions and the ledger: `robot_check`. */
@@ -29,7 +30,10 @@ export interface JobLease {
   readonly notBarredSql: (alias: string, place: string) => string
   /** SQL condition: the job `alias` lost its lease after its hosted call was recorded, so it waits for another call. */
   readonly lostSinceDispatchSql: (alias: string) => string
-  /** SQL condition: any worker may claim the queued job `alias`; false for a job that waits for the process that started it. */
+  /**
+   * SQL condition: any worker may claim the queued job `alias`; false for a job that waits for the process that started
+   * it.
+   */
   readonly forAnyWorkerSql: (alias: string) => string
 }
 

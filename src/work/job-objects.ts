@@ -35,7 +35,9 @@ export function newJobKey({ prefix, folder, extension }: JobObjectKind, jobId: s
 
 const keyForm = /^([a-z-]+\/)[a-z]+_[0-9a-z]{26}\/([a-z-]+)\/(\d{14})-[0-9a-f]{20}\.\w+$/
 
-/** When an object of one of these kinds was created, by the clock of the hub that created it; null for any other key. */
+/**
+ * When an object of one of these kinds was created, by the clock of the hub that created it; null for any other key.
+ */
 export function madeAtMs(kinds: readonly JobObjectKind[], key: string): number | null {
   const [, prefix, folder, time] = keyForm.exec(key) ?? []
   return kinds.some((kind) => kind.prefix === prefix && kind.folder === folder) ? Number(time) : null
@@ -59,7 +61,10 @@ export async function putJobObject(
   }
 }
 
-/** Deletes objects that no row names after the commit. If deletion fails or is held by a backup, the objects are left for collection. */
+/**
+ * Deletes objects that no row names after the commit. If deletion fails or is held by a backup, the objects are left
+ * for collection.
+ */
 export function deleteAfterCommit(
   { db, objects, log }: Pick<Deps, 'db' | 'objects' | 'log'>,
   tx: Tx,
@@ -78,8 +83,8 @@ export function deleteAfterCommit(
 }
 
 /**
- * Deletes the objects of a refused request. After a HubError below 500 the transaction was certainly rolled back. After any other error it may have
- * committed, so nothing is deleted; objects that no row names are collected later.
+ * Deletes the objects of a refused request. After a HubError below 500 the transaction was certainly rolled back. After
+ * any other error it may have committed, so nothing is deleted; objects that no row names are collected later.
  */
 export async function forgetRefused(ctx: RequestContext, keys: readonly string[], error: unknown): Promise<void> {
   if (keys.length === 0 || !(error instanceof HubError) || error.status >= 500) return
@@ -88,7 +93,9 @@ export async function forgetRefused(ctx: RequestContext, keys: readonly string[]
   })
 }
 
-/** The text of one object, called `what` in the errors: 503 if the store does not respond, 502 if it does not have it. */
+/**
+ * The text of one object, called `what` in the errors: 503 if the store does not respond, 502 if it does not have it.
+ */
 export async function readJobObject(
   deps: Pick<Deps, 'objects'>,
   key: string,

@@ -1,6 +1,7 @@
 /**
- * The limits of a running job that the hub itself enforces: `max_hours`, by the database's clock, and the budget. The job is asked to stop. If a job does not
- * stop at its deadline, the hub ends it. Contract, "Deadlines and cost". Pure decisions.
+ * The limits of a running job that the hub itself enforces: `max_hours`, by the database's clock, and the budget. The
+ * job is asked to stop. If a job does not stop at its deadline, the hub ends it. Contract, "Deadlines and cost". Pure
+ * decisions.
  */
 import { type Usd, usd, usdLess } from '../platform/money.ts'
 
@@ -8,12 +9,15 @@ import { type Usd, usd, usdLess } from '../platform/money.ts'
 const STOP_GRACE_MS = 60_000
 
 /**
- * The time that a hosted job has to end itself once it was asked to stop. With a round of the sweep and one of the calls, the hub has ended the job and its call
- * within a minute, at which the bill ends too.
+ * The time that a hosted job has to end itself once it was asked to stop. With a round of the sweep and one of the
+ * calls, the hub has ended the job and its call within a minute, at which the bill ends too.
  */
 const HOSTED_STOP_MS = 40_000
 
-/** When a running job `u` reaches its cap of seconds since the claim; null if the cap is null. Truncated to the millisecond, so that no bill exceeds it. */
+/**
+ * When a running job `u` reaches its cap of seconds since the claim; null if the cap is null. Truncated to the
+ * millisecond, so that no bill exceeds it.
+ */
 export function deadlineSqlOf(capSecondsSql: string): string {
   return `case when u.status = 'running'
   then date_trunc('milliseconds', u.claimed_at + make_interval(secs => (${capSecondsSql})::float8)) end`
@@ -69,7 +73,10 @@ export interface StopFacts extends Pick<LimitFacts, 'cancelRequestedAt' | 'now'>
   readonly stopReason: string | null
 }
 
-/** Whether a hosted job was asked to stop, for another reason than its deadline, and did not in its time: the hub then ends it, and the call with it. */
+/**
+ * Whether a hosted job was asked to stop, for another reason than its deadline, and did not in its time: the hub then
+ * ends it, and the call with it.
+ */
 export function isHostedStopOver(job: StopFacts): boolean {
   return (
     job.executor === 'hosted' && job.stopReason !== 'max_hours' && isAgo(job.cancelRequestedAt, job.now, HOSTED_STOP_MS)
@@ -88,8 +95,8 @@ export interface LimitReached {
 }
 
 /**
- * The limit for which a running job must be asked to stop, given its cost so far; null if none is reached, or if it was asked before. The notice uses `name`
- * for the job.
+ * The limit for which a running job must be asked to stop, given its cost so far; null if none is reached, or if it was
+ * asked before. The notice uses `name` for the job.
  */
 export function limitReached(name: string, job: LimitFacts, accrued: Usd): LimitReached | null {
   if (job.cancelRequestedAt !== null) return null

@@ -20,7 +20,10 @@ const BILLED_AFTER_CANCEL_MS = 60_000
 
 const timeOr = (time: string | null, otherwise: number) => (time === null ? otherwise : Date.parse(time))
 
-/** Billed seconds of a claim: from the claim to the end or `now`, but at most to one minute after a cancel and to the deadline. */
+/**
+ * Billed seconds of a claim: from the claim to the end or `now`, but at most to one minute after a cancel and to the
+ * deadline.
+ */
 export function billedSeconds(
   job: Pick<MeterFacts, 'claimedAt' | 'cancelRequestedAt' | 'deadlineAt' | 'finishedAt'>,
   now: string,
@@ -32,7 +35,10 @@ export function billedSeconds(
   return Math.max(0, end - Date.parse(job.claimedAt)) / 1000
 }
 
-/** The cost of a job at `now`: 0 unless the job is priced and was claimed. It never exceeds the estimate, since deadline and budget limit it. */
+/**
+ * The cost of a job at `now`: 0 unless the job is priced and was claimed. It never exceeds the estimate, since deadline
+ * and budget limit it.
+ */
 export function accruedUsd(job: MeterFacts, now: string): Usd {
   if (!job.priced || job.rateUsdPerHour === null) return '0.0000'
   const cost = costOfSeconds(job.rateUsdPerHour, billedSeconds(job, now))
@@ -47,7 +53,10 @@ export interface ChargedJob extends Omit<MeterFacts, 'finishedAt'> {
   readonly now: string
 }
 
-/** Writes the ledger row of a claimed job that ends at its `now`, even if the cost is 0, in the transaction that ends the job; returns the cost. */
+/**
+ * Writes the ledger row of a claimed job that ends at its `now`, even if the cost is 0, in the transaction that ends
+ * the job; returns the cost.
+ */
 export async function chargeJob(
   tx: Querier,
   job: ChargedJob,

@@ -1,8 +1,14 @@
-/** Pages of jobs as streams in index order, so that a page reads only the rows that it shows, independent of the number of jobs. */
+/**
+ * Pages of jobs as streams in index order, so that a page reads only the rows that it shows, independent of the number
+ * of jobs.
+ */
 
 export interface JobStream {
   readonly table: string
-  /** SQL source with one row for each stream, and the alias that `place` names: `unnest(:accountIds::text[]) account(id)`. */
+  /**
+   * SQL source with one row for each stream, and the alias that `place` names:
+   * `unnest(:accountIds::text[]) account(id)`.
+   */
   readonly of: string
   /** Columns of an index that ends with `id`, in its order, and the SQL value of each column in a stream. */
   readonly place: Readonly<Record<string, string>>
@@ -11,13 +17,15 @@ export interface JobStream {
 }
 
 /**
- * SQL for the ids of jobs, newest first for each stream, at most `:limit` of each, older than the job `before`. With `owner_id = x order by id`, the planner
- * may choose any index on ids and read and discard the jobs of all other accounts. Instead, the conditions are lists of one value, which the planner does not
- * recognize as constants, and the order has all columns, which only the index of `place` provides.
+ * SQL for the ids of jobs, newest first for each stream, at most `:limit` of each, older than the job `before`. With
+ * `owner_id = x order by id`, the planner may choose any index on ids and read and discard the jobs of all other
+ * accounts. Instead, the conditions are lists of one value, which the planner does not recognize as constants, and the
+ * order has all columns, which only the index of `place` provides.
  */
 export function newestOf({ table, of, place, condition }: JobStream, before: string): string {
   const equal = Object.entries(place).map(([name, value]) => `u.${name} = any(array[${value}])`)
   const order = [...Object.keys(place), 'id'].map((name) => `u.${name} desc`)
   return `select newest.id from ${of} cross join lateral (select u.id from ${table} u
-    where ${[...equal, `u.id < ${before}`, condition].join(' and ')} order by ${order.join(', ')} limit :limit::int) newest`
+    where ${[...equal, `u.id < ${before}`, condition].join(' and ')} order by ${order.join(', ')}
+      limit :limit::int) newest`
 }

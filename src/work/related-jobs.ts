@@ -1,4 +1,7 @@
-/** Pages of the jobs that belong to repos, accounts or other jobs, for any number of these owners at once, in two statements. */
+/**
+ * Pages of the jobs that belong to repos, accounts or other jobs, for any number of these owners at once, in two
+ * statements.
+ */
 
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import type { RequestContext, Viewer } from '../operation/context.ts'
@@ -8,7 +11,10 @@ import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import type { JobKind } from './job-kind.ts'
 
-/** Columns of `key(id) … page(id, bytes)`: the id that the page belongs to, a job of the page, and the bytes of its free-form JSON. */
+/**
+ * Columns of `key(id) … page(id, bytes)`: the id that the page belongs to, a job of the page, and the bytes of its
+ * free-form JSON.
+ */
 export const relatedColumns = columns({
   of: column.text('key.id'),
   id: column.text('page.id'),
@@ -17,7 +23,10 @@ export const relatedColumns = columns({
 
 type RelatedRow = RowOf<typeof relatedColumns>
 
-/** The select list and the join that make a page for each of `:of`: `jobs` selects `id` and `bytes` of the jobs of `key.id`, newest first. */
+/**
+ * The select list and the join that make a page for each of `:of`: `jobs` selects `id` and `bytes` of the jobs of
+ * `key.id`, newest first.
+ */
 export const relatedPageSql = (jobs: string) => `select ${relatedColumns.sql}
   from unnest(:of::text[]) key(id) cross join lateral (${jobs} limit :limit::int) page order by key.id, page.id desc`
 
@@ -39,7 +48,10 @@ export interface RelatedJobs<T> {
   readonly byId: (querier: Querier, viewer: Viewer, ids: readonly string[]) => Promise<(T | null)[]>
 }
 
-/** A page for each of `of`; empty if the caller sees no job. Errors: 422 for a cursor of another listing, 413 for pages that are too large together. */
+/**
+ * A page for each of `of`; empty if the caller sees no job. Errors: 422 for a cursor of another listing, 413 for pages
+ * that are too large together.
+ */
 export async function relatedJobs<T extends { readonly id: string }>(
   ctx: RequestContext,
   { job, listing, of, first, after: cursor, rows: read, byId }: RelatedJobs<T>,

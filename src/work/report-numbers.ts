@@ -1,6 +1,6 @@
 /**
- * A worker's own numbers of its reports (contract, "Reports"). Pure. Reports of one worker may be in flight at the same time, so a higher
- * number can be stored first: the lower one is then not a duplicate.
+ * A worker's own numbers of its reports (contract, "Reports"). Pure. Reports of one worker may be in flight at the same
+ * time, so a higher number can be stored first: the lower one is then not a duplicate.
  */
 
 /** The numbers stored in this attempt: everything up to `last` except `gaps`. */
@@ -18,7 +18,10 @@ export function isStored({ last, gaps }: StoredNumbers, number: number): boolean
   return last !== null && number <= last && !gaps.includes(number)
 }
 
-/** The stored numbers plus `number`. A new attempt starts without a last number; the gaps of the previous one are dropped. */
+/**
+ * The stored numbers plus `number`. A new attempt starts without a last number; the gaps of the previous one are
+ * dropped.
+ */
 export function withNumber({ last, gaps }: StoredNumbers, number: number): StoredNumbers {
   if (last !== null && number <= last) return { last, gaps: gaps.filter((gap) => gap !== number) }
   const from = Math.max(0, number - WINDOW, last === null ? 0 : last + 1)

@@ -1,6 +1,7 @@
 /**
- * Reporting on a job of any kind: guard, judge, write the objects, then in one transaction lock, judge again, apply, hint. A kind says how its reports are judged
- * and applied. Spec, "POST /v1/runs/{run_id}/report" and those of checks and endpoints; contract, "Reports".
+ * Reporting on a job of any kind: guard, judge, write the objects, then in one transaction lock, judge again, apply,
+ * hint. A kind says how its reports are judged and applied. Spec, "POST /v1/runs/{run_id}/report" and those of checks
+ * and endpoints; contract, "Reports".
  */
 import { requireCredential } from '../auth/policy.ts'
 import { assertRoom } from '../files/reservation.ts'
@@ -14,13 +15,19 @@ import type { SweepDeps } from './sweep.ts'
 
 /** The members of every report. */
 export interface ReportInput {
-  /** The attempt of the report, which distinguishes two claims of one credential; absent: the attempt under which it arrives. */
+  /**
+   * The attempt of the report, which distinguishes two claims of one credential; absent: the attempt under which it
+   * arrives.
+   */
   readonly attempt?: number | null
   /** The end that it reports; absent: none. */
   readonly status?: string | null
 }
 
-/** The parts of a report that the worker numbers (`log`, `metrics`): whether each is to be stored; false for a part that is already. */
+/**
+ * The parts of a report that the worker numbers (`log`, `metrics`): whether each is to be stored; false for a part that
+ * is already.
+ */
 export type FreshParts<Part extends string> = Readonly<Record<Part, boolean>>
 
 /** What a report has to store, validated. */
@@ -60,7 +67,9 @@ export interface ReportKind<
 > {
   /** The job of the report, for who may report on it. Errors: 401, 403, 404. */
   readonly find: (ctx: RequestContext, input: Input) => Promise<Found>
-  /** Ends a job that should have ended before this report, so that the report is refused; false if there was no need. */
+  /**
+   * Ends a job that should have ended before this report, so that the report is refused; false if there was no need.
+   */
   readonly endOverdue?: (deps: SweepDeps, job: Found) => Promise<boolean>
   /** The worker's own numbers of a report, with those that are stored. */
   readonly numbersOf: (job: Found, input: Input) => Readonly<Record<Part, ReportNumber>>
@@ -78,9 +87,10 @@ export interface ReportKind<
 }
 
 /**
- * Stores a report as a whole or not at all, and returns the job. A report whose numbered parts are all stored already changes nothing; that holds for the report
- * that ended the job too, so that a worker that lost the response can retry. Errors: those of the kind, 409 `conflict.not_claimer`, `conflict.terminal`, 413
- * `quota.storage`, 503 without an object store for its objects.
+ * Stores a report as a whole or not at all, and returns the job. A report whose numbered parts are all stored already
+ * changes nothing; that holds for the report that ended the job too, so that a worker that lost the response can retry.
+ * Errors: those of the kind, 409 `conflict.not_claimer`, `conflict.terminal`, 413 `quota.storage`, 503 without an
+ * object store for its objects.
  */
 export function reportJob<
   Input extends ReportInput,

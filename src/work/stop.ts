@@ -1,4 +1,6 @@
-/** Asks a job to stop, which its holder reads in the response to its next report; or ends the job without its holder. */
+/**
+ * Asks a job to stop, which its holder reads in the response to its next report; or ends the job without its holder.
+ */
 import { type AuditContext, audit } from '../operation/audit.ts'
 import type { Usd } from '../platform/money.ts'
 import { jobEnded } from '../platform/signals.ts'
@@ -10,12 +12,16 @@ const ask = memoizeByKey(({ name, table }: JobKind) =>
   statement({
     name: `${name}-ask-to-stop`,
     params: { jobId: param.text(), reason: param.text() },
-    text: `update ${table} set cancel_requested_at = coalesce(cancel_requested_at, now()), stop_reason = :reason, updated_at = now()
+    text: `update ${table} set cancel_requested_at = coalesce(cancel_requested_at, now()), stop_reason = :reason,
+      updated_at = now()
       where id = :jobId and status = 'running'`,
   }),
 )
 
-/** Asks a running job to stop and replaces the reason; the first request keeps its time. The caller holds the row lock and sends a hint after the commit. */
+/**
+ * Asks a running job to stop and replaces the reason; the first request keeps its time. The caller holds the row lock
+ * and sends a hint after the commit.
+ */
 export async function askToStop(tx: Tx, job: JobKind, jobId: string, reason: string): Promise<void> {
   await tx.query(ask(job), { jobId, reason })
 }
@@ -44,12 +50,16 @@ const setCanceled = memoizeByKey(({ name, table, statusType }: JobKind) =>
   statement({
     name: `${name}-end-canceled`,
     params: { jobId: param.text(), status: param.text(), costUsd: param.numeric.orNull<Usd>() },
-    text: `update ${table} set status = :status::text::"${statusType}", stop_reason = 'cancel', cancel_requested_at = now(), finished_at = now(),
+    text: `update ${table} set status = :status::text::"${statusType}", stop_reason = 'cancel',
+      cancel_requested_at = now(), finished_at = now(),
       cost_usd = :costUsd::numeric, updated_at = now() where id = :jobId and status in ('queued', 'running')`,
   }),
 )
 
-/** Ends a job with this status and cost (null: unpriced) at once. The caller holds the row lock and sends a hint after the commit. */
+/**
+ * Ends a job with this status and cost (null: unpriced) at once. The caller holds the row lock and sends a hint after
+ * the commit.
+ */
 export async function endCanceled(
   tx: Tx,
   job: JobKind,
@@ -64,14 +74,15 @@ const setFailed = memoizeByKey(({ name, table }: JobKind) =>
   statement({
     name: `${name}-end-failed`,
     params: { jobId: param.text(), reason: param.text(), error: param.text(), costUsd: param.numeric.orNull<Usd>() },
-    text: `update ${table} set status = 'failed', stop_reason = :reason, error = :error, finished_at = now(), cost_usd = :costUsd::numeric, updated_at = now()
+    text: `update ${table} set status = 'failed', stop_reason = :reason, error = :error, finished_at = now(),
+      cost_usd = :costUsd::numeric, updated_at = now()
       where id = :jobId and status in ('queued', 'running')`,
   }),
 )
 
 /**
- * Ends a job as failed, with its `stop_reason`, a sentence in `error`, and its cost (null: unpriced). The caller holds the row lock and sends a hint after the
- * commit.
+ * Ends a job as failed, with its `stop_reason`, a sentence in `error`, and its cost (null: unpriced). The caller holds
+ * the row lock and sends a hint after the commit.
  */
 export async function endFailed(
   tx: Tx,

@@ -1,7 +1,10 @@
 /** Runs sweeps periodically on every hub. Row locks ensure that only one hub sweeps a job. */
 import type { Logger } from 'pino'
 
-/** The queue's schedule has a resolution of minutes, which is too coarse. Contract: at least every 10 s, and at least every second lease length. */
+/**
+ * The queue's schedule has a resolution of minutes, which is too coarse. Contract: at least every 10 s, and at least
+ * every second lease length.
+ */
 const MAX_INTERVAL_MS = 10_000
 
 export interface SweepTimer {
@@ -12,7 +15,10 @@ export interface SweepTimer {
 /** The sweeps by name; each returns the number of jobs that it changed. */
 export type Sweeps = Readonly<Record<string, () => Promise<number>>>
 
-/** Starts the sweeps. Rounds do not overlap, so that a slow database gets one sweep at a time; a failed sweep does not prevent the others. */
+/**
+ * Starts the sweeps. Rounds do not overlap, so that a slow database gets one sweep at a time; a failed sweep does not
+ * prevent the others.
+ */
 export function startSweeping(log: Logger, leaseSeconds: number, sweeps: Sweeps): SweepTimer {
   const intervalMs = Math.min(MAX_INTERVAL_MS, leaseSeconds * 1000)
   let timer: NodeJS.Timeout

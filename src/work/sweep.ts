@@ -1,4 +1,7 @@
-/** The sweep: state changes of a kind of job that the hub itself has to make. A kind without a lease and without limits has no sweep. */
+/**
+ * The sweep: state changes of a kind of job that the hub itself has to make. A kind without a lease and without limits
+ * has no sweep.
+ */
 import type { Deps } from '../operation/context.ts'
 import { type Columns, column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
@@ -41,8 +44,8 @@ export function sweepOf<Row>({ job, columns: selected, dueSql, sweep }: SweepPar
 export type Sweep<Row> = ReturnType<typeof sweepOf<Row>>
 
 /**
- * Sweeps every job that is due and that no other hub is sweeping; returns the number of swept jobs. Each job has its own transaction. A job that cannot be
- * swept is left for the next sweep and does not block the others.
+ * Sweeps every job that is due and that no other hub is sweeping; returns the number of swept jobs. Each job has its
+ * own transaction. A job that cannot be swept is left for the next sweep and does not block the others.
  */
 export async function sweepDue<Row>(deps: SweepDeps, sweep: Sweep<Row>): Promise<number> {
   const failed: string[] = []

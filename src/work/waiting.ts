@@ -1,4 +1,7 @@
-/** Offers queued work: a hint for the runners that wait for work of an account, or the background job that gives a hosted job its call. */
+/**
+ * Offers queued work: a hint for the runners that wait for work of an account, or the background job that gives a
+ * hosted job its call.
+ */
 import type { Deps } from '../operation/context.ts'
 import type { Tx } from '../store/db.ts'
 import type { HeldJob, JobExecutor } from './held-job.ts'
@@ -11,7 +14,10 @@ export function announceWaiting(tx: Tx, deps: Pick<Deps, 'events'>, job: JobKind
   tx.afterCommit(() => deps.events.hint(topicOf(job, ownerId)))
 }
 
-/** Offers a new job to who executes it: a worker is told after the commit, a hosted call is started if the transaction commits. */
+/**
+ * Offers a new job to who executes it: a worker is told after the commit, a hosted call is started if the transaction
+ * commits.
+ */
 export async function offerJob(
   tx: Tx,
   deps: Pick<Deps, 'events' | 'queue'>,

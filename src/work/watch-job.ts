@@ -17,7 +17,10 @@ export interface WatchedJob<T> {
   readonly textOf: (job: T) => string
 }
 
-/** Yields the job at once and after every change, until it ends or the caller no longer sees it. Errors before the first event: 401, 404. */
+/**
+ * Yields the job at once and after every change, until it ends or the caller no longer sees it. Errors before the first
+ * event: 401, 404.
+ */
 export async function watchJob<T extends { readonly id: string; readonly status: string }>(
   ctx: RequestContext,
   { job, byId, textOf }: WatchedJob<T>,

@@ -1,6 +1,7 @@
 /**
- * One robot check, from a folder of files and a person's answers, to a draft card and a report: the model is read statically, compiled and stepped by MuJoCo
- * in a separate process, a URDF is converted, and a browser draws it. Nothing is written, and no hub is called.
+ * One robot check, from a folder of files and a person's answers, to a draft card and a report: the model is read
+ * statically, compiled and stepped by MuJoCo in a separate process, a URDF is converted, and a browser draws it.
+ * Nothing is written, and no hub is called.
  */
 
 import { localFiles } from '@hub/mjcf/folder/local-files'
@@ -45,7 +46,10 @@ export interface RobotCheckResult {
   readonly report: CheckReport
   /** The report's summary of the draft; the card is separate. */
   readonly draft: DraftReport
-  /** The members of RobotCardPut and `needs_you`, the content of `robot_card.json`; null where MuJoCo does not compile the model. */
+  /**
+   * The members of RobotCardPut and `needs_you`, the content of `robot_card.json`; null where MuJoCo does not compile
+   * the model.
+   */
   readonly card: (DraftCard & { readonly needs_you: readonly Need[] }) | null
   readonly needs: readonly Need[]
   /** The MJCF that was made of a URDF, and its path in the repo. */
@@ -55,7 +59,10 @@ export interface RobotCheckResult {
   readonly engine: { readonly name: 'mujoco'; readonly version: string | null; readonly build: 'wasm' }
 }
 
-/** Rejects with a `LocalError` where the folder or a file of it cannot be read, and with `signal`'s reason; whatever is wrong with the model is in the result. */
+/**
+ * Rejects with a `LocalError` where the folder or a file of it cannot be read, and with `signal`'s reason; whatever is
+ * wrong with the model is in the result.
+ */
 export async function checkRobot(given: RobotCheck): Promise<RobotCheckResult> {
   const { request, pool, signal, log, limits = engineLimits } = given
   const files = await localFiles(given.folder)

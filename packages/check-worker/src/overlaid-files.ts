@@ -1,4 +1,6 @@
-/** A folder with one file added or replaced, so that a converted model is read together with the files that it needs. */
+/**
+ * A folder with one file added or replaced, so that a converted model is read together with the files that it needs.
+ */
 import type { FileWaves } from '@hub/mjcf/processes/reading-pool'
 
 /** `files`, but at `path` there is `text`. */

@@ -27,7 +27,10 @@ export interface RobotCheckRequest {
   readonly options: CheckOptions | null
 }
 
-/** Spec, "RobotCheckJobNeed": what a person must (`blocking`) or should consider to (`advice`) add before publishing the card. */
+/**
+ * Spec, "RobotCheckJobNeed": what a person must (`blocking`) or should consider to (`advice`) add before publishing the
+ * card.
+ */
 export interface Need {
   readonly field: string
   readonly severity: 'blocking' | 'advice'

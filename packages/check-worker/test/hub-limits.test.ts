@@ -1,4 +1,7 @@
-/** A model or policy can make its findings as large as it likes: what the worker reports stays within what the hub takes. */
+/**
+ * A model or policy can make its findings as large as it likes: what the worker reports stays within what the hub
+ * takes.
+ */
 
 import { describe, expect, it } from 'vitest'
 import { need } from '../src/request.ts'

@@ -88,7 +88,8 @@ inTorture(() => {
       const folder = await robots.folder({ 'model.xml': minutes })
       const worker = fork(join(import.meta.dirname, 'support/killed-worker.ts'), [join(folder, 'model.xml'), '6'])
       const engine = await vi.waitFor(() => childOf(worker.pid ?? 0), 100_000)
-      // Until it compiles it would hear of the end of its worker. At 6 s of the processor it ends, so there are 4 s to see it in.
+      // Until it compiles it would hear of the end of its worker. At 6 s of the processor it ends, so there are 4 s to
+      // see it in.
       await vi.waitFor(() => expect(processorMsOf(engine)).toBeGreaterThan(2_000), 100_000)
       worker.kill('SIGKILL')
       await vi.waitFor(() => expect(processorMsOf(engine)).toBeNull(), 100_000)

@@ -1,4 +1,6 @@
-/** Real robots through a whole check: each gets a card that the hub's own checks pass, and stands at its default pose. */
+/**
+ * Real robots through a whole check: each gets a card that the hub's own checks pass, and stands at its default pose.
+ */
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { needs } from '../../../test/support/needs.ts'

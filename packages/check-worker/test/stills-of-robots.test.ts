@@ -1,7 +1,8 @@
 // @module-tag sampled
 /**
- * Stills of real robots and of a very large one, and the limits of Chromium. Each start of it takes seconds of processor time, so these run with
- * `npm run test:torture` alone; the pictures stay in `test-output/stills`, to be looked at.
+ * Stills of real robots and of a very large one, and the limits of Chromium. Each start of it takes seconds of
+ * processor time, so these run with `npm run test:torture` alone; the pictures stay in `test-output/stills`, to be
+ * looked at.
  */
 import { fork } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

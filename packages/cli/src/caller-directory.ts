@@ -8,8 +8,8 @@ type Env = Readonly<Record<string, string | undefined>>
 const ownRoots = [join(import.meta.dirname, '..', '..', '..'), join(import.meta.dirname, '..')]
 
 /**
- * The base directory for relative paths of a command. npm changes to the package folder before it runs a script and stores the caller's directory in
- * `INIT_CWD`; otherwise it is the working directory of the process.
+ * The base directory for relative paths of a command. npm changes to the package folder before it runs a script and
+ * stores the caller's directory in `INIT_CWD`; otherwise it is the working directory of the process.
  */
 export function callerDirectory(script: string, env: Env, cwd: string): string {
   const { INIT_CWD: called, npm_lifecycle_event: event, npm_package_json: manifest } = env

@@ -1,4 +1,7 @@
-/** What a person answers for a check: from options to the request, and from what a draft needs back to the option that answers it. Pure. */
+/**
+ * What a person answers for a check: from options to the request, and from what a draft needs back to the option that
+ * answers it. Pure.
+ */
 import { isJsonObject, type NewCheck, readJson } from '@hub/client/internal'
 import { UsageError } from './client-session.ts'
 
@@ -35,7 +38,8 @@ const listOptions: readonly string[] = ['proprioception']
 export function robotAnswers({ controlHz, action, base, option }: CheckAnswers): Partial<NewCheck> {
   if (controlHz === undefined || action === undefined)
     throw new UsageError(
-      'A robot check needs --control-hz (the rate that policies run at on the real robot) and --action (what their output means).',
+      'A robot check needs --control-hz (the rate that policies run at on the real robot) and --action (what ' +
+        'their output means).',
     )
   const rate = Number(controlHz)
   if (controlHz.trim() === '' || !(rate > 0)) throw new UsageError('--control-hz takes a number over 0.')

@@ -1,4 +1,6 @@
-/** `hub check`: from a folder or repo to a draft card: pushes, queues a check, follows it, and says what is left to do. */
+/**
+ * `hub check`: from a folder or repo to a draft card: pushes, queues a check, follows it, and says what is left to do.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type HubClient,

@@ -19,7 +19,10 @@ export function checkExitCode({ status, publish_blockers: blockers, published }:
   return status === 'succeeded' && !published && blockers.length > 0 ? exitCode.blocked : exitCode.ok
 }
 
-/** The facts, what the report found, what the draft needs with the option that answers it, and why it would not be published. */
+/**
+ * The facts, what the report found, what the draft needs with the option that answers it, and why it would not be
+ * published.
+ */
 export function checkText(check: RemoteCheck): string {
   const facts: readonly (readonly [string, string | null])[] = [
     ['check', check.id],

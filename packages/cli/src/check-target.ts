@@ -24,7 +24,10 @@ export interface CheckTarget {
   readonly entry: string | null
 }
 
-/** Pushes a folder, or makes the repo of an imported policy, where it is missing: private, since it has not been looked at yet. `beforePush` may throw. */
+/**
+ * Pushes a folder, or makes the repo of an imported policy, where it is missing: private, since it has not been looked
+ * at yet. `beforePush` may throw.
+ */
 export async function checkTarget({
   io,
   client,

@@ -1,4 +1,7 @@
-/** The commands that need only a hub's address: they work over `/v1` and on local files, and are the whole command of the package `hub`. */
+/**
+ * The commands that need only a hub's address: they work over `/v1` and on local files, and are the whole command of
+ * the package `hub`.
+ */
 import { registerApprovalCommands } from './approval-commands.ts'
 import { registerCardCommands } from './card-commands.ts'
 import { registerCheckCommand } from './check-command.ts'

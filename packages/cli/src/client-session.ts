@@ -1,4 +1,7 @@
-/** Shared by the client commands: common options, the client of a command, and the mapping of errors to output and exit codes. */
+/**
+ * Shared by the client commands: common options, the client of a command, and the mapping of errors to output and exit
+ * codes.
+ */
 
 import {
   createHubClient,
@@ -111,7 +114,10 @@ function interruptedText(error: unknown, asJson: boolean): string {
   return `${files} of ${countText(ofFiles, 'file')} done (${sizeText(bytes)} of ${sizeText(ofBytes)})${partial}${asJson ? '; ' : '\n'}`
 }
 
-/** Says that the caller is not logged in where that is the reason, and where it may be; of a hub that does not answer, what to do. */
+/**
+ * Says that the caller is not logged in where that is the reason, and where it may be; of a hub that does not answer,
+ * what to do.
+ */
 export function withLogin(error: unknown, { url, token, tokenFrom }: ClientSettings): unknown {
   if (error instanceof TransferError && error.isUnreachable && error.where.startsWith(url))
     return new TransferError(`${error.message}. Is the hub running? HUB_URL or --url names another one.`, error.where, {

@@ -26,7 +26,10 @@ export interface ClientSettings {
   readonly cacheDir: string
 }
 
-/** Options override the environment, which overrides what `hub login` stored. A stored token is sent only to the hub it was stored for. */
+/**
+ * Options override the environment, which overrides what `hub login` stored. A stored token is sent only to the hub it
+ * was stored for.
+ */
 export async function clientSettings(
   { env, cwd }: { readonly env: Env; readonly cwd: string },
   options: { readonly url?: string; readonly tokenFile?: string },
@@ -114,7 +117,10 @@ function oneToken(text: string, what: string): string {
   return token
 }
 
-/** The URL of a hub without a trailing slash. `from`: the setting or the file that it is of. Its text is not said: it may hold a password. */
+/**
+ * The URL of a hub without a trailing slash. `from`: the setting or the file that it is of. Its text is not said: it
+ * may hold a password.
+ */
 export function checkedUrl(text: string, from: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol))

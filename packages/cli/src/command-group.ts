@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 
-/** The group `hub <name>`, made by the first of its commands: some of a group may be the operator's and others every client's. */
+/**
+ * The group `hub <name>`, made by the first of its commands: some of a group may be the operator's and others every
+ * client's.
+ */
 export function commandGroup(
   program: Command,
   name: string,

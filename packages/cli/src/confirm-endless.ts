@@ -5,7 +5,10 @@ import { reservationText } from './endpoint-output.ts'
 import { type AskingIo, ask, canAsk } from './prompt.ts'
 import { inLine } from './terminal.ts'
 
-/** Asks on a terminal, with what the hub would reserve; elsewhere `--yes` says it. No effect on an endpoint with an end. Errors: those of the estimate, `UsageError`. */
+/**
+ * Asks on a terminal, with what the hub would reserve; elsewhere `--yes` says it. No effect on an endpoint with an end.
+ * Errors: those of the estimate, `UsageError`.
+ */
 export async function confirmEndless(
   io: AskingIo,
   client: HubClient,

@@ -11,8 +11,8 @@ export interface DraftCard {
 }
 
 /**
- * The card that follows from a reading. `dof` counts hinges and slides, as the check of a card does; the interface needs answers that no model file
- * has.
+ * The card that follows from a reading. `dof` counts hinges and slides, as the check of a card does; the interface
+ * needs answers that no model file has.
  */
 export function draftCard(reading: ModelReading, entry: string): DraftCard {
   return {

@@ -10,8 +10,8 @@ const line = z.object({ dir: z.string().min(1), entry: z.string().min(1) })
 const CONCURRENCY = 4
 
 /**
- * Yields each report as soon as the earlier ones are out, so a caller may wait for it before writing the next line. Empty lines are skipped; an
- * invalid line yields a report with a failed check.
+ * Yields each report as soon as the earlier ones are out, so a caller may wait for it before writing the next line.
+ * Empty lines are skipped; an invalid line yields a report with a failed check.
  */
 export function answerLines(
   input: NodeJS.ReadableStream,

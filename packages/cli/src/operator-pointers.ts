@@ -1,4 +1,7 @@
-/** In the client's package the operator's commands are one sentence each: who knows them from the server learns where they are. */
+/**
+ * In the client's package the operator's commands are one sentence each: who knows them from the server learns where
+ * they are.
+ */
 import type { Command } from 'commander'
 import type { ClientIo } from './client-output.ts'
 import { commandGroup } from './command-group.ts'

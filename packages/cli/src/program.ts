@@ -49,7 +49,10 @@ export function hubProgram(
   return program
 }
 
-/** Names the help of the command after an error of usage. Commander applies this and `exitOverride` only to commands added later, so both are set on each. */
+/**
+ * Names the help of the command after an error of usage. Commander applies this and `exitOverride` only to commands
+ * added later, so both are set on each.
+ */
 function teachAfterErrors(command: Command, path = command.name()): void {
   // `--help` is enough; a command `help` at each level would only be in the way.
   command.helpCommand(false)
@@ -87,7 +90,10 @@ const helpFlags = new Set(['-h', '--help'])
 const asFlag = (args: readonly string[]): readonly string[] =>
   args[0] === 'help' ? [...args.slice(1), '--help'] : args
 
-/** Of `hub psuh --help` Commander would print the help of `hub`, as if there were such a command: without the flag it names the command that is meant. */
+/**
+ * Of `hub psuh --help` Commander would print the help of `hub`, as if there were such a command: without the flag it
+ * names the command that is meant.
+ */
 function withoutHelpOfUnknown(program: Command, args: readonly string[]): readonly string[] {
   let command = program
   for (const arg of args) {

@@ -45,8 +45,8 @@ function readLine({ stdin }: AskingIo, output: Writable, terminal: boolean): Pro
 }
 
 /**
- * Has the person type `name` before something is lost for good; `--yes` says it in a script. Throws a `UsageError` if there is no terminal to ask on, or another
- * name is typed.
+ * Has the person type `name` before something is lost for good; `--yes` says it in a script. Throws a `UsageError` if
+ * there is no terminal to ask on, or another name is typed.
  */
 export async function confirmByName(io: AskingIo, name: string, loss: string, yes: boolean): Promise<void> {
   if (yes) return

@@ -198,7 +198,10 @@ async function removeFiles({
   return { json, text: rows, code }
 }
 
-/** The paths of the repo that a pattern names, and the patterns that name none. A path that exists as it is written is no glob. */
+/**
+ * The paths of the repo that a pattern names, and the patterns that name none. A path that exists as it is written is
+ * no glob.
+ */
 async function matching(client: HubClient, repo: RepoName, patterns: readonly string[]) {
   const all: string[] = []
   for await (const page of client.tree(repo)) all.push(...page.map(({ path }) => path))

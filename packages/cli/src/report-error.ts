@@ -1,4 +1,6 @@
-/** An error of a command on standard error: as text, or with `--json` as one object that has the members of a Problem. */
+/**
+ * An error of a command on standard error: as text, or with `--json` as one object that has the members of a Problem.
+ */
 
 import { LocalError, ProblemError, SecretsFound, TransferError } from '@hub/client/internal'
 import { CommanderError } from 'commander'

@@ -120,7 +120,8 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     program
       .command('cancel <run>')
       .description(
-        'Cancel a queued run, or ask a running one to stop; its runner does within seconds, a hosted one within a minute',
+        'Cancel a queued run, or ask a running one to stop; its runner does within seconds, a hosted one within ' +
+          'a minute',
       ),
     io,
   )

@@ -4,8 +4,9 @@ import { LocalError } from '@hub/client/internal'
 import { isOneOrigin } from '@hub/formats/one-origin'
 
 /**
- * The page that the hub at `url` names, if it is its own: of the same scheme, host and port. Another one is refused: a hub could begin a sign-in at another hub,
- * have it approved there under the right code, and keep the key; and a page without TLS could be anybody's.
+ * The page that the hub at `url` names, if it is its own: of the same scheme, host and port. Another one is refused: a
+ * hub could begin a sign-in at another hub, have it approved there under the right code, and keep the key; and a page
+ * without TLS could be anybody's.
  */
 export function ownPage(uri: string, url: string): string {
   const page = URL.canParse(uri) ? new URL(uri) : null

@@ -1,4 +1,7 @@
-/** Finds repos of this hub that a recipe names but that do not exist. The hub accepts such a run, because only its runner interprets the names. */
+/**
+ * Finds repos of this hub that a recipe names but that do not exist. The hub accepts such a run, because only its
+ * runner interprets the names.
+ */
 
 import { type HubClient, ProblemError } from '@hub/client/internal'
 import { ownDataset } from '@hub/formats/dataset-ref'
@@ -9,7 +12,10 @@ interface RepoRef {
   readonly fullName: string
 }
 
-/** One sentence per missing repo; one request per distinct name. Rejects with the client's errors, except for invisible repos. */
+/**
+ * One sentence per missing repo; one request per distinct name. Rejects with the client's errors, except for invisible
+ * repos.
+ */
 export async function missingRepos(client: HubClient, recipe: Readonly<Record<string, unknown>>): Promise<string[]> {
   const warnings: string[] = []
   for (const { kind, fullName } of reposIn(recipe)) {

@@ -1,6 +1,6 @@
 /**
- * All terminal output goes through here. Names, errors and log lines are untrusted: characters that could move the cursor, hide text or send input
- * are escaped as in JSON (`\u001b`), so that lines of JSON stay the same JSON.
+ * All terminal output goes through here. Names, errors and log lines are untrusted: characters that could move the
+ * cursor, hide text or send input are escaped as in JSON (`\u001b`), so that lines of JSON stay the same JSON.
  */
 
 import { writeJson } from '@hub/client/internal'
@@ -13,7 +13,10 @@ interface Stream {
   write(text: string): unknown
 }
 
-/** A log line. On a terminal, colors are allowed, and of text overwritten with `\r` (progress bars) only the last state, after an ellipsis. */
+/**
+ * A log line. On a terminal, colors are allowed, and of text overwritten with `\r` (progress bars) only the last state,
+ * after an ellipsis.
+ */
 export function logText(line: string, isTerminal: boolean): string {
   const whole = line.replace(/\r+$/, '')
   if (!isTerminal) return inLine(whole)

@@ -1,6 +1,7 @@
 /**
- * How long a transfer still takes. A file costs a time of its own next to that of its bytes: small ones move slowly and say nothing of the large ones after
- * them, so the time that is left is not bytes by bytes a second. Pure, but for the clock that its caller reads.
+ * How long a transfer still takes. A file costs a time of its own next to that of its bytes: small ones move slowly and
+ * say nothing of the large ones after them, so the time that is left is not bytes by bytes a second. Pure, but for the
+ * clock that its caller reads.
  */
 
 /** Files that ended, and bytes. */
@@ -19,7 +20,9 @@ const LEAST_S = 2
 const STALLED_MS = 15_000
 /** The most that the time by bytes and the time by files may differ before both must be told apart. */
 const AGREEING = 2
-/** Squared sine of the angle between files and bytes over the samples: from here on they vary enough to be told apart. */
+/**
+ * Squared sine of the angle between files and bytes over the samples: from here on they vary enough to be told apart.
+ */
 const APART = 0.1
 /** Of the time of the samples: the part of files, or of bytes, is not known better than this. */
 const BLURRED = 0.1

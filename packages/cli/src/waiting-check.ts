@@ -11,8 +11,8 @@ const RECENT_MS = 10 * 60_000
 const MOST_NAMES = 3
 
 /**
- * Waits as long as an idle worker needs to claim the check, then resolves to what it waits for; null if it waits no more, or waits for the hub itself. Rejects
- * with the signal's reason.
+ * Waits as long as an idle worker needs to claim the check, then resolves to what it waits for; null if it waits no
+ * more, or waits for the hub itself. Rejects with the signal's reason.
  */
 export async function waitsFor(
   client: HubClient,

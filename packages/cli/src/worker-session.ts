@@ -53,11 +53,16 @@ export interface WorkerWords<Outcome> {
   /** How long the end of a job may take after a stop. */
   readonly graceMs: number
   readonly idOf: (outcome: Outcome) => string
-  /** Whether the last outcome (null: none) is the success of a worker that serves one job; that it `succeeded`, unless given. */
+  /**
+   * Whether the last outcome (null: none) is the success of a worker that serves one job; that it `succeeded`, unless
+   * given.
+   */
   readonly isGood?: (last: Outcome | null) => boolean
 }
 
-/** Runs a worker until it is stopped, and sets the exit code: with `once` or a hosted job, whether the job succeeded. */
+/**
+ * Runs a worker until it is stopped, and sets the exit code: with `once` or a hosted job, whether the job succeeded.
+ */
 export async function runWorker<Outcome extends WorkerOutcome>(
   io: ClientIo,
   options: WorkerOptions,

@@ -1,4 +1,7 @@
-/** Ties the client's runtime checks to the generated types of `/v1`: a check that disagrees with the OpenAPI document does not compile. */
+/**
+ * Ties the client's runtime checks to the generated types of `/v1`: a check that disagrees with the OpenAPI document
+ * does not compile.
+ */
 import type { z } from 'zod'
 import type { DeepReadonly } from './deep-readonly.ts'
 import type { Operations } from './v1.ts'

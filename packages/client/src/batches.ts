@@ -1,6 +1,9 @@
 /** Splitting lists into request-sized batches. */
 
-/** Splits a list into batches of at most `count` items and `weight` total weight; a heavier single item gets a batch of its own. */
+/**
+ * Splits a list into batches of at most `count` items and `weight` total weight; a heavier single item gets a batch of
+ * its own.
+ */
 export function* batchesOf<T>(
   items: Iterable<T>,
   count: number,

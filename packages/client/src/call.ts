@@ -1,4 +1,7 @@
-/** One call of `/v1`. Transient failures are retried; every POST carries an Idempotency-Key, which its attempts share until the hub answers. */
+/**
+ * One call of `/v1`. Transient failures are retried; every POST carries an Idempotency-Key, which its attempts share
+ * until the hub answers.
+ */
 import { z } from 'zod'
 import type { CheckFor } from './agreement.ts'
 import type { HubClientOptions } from './caller-options.ts'
@@ -31,7 +34,10 @@ interface GraphOptions extends Pick<CallOptions, 'signal' | 'read'> {
 
 export type Caller = ReturnType<typeof openCaller>
 
-/** Calls to one hub with one credential. They reject with `ProblemError` (an error response), `TransferError` (no usable response) or the signal's reason. */
+/**
+ * Calls to one hub with one credential. They reject with `ProblemError` (an error response), `TransferError` (no usable
+ * response) or the signal's reason.
+ */
 export function openCaller(options: HubClientOptions) {
   const base = options.url.replace(/\/+$/, '')
   const retry = options.retry ?? defaultRetry
@@ -65,8 +71,8 @@ export function openCaller(options: HubClientOptions) {
   }
 
   /**
-   * A GraphQL document, for what `/v1` does not have. A mutation is sent once: it has no Idempotency-Key, so a repeat could act twice. An error of the graph is a
-   * `ProblemError` as in `/v1`.
+   * A GraphQL document, for what `/v1` does not have. A mutation is sent once: it has no Idempotency-Key, so a repeat
+   * could act twice. An error of the graph is a `ProblemError` as in `/v1`.
    */
   async function graph<Check extends z.ZodType>(
     query: string,

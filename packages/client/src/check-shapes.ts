@@ -1,4 +1,6 @@
-/** The fields of a robot or model check that the client reads (spec, "Robot check job"). Unknown fields pass through. */
+/**
+ * The fields of a robot or model check that the client reads (spec, "Robot check job"). Unknown fields pass through.
+ */
 
 import { isId } from '@hub/formats/ids'
 import { z } from 'zod'

@@ -57,8 +57,9 @@ function nextBatch(waiting: SentFile[]): SentFile[] {
 }
 
 /**
- * One request. If the hub rejects some files, those fail and the rest is retried; if it does not say which, the batch is split in half.
- * A replay under `key` returns the first attempt's response, even if this process was killed in between.
+ * One request. If the hub rejects some files, those fail and the rest is retried; if it does not say which, the batch
+ * is split in half. A replay under `key` returns the first attempt's response, even if this process was killed in
+ * between.
  */
 export async function completeBatch({
   client,

@@ -22,7 +22,10 @@ export function deviceCalls(caller: Caller) {
         const { hasNextPage, endCursor } = devices.pageInfo
         return { items: devices.nodes, next_cursor: hasNextPage ? endCursor : null }
       }),
-    /** Permits a device to use an endpoint until a time (RFC 3339); the token is not shown again. Needs a person's session. */
+    /**
+     * Permits a device to use an endpoint until a time (RFC 3339); the token is not shown again. Needs a person's
+     * session.
+     */
     approve: async (endpointId: string, deviceId: string, expiresAt: string) => {
       const input = { endpointId, deviceId, expiresAt }
       return (await graph(approveText, { input }, mintedApproval)).approveEndpointSession
@@ -30,7 +33,9 @@ export function deviceCalls(caller: Caller) {
     /** Ends an approval and its open sessions. Needs a person's session. */
     revoke: async (approvalId: string) =>
       (await graph(revokeText, { input: { approvalId } }, revokedApproval)).revokeApproval.approval,
-    /** Opens a session under the token of an approval; a repeat under the same key prints the same token while it lasts. */
+    /**
+     * Opens a session under the token of an approval; a repeat under the same key prints the same token while it lasts.
+     */
     openSession: (endpointId: string, deviceId: string, approvalToken: string, key?: string) =>
       call('POST /v1/endpoints/{endpoint_id}/sessions', openedSession, {
         path: { endpoint_id: endpointId },

@@ -1,4 +1,6 @@
-/** The fields of an inference endpoint that the client reads (spec, "Inference endpoint"). Unknown fields pass through. */
+/**
+ * The fields of an inference endpoint that the client reads (spec, "Inference endpoint"). Unknown fields pass through.
+ */
 
 import { isId } from '@hub/formats/ids'
 import { z } from 'zod'

@@ -1,8 +1,14 @@
-/** One connection of Server-Sent Events: its events until it ends, and when it counts as dead. Who reconnects, and with what, is the caller's. */
+/**
+ * One connection of Server-Sent Events: its events until it ends, and when it counts as dead. Who reconnects, and with
+ * what, is the caller's.
+ */
 import { ProblemError, TransferError } from './problem.ts'
 import { type ServerEvent, sseParser } from './sse-parser.ts'
 
-/** The hub writes at least a comment every 12 s: a connection silent for this long is dead, even if the OS has not noticed. */
+/**
+ * The hub writes at least a comment every 12 s: a connection silent for this long is dead, even if the OS has not
+ * noticed.
+ */
 const SILENT_MS = 40_000
 
 /** Between connections, where the hub has not said. */

@@ -1,7 +1,10 @@
 /** JSON that preserves how numbers are written, on every supported Node version. */
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json'
 
-/** Parses JSON. A number that JavaScript would print differently becomes a `LosslessNumber`; everything else is as from `JSON.parse`. Throws SyntaxError. */
+/**
+ * Parses JSON. A number that JavaScript would print differently becomes a `LosslessNumber`; everything else is as from
+ * `JSON.parse`. Throws SyntaxError.
+ */
 export function readJson(text: string): unknown {
   return parse(text, null, {
     parseNumber: (number) => (String(Number(number)) === number ? Number(number) : new LosslessNumber(number)),

@@ -13,7 +13,10 @@ export interface VerifiedFetch extends Omit<Fetching, 'partial'> {
   readonly assertReplaceable?: () => Promise<void>
 }
 
-/** Returns the SHA-256 of the file. Rejects with a `LocalError` if the bytes differ twice, and with the errors of the client. */
+/**
+ * Returns the SHA-256 of the file. Rejects with a `LocalError` if the bytes differ twice, and with the errors of the
+ * client.
+ */
 export async function fetchVerified({
   landing,
   sha256,

@@ -1,4 +1,7 @@
-/** Follows the log of a job over Server-Sent Events (spec, streamRunLogs): every event once, in order, across reconnects. */
+/**
+ * Follows the log of a job over Server-Sent Events (spec, streamRunLogs): every event once, in order, across
+ * reconnects.
+ */
 import type { Caller } from './call.ts'
 import { delay } from './delay.ts'
 import { openEvents, RECONNECT_MS } from './event-reading.ts'
@@ -26,7 +29,10 @@ export type ConnectLog = (
   within: AbortSignal,
 ) => Promise<Response>
 
-/** Events until `end`. Rejects with `ProblemError`, with `TransferError` once reconnecting has failed too often, or with the signal's reason. */
+/**
+ * Events until `end`. Rejects with `ProblemError`, with `TransferError` once reconnecting has failed too often, or with
+ * the signal's reason.
+ */
 export async function* followLog(
   caller: Caller,
   connect: ConnectLog,

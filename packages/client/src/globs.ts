@@ -18,14 +18,17 @@ export interface PathRules {
   excludes(path: string): boolean
   /** Whether the filter may select a file below this folder. */
   mayHold(folder: string): boolean
-  /** Whether an include pattern names this path, and not only everything around it: `.env`, `keys/*.pem`, but not `keys/**`. */
+  /**
+   * Whether an include pattern names this path, and not only everything around it: `.env`, `keys/*.pem`, but not
+   * `keys/**`.
+   */
   names(path: string): boolean
 }
 
 /**
- * Compiles a filter. A pattern without `/` matches the last segment at any depth (`*.png`), one that ends in `/` matches
- * everything below that folder, and any other matches the whole path (`meshes/**`). Dot files match like others; `exclude` wins, and of a folder
- * that it matches it excludes everything.
+ * Compiles a filter. A pattern without `/` matches the last segment at any depth (`*.png`), one that ends in `/`
+ * matches everything below that folder, and any other matches the whole path (`meshes/**`). Dot files match like
+ * others; `exclude` wins, and of a folder that it matches it excludes everything.
  */
 export function pathRules(filter: PathFilter): PathRules {
   const include = filter.include.map(patternTest)

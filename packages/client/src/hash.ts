@@ -5,7 +5,10 @@ import { stat } from 'node:fs/promises'
 import type { TransferState } from './state.ts'
 import { type LocalFile, signature } from './walk.ts'
 
-/** A file modified this recently may change again within the clock's resolution without a new timestamp, so its digest is not cached. */
+/**
+ * A file modified this recently may change again within the clock's resolution without a new timestamp, so its digest
+ * is not cached.
+ */
 const SETTLED_NS = 2_000_000_000n
 
 const CHUNK_BYTES = 1_048_576

@@ -53,7 +53,10 @@ export async function textWithin(response: Response, maxBytes: number): Promise<
 
 const MAX_PROBLEM_BYTES = 1_048_576
 
-/** The error response as a `ProblemError`. The body is drained so that the connection can be reused; at most 64 KiB are parsed. */
+/**
+ * The error response as a `ProblemError`. The body is drained so that the connection can be reused; at most 64 KiB are
+ * parsed.
+ */
 export async function problemOf(response: Response): Promise<ProblemError & RetryAfter> {
   const text = await textWithin(response, MAX_PROBLEM_BYTES).catch(() => '')
   const error: ProblemError & RetryAfter = new ProblemError(

@@ -56,7 +56,10 @@ interface StateOption {
 
 export type HubClient = ReturnType<typeof createHubClient>
 
-/** A client of one hub. Calls reject with `ProblemError` (an error response), `TransferError` (no usable response) or the signal's reason. */
+/**
+ * A client of one hub. Calls reject with `ProblemError` (an error response), `TransferError` (no usable response) or
+ * the signal's reason.
+ */
 export function createHubClient(options: HubClientOptions) {
   const caller = openCaller(options)
   const { url: base, retry, signal, call } = caller
@@ -68,7 +71,10 @@ export function createHubClient(options: HubClientOptions) {
     url: base,
     retry,
     signal,
-    /** Every operation by its name, for what is only forwarded: its answer is not checked. The members below check what they answer. */
+    /**
+     * Every operation by its name, for what is only forwarded: its answer is not checked. The members below check what
+     * they answer.
+     */
     v1: operationCalls(caller),
     me: () => call('GET /v1/me', viewer),
     /** The version of the hub; `null` of one that does not say. */

@@ -11,7 +11,10 @@ interface Listed {
   readonly path: string
 }
 
-/** Throws if the listing has a path outside the folder or one that Git would act on; then nothing of the repo is written. */
+/**
+ * Throws if the listing has a path outside the folder or one that Git would act on; then nothing of the repo is
+ * written.
+ */
 export function assertSafeListing(entries: readonly Listed[], platform: NodeJS.Platform = process.platform): void {
   const paths = new Set(entries.map((entry) => entry.path))
   const faults: string[] = []
@@ -55,7 +58,10 @@ export interface Landing {
 /** Where a path of the repo is in a folder. */
 export const localPath = (root: string, path: string) => join(root, ...path.split('/'))
 
-/** Creates the parent folders of a path. `version` tells one content of it from another. Throws on a link that leaves `root` (a real path) or points into Git's own files. */
+/**
+ * Creates the parent folders of a path. `version` tells one content of it from another. Throws on a link that leaves
+ * `root` (a real path) or points into Git's own files.
+ */
 export async function landingOf(root: string, path: string, version: string): Promise<Landing> {
   const target = localPath(root, path)
   const folder = await safeFolder(root, path)

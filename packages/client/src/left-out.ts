@@ -79,7 +79,10 @@ export function leavingOut({ filter, ignore, includeSecrets }: LeaveOutOptions) 
     isNever,
     folder,
     file,
-    /** Whether a file holds a credential, by its content too, or by the name that a link to it leads to; `included` where a pattern names it all the same. */
+    /**
+     * Whether a file holds a credential, by its content too, or by the name that a link to it leads to; `included`
+     * where a pattern names it all the same.
+     */
     async secret(path: string, at: string): Promise<LeftOut | 'included' | null> {
       if (includeSecrets) return null
       const isSecret = isSecretName(basename(at)) || (await holdsSecret(path, at))

@@ -7,8 +7,9 @@ import type { PushPlan } from './push-plan.ts'
 const MOST_FAULTS = 20
 
 /**
- * The files of the repo that must go before the plan can be sent: where the folder has a folder, or files below where it has a file. Of `extra` alone: the push may
- * delete no others. Rejects with `LocalError` if another one is in the way.
+ * The files of the repo that must go before the plan can be sent: where the folder has a folder, or files below where
+ * it has a file. Of `extra` alone: the push may delete no others. Rejects with `LocalError` if another one is in the
+ * way.
  */
 export function inTheWay({ send, onlyRemote }: PushPlan, extra: readonly string[]): string[] {
   const sent = send.map(({ path }) => path)
@@ -24,7 +25,8 @@ export function inTheWay({ send, onlyRemote }: PushPlan, extra: readonly string[
   })
   if (staying.length > MOST_FAULTS) faults.push(`and ${staying.length - MOST_FAULTS} more`)
   throw new LocalError(
-    'The repo has files in the way of what would be sent; nothing was sent. --delete removes those that no rule of the folder leaves out; or delete them in the repo, or exclude what is here.',
+    'The repo has files in the way of what would be sent; nothing was sent. --delete removes those that no rule ' +
+      'of the folder leaves out; or delete them in the repo, or exclude what is here.',
     faults,
   )
 }

@@ -5,7 +5,10 @@ export interface PageOf<T> {
   readonly next_cursor: string | null
 }
 
-/** The items of each page until there is no next cursor. Throws for a hub that returns the cursor of its own request, which would never end. */
+/**
+ * The items of each page until there is no next cursor. Throws for a hub that returns the cursor of its own request,
+ * which would never end.
+ */
 export async function* pages<T>(
   url: string,
   read: (cursor: string | undefined) => Promise<PageOf<T>>,

@@ -47,7 +47,10 @@ export interface ProblemLimit {
 export interface GraphPlace {
   /** The field that failed, by its keys in the answer; empty where the whole operation did. */
   readonly path: ReadonlyArray<string | number>
-  /** The data of the answer: root fields that did not fail are in it, so what a mutation did before is. Null where nothing was answered. */
+  /**
+   * The data of the answer: root fields that did not fail are in it, so what a mutation did before is. Null where
+   * nothing was answered.
+   */
   readonly data: Readonly<Record<string, unknown>> | null
 }
 
@@ -99,7 +102,9 @@ interface TransferErrorOptions {
   readonly isUnreachable?: boolean
 }
 
-/** No usable response: connection refused or cut, timeout, or an unexpected body. `where` never contains a query string. */
+/**
+ * No usable response: connection refused or cut, timeout, or an unexpected body. `where` never contains a query string.
+ */
 export class TransferError extends Error {
   readonly where: string
   /** Nothing answers there at all. */
@@ -124,7 +129,10 @@ export class LocalError extends Error {
   }
 }
 
-/** Which items of the body's list `member` were rejected, by index, with the reason: from the `loc` of each entry in `errors[]`. */
+/**
+ * Which items of the body's list `member` were rejected, by index, with the reason: from the `loc` of each entry in
+ * `errors[]`.
+ */
 export function refusedIndexes(error: ProblemError, member: string, length: number): Map<number, string> {
   const found = new Map<number, string>()
   for (const entry of error.entries) {

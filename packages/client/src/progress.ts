@@ -10,7 +10,10 @@ interface TransferPlan {
 export interface Progress {
   /** A phase starts, with its totals. */
   begin(phase: 'hash' | 'look' | 'send' | 'fetch', files: number, bytes: number): void
-  /** Bytes transferred; negative when a failed attempt will be repeated. `known`: they were there already, and tell nothing of the speed. */
+  /**
+   * Bytes transferred; negative when a failed attempt will be repeated. `known`: they were there already, and tell
+   * nothing of the speed.
+   */
   bytes(count: number, how?: 'known'): void
   /** A file has ended; `known`: without any work of its own. */
   file(path: string, how?: 'known'): void

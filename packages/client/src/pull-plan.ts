@@ -41,7 +41,10 @@ interface Comparing {
   readonly signal: AbortSignal
 }
 
-/** Hashes what the folder has in the place of each entry. An entry may be fetched if nothing is there, or what was pulled or pushed before, unedited. */
+/**
+ * Hashes what the folder has in the place of each entry. An entry may be fetched if nothing is there, or what was
+ * pulled or pushed before, unedited.
+ */
 export async function planPull(entries: readonly RemoteFile[], comparing: Comparing): Promise<PullPlan> {
   const { root, progress } = comparing
   const plan: PullPlan = { fetch: [], same: [], conflicts: [] }
@@ -84,7 +87,8 @@ export async function planPull(entries: readonly RemoteFile[], comparing: Compar
 /** Null: equal. */
 async function compare(entry: RemoteFile, file: string, { state, force, signal }: Comparing, read: ReadBytes) {
   const before = await lstat(file).catch(() => null)
-  // A folder in its place fails the file where it would be written, unless the removal of its files has removed it by then.
+  // A folder in its place fails the file where it would be written, unless the removal of its files has removed it by
+  // then.
   if (before === null || before.isDirectory()) return { entry, before: null }
   const incoming: Incoming = { entry, before }
   const conflict = (why: string): Incoming | Conflict => (force ? incoming : { path: entry.path, why })
@@ -133,8 +137,8 @@ export interface Removable {
 }
 
 /**
- * What was pulled into this folder, is no longer in the repo and has not been edited; sorted by path. A file that the repo had under another path is not of
- * this folder: a folder in it was pulled or pushed by itself.
+ * What was pulled into this folder, is no longer in the repo and has not been edited; sorted by path. A file that the
+ * repo had under another path is not of this folder: a folder in it was pulled or pushed by itself.
  */
 export async function findRemovable(
   root: string,

@@ -13,7 +13,8 @@ import { assertSafeListing, caseCollisions, landingOf, localPath } from './landi
 import { failureLine, LocalError } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { type Conflict, findRemovable, type Incoming, isUntouched, planPull, type Removable } from './pull-plan.ts'
-import { DEFAULT_JOBS, type FailedFile } from './push.ts'
+import { DEFAULT_JOBS } from './push.ts'
+import type { FailedFile } from './push-tally.ts'
 import type { RepoName } from './repo-name.ts'
 import type { DownloadTarget, RemoteFile } from './shapes.ts'
 import { openState, type TransferState, versionOf } from './state.ts'
@@ -79,10 +80,11 @@ export interface PullReport {
 const EXPIRY_MARGIN_MS = 30_000
 
 /**
- * Downloads the repo's files into `dir`: each goes to a partial file, its SHA-256 is checked, then it replaces the target by rename. Files that
- * are equal, or not in the repo, are left alone; so is a file with content that was neither pulled nor pushed from here, unless `force` is set. Nothing is written
- * outside `dir`, whatever the listing contains.
- * Rejects with `LocalError`, `ProblemError`, `TransferError`, `Interrupted` or the client's abort reason; failures of single files are in the report.
+ * Downloads the repo's files into `dir`: each goes to a partial file, its SHA-256 is checked, then it replaces the
+ * target by rename. Files that are equal, or not in the repo, are left alone; so is a file with content that was
+ * neither pulled nor pushed from here, unless `force` is set. Nothing is written outside `dir`, whatever the listing
+ * contains. Rejects with `LocalError`, `ProblemError`, `TransferError`, `Interrupted` or the client's abort reason;
+ * failures of single files are in the report.
  */
 export async function pullRepo(
   client: HubClient,
@@ -136,7 +138,10 @@ export async function pullRepo(
 const nothingGone: Removable = { remove: [], kept: [] }
 const namesOf = ({ remove }: Removable) => remove.map(({ path }) => path)
 
-/** A path is a file or a folder: what is here where the repo now has the other is removed before the fetch, all else only after it. */
+/**
+ * A path is a file or a folder: what is here where the repo now has the other is removed before the fetch, all else
+ * only after it.
+ */
 function removalOrder({ remove, kept }: Removable, wanted: readonly Incoming[]): { first: Removable; rest: Removable } {
   const clashes = clashesBetween(
     remove.map(({ path }) => path),

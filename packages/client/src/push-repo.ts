@@ -14,11 +14,13 @@ interface RepoToFind extends RepoToMake {
   readonly dryRun?: boolean
 }
 
-/** The kind to create the repo with; null if it exists. Rejects with the hub's 403 where the caller may not write it. */
+/**
+ * The kind to create the repo with; null if it exists. Rejects with the hub's 403 where the caller may not write it.
+ */
 export async function missingKind(client: HubClient, repo: RepoName, options: RepoToFind): Promise<RepoKind | null> {
   try {
-    // A change of nothing needs the right to write and writes nothing: else a push with nothing to send would succeed without it, and one
-    // with much to send would hash it all first.
+    // A change of nothing needs the right to write and writes nothing: else a push with nothing to send would succeed
+    // without it, and one with much to send would hash it all first.
     const found = await (options.dryRun ? client.getRepo(repo) : client.updateRepo(repo, {}))
     if (options.kind && found.kind !== options.kind) {
       throw new LocalError(`${found.full_name} is a ${found.kind} repo, not a ${options.kind} repo.`)

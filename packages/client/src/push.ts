@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { batchesOf } from './batches.ts'
 import { byteGate } from './byte-gate.ts'
-import { type CompleteOutcome, completer } from './complete.ts'
+import { completer } from './complete.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import { BATCH, type HubClient } from './hub-client.ts'
 import { Interrupted } from './interrupted.ts'
@@ -16,10 +16,10 @@ import { failureLine } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { type Outgoing, type PushPlan, planPush, readTree } from './push-plan.ts'
 import { createRepo, missingKind } from './push-repo.ts'
+import { type FailedFile, type Outcome, pushTally, totalBytes } from './push-tally.ts'
 import { replayUnanswered } from './replay-unanswered.ts'
 import type { RepoName } from './repo-name.ts'
 import { assertNoSecrets } from './secrets/look-for-secrets.ts'
-import type { RemoteFile } from './shapes.ts'
 import { openState, type TransferState } from './state.ts'
 import { PART_BYTES, presign, presignBatches, sendFile, type Upload } from './upload.ts'
 import type { RepoKind, Visibility } from './v1.ts'
@@ -29,28 +29,32 @@ export interface PushOptions {
   /** Folder of the transfer cache; never inside the pushed folder. */
   readonly cacheDir: string
   readonly filter?: PathFilter
-  /** What to leave out besides; by default what ignore files name, build and cache folders, and files that hold credentials. */
+  /**
+   * What to leave out besides; by default what ignore files name, build and cache folders, and files that hold
+   * credentials.
+   */
   readonly leaveOut?: Omit<LeaveOutOptions, 'filter'>
-  /** Globs of files that are sent whatever secret is in their text. With `leaveOut.includeSecrets` no file is looked into. */
+  /**
+   * Globs of files that are sent whatever secret is in their text. With `leaveOut.includeSecrets` no file is looked
+   * into.
+   */
   readonly allowSecrets?: readonly string[]
   /** If set, a missing repo is created with this kind. */
   readonly kind?: RepoKind | null
   /** For a created repo; an existing one keeps its visibility. */
   readonly visibility?: Visibility
   /**
-   * Deletes repo files that the folder lacks, if the filter matches them and the folder's rules do not leave them out: after all files are sent, but before if they
-   * are in the way of one (a path is a file or a folder).
+   * Deletes repo files that the folder lacks, if the filter matches them and the folder's rules do not leave them out:
+   * after all files are sent, but before if they are in the way of one (a path is a file or a folder).
    */
   readonly deleteExtra?: boolean
   readonly dryRun?: boolean
-  /** Maximum concurrent parts (and hashes). By default 4, of which the bytes being sent are at most one part of a large file: that is what a kill loses. */
+  /**
+   * Maximum concurrent parts (and hashes). By default 4, of which the bytes being sent are at most one part of a large
+   * file: that is what a kill loses.
+   */
   readonly jobs?: number
   readonly progress?: Progress
-}
-
-export interface FailedFile {
-  readonly path: string
-  readonly why: string
 }
 
 export interface PushReport {
@@ -80,9 +84,10 @@ export const DEFAULT_JOBS = 4
 const BATCHES_AHEAD = 2
 
 /**
- * Uploads the folder's files to the repo (spec, "Upload flow"). Skips files the repo already has and parts sent by an interrupted push.
- * Rejects with `LocalError` before anything is sent, also for a secret in a text (`SecretsFound`) and for files of the repo in the way of what would be sent, with `ProblemError`, `TransferError`, or the client's abort reason; failures of single files are in
- * the report instead.
+ * Uploads the folder's files to the repo (spec, "Upload flow"). Skips files the repo already has and parts sent by an
+ * interrupted push. Rejects with `LocalError` before anything is sent, also for a secret in a text (`SecretsFound`) and
+ * for files of the repo in the way of what would be sent, with `ProblemError`, `TransferError`, or the client's abort
+ * reason; failures of single files are in the report instead.
  */
 export async function pushFolder(
   client: HubClient,
@@ -148,9 +153,10 @@ export async function pushFolder(
   }
 }
 
-const totalBytes = (files: readonly { readonly size: number }[]) => files.reduce((sum, file) => sum + file.size, 0)
-
-/** What the folder lacks, and what of that stays because the folder's rules leave it out: it may be here, or never was to be. */
+/**
+ * What the folder lacks, and what of that stays because the folder's rules leave it out: it may be here, or never was
+ * to be.
+ */
 function extraFiles(plan: PushPlan, walked: WalkedFolder, filter: PathFilter): { extra: string[]; kept: string[] } {
   const here = new Set(walked.leftOut.map(({ path }) => path))
   const extra: string[] = []
@@ -171,8 +177,6 @@ interface Sending {
   readonly gateBytes: number
 }
 
-type Outcome = Pick<PushReport, 'sent' | 'sentBytes' | 'linked' | 'linkedBytes' | 'failed' | 'cause'>
-
 function dryRunOutcome(plan: PushPlan): Outcome {
   return {
     sent: plan.send.map((file) => file.path),
@@ -186,7 +190,7 @@ function dryRunOutcome(plan: PushPlan): Outcome {
 
 async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
   const { client, repo, state, progress } = sending
-  const tally = tallyOf(sending)
+  const tally = pushTally(sending)
   const { complete } = tally
   progress.begin('send', plan.send.length, totalBytes(plan.send))
   const left = await replayUnanswered(sending, plan.send, complete)
@@ -236,58 +240,9 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
   return tally.outcome()
 }
 
-/** What became of each file, remembered for the next push and told to the progress. */
-function tallyOf({ state, progress, root }: Sending) {
-  const sent: string[] = []
-  const failed: FailedFile[] = []
-  const linked: string[] = []
-  let sentBytes = 0
-  let linkedBytes = 0
-  let cause: unknown = null
-  const remember = (local: Outgoing, entry: RemoteFile) => {
-    state.rememberStored(entry, local.sha256)
-    state.rememberSynced(localPath(root, local.path), local.path, local.sha256)
-  }
-  const fail = (local: Outgoing, why: string, error: unknown) => {
-    failed.push({ path: local.path, why })
-    cause ??= error
-  }
-  const complete: CompleteOutcome = {
-    stored({ local }, entry) {
-      remember(local, entry)
-      sent.push(local.path)
-      sentBytes += local.size
-      progress.file(local.path)
-    },
-    failed: ({ local }, error, why) => fail(local, why, error),
-  }
-  return {
-    complete,
-    fail,
-    linked(local: Outgoing, entry: RemoteFile) {
-      remember(local, entry)
-      linked.push(local.path)
-      linkedBytes += local.size
-      progress.bytes(local.size, 'known')
-      progress.file(local.path, 'known')
-    },
-    sentBytes: () => sentBytes,
-    /** How far an interrupted push came. */
-    reached: (plan: PushPlan) => ({
-      files: sent.length + linked.length,
-      bytes: sentBytes + linkedBytes,
-      ofFiles: plan.send.length,
-      ofBytes: totalBytes(plan.send),
-    }),
-    outcome(): Outcome {
-      // Files end in any order; a report that is compared with another should not.
-      failed.sort((a, b) => (a.path < b.path ? -1 : 1))
-      return { sent: sent.sort(), sentBytes, linked: linked.sort(), linkedBytes, failed, cause }
-    },
-  }
-}
-
-/** A large file would hold all slots, and small ones would wait for its last part. Files of one size keep their order. */
+/**
+ * A large file would hold all slots, and small ones would wait for its last part. Files of one size keep their order.
+ */
 const smallestFirst = (files: readonly Outgoing[]) => files.toSorted((a, b) => a.size - b.size)
 
 async function deleteAll(client: HubClient, repo: RepoName, paths: readonly string[]): Promise<string[]> {

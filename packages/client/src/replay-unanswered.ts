@@ -14,8 +14,8 @@ interface Replaying {
 }
 
 /**
- * Replays completions whose response an earlier push never received, under their original key, if all their files are still to be sent unchanged.
- * Files that are not stored after that are sent normally.
+ * Replays completions whose response an earlier push never received, under their original key, if all their files are
+ * still to be sent unchanged. Files that are not stored after that are sent normally.
  */
 export async function replayUnanswered(
   sending: Replaying,

@@ -1,4 +1,7 @@
-/** Requests of `/v1`, typed by the OpenAPI document: an unknown path, path parameter, query parameter or body does not compile. */
+/**
+ * Requests of `/v1`, typed by the OpenAPI document: an unknown path, path parameter, query parameter or body does not
+ * compile.
+ */
 import type { DeepReadonly } from './deep-readonly.ts'
 import type { Operations } from './v1.ts'
 

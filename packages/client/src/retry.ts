@@ -24,7 +24,10 @@ export const defaultRetry: RetryPolicy = {
 /** A longer `Retry-After` fails the call instead of being waited for. */
 const MAX_RETRY_AFTER_MS = 120_000
 
-/** Exponential backoff with jitter over the upper half of the window, so that clients that failed together do not retry together. */
+/**
+ * Exponential backoff with jitter over the upper half of the window, so that clients that failed together do not retry
+ * together.
+ */
 function backoffMs(policy: RetryPolicy, failedAttempts: number): number {
   const window = Math.min(policy.maxMs, policy.baseMs * 2 ** (failedAttempts - 1))
   return Math.round(window / 2 + (window / 2) * policy.random())
@@ -41,7 +44,10 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
 const lastingKinds: ReadonlySet<string> = new Set(['quota.uploads', 'store.lost'])
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** A 503 "not configured", a full upload quota and lost data do not go away by themselves; a concurrent duplicate (409) does. */
+/**
+ * A 503 "not configured", a full upload quota and lost data do not go away by themselves; a concurrent duplicate (409)
+ * does.
+ */
 function isTransient(error: unknown): boolean {
   if (error instanceof TransferError) return true
   if (!(error instanceof ProblemError)) return false
@@ -59,7 +65,10 @@ export interface RetryAfter {
   retryAfterMs?: number | null
 }
 
-/** Runs `work` until it succeeds, fails permanently, or uses up `attempts` (`inProgressMs` for work in progress elsewhere). Rejects at once when `signal` aborts. */
+/**
+ * Runs `work` until it succeeds, fails permanently, or uses up `attempts` (`inProgressMs` for work in progress
+ * elsewhere). Rejects at once when `signal` aborts.
+ */
 export async function withRetry<T>(
   policy: RetryPolicy,
   signal: AbortSignal,

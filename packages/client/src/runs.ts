@@ -38,7 +38,10 @@ export function runCalls(caller: Caller) {
     get: (runId: string) => call('GET /v1/runs/{run_id}', remoteRun, of(runId)),
     /** The run, or the spend hold of an agent's hosted run: `isHeld` tells. */
     create: (run: NewRun, key?: string) => call('POST /v1/runs', createdOrHeld, { body: run, key }),
-    /** Claims the run; a repeat under the same key returns the same claim while it lasts. `callId`: of a hosted run, which its own call claims. */
+    /**
+     * Claims the run; a repeat under the same key returns the same claim while it lasts. `callId`: of a hosted run,
+     * which its own call claims.
+     */
     claim: (runId: string, worker: string, callId: string | null, key?: string, signal?: AbortSignal) =>
       call('POST /v1/runs/{run_id}/claim', remoteRun, {
         ...of(runId),

@@ -14,8 +14,9 @@ export interface PartBytes {
 }
 
 /**
- * PUTs the bytes, streamed from the file with their exact length. `handedOver` is called when the last byte is on its way. Returns the part's ETag from the store.
- * Rejects with `ProblemError` (an error response; 403 means an expired URL) or `TransferError`.
+ * PUTs the bytes, streamed from the file with their exact length. `handedOver` is called when the last byte is on its
+ * way. Returns the part's ETag from the store. Rejects with `ProblemError` (an error response; 403 means an expired
+ * URL) or `TransferError`.
  */
 export async function sendPart({
   url,

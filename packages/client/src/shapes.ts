@@ -1,4 +1,7 @@
-/** The `/v1` fields that the client reads (spec, "Files" and "Repo"). Unknown fields pass through: a newer hub may send more. */
+/**
+ * The `/v1` fields that the client reads (spec, "Files" and "Repo"). Unknown fields pass through: a newer hub may send
+ * more.
+ */
 import { z } from 'zod'
 import { type Answer, conformsTo } from './agreement.ts'
 import type { DeepReadonly } from './deep-readonly.ts'

@@ -85,7 +85,9 @@ export function signInCalls(caller: Caller) {
       call('POST /v1/auth/device', startedLogin, {
         body: { name: input.name, scope: input.scope, key_ttl_seconds: input.keyTtlSeconds },
       }),
-    /** The key, once a person has approved; rejects with `device_login.access_denied` or `device_login.expired_token`. */
+    /**
+     * The key, once a person has approved; rejects with `device_login.access_denied` or `device_login.expired_token`.
+     */
     wait: (started: StartedLogin) => waitForKey(caller, started),
     /** Pages of at most 100 keys of yourself or `owner`, newest first. Needs a session. */
     keys: (owner?: string) =>

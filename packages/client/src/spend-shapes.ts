@@ -1,4 +1,7 @@
-/** The fields of spend holds and of a month's spend that the client reads (spec, "Spend hold"). Unknown fields pass through. */
+/**
+ * The fields of spend holds and of a month's spend that the client reads (spec, "Spend hold"). Unknown fields pass
+ * through.
+ */
 
 import { isId } from '@hub/formats/ids'
 import { z } from 'zod'

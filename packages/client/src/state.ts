@@ -1,9 +1,10 @@
 /**
- * Local cache for one repo between pushes and pulls: digests of local files, ETags of sent parts, unanswered completions, and which content a local file
- * had in common with the repo last.
+ * Local cache for one repo between pushes and pulls: digests of local files, ETags of sent parts, unanswered
+ * completions, and which content a local file had in common with the repo last.
  *
  * An append-only journal of JSON lines, so that a killed client loses at most the line it was writing. It is a cache:
- * losing it costs time but no data: a file whose last common content is not known is never overwritten. Nothing is written into the user's folder.
+ * losing it costs time but no data: a file whose last common content is not known is never overwritten. Nothing is
+ * written into the user's folder.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
@@ -61,7 +62,10 @@ const COMPACT_ABOVE_BYTES = 1_048_576
 
 export type TransferState = ReturnType<typeof openState>
 
-/** Opens the cache of one repo of one hub under `cacheDir`. Unreadable lines are skipped; if the file cannot be written, the cache lives in memory only. */
+/**
+ * Opens the cache of one repo of one hub under `cacheDir`. Unreadable lines are skipped; if the file cannot be written,
+ * the cache lives in memory only.
+ */
 export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now: () => number = Date.now) {
   const { file, facts, remember, close } = openFacts(cacheDir, hubUrl, repo, now)
 
@@ -104,7 +108,10 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
       const fact = facts.get(`stored ${entry.path}`)
       return fact?.k === 'stored' && fact.mark === versionOf(entry) ? fact.sha256 : null
     },
-    /** The content that a local file had when it was last pulled, or found equal to the repo's; null if that is not known. */
+    /**
+     * The content that a local file had when it was last pulled, or found equal to the repo's; null if that is not
+     * known.
+     */
     syncedOf(localFile: string): string | null {
       const fact = facts.get(`synced ${localFile}`)
       return fact?.k === 'synced' ? fact.sha256 : null

@@ -150,8 +150,8 @@ export async function sendFile(upload: Upload, local: Outgoing, live: LiveTarget
 const bareEtag = (etag: string) => etag.replace(/^"(.*)"$/, '$1')
 
 /**
- * The ETag of a part that the store already has, or null. One that this machine did not see acknowledged, or that another one sent, counts if it is the MD5 of the
- * bytes here.
+ * The ETag of a part that the store already has, or null. One that this machine did not see acknowledged, or that
+ * another one sent, counts if it is the MD5 of the bytes here.
  */
 async function storedEtag(
   upload: Upload,
@@ -213,7 +213,10 @@ function isStaleUrl(error: unknown): boolean {
   return error instanceof TransferError || (error instanceof ProblemError && error.status === 403)
 }
 
-/** Presigns the file again: the hub returns the same pending upload with fresh URLs. A different upload id means the sent parts are lost. */
+/**
+ * Presigns the file again: the hub returns the same pending upload with fresh URLs. A different upload id means the
+ * sent parts are lost.
+ */
 function renew(upload: Upload, local: Outgoing, live: LiveTarget): Promise<void> {
   live.renewal ??= (async () => {
     try {

@@ -62,7 +62,10 @@ export interface RestoreOptions {
   readonly ifSeq?: number
 }
 
-/** The operations on states, as functions of one caller. `at` is a change number, an RFC 3339 time, a run id or the name of a snapshot. */
+/**
+ * The operations on states, as functions of one caller. `at` is a change number, an RFC 3339 time, a run id or the name
+ * of a snapshot.
+ */
 export function versionCalls({ url, call }: Caller) {
   return {
     /** Pages of at most 100 changes, newest first. */

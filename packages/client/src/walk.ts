@@ -29,10 +29,10 @@ export interface WalkedFolder {
 }
 
 /**
- * All files below `dir` that are selected and not left out. What is excluded or left out is neither opened nor followed: a link into a file system that hangs
- * is harmless then. Symbolic links are followed while they stay inside `dir`.
- * Rejects with one `LocalError` that lists every path which cannot be pushed: invalid names, links that leave the folder or form a cycle, two
- * names with the same NFC form, sockets and devices, unreadable files.
+ * All files below `dir` that are selected and not left out. What is excluded or left out is neither opened nor
+ * followed: a link into a file system that hangs is harmless then. Symbolic links are followed while they stay inside
+ * `dir`. Rejects with one `LocalError` that lists every path which cannot be pushed: invalid names, links that leave
+ * the folder or form a cycle, two names with the same NFC form, sockets and devices, unreadable files.
  */
 export async function walkToPush(dir: string, options: LeaveOutOptions): Promise<WalkedFolder> {
   const root = await realpath(dir).catch(() => null)

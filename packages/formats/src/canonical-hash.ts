@@ -1,11 +1,14 @@
-/** Canonical JSON (RFC 8785) for hashing and comparing what clients send, except that numbers a double cannot represent keep their text. */
+/**
+ * Canonical JSON (RFC 8785) for hashing and comparing what clients send, except that numbers a double cannot represent
+ * keep their text.
+ */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { ExactNumber, isJsonObject } from './exact-json.ts'
 
 /**
- * Lowercase hex SHA-256 of `canonicalText`. Null members count as absent at every level; nothing is defaulted or rounded, and only the members of
- * objects are sorted. Throws for values without JSON (an infinity, `undefined`).
+ * Lowercase hex SHA-256 of `canonicalText`. Null members count as absent at every level; nothing is defaulted or
+ * rounded, and only the members of objects are sorted. Throws for values without JSON (an infinity, `undefined`).
  */
 export function canonicalSha256(value: object): string {
   return createHash('sha256')
@@ -14,8 +17,9 @@ export function canonicalSha256(value: object): string {
 }
 
 /**
- * Canonical JSON. A number that does not survive a round trip through a double (`9007199254740993`, `1e-400`) keeps its source text, so that two such numbers
- * that round to the same double stay distinct. All others follow RFC 8785 (`1.0` is `1`, `-0` is `0`).
+ * Canonical JSON. A number that does not survive a round trip through a double (`9007199254740993`, `1e-400`) keeps its
+ * source text, so that two such numbers that round to the same double stay distinct. All others follow RFC 8785 (`1.0`
+ * is `1`, `-0` is `0`).
  */
 export function canonicalText(value: unknown): string {
   if (value instanceof ExactNumber) return canonicalNumber(value.text)
@@ -41,7 +45,9 @@ function canonicalNumber(text: string): string {
   return Number.isFinite(double) && decimalOf(String(double)) === decimalOf(text) ? leafText(double) : text
 }
 
-/** Normalized sign, digits and exponent: equal for two texts exactly if they are the same number. Runs in linear time. */
+/**
+ * Normalized sign, digits and exponent: equal for two texts exactly if they are the same number. Runs in linear time.
+ */
 function decimalOf(text: string): string {
   const [, sign = '', whole = '', part = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []

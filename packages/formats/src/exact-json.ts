@@ -1,6 +1,7 @@
 /**
- * JSON that preserves how numbers are written. `JSON.parse` converts them to doubles: `9007199254740993` becomes another number, `1e-400` becomes 0, `1.0`
- * becomes `1`. Here a number that JavaScript would print differently becomes an `ExactNumber`; every other value is as from `JSON.parse`.
+ * JSON that preserves how numbers are written. `JSON.parse` converts them to doubles: `9007199254740993` becomes
+ * another number, `1e-400` becomes 0, `1.0` becomes `1`. Here a number that JavaScript would print differently becomes
+ * an `ExactNumber`; every other value is as from `JSON.parse`.
  */
 
 declare global {
@@ -61,7 +62,10 @@ export function withDoubles(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, , after]) => [name, after]))
 }
 
-/** `JSON.parse` that preserves how numbers are written; throws the same errors. Without such numbers it costs one extra scan. */
+/**
+ * `JSON.parse` that preserves how numbers are written; throws the same errors. Without such numbers it costs one extra
+ * scan.
+ */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (!hasOddNumber(text)) return value
@@ -135,8 +139,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Reads text that `JSON.parse` has accepted, so it checks no syntax. A `JSON.parse` reviver also gets the source of numbers, but takes four times as
- * long for lists of them.
+ * Reads text that `JSON.parse` has accepted, so it checks no syntax. A `JSON.parse` reviver also gets the source of
+ * numbers, but takes four times as long for lists of them.
  */
 function readKnownJson(text: string): unknown {
   let at = 0

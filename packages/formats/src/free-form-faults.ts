@@ -1,4 +1,7 @@
-/** Values that are invalid anywhere in free-form JSON because JSON cannot represent or PostgreSQL cannot store them. Pure. */
+/**
+ * Values that are invalid anywhere in free-form JSON because JSON cannot represent or PostgreSQL cannot store them.
+ * Pure.
+ */
 import { ExactNumber } from './exact-json.ts'
 import { textFault } from './text-rules.ts'
 
@@ -10,7 +13,9 @@ export interface PlacedFault {
 }
 
 const MAX_DEPTH = 100
-/** A robot with 100 joints needs about 2,000 values; a body of 1 MiB has room for 500,000, each of which may be a fault. */
+/**
+ * A robot with 100 joints needs about 2,000 values; a body of 1 MiB has room for 500,000, each of which may be a fault.
+ */
 const MAX_VALUES = 50_000
 const MAX_FAULTS = 50
 /** The fault of a member whose name would set a prototype. */
@@ -19,8 +24,9 @@ export const UNSAFE_NAME = '"__proto__" is not allowed as a member name'
 const MAX_NUMBER_LENGTH = 1000
 
 /**
- * The faults of a value, at most 50, in document order: a number beyond a double (`1e999` is read as infinity) or of more than 1000 characters, a NUL, a lone
- * surrogate, a member named `__proto__`, more than 100 levels or 50,000 values.
+ * The faults of a value, at most 50, in document order: a number beyond a double (`1e999` is read as infinity) or of
+ * more than 1000 characters, a NUL, a lone surrogate, a member named `__proto__`, more than 100 levels or 50,000
+ * values.
  */
 export function freeFormFaults(root: unknown): PlacedFault[] {
   const walk = new Walk()
@@ -28,7 +34,10 @@ export function freeFormFaults(root: unknown): PlacedFault[] {
   return walk.faults
 }
 
-/** One walk through a value. The sender controls the depth, which ends at 100, and the number of values: only the place of a fault is copied. */
+/**
+ * One walk through a value. The sender controls the depth, which ends at 100, and the number of values: only the place
+ * of a fault is copied.
+ */
 class Walk {
   readonly faults: PlacedFault[] = []
   /** Of the value that is looked at. */

@@ -1,6 +1,6 @@
 /**
- * The text of an API key: `hub_key_`, 30 base62 characters of entropy (178 bits) and 6 of their CRC32, so that scans and typos can be distinguished from
- * a key without a database query. Contract, "Credentials".
+ * The text of an API key: `hub_key_`, 30 base62 characters of entropy (178 bits) and 6 of their CRC32, so that scans
+ * and typos can be distinguished from a key without a database query. Contract, "Credentials".
  */
 import { crc32 } from 'node:zlib'
 

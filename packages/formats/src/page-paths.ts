@@ -1,8 +1,12 @@
-/** The addresses of the hub's pages: one table for the pages themselves and for the code that prints their addresses. Pure, so that a browser can import it. */
+/**
+ * The addresses of the hub's pages: one table for the pages themselves and for the code that prints their addresses.
+ * Pure, so that a browser can import it.
+ */
 
 /**
- * A segment that begins with `:` is a parameter; one that ends with `*` takes the rest of the path. Ids have a `_`, which no slug has, so that `/runs/:id` is
- * never a repo. Accounts have an `@`, because a handle may be any word that is not reserved, such as `runs`. Paths are tried in the order of this table.
+ * A segment that begins with `:` is a parameter; one that ends with `*` takes the rest of the path. Ids have a `_`,
+ * which no slug has, so that `/runs/:id` is never a repo. Accounts have an `@`, because a handle may be any word that
+ * is not reserved, such as `runs`. Paths are tried in the order of this table.
  */
 export const pagePaths = {
   home: '/',
@@ -88,7 +92,10 @@ const pagesByPrefix = { run: 'run', check: 'check', ep: 'endpoint', spend: 'hold
 const id = /^([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 const repo = /^([a-z0-9-]+)\/([a-z0-9-]+)$/
 
-/** The path of a page by name: `owner/slug`, an id (`run_…`, `check_…`, `ep_…`, `spend_…`), `keys`, or '' for the home page. Null if there is no such page. */
+/**
+ * The path of a page by name: `owner/slug`, an id (`run_…`, `check_…`, `ep_…`, `spend_…`), `keys`, or '' for the home
+ * page. Null if there is no such page.
+ */
 export function pageOf(what: string): string | null {
   if (what === '') return pagePath('home', {})
   if (what === 'keys') return pagePath('keys', {})

@@ -20,7 +20,10 @@ const tagText = z
 export const tagList = z.array(tagText).max(100)
 export const MAX_TAGS = 20
 
-/** Why no text may be this, or null: PostgreSQL stores no NUL, and half a surrogate pair is nothing that UTF-8 can say. Contract, "Text". */
+/**
+ * Why no text may be this, or null: PostgreSQL stores no NUL, and half a surrogate pair is nothing that UTF-8 can say.
+ * Contract, "Text".
+ */
 export function textFault(text: string): string | null {
   if (text.includes('\0')) return 'contains a NUL character'
   return text.isWellFormed() ? null : 'is not well-formed Unicode'
@@ -41,7 +44,10 @@ export const fullNameText = z
   .string()
   .max(129)
   .regex(new RegExp(`^${NAME}/${NAME}$`), 'must be owner/slug')
-/** `org/name` on the external model hub, and a branch, tag or commit; the two parts are groups. No part begins with a dot, so none is a path. */
+/**
+ * `org/name` on the external model hub, and a branch, tag or commit; the two parts are groups. No part begins with a
+ * dot, so none is a path.
+ */
 export const HF_REPO = /^([\w-][\w.-]{0,95}\/[\w-][\w.-]{0,95})(?:@([\w-][\w./-]{0,255}))?$/
 export const hfRepoText = z.string().regex(HF_REPO, 'must be org/name or org/name@revision')
 export const sha256Text = z.string().regex(/^[a-f0-9]{64}$/, 'must be 64 lower-case hex digits')

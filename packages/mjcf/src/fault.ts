@@ -3,10 +3,11 @@ import { limits } from './limits.ts'
 import type { XmlElement } from './xml/element.ts'
 
 /**
- * `entry`: the entry itself is absent, empty or not a model. `xml`: not well-formed as MuJoCo's parser reads it. `include`: an include that cannot be
- * resolved. `schema`: an unknown element or attribute, or too many occurrences. `value`: an attribute that cannot be read. `reference`: an unknown
- * name. `name`: a duplicate or missing name. `compile`: well-formed, but MuJoCo does not compile it.
- * `limit`: over a stated cap of this reader. `path`: a path that leaves the repo. `asset`: a file that exists but that MuJoCo cannot read.
+ * `entry`: the entry itself is absent, empty or not a model. `xml`: not well-formed as MuJoCo's parser reads it.
+ * `include`: an include that cannot be resolved. `schema`: an unknown element or attribute, or too many occurrences.
+ * `value`: an attribute that cannot be read. `reference`: an unknown name. `name`: a duplicate or missing name.
+ * `compile`: well-formed, but MuJoCo does not compile it. `limit`: over a stated cap of this reader. `path`: a path
+ * that leaves the repo. `asset`: a file that exists but that MuJoCo cannot read.
  */
 export type FaultKind =
   | 'entry'
@@ -56,7 +57,9 @@ interface FaultDetails {
 /** Collects faults; past the cap the reading ends. */
 export class Faults {
   readonly items: ModelFault[] = []
-  /** Misplaced elements and elements with an unreadable value: their other faults follow from that and are not reported. */
+  /**
+   * Misplaced elements and elements with an unreadable value: their other faults follow from that and are not reported.
+   */
   readonly #unread = new Set<FaultPlace>()
 
   add(kind: FaultKind, place: FaultPlace, message: string, details: FaultDetails = {}): void {

@@ -15,9 +15,10 @@ import { checkRules } from './rules/check-rules.ts'
 import { asMjcf } from './urdf/as-mjcf.ts'
 
 /**
- * The reading of the model whose main file is `entry`, a path in the repo. Faults of the model are part of the reading; throws only what `files`
- * throws. Requests the XML files wave by wave, then once the sizes of the asset files, and reads those that are as small as Git LFS pointers.
- * If `faults` or `missing` are not empty, MuJoCo rejects the model: then `base` is null, and joints and keyframes are what could be read.
+ * The reading of the model whose main file is `entry`, a path in the repo. Faults of the model are part of the reading;
+ * throws only what `files` throws. Requests the XML files wave by wave, then once the sizes of the asset files, and
+ * reads those that are as small as Git LFS pointers. If `faults` or `missing` are not empty, MuJoCo rejects the model:
+ * then `base` is null, and joints and keyframes are what could be read.
  */
 export async function readModel(files: ModelFiles, entry: string): Promise<ModelReading> {
   const recorded = recordedFiles(files)

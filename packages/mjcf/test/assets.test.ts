@@ -1,4 +1,7 @@
-/** Which asset files a model needs, where they are looked for, and which of them are unusable: MuJoCo is the reference in each case. */
+/**
+ * Which asset files a model needs, where they are looked for, and which of them are unusable: MuJoCo is the reference
+ * in each case.
+ */
 import { afterAll, describe, expect, it } from 'vitest'
 import { agreedReading, type Files } from './agreed-reading.ts'
 import { cloth, field, image, main, mesh, obj, png, stl } from './asset-models.ts'

@@ -1,8 +1,9 @@
 // @module-tag sampled
 // @module-tag long
 /**
- * The reader against MuJoCo itself on made-up models: same verdict, and where it compiles the same model name, joints, roots, base, keyframes, names,
- * sizes and files. 500 models in the torture run and 40 of them otherwise, others whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.
+ * The reader against MuJoCo itself on made-up models: same verdict, and where it compiles the same model name, joints,
+ * roots, base, keyframes, names, sizes and files. 500 models in the torture run and 40 of them otherwise, others
+ * whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.
  */
 import { afterAll, expect, it } from 'vitest'
 import { sampleSize, testSeed } from '../../../test/support/torture.ts'
@@ -16,7 +17,8 @@ import { openOracle } from './oracle/mujoco.ts'
 const seed = testSeed()
 const models = Number(process.env.HUB_TEST_MODELS ?? sampleSize(500, 40))
 
-// A made-up model of a thousand bodies compiles in a tenth of a second here; what takes longer multiplies itself beyond any use.
+// A made-up model of a thousand bodies compiles in a tenth of a second here; what takes longer multiplies itself beyond
+// any use.
 const oracle = openOracle({ limitMs: 2_000 })
 afterAll(() => oracle.close())
 

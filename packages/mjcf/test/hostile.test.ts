@@ -1,6 +1,9 @@
 // @module-tag sampled
 // @module-tag long
-/** Hostile models: each is read within 2 seconds and 200 MB, with MuJoCo's verdict if it has one, else with a clear fault. */
+/**
+ * Hostile models: each is read within 2 seconds and 200 MB, with MuJoCo's verdict if it has one, else with a clear
+ * fault.
+ */
 import { fork } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

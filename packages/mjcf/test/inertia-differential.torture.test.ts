@@ -1,6 +1,7 @@
 /**
- * Inertia tensors as CAD programs export them, the reader against MuJoCo itself. No tensor that MuJoCo accepts is rejected; one that it rejects passes only
- * where rounding decides. HUB_TEST_SEED repeats a run, HUB_TEST_MODELS makes a longer one.
+ * Inertia tensors as CAD programs export them, the reader against MuJoCo itself. No tensor that MuJoCo accepts is
+ * rejected; one that it rejects passes only where rounding decides. HUB_TEST_SEED repeats a run, HUB_TEST_MODELS makes
+ * a longer one.
  */
 import { afterAll, expect, it } from 'vitest'
 import { randomFrom } from '../../../test/support/random.ts'

@@ -1,6 +1,7 @@
 /**
- * Includes and contained models against MuJoCo: models of files in nested folders that name each other in many spellings, rightly and wrongly. Same
- * verdict, same files, same order of what was included. Others whenever the reader changes; HUB_TEST_SEED repeats a run.
+ * Includes and contained models against MuJoCo: models of files in nested folders that name each other in many
+ * spellings, rightly and wrongly. Same verdict, same files, same order of what was included. Others whenever the reader
+ * changes; HUB_TEST_SEED repeats a run.
  */
 import { afterAll, expect, it } from 'vitest'
 import { type Random, randomFrom } from '../../../test/support/random.ts'
@@ -31,7 +32,10 @@ function spelled(to: string, from: string, main: string, random: Random): string
   ])
 }
 
-/** Each file has one body of unnamed joints whose types spell its number, so that the order of joints shows the order of files. */
+/**
+ * Each file has one body of unnamed joints whose types spell its number, so that the order of joints shows the order of
+ * files.
+ */
 function body(number: number): string {
   const joints = [1, 2, 4, 8].map((bit) => `<joint type="${number & bit ? 'slide' : 'hinge'}"/>`)
   return `<worldbody><body>${joints.join('')}<geom size="1"/></body></worldbody>`

@@ -1,4 +1,7 @@
-/** URDF as MuJoCo reads it: links and joints, what it rejects, and what it ignores. MuJoCo is the reference in each case. */
+/**
+ * URDF as MuJoCo reads it: links and joints, what it rejects, and what it ignores. MuJoCo is the reference in each
+ * case.
+ */
 import { afterAll, describe, expect, it } from 'vitest'
 import { agreedReading, type Files } from './agreed-reading.ts'
 import { openOracle } from './oracle/mujoco.ts'

@@ -1,4 +1,7 @@
-/** Real robots with one thing changed: the reader agrees with MuJoCo on each. Their assets are replaced by small ones, which compile fast. */
+/**
+ * Real robots with one thing changed: the reader agrees with MuJoCo on each. Their assets are replaced by small ones,
+ * which compile fast.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'

@@ -1,6 +1,7 @@
 /**
- * The XML parser against MuJoCo's on corrupted documents: same verdict, and where a document is read the same names. Other documents each run;
- * HUB_TEST_SEED repeats one. URDF, since it ignores elements and attributes that it does not know, so that little besides the XML is judged.
+ * The XML parser against MuJoCo's on corrupted documents: same verdict, and where a document is read the same names.
+ * Other documents each run; HUB_TEST_SEED repeats one. URDF, since it ignores elements and attributes that it does not
+ * know, so that little besides the XML is judged.
  */
 import { afterAll, expect, it } from 'vitest'
 import { type Random, randomFrom } from '../../../test/support/random.ts'

@@ -1,4 +1,7 @@
-/** The pinned bytes of an endpoint, on this machine: downloaded through the hub, and never loaded unless their digest is the endpoint's. */
+/**
+ * The pinned bytes of an endpoint, on this machine: downloaded through the hub, and never loaded unless their digest is
+ * the endpoint's.
+ */
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fetchVerified } from '@hub/client/fetch-verified'
@@ -14,8 +17,8 @@ import type { ServedEndpoint } from './served-endpoint.ts'
 const DOWNLOADS = 4
 
 /**
- * The path of the ONNX file to serve, in a folder of its digest under `workDir`. Rejects with a `LocalError` if the repo no longer has the pinned bytes, or if this server cannot
- * serve such a policy.
+ * The path of the ONNX file to serve, in a folder of its digest under `workDir`. Rejects with a `LocalError` if the
+ * repo no longer has the pinned bytes, or if this server cannot serve such a policy.
  */
 export async function fetchModel(client: HubClient, endpoint: ServedEndpoint, workDir: string): Promise<string> {
   const { artifact, model_repo: repo, model_sha256: digest } = endpoint

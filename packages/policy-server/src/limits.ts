@@ -1,11 +1,16 @@
-/** Limits of the policy server. Each device was approved by a person; these keep a broken one from harming the others. */
+/**
+ * Limits of the policy server. Each device was approved by a person; these keep a broken one from harming the others.
+ */
 
 const MIB = 1024 * 1024
 
 /** Of a frame from a device. Three cameras of 640 x 480 in bytes take 3 MiB. */
 export const MAX_FRAME_BYTES = 8 * MIB
 
-/** Frames of one link that wait behind the one that is computed; a client that sends without waiting for answers is ahead of itself. */
+/**
+ * Frames of one link that wait behind the one that is computed; a client that sends without waiting for answers is
+ * ahead of itself.
+ */
 export const MAX_WAITING_FRAMES = 4
 
 /** Per second and link, and at once. Nothing at a reflex rate is served over a network. */

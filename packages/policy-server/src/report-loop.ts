@@ -1,4 +1,7 @@
-/** Tells the hub every few seconds what the sessions did, and learns which are closed and whether to stop. Each report replaces the last one, so a lost one costs nothing. */
+/**
+ * Tells the hub every few seconds what the sessions did, and learns which are closed and whether to stop. Each report
+ * replaces the last one, so a lost one costs nothing.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import { failureLine, ProblemError } from '@hub/client/internal'
 import type { SessionBook, SessionState } from './links/session-book.ts'
@@ -55,7 +58,10 @@ export interface LoopEvents {
   readonly reported: (answer: ReportedEndpoint) => void
 }
 
-/** Reports until the hub asks to stop (`stop`), or has ended the endpoint or no longer takes its reports (the reason), or `stop` aborts (null). */
+/**
+ * Reports until the hub asks to stop (`stop`), or has ended the endpoint or no longer takes its reports (the reason),
+ * or `stop` aborts (null).
+ */
 export async function reportUntil(
   reporting: Reporting,
   everyMs: number,

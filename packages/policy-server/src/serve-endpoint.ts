@@ -1,4 +1,7 @@
-/** One endpoint from its claim to its end: model, links, reports, and how a stop, a failure and a hub that is away are met. */
+/**
+ * One endpoint from its claim to its end: model, links, reports, and how a stop, a failure and a hub that is away are
+ * met.
+ */
 import { rm } from 'node:fs/promises'
 import { failureLine, type HubClient, LocalError, ProblemError } from '@hub/client/internal'
 import type { Journal } from '@hub/client/worker/journal'
@@ -51,7 +54,10 @@ export interface Prepared {
   readonly model: PolicyModel
 }
 
-/** Downloads, verifies and loads the model. Rejects with a `LocalError` if this server cannot serve it; nothing is claimed then. */
+/**
+ * Downloads, verifies and loads the model. Rejects with a `LocalError` if this server cannot serve it; nothing is
+ * claimed then.
+ */
 export async function prepare(
   { client, workDir, logLine, timing }: ServerOptions,
   endpoint: ServedEndpoint,
@@ -68,7 +74,10 @@ export async function prepare(
   return { endpoint, model }
 }
 
-/** The second inference, for the log: the first one compiles. Open sizes are 1, zeros are observed; null for a model that does not take these. */
+/**
+ * The second inference, for the log: the first one compiles. Open sizes are 1, zeros are observed; null for a model
+ * that does not take these.
+ */
 async function warmUp(model: PolicyModel): Promise<number | null> {
   const feeds = Object.fromEntries(
     model.inputs.map(({ name, type, shape }) => {
@@ -90,8 +99,9 @@ const sizeOf = (type: TensorSpec['type'], dims: readonly number[]) =>
   dims.reduce((product, size) => product * size, kinds[type].of.BYTES_PER_ELEMENT)
 
 /**
- * Listens, claims (or continues with the claim of an earlier process) and serves until the end. Rejects with the client's errors where the claim is refused, and with the signal's
- * reason where the hub could not be told the end; the journal is then kept.
+ * Listens, claims (or continues with the claim of an earlier process) and serves until the end. Rejects with the
+ * client's errors where the claim is refused, and with the signal's reason where the hub could not be told the end; the
+ * journal is then kept.
  */
 export async function serveEndpoint(options: ServerOptions, { endpoint, model }: Prepared): Promise<Outcome> {
   const { claimer, workDir, hub, timing, logLine } = options

@@ -11,8 +11,9 @@ import { journalFile, lockOf, unfinishedEndpoints } from './server-journal.ts'
 const LOOK_MS = 3_000
 
 /**
- * Serves the named endpoint, or with null the oldest queued one that it can serve. What an earlier process of the same work folder left goes first. Null if `stop` aborted
- * before there was one. Rejects with a `LocalError` if the named one cannot be served here, and with the client's errors.
+ * Serves the named endpoint, or with null the oldest queued one that it can serve. What an earlier process of the same
+ * work folder left goes first. Null if `stop` aborted before there was one. Rejects with a `LocalError` if the named
+ * one cannot be served here, and with the client's errors.
  */
 export async function servePolicy(options: ServerOptions, named: string | null): Promise<Outcome | null> {
   for (const id of await unfinishedEndpoints(options.workDir, options.claimer)) {

@@ -1,4 +1,7 @@
-/** What a killed server has to know when it is started again: its claim, its meters, and the sessions that must not come back. */
+/**
+ * What a killed server has to know when it is started again: its claim, its meters, and the sessions that must not come
+ * back.
+ */
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

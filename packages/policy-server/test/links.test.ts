@@ -1,5 +1,8 @@
 // @module-tag sampled
-/** A link answers observations with actions, in text and in the binary frames of openpi's client; what is wrong with a frame ends that link and nothing else. */
+/**
+ * A link answers observations with actions, in text and in the binary frames of openpi's client; what is wrong with a
+ * frame ends that link and nothing else.
+ */
 import { randomBytes } from 'node:crypto'
 import { createConnection } from 'node:net'
 import { decode, encode } from '@msgpack/msgpack'

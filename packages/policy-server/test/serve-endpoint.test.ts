@@ -1,4 +1,7 @@
-/** A server tells the hub what its sessions do, stops when it is asked to, and continues after it was killed and while the hub is away. */
+/**
+ * A server tells the hub what its sessions do, stops when it is asked to, and continues after it was killed and while
+ * the hub is away.
+ */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

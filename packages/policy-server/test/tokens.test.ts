@@ -1,4 +1,7 @@
-/** Only a token that the hub signed, for this endpoint, these bytes and an open session, opens a link, and no longer than until it expires. */
+/**
+ * Only a token that the hub signed, for this endpoint, these bytes and an open session, opens a link, and no longer
+ * than until it expires.
+ */
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { exportSPKI, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose'

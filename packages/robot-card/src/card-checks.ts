@@ -17,8 +17,8 @@ export interface RepoEvidence {
 }
 
 /**
- * The version of the rules. Raise it with every change that gives a card different faults: robot checks store a card's faults with the version that found them,
- * and `publish_blockers` must agree with the response of a publish.
+ * The version of the rules. Raise it with every change that gives a card different faults: robot checks store a card's
+ * faults with the version that found them, and `publish_blockers` must agree with the response of a publish.
  */
 export const CARD_RULES = 1
 

@@ -1,6 +1,7 @@
 /**
- * A robot card in `/v1` names: the body of the card PUT, a candidate of validate and the content of a `robot_card.json`. Spec, "RobotCardPut".
- * Unknown members are rejected, except in actuators, whose vendor fields are kept unchanged.
+ * A robot card in `/v1` names: the body of the card PUT, a candidate of validate and the content of a
+ * `robot_card.json`. Spec, "RobotCardPut". Unknown members are rejected, except in actuators, whose vendor fields are
+ * kept unchanged.
  */
 
 import { filePath } from '@hub/formats/file-path-rule'

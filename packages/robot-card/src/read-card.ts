@@ -1,4 +1,7 @@
-/** Parses any JSON value as a card: schema faults become failing `card.schema` checks, and the valid members can still be checked. Pure. */
+/**
+ * Parses any JSON value as a card: schema faults become failing `card.schema` checks, and the valid members can still
+ * be checked. Pure.
+ */
 import { withDoubles } from '@hub/formats/exact-json'
 import { freeFormFaults } from '@hub/formats/free-form-faults'
 import { type Check, check } from '@hub/mjcf/verdict/check'

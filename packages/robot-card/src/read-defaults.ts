@@ -1,6 +1,7 @@
 /**
- * Values that a read shows for members that were left out, and a put takes back: what was left out is hashed as left out, so a card that is read and put again
- * must keep its fingerprint. Nulls need no rule, since a fingerprint leaves them out. Contract, "Robot cards".
+ * Values that a read shows for members that were left out, and a put takes back: what was left out is hashed as left
+ * out, so a card that is read and put again must keep its fingerprint. Nulls need no rule, since a fingerprint leaves
+ * them out. Contract, "Robot cards".
  */
 import type { RobotCardDocument } from './card-schema.ts'
 import type { EmbodimentInterface } from './interface-schema.ts'
@@ -18,7 +19,10 @@ export const wholeActuator = (actuator: Actuator): Actuator => ({
   count: actuator.count ?? null,
 })
 
-/** The card without what a read of the stored card shows in addition: `in_mjcf: true` of end effectors that the stored card has without it. */
+/**
+ * The card without what a read of the stored card shows in addition: `in_mjcf: true` of end effectors that the stored
+ * card has without it.
+ */
 export function withoutReadDefaults(card: RobotCardDocument, stored: RobotCardDocument | null): RobotCardDocument {
   const face = card.interface ?? null
   const effectors = face?.end_effectors

@@ -29,7 +29,10 @@ function segmentFault(segments: readonly string[]): string | null {
   return null
 }
 
-/** Like `pathFault`, for a path to be created: also rejects names that Git would act on. Existing files with such a path can be read and deleted. */
+/**
+ * Like `pathFault`, for a path to be created: also rejects names that Git would act on. Existing files with such a path
+ * can be read and deleted.
+ */
 export function newPathFault(path: string): string | null {
   const fault = pathFault(path)
   if (fault !== null) return fault
@@ -43,8 +46,8 @@ const LAST_CODE_POINT = 0x10ffff
 const ABOVE_ALL_PATHS = String.fromCodePoint(LAST_CODE_POINT).repeat(64)
 
 /**
- * The smallest string above every string that starts with `prefix`, so that a prefix is the range `prefix <= path < successor`.
- * In byte order of UTF-8, which is code point order.
+ * The smallest string above every string that starts with `prefix`, so that a prefix is the range
+ * `prefix <= path < successor`. In byte order of UTF-8, which is code point order.
  */
 export function prefixSuccessor(prefix: string): string {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0)
@@ -75,8 +78,9 @@ export interface PathClash {
 }
 
 /**
- * Each of `paths` that is a folder above one of `others`, or below one of them, with the first such other. Paths are compared by their exact bytes, as everywhere:
- * names that differ in letter case alone are two files. Its time grows with the segments of all paths, not with their pairs.
+ * Each of `paths` that is a folder above one of `others`, or below one of them, with the first such other. Paths are
+ * compared by their exact bytes, as everywhere: names that differ in letter case alone are two files. Its time grows
+ * with the segments of all paths, not with their pairs.
  */
 export function clashesBetween(paths: Iterable<string>, others: Iterable<string>): PathClash[] {
   const files = new Set<string>()

@@ -1,6 +1,12 @@
-/** Characters that move a cursor, hide text or show it in another order, such as `cod.exe` backwards. Pure, so that a browser can import it. */
+/**
+ * Characters that move a cursor, hide text or show it in another order, such as `cod.exe` backwards. Pure, so that a
+ * browser can import it.
+ */
 
-/** Control characters, bidirectional controls and line separators, as the source of a regular expression with the flag `u`. */
+/**
+ * Control characters, bidirectional controls and line separators, as the source of a regular expression with the flag
+ * `u`.
+ */
 export const hiddenCharacters = '[\\p{Cc}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]'
 
 const hidden = new RegExp(hiddenCharacters, 'gu')

@@ -1,4 +1,7 @@
-/** Untrusted text for a terminal: characters that move the cursor, hide text or send input are escaped as in JSON (`\u001b`). */
+/**
+ * Untrusted text for a terminal: characters that move the cursor, hide text or send input are escaped as in JSON
+ * (`\u001b`).
+ */
 import { escaped, hiddenCharacters, withHiddenShown } from './hidden-characters.ts'
 
 /** Select Graphic Rendition: colors and weights, which are harmless. */

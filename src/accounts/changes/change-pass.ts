@@ -1,4 +1,6 @@
-/** Tracks what one reader of changes has seen, page by page. Pure. See `change-position.ts` for the order of changes. */
+/**
+ * Tracks what one reader of changes has seen, page by page. Pure. See `change-position.ts` for the order of changes.
+ */
 import type { ChangePosition } from './change-position.ts'
 import type { ChangedThing, ChangePage } from './read-changes.ts'
 
@@ -6,13 +8,19 @@ import type { ChangedThing, ChangePage } from './read-changes.ts'
 export class ChangePass {
   /** Where the next page begins; null before the first one of a reader without a position. */
   next: ChangePosition | null
-  /** Where another reader may continue: it misses nothing, and sees once more what transactions wrote that were still running. */
+  /**
+   * Where another reader may continue: it misses nothing, and sees once more what transactions wrote that were still
+   * running.
+   */
   position: ChangePosition | null
   /** Whether more changes follow the last page. */
   hasMore = false
   /** The horizon of the first page since everything had been read; null before that page. */
   #horizon: number | null = null
-  /** Things that later pages contain again, with the transaction in which this reader saw them: they changed while earlier transactions were still running. */
+  /**
+   * Things that later pages contain again, with the transaction in which this reader saw them: they changed while
+   * earlier transactions were still running.
+   */
   readonly #seen = new Map<string, number>()
 
   constructor(start: ChangePosition | null) {

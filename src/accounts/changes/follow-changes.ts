@@ -1,5 +1,6 @@
 /**
- * The source of the subscriptions to an account's lists: streams what has changed for as long as the caller belongs to the account. Contract, "Subscriptions".
+ * The source of the subscriptions to an account's lists: streams what has changed for as long as the caller belongs to
+ * the account. Contract, "Subscriptions".
  */
 import { currentViewer } from '../../auth/current-viewer.ts'
 import { seenBy } from '../../auth/event-viewer.ts'
@@ -26,14 +27,18 @@ export interface FollowChangesInput {
   readonly after?: string | null
 }
 
-/** Keys are revoked and people leave orgs while a stream is open: the caller is checked for each event, and this often while there are none. */
+/**
+ * Keys are revoked and people leave orgs while a stream is open: the caller is checked for each event, and this often
+ * while there are none.
+ */
 const RECHECK_MS = 30_000
 
 /**
- * The first event is sent at once. It contains what has changed since `after`, or nothing without `after`: a list that the client reads after this event misses
- * no change if the later events are applied to it. Each later event has the changes of about 200 ms, at most 50 things. The stream ends when the credential
- * ends or the caller leaves the account. Errors before the first event: 401, 403 for a caller outside the account and for keys of hosted jobs, 404, 422 for a
- * cursor of another list or one that is older than 23 hours.
+ * The first event is sent at once. It contains what has changed since `after`, or nothing without `after`: a list that
+ * the client reads after this event misses no change if the later events are applied to it. Each later event has the
+ * changes of about 200 ms, at most 50 things. The stream ends when the credential ends or the caller leaves the
+ * account. Errors before the first event: 401, 403 for a caller outside the account and for keys of hosted jobs, 404,
+ * 422 for a cursor of another list or one that is older than 23 hours.
  */
 export async function followChanges<T>(
   ctx: RequestContext,

@@ -47,8 +47,8 @@ const pageColumns = columns({
 })
 
 /**
- * Uses the index of an account's changes. Skips rows from beyond the snapshot: they were loaded from another server, whose transactions had higher numbers. A
- * reader without a position reads no row.
+ * Uses the index of an account's changes. Skips rows from beyond the snapshot: they were loaded from another server,
+ * whose transactions had higher numbers. A reader without a position reads no row.
  */
 export const changesSince = statement({
   name: 'changes-since',
@@ -61,7 +61,8 @@ export const changesSince = statement({
     limit: param.int4(),
   },
   text: `select ${pageColumns.sql}
-    from unnest(:owners::text[], :kinds::"ChangeKind"[], :xids::bigint[], :things::text[]) with ordinality asked(owner_id, kind, xid, thing_id, n)
+    from unnest(:owners::text[], :kinds::"ChangeKind"[], :xids::bigint[],
+      :things::text[]) with ordinality asked(owner_id, kind, xid, thing_id, n)
     left join lateral (select c.* from changes c
       where c.owner_id = asked.owner_id and c.kind = asked.kind and (c.xid, c.thing_id) > (asked.xid, asked.thing_id)
         and c.xid < pg_snapshot_xmax(pg_current_snapshot())::text::bigint

@@ -1,4 +1,7 @@
-/** Batches the reads of all readers of changes on this hub: reads of the change log, and of the things that have changed. */
+/**
+ * Batches the reads of all readers of changes on this hub: reads of the change log, and of the things that have
+ * changed.
+ */
 
 import type { IdPrefix } from '@hub/formats/ids'
 import DataLoader from 'dataloader'
@@ -28,7 +31,10 @@ declare module '../../operation/context.ts' {
   }
 }
 
-/** Readers wait this long after the first change: changes close together become one event, and an account is read at most five times a second. */
+/**
+ * Readers wait this long after the first change: changes close together become one event, and an account is read at
+ * most five times a second.
+ */
 const GATHER_MS = 200
 
 interface Wanted {
@@ -38,7 +44,10 @@ interface Wanted {
   readonly id: string
 }
 
-/** One instance for the life of a hub. Nothing is cached beyond a turn of the event loop: a reader that is woken after a read has started needs a new read. */
+/**
+ * One instance for the life of a hub. Nothing is cached beyond a turn of the event loop: a reader that is woken after a
+ * read has started needs a new read.
+ */
 export class SharedChanges {
   readonly #db: Db
   readonly #pages: DataLoader<ChangeRead, ChangePage>
@@ -69,7 +78,10 @@ export class SharedChanges {
     return this.#gathering
   }
 
-  /** The things that the viewer sees: one statement a turn for all members of the account, and one for each key limited to repos. */
+  /**
+   * The things that the viewer sees: one statement a turn for all members of the account, and one for each key limited
+   * to repos.
+   */
   async things<T>(list: ChangedList<T>, ownerId: string, viewer: Viewer, ids: readonly string[]): Promise<T[]> {
     const isOfAll = seesAllOf(viewer, ownerId)
     const group = isOfAll || viewer.kind === 'anonymous' ? ownerId : viewer.credentialId

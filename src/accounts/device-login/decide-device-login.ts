@@ -28,19 +28,21 @@ const deciding = (decision: Decision) =>
     columns: loginColumns,
     params: { id: param.text(), personId: param.text() },
     text: `update device_logins l set state = '${loginMoves[decision].to}', decided_at = now(), decided_by = :personId
-    where l.id = :id and l.state = '${loginMoves[decision].from}' and l.expires_at > now() returning ${loginColumns.sql}`,
+    where l.id = :id and l.state = '${loginMoves[decision].from}' and l.expires_at > now()
+      returning ${loginColumns.sql}`,
   })
 const decide = { approve: deciding('approve'), deny: deciding('deny') }
 const decidedByMe = statement({
   name: 'device-login-decided',
   columns: loginColumns,
   params: { id: param.text(), personId: param.text() },
-  text: `select ${loginColumns.sql} from device_logins l where l.id = :id and l.decided_by = :personId and l.expires_at > now()`,
+  text: `select ${loginColumns.sql} from device_logins l where l.id = :id and l.decided_by = :personId
+    and l.expires_at > now()`,
 })
 
 /**
- * Approves a sign-in; the key is created at the program's next poll. A repeat is no error. Errors: 401, 403 for every key, 404, 409
- * `conflict.device_login_decided`, 429.
+ * Approves a sign-in; the key is created at the program's next poll. A repeat is no error. Errors: 401, 403 for every
+ * key, 404, 409 `conflict.device_login_decided`, 429.
  */
 export const approveDeviceLogin = (ctx: RequestContext, input: CodeInput): Promise<DeviceLogin> =>
   decideLogin(ctx, input, 'approve', ['approved', 'consumed'])

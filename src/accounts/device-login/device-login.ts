@@ -1,4 +1,7 @@
-/** A sign-in of a program that has no browser (RFC 8628): its row, its limits, and how a person finds it by its user code. */
+/**
+ * A sign-in of a program that has no browser (RFC 8628): its row, its limits, and how a person finds it by its user
+ * code.
+ */
 import { assertSession } from '../../auth/policy.ts'
 import type { RequestContext, ScopeLevel } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
@@ -9,7 +12,10 @@ import { readUserCode, shownUserCode } from './user-code.ts'
 
 export type DeviceLoginState = 'pending' | 'approved' | 'denied' | 'consumed'
 
-/** The state machine of a sign-in, as a table from which the SQL conditions are derived. An expired or displaced sign-in keeps its state until a job deletes it. */
+/**
+ * The state machine of a sign-in, as a table from which the SQL conditions are derived. An expired or displaced sign-in
+ * keeps its state until a job deletes it.
+ */
 export const loginMoves = {
   approve: { from: 'pending', to: 'approved' },
   deny: { from: 'pending', to: 'denied' },
@@ -35,7 +41,10 @@ export interface DeviceLogin {
 
 /** Lifetime of a sign-in: the program must fetch its key within this time. */
 export const LOGIN_SECONDS = 900
-/** Wrong codes that a person may enter in `MISS_WINDOW_SECONDS`: ten guesses find one of a thousand pending codes with a chance of 4 in 10 million. */
+/**
+ * Wrong codes that a person may enter in `MISS_WINDOW_SECONDS`: ten guesses find one of a thousand pending codes with a
+ * chance of 4 in 10 million.
+ */
 export const MAX_MISSES = 10
 const MISS_WINDOW_SECONDS = 900
 
@@ -74,11 +83,15 @@ const endedByCode = statement({
   name: 'device-login-ended',
   columns: endedColumns,
   params: { code: param.text() },
-  text: `select ${endedColumns.sql} from device_logins l where l.user_code = :code and l.state = 'pending' and l.expires_at <= now()`,
+  text: `select ${endedColumns.sql} from device_logins l where l.user_code = :code and l.state = 'pending'
+    and l.expires_at <= now()`,
 })
 
 const missColumns = columns({ count: column.int4('m.count') })
-/** Counts a miss before the lookup, so that concurrent guesses are all counted. No row means that there were too many misses. */
+/**
+ * Counts a miss before the lookup, so that concurrent guesses are all counted. No row means that there were too many
+ * misses.
+ */
 const chargeMiss = statement({
   name: 'user-code-miss',
   columns: missColumns,
@@ -86,7 +99,8 @@ const chargeMiss = statement({
   text: `insert into user_code_misses as m (account_id, count) values (:personId, 1)
     on conflict (account_id) do update set
       count = case when m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds' then 1 else m.count + 1 end,
-      started_at = case when m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds' then now() else m.started_at end
+      started_at = case when m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds' then now()
+        else m.started_at end
       where m.count < ${MAX_MISSES} or m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds'
     returning ${missColumns.sql}`,
 })
@@ -106,8 +120,8 @@ const refundMiss = statement({
 })
 
 /**
- * The sign-in that a person names by its code. Errors: 401, 403 for every key, 404 for a code that is unknown, that has ended or that is another person's, 429
- * `rate.limited` after too many unknown codes.
+ * The sign-in that a person names by its code. Errors: 401, 403 for every key, 404 for a code that is unknown, that has
+ * ended or that is another person's, 429 `rate.limited` after too many unknown codes.
  */
 export async function findDeviceLogin(
   ctx: RequestContext,

@@ -1,13 +1,14 @@
 /**
- * Bounds the sign-ins that wait to be decided without refusing any: those beyond the bound give way to newer ones. A displaced sign-in ends at the time that it
- * began, which tells it from one whose time was over. docs/decisions/security.md, "A waiting sign-in gives way, and a new one is never refused".
+ * Bounds the sign-ins that wait to be decided without refusing any: those beyond the bound give way to newer ones. A
+ * displaced sign-in ends at the time that it began, which tells it from one whose time was over.
+ * docs/decisions/security.md, "A waiting sign-in gives way, and a new one is never refused".
  */
 import type { Db, Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 /**
- * Of one network: more than the anonymous requests of two minutes at the default rate, so that a program that continues polling is never the one that was silent
- * for longest.
+ * Of one network: more than the anonymous requests of two minutes at the default rate, so that a program that continues
+ * polling is never the one that was silent for longest.
  */
 export const MAX_WAITING = 1500
 /** Of all networks. Ten guesses find one of so many codes with a chance of 1 in 85,000. */
@@ -17,13 +18,15 @@ const MAX_WAITING_EVERYWHERE = 30_000
 const heardAt = 'coalesce(l.polled_at, l.created_at)'
 
 /**
- * The ids of the sign-ins beyond the first `kept`, of those that `among` selects, locked; an SQL subquery. Each group (an address, a network) has its own ranking
- * by when a program was last heard of, and the lowest ranks of the largest groups come first: a group loses nothing while another has more.
+ * The ids of the sign-ins beyond the first `kept`, of those that `among` selects, locked; an SQL subquery. Each group
+ * (an address, a network) has its own ranking by when a program was last heard of, and the lowest ranks of the largest
+ * groups come first: a group loses nothing while another has more.
  */
 const surplus = ({ among, group, kept }: { among: string; group: string; kept: string }) =>
   `select l.id from device_logins l where l.state = 'pending' and l.id in (
       select ranked.id from (
-        select l.id, ${heardAt} as heard_at, row_number() over (partition by ${group} order by ${heardAt} desc, l.id desc) as place
+        select l.id, ${heardAt} as heard_at,
+          row_number() over (partition by ${group} order by ${heardAt} desc, l.id desc) as place
         from device_logins l where ${among} and l.state = 'pending' and l.expires_at > now()) ranked
       order by ranked.place, ranked.heard_at desc, ranked.id desc offset ${kept})
     order by l.id for update`

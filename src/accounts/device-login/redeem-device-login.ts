@@ -47,12 +47,14 @@ const touchLogin = statement({
 const consumeLogin = statement({
   name: 'device-login-consume',
   params: { id: param.text(), keyId: param.text() },
-  text: `update device_logins set state = '${loginMoves.redeem.to}', key_id = :keyId where id = :id and state = '${loginMoves.redeem.from}'`,
+  text: `update device_logins set state = '${loginMoves.redeem.to}', key_id = :keyId
+    where id = :id and state = '${loginMoves.redeem.from}'`,
 })
 
 /**
- * The key of an approved sign-in, once: made, recorded and handed out in one transaction, and never stored for a replay. Errors, all 400:
- * `device_login.authorization_pending`, `device_login.slow_down`, `device_login.access_denied`, `device_login.expired_token`.
+ * The key of an approved sign-in, once: made, recorded and handed out in one transaction, and never stored for a
+ * replay. Errors, all 400: `device_login.authorization_pending`, `device_login.slow_down`,
+ * `device_login.access_denied`, `device_login.expired_token`.
  */
 export async function redeemDeviceLogin(
   ctx: RequestContext,

@@ -49,16 +49,18 @@ const insertLogin = statement({
     address: param.text.orNull(),
     network: param.text(),
   },
-  text: `insert into device_logins (id, device_code_sha256, user_code, name, scope, key_ttl_s, address, network, poll_s, expires_at)
-    values (:id, :deviceCodeSha256, :userCode, :loginName, :scope::"KeyScope", :keyTtlSeconds, :address, :network, ${INTERVAL_SECONDS},
+  text: `insert into device_logins (id, device_code_sha256, user_code, name, scope, key_ttl_s, address, network, poll_s,
+    expires_at)
+    values (:id, :deviceCodeSha256, :userCode, :loginName, :scope::"KeyScope", :keyTtlSeconds, :address, :network,
+      ${INTERVAL_SECONDS},
       now() + interval '${LOGIN_SECONDS} seconds')
     on conflict (user_code) where state = 'pending' do nothing returning ${madeColumns.sql}`,
 })
 type LoginValues = NonNullable<(typeof insertLogin)['values']>
 
 /**
- * Starts a sign-in and returns its codes. The response contains a secret, so it is never stored for a replay: a repeat starts another sign-in. Where too
- * many of its network wait, another one gives way. Errors: 422.
+ * Starts a sign-in and returns its codes. The response contains a secret, so it is never stored for a replay: a repeat
+ * starts another sign-in. Where too many of its network wait, another one gives way. Errors: 422.
  */
 export async function startDeviceLogin(ctx: RequestContext, input: NewDeviceLogin): Promise<StartedDeviceLogin> {
   const deviceCode = randomBytes(DEVICE_CODE_BYTES).toString('base64url')

@@ -34,7 +34,10 @@ const page = statement({
     order by id desc limit :limit::int) page join (${holdTables}) on u.id = page.id order by key.id, page.id desc`,
 })
 
-/** The holds that would be billed to each of these accounts, newest first. One statement. Errors: 422 a cursor of another listing. */
+/**
+ * The holds that would be billed to each of these accounts, newest first. One statement. Errors: 422 a cursor of
+ * another listing.
+ */
 export async function holdsOfAccounts(
   ctx: RequestContext,
   of: readonly string[],

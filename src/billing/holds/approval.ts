@@ -7,15 +7,21 @@ import type { Tx } from '../../store/db.ts'
 import type { SpendHold } from './hold-shape.ts'
 import { lockPendingHold, moveHold } from './move-hold.ts'
 
-/** Given to the operation that creates the job of an approved hold. It lifts the agent's limit for this one job, and nothing else. */
+/**
+ * Given to the operation that creates the job of an approved hold. It lifts the agent's limit for this one job, and
+ * nothing else.
+ */
 export interface Approval {
-  /** Moves the hold to `approved` with the job as its result. The caller must already have its locks on repos and jobs, and none on accounts. */
+  /**
+   * Moves the hold to `approved` with the job as its result. The caller must already have its locks on repos and jobs,
+   * and none on accounts.
+   */
   readonly take: (tx: Tx, job: { readonly jobId: string; readonly mostUsd: Usd }) => Promise<void>
 }
 
 /**
- * The approval by the person of `ctx`. Errors of `take`: 403 if the person has left the org, 409 `conflict.not_pending` for a hold that is already decided, 409
- * `conflict.cost_rose` for a job that can cost more than the hold shows.
+ * The approval by the person of `ctx`. Errors of `take`: 403 if the person has left the org, 409 `conflict.not_pending`
+ * for a hold that is already decided, 409 `conflict.cost_rose` for a job that can cost more than the hold shows.
  */
 export function approvalOf(
   ctx: RequestContext,

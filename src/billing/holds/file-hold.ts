@@ -1,4 +1,7 @@
-/** Filing a spend hold: the request of an agent's key waits for a person, and nothing of its job is recorded. Spec, "Spend hold". */
+/**
+ * Filing a spend hold: the request of an agent's key waits for a person, and nothing of its job is recorded. Spec,
+ * "Spend hold".
+ */
 
 import { newId } from '@hub/formats/ids'
 import { requireCredential } from '../../auth/policy.ts'
@@ -30,7 +33,10 @@ export interface HeldRequest {
   readonly allowanceUsd: Usd
 }
 
-/** The most pending holds of one key on one account. A person decides each of them, so more would be the noise of a faulty loop. */
+/**
+ * The most pending holds of one key on one account. A person decides each of them, so more would be the noise of a
+ * faulty loop.
+ */
 export const MAX_PENDING_HOLDS = 100
 
 const pendingColumns = columns({
@@ -63,13 +69,18 @@ const insertHold = statement({
     allowanceUsd: param.numeric<Usd>(),
     ttlSeconds: param.float8(),
   },
-  text: `insert into spend_holds (id, status, kind, account_id, filed_by, filed_by_name, created_by, request, summary, estimate_usd, reserve_usd,
+  text: `insert into spend_holds (id, status, kind, account_id, filed_by, filed_by_name, created_by, request, summary,
+    estimate_usd, reserve_usd,
       allowance_usd, expires_at)
-    values (:id, 'pending', :kind::"SpendHoldKind", :accountId, :filedBy, :filedByName, :createdBy, :request::json, :summary, :estimateUsd::numeric,
+    values (:id, 'pending', :kind::"SpendHoldKind", :accountId, :filedBy, :filedByName, :createdBy, :request::json,
+      :summary, :estimateUsd::numeric,
       :reserveUsd::numeric, :allowanceUsd::numeric, now() + make_interval(secs => :ttlSeconds))`,
 })
 
-/** Files the hold of the caller's key, in the transaction that would have created the job; 429 `quota.spend_holds` if the key has too many pending holds. */
+/**
+ * Files the hold of the caller's key, in the transaction that would have created the job; 429 `quota.spend_holds` if
+ * the key has too many pending holds.
+ */
 export async function fileHold(ctx: RequestContext, tx: Tx, held: HeldRequest): Promise<SpendHold> {
   const viewer = requireCredential(ctx.viewer)
   const { credentialId: keyId, personId, name } = viewer

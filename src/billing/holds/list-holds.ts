@@ -1,4 +1,7 @@
-/** listSpendHolds (spec, "GET /v1/spend/holds"): a keyset page of the holds that the caller can see, newest first. One statement. */
+/**
+ * listSpendHolds (spec, "GET /v1/spend/holds"): a keyset page of the holds that the caller can see, newest first. One
+ * statement.
+ */
 
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { holdViewer, visibleHolds } from '../../auth/hold-policy.ts'
@@ -17,7 +20,10 @@ export interface ListHoldsInput {
 /** The cursor's id, or a bound above every id without a cursor, so that the condition can use an index. */
 const before = `coalesce(:after::text, 'spend_z')`
 
-/** Subquery: the newest holds that the condition `seen` makes visible. There is an index for the condition in the order of the page. */
+/**
+ * Subquery: the newest holds that the condition `seen` makes visible. There is an index for the condition in the order
+ * of the page.
+ */
 const newest = (seen: string) => `select u.id from spend_holds u where ${seen} and u.id < ${before}
       and (:status::text is null or ${holdStatusSql} = :status) order by u.id desc limit :limit::int`
 
@@ -31,7 +37,8 @@ const page = statement({
     limit: param.int4(),
   },
   text: `select ${holdColumns.sql} from (select id from (
-        (select mine.id from unnest(:accountIds::text[]) account (id) cross join lateral (${newest('u.account_id = account.id')}) mine)
+        (select mine.id from unnest(:accountIds::text[]) account (id) cross
+          join lateral (${newest('u.account_id = account.id')}) mine)
         union (${newest('u.filed_by = :credentialId')}) union (${newest('u.created_by = :userId')})) seen
       order by id desc limit :limit::int) page join (${holdTables}) on u.id = page.id order by page.id desc`,
 })

@@ -1,4 +1,7 @@
-/** All changes of a hold: one update under its row lock, only from `pending`, with an audit row. Lock order: repos, jobs, holds, accounts. */
+/**
+ * All changes of a hold: one update under its row lock, only from `pending`, with an audit row. Lock order: repos,
+ * jobs, holds, accounts.
+ */
 import { type AuditContext, audit } from '../../operation/audit.ts'
 import type { Deps } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -51,7 +54,8 @@ const decide = statement({
     reason: param.text.orNull(),
     resultId: param.text.orNull(),
   },
-  text: `update spend_holds set status = :status::"SpendHoldStatus", decided_by = :decidedBy, reason = :reason, result_id = :resultId,
+  text: `update spend_holds set status = :status::"SpendHoldStatus", decided_by = :decidedBy, reason = :reason,
+    result_id = :resultId,
       decided_at = case when :status = 'expired' then expires_at else now() end
     where id = :holdId and status = 'pending'`,
 })
@@ -65,7 +69,10 @@ export interface Decision {
   readonly resultId: string | null
 }
 
-/** Locks a hold until the transaction ends; 404 if it does not exist, 409 `conflict.not_pending` if it is no longer pending. */
+/**
+ * Locks a hold until the transaction ends; 404 if it does not exist, 409 `conflict.not_pending` if it is no longer
+ * pending.
+ */
 export async function lockPendingHold(tx: Tx, holdId: string, trigger: HoldTrigger): Promise<LockedHold> {
   const [hold] = await tx.query(lockById, { holdId })
   if (!hold) throw notFound(`The hold ${holdId}`)

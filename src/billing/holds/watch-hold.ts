@@ -5,7 +5,9 @@ import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { findHold, getHoldsById } from './get-hold.ts'
 import type { SpendHold } from './hold-shape.ts'
 
-/** Ends when the hold is no longer pending, or the caller no longer sees it. Errors before the first event: 401, 404. */
+/**
+ * Ends when the hold is no longer pending, or the caller no longer sees it. Errors before the first event: 401, 404.
+ */
 export async function watchHold(ctx: RequestContext, holdId: string): Promise<AsyncGenerator<SpendHold>> {
   assertLevel(ctx.viewer, 'read')
   const read = async (viewer: Viewer): Promise<SpendHold | null> => {

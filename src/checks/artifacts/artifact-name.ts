@@ -1,4 +1,7 @@
-/** The files that a check may make. Pure. Spec, "POST /v1/robot-checks/{check_id}/artifacts"; contract, `robot_card.json` of a check. */
+/**
+ * The files that a check may make. Pure. Spec, "POST /v1/robot-checks/{check_id}/artifacts"; contract,
+ * `robot_card.json` of a check.
+ */
 import type { CheckKind } from '../check-parts.ts'
 
 export const CARD_NAME = 'robot_card.json'

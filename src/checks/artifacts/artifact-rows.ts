@@ -51,8 +51,10 @@ const put = statement({
   },
   text: `insert into robot_check_artifacts (check_id, name, storage_key, store_upload_id, size, content_type)
     select :checkId, name, key, upload, size, content_type
-    from unnest(:names::text[], :keys::text[], :uploadIds::text[], :sizes::bigint[], :contentTypes::text[]) as given (name, key, upload, size, content_type)
-    on conflict (check_id, name) do update set storage_key = excluded.storage_key, store_upload_id = excluded.store_upload_id,
+    from unnest(:names::text[], :keys::text[], :uploadIds::text[], :sizes::bigint[],
+      :contentTypes::text[]) as given (name, key, upload, size, content_type)
+    on conflict (check_id, name) do update set storage_key = excluded.storage_key,
+      store_upload_id = excluded.store_upload_id,
       size = excluded.size, content_type = excluded.content_type, sha256 = null, created_at = now()`,
 })
 
@@ -78,7 +80,10 @@ const forget = statement({
   text: 'update robot_checks set card = null, needs_you = null, updated_at = now() where id = :checkId',
 })
 
-/** Clears what was read from a `robot_card.json` that is replaced: a card without its artifact would be published from bytes that no longer exist. */
+/**
+ * Clears what was read from a `robot_card.json` that is replaced: a card without its artifact would be published from
+ * bytes that no longer exist.
+ */
 export async function forgetCard(tx: Querier, checkId: string): Promise<void> {
   await tx.query(forget, { checkId })
 }
@@ -87,11 +92,15 @@ const keep = statement({
   name: 'robot-check-artifacts-keep',
   columns: columns({ name: column.text('a.name') }),
   params: { checkId: param.text(), keys: param.texts(), digests: param.texts() },
-  text: `update robot_check_artifacts a set sha256 = given.sha256 from unnest(:keys::text[], :digests::text[]) as given (key, sha256)
+  text: `update robot_check_artifacts a set sha256 = given.sha256
+    from unnest(:keys::text[], :digests::text[]) as given (key, sha256)
     where a.check_id = :checkId and a.storage_key = given.key returning a.name as "name"`,
 })
 
-/** Records the digests that the hub computed; returns how many of the hashed artifacts were not replaced in the meantime. */
+/**
+ * Records the digests that the hub computed; returns how many of the hashed artifacts were not replaced in the
+ * meantime.
+ */
 export async function keepDigests(
   tx: Querier,
   checkId: string,

@@ -1,6 +1,7 @@
 /**
- * presignRobotCheckArtifacts (spec, "POST /v1/robot-checks/{check_id}/artifacts"): one presigned PUT for each file that a check makes. Each file is an
- * upload of one part, which a report completes. After that, a URL that is still valid cannot change the bytes that the hub has hashed.
+ * presignRobotCheckArtifacts (spec, "POST /v1/robot-checks/{check_id}/artifacts"): one presigned PUT for each file that
+ * a check makes. Each file is an upload of one part, which a report completes. After that, a URL that is still valid
+ * cannot change the bytes that the hub has hashed.
  */
 import { assertRunsFor } from '../../auth/policy.ts'
 import { assertDistinct } from '../../files/duplicates.ts'
@@ -35,8 +36,9 @@ export interface PresignArtifactsInput {
 export type ArtifactTicket = Omit<ArtifactRow, 'sha256'>
 
 /**
- * The uploads are in the order of `files`. Errors: 401, 403, 404, 409 unless the caller holds the running check, 409 `conflict.path` for names that cannot be files next to each other, 413 if the storage quota of the check's
- * account is exceeded, 422 for a name that the check may not make, 503.
+ * The uploads are in the order of `files`. Errors: 401, 403, 404, 409 unless the caller holds the running check, 409
+ * `conflict.path` for names that cannot be files next to each other, 413 if the storage quota of the check's account is
+ * exceeded, 422 for a name that the check may not make, 503.
  */
 export function presignArtifacts(
   ctx: RequestContext,
@@ -109,7 +111,10 @@ function assertAccepted(check: HeldCheck, files: readonly ArtifactRequest[]): vo
   if (items.length > 0) throw new HubError('validation.failed', items.map(({ detail }) => detail).join('; '), { items })
 }
 
-/** The artifacts of a check become files of one repo: 409 `conflict.path` for a file and a folder at one path. Under the lock of the check it decides. */
+/**
+ * The artifacts of a check become files of one repo: 409 `conflict.path` for a file and a folder at one path. Under the
+ * lock of the check it decides.
+ */
 async function assertFilesTogether(
   querier: Querier,
   checkId: string,

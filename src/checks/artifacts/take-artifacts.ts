@@ -1,4 +1,7 @@
-/** Completes the artifacts that a report names in the object store and hashes them. Exactly these bytes are published later. */
+/**
+ * Completes the artifacts that a report names in the object store and hashes them. Exactly these bytes are published
+ * later.
+ */
 
 import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import { freeFormFaults } from '@hub/formats/free-form-faults'
@@ -22,8 +25,8 @@ export interface TakenArtifact {
 }
 
 /**
- * The artifacts in the order of `names`. Errors: 409 `conflict.in_progress` if another report is completing an artifact, 422 if an artifact was never
- * presigned or uploaded, 503.
+ * The artifacts in the order of `names`. Errors: 409 `conflict.in_progress` if another report is completing an
+ * artifact, 422 if an artifact was never presigned or uploaded, 503.
  */
 export async function takeArtifacts(
   ctx: RequestContext,
@@ -56,7 +59,10 @@ async function take(ctx: RequestContext, row: ArtifactRow): Promise<TakenArtifac
 
 const nameOf = ({ name }: Pick<ArtifactRow, 'name'>) => `The artifact ${JSON.stringify(name)}`
 
-/** False if nothing was uploaded; true also if another report has completed the upload. 409 `conflict.in_progress` if another report is completing it. */
+/**
+ * False if nothing was uploaded; true also if another report has completed the upload. 409 `conflict.in_progress` if
+ * another report is completing it.
+ */
 async function complete(objects: ObjectStore, row: ArtifactRow, signal: AbortSignal): Promise<boolean> {
   try {
     const parts = await objects.listParts(row.storageKey, row.storeUploadId, signal)
@@ -71,7 +77,10 @@ async function complete(objects: ObjectStore, row: ArtifactRow, signal: AbortSig
   }
 }
 
-/** Reads `robot_card.json` from the store. 422 if it is over 1 MiB, is not a JSON object, or has values that a free-form object may not have. */
+/**
+ * Reads `robot_card.json` from the store. 422 if it is over 1 MiB, is not a JSON object, or has values that a free-form
+ * object may not have.
+ */
 export async function readCard(
   ctx: RequestContext,
   card: TakenArtifact,

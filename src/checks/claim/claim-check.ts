@@ -1,4 +1,7 @@
-/** claimRobotCheck (spec, "POST /v1/robot-checks/{check_id}/claim") and claimNextRobotCheck: exactly one of many claims gets a queued check. */
+/**
+ * claimRobotCheck (spec, "POST /v1/robot-checks/{check_id}/claim") and claimNextRobotCheck: exactly one of many claims
+ * gets a queued check.
+ */
 import { assertLevel, assertRunsFor } from '../../auth/policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
@@ -18,8 +21,9 @@ export interface ClaimCheckInput {
 }
 
 /**
- * Returns the claimed check with its sources. Errors: 401, 403 if the caller is not of the billed account, 404, 409 `conflict.already_claimed` naming the
- * holder, `conflict.terminal`, `conflict.wrong_kind` if the check is hosted and the credential is not that of its call.
+ * Returns the claimed check with its sources. Errors: 401, 403 if the caller is not of the billed account, 404, 409
+ * `conflict.already_claimed` naming the holder, `conflict.terminal`, `conflict.wrong_kind` if the check is hosted and
+ * the credential is not that of its call.
  */
 export function claimCheck(ctx: RequestContext, input: ClaimCheckInput): Promise<RobotCheck> {
   return guarded(
@@ -37,7 +41,10 @@ export function claimCheck(ctx: RequestContext, input: ClaimCheckInput): Promise
   )
 }
 
-/** The claimed check, or null if none became available in time. Errors: 401, 403 also for an owner that is unknown or not the caller's. */
+/**
+ * The claimed check, or null if none became available in time. Errors: 401, 403 also for an owner that is unknown or
+ * not the caller's.
+ */
 export function claimNextCheck(
   ctx: RequestContext,
   { worker, waitS, owner }: ClaimNextInput,

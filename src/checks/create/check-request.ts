@@ -28,7 +28,10 @@ type Member = keyof CheckRequest
 
 const isUrdf = (entry: string) => /\.urdf$/i.test(entry)
 
-/** 422 with one item for each member that is missing or not for this kind. No member has a default: the caller must give every answer. */
+/**
+ * 422 with one item for each member that is missing or not for this kind. No member has a default: the caller must give
+ * every answer.
+ */
 export function assertWhole(request: CheckRequest): void {
   const faults = [...missing(request), ...misplaced(request)]
   if (faults.length === 0) return
@@ -56,7 +59,9 @@ function missing(request: CheckRequest): ErrorItem[] {
   )
 }
 
-/** The members that are not for a kind. If the hub ignored such a member, the caller would believe that it took effect. */
+/**
+ * The members that are not for a kind. If the hub ignored such a member, the caller would believe that it took effect.
+ */
 const notOf: Readonly<Record<CheckKind, readonly Member[]>> = {
   robot: ['model'],
   model: ['base', 'controlHz', 'action', 'options'],

@@ -1,4 +1,7 @@
-/** Chooses the executor of a check, and its terms. Pure. Spec, "POST /v1/robot-checks": `hosted` if the deployment offers it to the owner, else `worker`. */
+/**
+ * Chooses the executor of a check, and its terms. Pure. Spec, "POST /v1/robot-checks": `hosted` if the deployment
+ * offers it to the owner, else `worker`.
+ */
 import { type AllowanceUsage, isAllowance } from '../../billing/allowance.ts'
 import { appRefusal, type HostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { HostedSettings } from '../../platform/config.ts'
@@ -26,7 +29,10 @@ export function maxCostUsd({ checkRateUsdPerHour, checkMaxSeconds }: HostedSetti
   return mostOfSeconds(checkRateUsdPerHour, checkMaxSeconds)
 }
 
-/** `allowance`: hosted if the check fits into the account's allowance. `agent`: the same, and beyond the allowance after a person's approval. */
+/**
+ * `allowance`: hosted if the check fits into the account's allowance. `agent`: the same, and beyond the allowance after
+ * a person's approval.
+ */
 export type HostingTerms = 'worker' | 'hosted' | 'allowance' | 'agent'
 
 /** The requested executor, and the parties of the request. */
@@ -39,8 +45,9 @@ export interface ExecutorRequest {
 }
 
 /**
- * The terms that follow from the settings. Errors for an explicit `hosted`: 503 without a hosted app, then 403 for an owner that is not listed if there is no
- * allowance. An agent key is limited to the allowance, even if its owner is listed.
+ * The terms that follow from the settings. Errors for an explicit `hosted`: 503 without a hosted app, then 403 for an
+ * owner that is not listed if there is no allowance. An agent key is limited to the allowance, even if its owner is
+ * listed.
  */
 export function hostingTerms(settings: HostedSettings, { owner, isAgent, asked }: ExecutorRequest): HostingTerms {
   if (asked === 'worker') return 'worker'

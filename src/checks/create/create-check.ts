@@ -1,4 +1,7 @@
-/** createRobotCheck (spec, "POST /v1/robot-checks"): a queued check with a snapshot of its files, or the spend hold of an agent's check. */
+/**
+ * createRobotCheck (spec, "POST /v1/robot-checks"): a queued check with a snapshot of its files, or the spend hold of
+ * an agent's check.
+ */
 import { assertNotJob, requireCredential } from '../../auth/policy.ts'
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
@@ -55,12 +58,17 @@ const insertCheck = statement({
     rateUsdPerHour: param.numeric.orNull<Usd>(),
     maxSeconds: param.int4.orNull(),
   },
-  text: `insert into robot_checks (id, kind, status, executor, owner_id, created_by, filed_by, quota_account_id, robot_repo_id, robot_repo_name,
-      model_repo_id, model_repo_name, repo_ids, model, entry, base, control_hz, action, options, drop, source_repo_id, source_seq, source_prefix,
+  text: `insert into robot_checks (id, kind, status, executor, owner_id, created_by, filed_by, quota_account_id,
+    robot_repo_id, robot_repo_name,
+      model_repo_id, model_repo_name, repo_ids, model, entry, base, control_hz, action, options, drop, source_repo_id,
+        source_seq, source_prefix,
       source_flat, sources_count, sources_bytes, priced, rate_usd_per_hour, max_seconds)
-    values (:id, :kind::"RobotCheckKind", 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :quotaAccountId, :robotRepoId,
-      :robotRepoName, :modelRepoId, :modelRepoName, :repoIds, :model::json, :entry, :base, :controlHz, :action, :options::json, :drop::json,
-      :sourceRepoId, :sourceSeq, :sourcePrefix, :sourceFlat, :sourcesCount, :sourcesBytes, :priced, :rateUsdPerHour, :maxSeconds)`,
+    values (:id, :kind::"RobotCheckKind", 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy,
+      :quotaAccountId, :robotRepoId,
+      :robotRepoName, :modelRepoId, :modelRepoName, :repoIds, :model::json, :entry, :base, :controlHz, :action,
+        :options::json, :drop::json,
+      :sourceRepoId, :sourceSeq, :sourcePrefix, :sourceFlat, :sourcesCount, :sourcesBytes, :priced, :rateUsdPerHour,
+        :maxSeconds)`,
 })
 
 /** The repos that a check is about; a robot check has no model. */
@@ -102,10 +110,11 @@ export const checkCreation: CreateKind<
 }
 
 /**
- * Returns the check, or the spend hold if an agent's key requests more than the rest of the allowance. Errors: 401, 403 for a repo that the caller sees and
- * may not write, 404 for a repo that the caller does not see, 409 `conflict.wrong_kind` and `conflict.unverified`, 422. For an explicit `hosted`: 503 without
- * a hosted app, 403 `forbidden.hosted_owner`, 403 `forbidden.hosted_allowance`. Then 429 `quota.spend_cap`, `quota.spend_holds` and `quota.robot_checks` with
- * their headers. A check that is refused or held has no row.
+ * Returns the check, or the spend hold if an agent's key requests more than the rest of the allowance. Errors: 401, 403
+ * for a repo that the caller sees and may not write, 404 for a repo that the caller does not see, 409
+ * `conflict.wrong_kind` and `conflict.unverified`, 422. For an explicit `hosted`: 503 without a hosted app, 403
+ * `forbidden.hosted_owner`, 403 `forbidden.hosted_allowance`. Then 429 `quota.spend_cap`, `quota.spend_holds` and
+ * `quota.robot_checks` with their headers. A check that is refused or held has no row.
  */
 export function createCheck(ctx: RequestContext, request: CheckRequest): Promise<RobotCheck | SpendHold> {
   return createJob(ctx, checkCreation, request)
@@ -187,7 +196,10 @@ function assertKind(repo: RepoFacts | null, kind: 'robot' | 'model'): void {
   throw new HubError('conflict.wrong_kind', `${repo.fullName} is a ${repo.kind} repo, not a ${kind} repo.`)
 }
 
-/** Locks the repos in the order of ids and returns their current rows. Until the check is committed, the repos are not deleted and their files not changed. */
+/**
+ * Locks the repos in the order of ids and returns their current rows. Until the check is committed, the repos are not
+ * deleted and their files not changed.
+ */
 async function lockRepos(tx: Querier, { robot, model }: CheckRepos): Promise<Pick<CheckRepos, 'robot' | 'model'>> {
   const found = new Map<string, RepoFacts>()
   for (const { id, fullName } of [robot, model]

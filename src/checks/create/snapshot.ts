@@ -43,15 +43,16 @@ const countSources = statement({
     flat: param.bool(),
     marks: param.texts(),
   },
-  text: `select ${counted.sql} from files f join blobs b on b.id = f.blob_id where f.repo_id = :repoId and f.to_seq is null
+  text: `select ${counted.sql} from files f join blobs b on b.id = f.blob_id where f.repo_id = :repoId
+    and f.to_seq is null
     and starts_with(f.path, :prefix) and (not :flat::boolean or strpos(substr(f.path, length(:prefix) + 1), '/') = 0)`,
 })
 
 const isOnnx = (entry: string) => /\.onnx$/i.test(entry)
 
 /**
- * A robot check is about its whole repo. A model check is about the directory of a checkpoint, or the folder of an ONNX file, which also has the data of that
- * file.
+ * A robot check is about its whole repo. A model check is about the directory of a checkpoint, or the folder of an ONNX
+ * file, which also has the data of that file.
  */
 export function sourcePart(kind: CheckRequest['kind'], entry: string): SourcePart {
   if (kind === 'robot') return { prefix: '', flat: false }
@@ -60,8 +61,8 @@ export function sourcePart(kind: CheckRequest['kind'], entry: string): SourcePar
 }
 
 /**
- * Counts the snapshot of a repo that the caller has locked against changes of its files. Errors: 422 if the entry is not a file of the repo, or not a policy;
- * 409 `conflict.unverified` naming files that the hub has not hashed yet.
+ * Counts the snapshot of a repo that the caller has locked against changes of its files. Errors: 422 if the entry is
+ * not a file of the repo, or not a policy; 409 `conflict.unverified` naming files that the hub has not hashed yet.
  */
 export async function takeSnapshot(
   tx: Querier,

@@ -27,8 +27,9 @@ export interface BeyondAllowance {
 }
 
 /**
- * The place of a new check. The caller has locked the account, and inserts the check in the same transaction. Errors for an explicit `hosted`: 403
- * `forbidden.hosted_allowance` if the check exceeds the allowance, 429 `quota.spend_cap`. If no executor was requested, such a check goes to a worker.
+ * The place of a new check. The caller has locked the account, and inserts the check in the same transaction. Errors
+ * for an explicit `hosted`: 403 `forbidden.hosted_allowance` if the check exceeds the allowance, 429 `quota.spend_cap`.
+ * If no executor was requested, such a check goes to a worker.
  */
 export async function takePlace(
   tx: Querier,

@@ -1,6 +1,6 @@
 /**
- * cancelRobotCheck (spec, "POST /v1/robot-checks/{check_id}/cancel"): ends the call of a hosted check first, then the check at once. A worker learns of the
- * cancel from its next report.
+ * cancelRobotCheck (spec, "POST /v1/robot-checks/{check_id}/cancel"): ends the call of a hosted check first, then the
+ * check at once. A worker learns of the cancel from its next report.
  */
 import { cancelStopped } from '../../hosting/stop-call.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -25,7 +25,10 @@ const cancelKind: CancelKind<HeldCheck, RobotCheck> = {
   stopFirst: (ctx, check, cancel) => cancelStopped(ctx.deps, check, () => findCheck(ctx, check.id), cancel),
 }
 
-/** Returns the canceled check. Everyone who sees it may cancel it. Errors: 401, 403, 404, 409 `conflict.terminal`, 502 if its call could not be ended. */
+/**
+ * Returns the canceled check. Everyone who sees it may cancel it. Errors: 401, 403, 404, 409 `conflict.terminal`, 502
+ * if its call could not be ended.
+ */
 export function cancelCheck(ctx: RequestContext, input: { readonly checkId: string }): Promise<RobotCheck> {
   return cancelJob(ctx, cancelKind, input.checkId)
 }

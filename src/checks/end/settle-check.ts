@@ -1,4 +1,7 @@
-/** Common steps at the end of a check: releases its repos, its reservation and the files and storage that are no longer needed, and bills a hosted check. */
+/**
+ * Common steps at the end of a check: releases its repos, its reservation and the files and storage that are no longer
+ * needed, and bills a hosted check.
+ */
 import { releaseSpend } from '../../billing/reservations.ts'
 import type { Deps } from '../../operation/context.ts'
 import type { Usd } from '../../platform/money.ts'
@@ -21,8 +24,8 @@ export async function letGo(
 }
 
 /**
- * Runs in the transaction that ends the check, under its row lock and before its row changes. Returns the cost; null for a worker check. `keepsFiles`: the
- * check may still be published, so the files of its snapshot are kept.
+ * Runs in the transaction that ends the check, under its row lock and before its row changes. Returns the cost; null
+ * for a worker check. `keepsFiles`: the check may still be published, so the files of its snapshot are kept.
  */
 export async function settleCheck(
   deps: Pick<Deps, 'config' | 'queue'>,

@@ -1,4 +1,7 @@
-/** The time limit of hosted checks: the hub ends a check that has used it up, with the reason. `tendCalls` then ends the hosted call. */
+/**
+ * The time limit of hosted checks: the hub ends a check that has used it up, with the reason. `tendCalls` then ends the
+ * hosted call.
+ */
 import { audit, noViewer } from '../../operation/audit.ts'
 import type { Tx } from '../../store/db.ts'
 import { deadlineSqlOf, isDeadlineOver } from '../../work/limits.ts'
@@ -20,7 +23,10 @@ export function sweepChecks(deps: SweepDeps): Promise<number> {
   return sweepDue(deps, checkSweep)
 }
 
-/** Ends a check that is past its time limit, without waiting for the sweep, so that a late report is refused. False if the check is within its limit. */
+/**
+ * Ends a check that is past its time limit, without waiting for the sweep, so that a late report is refused. False if
+ * the check is within its limit.
+ */
 export async function endOverdueCheck(deps: SweepDeps, check: HeldCheck): Promise<boolean> {
   if (check.status !== 'running' || !isDeadlineOver(check)) return false
   await deps.db.withTx(async (tx) => {

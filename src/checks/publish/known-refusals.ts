@@ -1,4 +1,7 @@
-/** The 422 refusals of publishing that are known without the store: names of files, and faults of a card that do not depend on its model. Pure. */
+/**
+ * The 422 refusals of publishing that are known without the store: names of files, and faults of a card that do not
+ * depend on its model. Pure.
+ */
 
 import { CARD_RULES, cardChecks } from '@hub/robot-card/card-checks'
 import { readCard } from '@hub/robot-card/read-card'
@@ -13,15 +16,18 @@ export interface Publishable {
   readonly artifacts: readonly Pick<CheckArtifact, 'name'>[]
 }
 
-/** The faults of a check's card that do not depend on its model, one sentence each. `rules` is the version of the rules that found them. */
+/**
+ * The faults of a check's card that do not depend on its model, one sentence each. `rules` is the version of the rules
+ * that found them.
+ */
 export interface CardFaults {
   readonly rules: number
   readonly sentences: readonly string[]
 }
 
 /**
- * Null without a card. Computed once, when the check succeeds, because reading and checking a card of 390 KB takes 44 ms of CPU. After that, neither card nor
- * artifacts change.
+ * Null without a card. Computed once, when the check succeeds, because reading and checking a card of 390 KB takes 44
+ * ms of CPU. After that, neither card nor artifacts change.
  */
 export function cardFaults({ kind, card, artifacts }: Publishable): CardFaults | null {
   if (kind !== 'robot' || card === null) return null
@@ -33,7 +39,10 @@ export function cardFaults({ kind, card, artifacts }: Publishable): CardFaults |
   }
 }
 
-/** One sentence for each refusal; empty if only the model can still invalidate the card. Faults that other rules found are recomputed. */
+/**
+ * One sentence for each refusal; empty if only the model can still invalidate the card. Faults that other rules found
+ * are recomputed.
+ */
 export function knownRefusals(check: Publishable & { readonly cardFaults: CardFaults | null }): string[] {
   const kept = check.cardFaults?.rules === CARD_RULES ? check.cardFaults : cardFaults(check)
   return [...pathFaults(check).map(({ detail }) => detail), ...(kept?.sentences ?? [])]

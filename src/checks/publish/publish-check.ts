@@ -1,4 +1,7 @@
-/** publishRobotCheck (spec, "POST /v1/robot-checks/{check_id}/publish"): the artifacts of a check become files of a repo, and its card or meta block. */
+/**
+ * publishRobotCheck (spec, "POST /v1/robot-checks/{check_id}/publish"): the artifacts of a check become files of a
+ * repo, and its card or meta block.
+ */
 
 import { newId } from '@hub/formats/ids'
 import type { RobotCardDocument } from '@hub/robot-card/card-schema'
@@ -23,13 +26,17 @@ import { type Publication, RepoMoved, writePublication } from './write-publicati
 
 export type { PublishCheckInput } from './publish-rights.ts'
 
-/** How often the card is judged if files of the repo change in the meantime; if they keep changing, the client must retry. */
+/**
+ * How often the card is judged if files of the repo change in the meantime; if they keep changing, the client must
+ * retry.
+ */
 const ATTEMPTS = 5
 
 /**
- * Copies and hashes every artifact, then links all of them, stores the card or meta block and applies `visibility` in one transaction. Errors: 401, 403,
- * 404, 409 for each reason of `publishBlockers`, an artifact whose bytes changed, one next to whose path the repo has a clashing file, and a repo of another kind; 413 `quota.storage`, 422 for a card that the
- * card PUT would refuse, 503. After an error, nothing is linked.
+ * Copies and hashes every artifact, then links all of them, stores the card or meta block and applies `visibility` in
+ * one transaction. Errors: 401, 403, 404, 409 for each reason of `publishBlockers`, an artifact whose bytes changed,
+ * one next to whose path the repo has a clashing file, and a repo of another kind; 413 `quota.storage`, 422 for a card
+ * that the card PUT would refuse, 503. After an error, nothing is linked.
  */
 export function publishCheck(ctx: RequestContext, input: PublishCheckInput): Promise<RobotCheck> {
   return guarded(
@@ -62,7 +69,10 @@ async function publish(ctx: AllowedContext, grant: PublishGrant, input: PublishC
 
 type Made = Pick<Publication, 'copies'> & { readonly row: CheckRow }
 
-/** Links the copies into the current repo. Each time the repo has changed in the meantime, rights and blockers are checked once more. */
+/**
+ * Links the copies into the current repo. Each time the repo has changed in the meantime, rights and blockers are
+ * checked once more.
+ */
 async function link(
   ctx: AllowedContext,
   first: PublishGrant,
@@ -102,7 +112,10 @@ async function judgeAndWrite(
   }
 }
 
-/** The card of a robot check, with its validation record, judged against the repo with the copies, and the `seq` of the repo for which the verdict is valid; null for a model check. */
+/**
+ * The card of a robot check, with its validation record, judged against the repo with the copies, and the `seq` of the
+ * repo for which the verdict is valid; null for a model check.
+ */
 async function judge(
   ctx: RequestContext,
   { target }: PublishGrant,
@@ -150,7 +163,10 @@ function assertAskedOfRobot({ repo, smoke }: PublishCheckInput): void {
   throw new HubError('validation.failed', detail, { items })
 }
 
-/** The repo and the owner that the copies count for. Errors: 403 for a visibility that the caller may not give the repo, 409 for a repo of another kind. */
+/**
+ * The repo and the owner that the copies count for. Errors: 403 for a visibility that the caller may not give the repo,
+ * 409 for a repo of another kind.
+ */
 function placeOf(
   ctx: RequestContext,
   { check, target }: PublishGrant,

@@ -33,8 +33,9 @@ export interface PublishGrant {
 }
 
 /**
- * Errors: 401; 403 for a missing scope, a job's key, the credential that claimed the check, and a repo that the caller sees but may not write; 404 for a
- * check or repo that the caller does not see, and for an unknown owner; 422 for a slug that no repo can have.
+ * Errors: 401; 403 for a missing scope, a job's key, the credential that claimed the check, and a repo that the caller
+ * sees but may not write; 404 for a check or repo that the caller does not see, and for an unknown owner; 422 for a
+ * slug that no repo can have.
  */
 export async function mayPublish(ctx: RequestContext, input: PublishCheckInput): Promise<PublishGrant> {
   const check = await findCheck(ctx, input.checkId)

@@ -1,4 +1,7 @@
-/** The card that a robot check publishes: the drafted one, with the stills that the check made. Pure. Spec, "POST /v1/robot-checks/{check_id}/artifacts". */
+/**
+ * The card that a robot check publishes: the drafted one, with the stills that the check made. Pure. Spec, "POST
+ * /v1/robot-checks/{check_id}/artifacts".
+ */
 import { isJsonObject } from '@hub/formats/exact-json'
 import { CARD_NAME } from '../artifacts/artifact-name.ts'
 import type { CheckArtifact, CheckKind, Document } from '../check-parts.ts'

@@ -1,4 +1,6 @@
-/** The meta block that a published model check gives its repo. Pure. Spec, "POST /v1/robot-checks/{check_id}/publish". */
+/**
+ * The meta block that a published model check gives its repo. Pure. Spec, "POST /v1/robot-checks/{check_id}/publish".
+ */
 
 import { sha256Text, wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
@@ -6,7 +8,10 @@ import type { ModelMetaBlock } from '../../repos/put-meta.ts'
 import type { ControlClass, ModelMeta } from '../../repos/repo-shape.ts'
 import type { Document } from '../check-parts.ts'
 
-/** The policy type, which a meta block must have, if neither check nor repo knows one and the check knows no policy format either. */
+/**
+ * The policy type, which a meta block must have, if neither check nor repo knows one and the check knows no policy
+ * format either.
+ */
 const UNKNOWN_POLICY = 'unknown'
 
 export interface MetaSource {
@@ -21,7 +26,10 @@ export interface MetaSource {
 
 const controlClass = z.enum(['reflex', 'skill', 'planner'])
 
-/** Follows the rules of putModelMeta: a text of the intake that they refuse counts as absent. A value that the check does not determine stays. */
+/**
+ * Follows the rules of putModelMeta: a text of the intake that they refuse counts as absent. A value that the check
+ * does not determine stays.
+ */
 export function metaToPublish({ intake, model, robot, current }: MetaSource): ModelMetaBlock {
   const word = (name: string) => wordText.safeParse(intake?.[name]).data ?? null
   const classOf = (document: Document | null): ControlClass | null =>

@@ -20,8 +20,9 @@ const MAX_NAME = 1024
 const MAX_SENTENCE = 10_000
 
 /**
- * The card with a record of the check's report. A card that has a record keeps it, since its worker knows more. Texts are cut to what a card takes; a record with which
- * the card would be too large is left out, so that it never keeps a card from being published.
+ * The card with a record of the check's report. A card that has a record keeps it, since its worker knows more. Texts
+ * are cut to what a card takes; a record with which the card would be too large is left out, so that it never keeps a
+ * card from being published.
  */
 export function stampedCard(card: Document, check: CheckFindings): Document {
   if (card.validation != null) return card

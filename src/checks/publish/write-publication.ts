@@ -31,7 +31,9 @@ export interface Publication {
   readonly judged: { readonly card: RobotCardDocument; readonly seq: number } | null
 }
 
-/** Rolls the transaction back: the repo has changed since the card was judged, so the card has to be judged once more. */
+/**
+ * Rolls the transaction back: the repo has changed since the card was judged, so the card has to be judged once more.
+ */
 export class RepoMoved extends Error {}
 
 /** No rollout service belongs to this deployment. */
@@ -45,8 +47,8 @@ const markPublished = statement({
 })
 
 /**
- * Links the files, stores the card or meta block, and marks the check as published. The blockers are checked once more under the locks. Errors: 409, 404,
- * 403.
+ * Links the files, stores the card or meta block, and marks the check as published. The blockers are checked once more
+ * under the locks. Errors: 409, 404, 403.
  */
 export async function writePublication(ctx: RequestContext, tx: Tx, publication: Publication): Promise<RobotCheck> {
   const { input, target, judged } = publication
@@ -74,8 +76,8 @@ export async function writePublication(ctx: RequestContext, tx: Tx, publication:
 }
 
 /**
- * Locks the target and the repos that the check is about, in the order of ids. Until the check is published, these repos are not deleted and their files not
- * changed.
+ * Locks the target and the repos that the check is about, in the order of ids. Until the check is published, these
+ * repos are not deleted and their files not changed.
  */
 async function lockReposOf(tx: Tx, check: HeldCheck, target: PublishTarget): Promise<Map<string, RepoFacts>> {
   const targetId = 'repo' in target ? target.repo?.id : null

@@ -1,4 +1,7 @@
-/** The checks that a caller sees, as streams in index order: those of each account, and those that the person made for other accounts. */
+/**
+ * The checks that a caller sees, as streams in index order: those of each account, and those that the person made for
+ * other accounts.
+ */
 import { runListedSql } from '../../auth/policy.ts'
 import { param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
@@ -18,9 +21,13 @@ export const pageParams = {
 export const kindParam = param.text.orNull<CheckKind>()
 
 const wordOf = (column: string, type: string, filter: string) =>
-  `(select word from unnest(enum_range(null::"${type}")) word where :${filter}::text is null or word = :${filter}::"${type}") ${column}(word)`
+  `(select word from unnest(enum_range(null::"${type}")) word where :${filter}::text is null
+    or word = :${filter}::"${type}") ${column}(word)`
 
-/** Each of these columns has few values. With filters, every combination of values that they allow is a stream, so that no check is read and discarded. */
+/**
+ * Each of these columns has few values. With filters, every combination of values that they allow is a stream, so that
+ * no check is read and discarded.
+ */
 const narrowing = {
   kind: wordOf('kind', 'RobotCheckKind', 'kind'),
   status: wordOf('status', 'JobStatus', 'status'),
@@ -45,8 +52,9 @@ export interface VisibleStreams {
 }
 
 /**
- * SQL that selects ids, at most `:limit` of each stream. Of accounts that are not the caller's, only the checks that the person made for them are read. The
- * conditions on `repo_ids` and `filed_by` concern only limited keys: for these, other checks of their accounts may be read and discarded.
+ * SQL that selects ids, at most `:limit` of each stream. Of accounts that are not the caller's, only the checks that
+ * the person made for them are read. The conditions on `repo_ids` and `filed_by` concern only limited keys: for these,
+ * other checks of their accounts may be read and discarded.
  */
 export function visibleChecks({ place, narrowedBy, condition = 'true', account }: VisibleStreams): string {
   const words = narrowedBy.map((name) => ` cross join ${narrowing[name]}`).join('')
@@ -64,7 +72,8 @@ export function visibleChecks({ place, narrowedBy, condition = 'true', account }
   if (account === undefined)
     return `${of('unnest(:accountIds::text[]) owner_id(id)', 'owner_id', 'true')}
     union ${of('(values (:userId::text)) created_by(id)', 'created_by', madeForOthers)}`
-  // For an account that is not the caller's, all checks that the person made for others may be read: at most as many as they made themselves.
+  // For an account that is not the caller's, all checks that the person made for others may be read: at most as many as
+  // they made themselves.
   return `${of(`(select ${account} where ${account} = any(:accountIds::text[])) owner_id(id)`, 'owner_id', 'true')}
     union ${of(`(select :userId::text where ${account} <> all(:accountIds::text[])) created_by(id)`, 'created_by', `${madeForOthers} and u.owner_id = ${account}`)}`
 }
@@ -73,5 +82,6 @@ export function visibleChecks({ place, narrowedBy, condition = 'true', account }
 export const checkOfJob = (
   condition: string,
 ) => `select u.id from robot_checks u where u.id = :credentialId and ${condition}
-  and (:status::text is null or u.status = :status::"JobStatus") and (:executor::text is null or u.executor = :executor::"RunExecutor")
+  and (:status::text is null or u.status = :status::"JobStatus")
+  and (:executor::text is null or u.executor = :executor::"RunExecutor")
   and u.id < ${before}`

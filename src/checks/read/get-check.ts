@@ -34,11 +34,15 @@ const checksByIds = statement({
   name: 'robot-checks-by-ids',
   columns: sizedColumns,
   params,
-  text: `select ${sizedColumns.sql} from ${sizedRows('u.id', writtenBytes('u'), checkTables, `u.id = any(:ids::text[]) and ${runVisibleSql('u')}`)} sized
+  text: `select ${sizedColumns.sql}
+    from ${sizedRows('u.id', writtenBytes('u'), checkTables, `u.id = any(:ids::text[]) and ${runVisibleSql('u')}`)} sized
     join (${checkTables}) on u.id = sized.id`,
 })
 
-/** Checks by id in the requested order, null if not visible; one statement for any number; 413 if they are too large in total. The callers that see an account's runs also see its checks. */
+/**
+ * Checks by id in the requested order, null if not visible; one statement for any number; 413 if they are too large in
+ * total. The callers that see an account's runs also see its checks.
+ */
 export async function getChecksById(
   querier: Querier,
   viewer: Viewer,

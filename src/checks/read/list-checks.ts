@@ -1,4 +1,7 @@
-/** listRobotChecks (spec, "GET /v1/robot-checks"): a keyset page of the checks that the caller can see, newest first. One statement. */
+/**
+ * listRobotChecks (spec, "GET /v1/robot-checks"): a keyset page of the checks that the caller can see, newest first.
+ * One statement.
+ */
 
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { runViewer, visibleRuns } from '../../auth/policy.ts'
@@ -39,9 +42,11 @@ export const writtenBytes = (alias: string) =>
 
 /** The rows of the page up to `MAX_PAGE_BYTES`, each with the row count without that limit. */
 const pageOf = (visible: string, ofJob: string) => `select id, found from (
-    select id, count(*) over ()::int as found, sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
+    select id, count(*) over ()::int as found,
+      sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
     from (select listed.id, (select ${writtenBytes('s')} from robot_checks s where s.id = listed.id) as bytes
-      from (select id from (${visible} union ${checkOfJob(ofJob)}) seen order by id desc limit :limit::int) listed) weighed) sized
+      from (select id from (${visible} union ${checkOfJob(ofJob)}) seen
+        order by id desc limit :limit::int) listed) weighed) sized
   where before is null or before < ${MAX_PAGE_BYTES}`
 
 const listing = (variant: string, visible: string, ofJob = 'true') =>
@@ -49,7 +54,8 @@ const listing = (variant: string, visible: string, ofJob = 'true') =>
     name: `robot-checks-page${variant}`,
     columns: listedColumns,
     params,
-    text: `select ${listedColumns.sql} from (${pageOf(visible, ofJob)}) page join (${checkTables}) on u.id = page.id order by page.id desc`,
+    text: `select ${listedColumns.sql} from (${pageOf(visible, ofJob)}) page join (${checkTables}) on u.id = page.id
+      order by page.id desc`,
   })
 
 const pages = {
@@ -64,7 +70,10 @@ function pageFor({ robotRepo, status, executor }: ListChecksInput): typeof pages
   return status == null && executor == null ? pages.any : pages.byStatus
 }
 
-/** One page, shorter than requested if its checks are large; 422 for a cursor of another listing, empty for a name that no robot has. */
+/**
+ * One page, shorter than requested if its checks are large; 422 for a cursor of another listing, empty for a name that
+ * no robot has.
+ */
 export async function listChecks(ctx: RequestContext, input: ListChecksInput): Promise<Page<RobotCheck>> {
   const { robotRepo = null, status = null, executor = null } = input
   const name = `robot-checks:${JSON.stringify([robotRepo, status, executor])}`

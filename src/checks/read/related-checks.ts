@@ -1,4 +1,7 @@
-/** Pages of the checks of repos (as robot, or as model of a model check) and of accounts, for any number of repos or accounts at once. */
+/**
+ * Pages of the checks of repos (as robot, or as model of a model check) and of accounts, for any number of repos or
+ * accounts at once.
+ */
 import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Page } from '../../platform/page.ts'
@@ -62,8 +65,8 @@ const ofRepos = { any: checksOf('', []), narrowed: checksOf('-narrowed', ['kind'
 const ofAccounts = { any: billedTo('', []), narrowed: billedTo('-narrowed', ['status', 'executor']) }
 
 /**
- * Checks of each robot or model repo. Two statements: the ids of all pages, then their checks. Errors: 422 for a cursor of another listing, 413 for pages that
- * are too large together.
+ * Checks of each robot or model repo. Two statements: the ids of all pages, then their checks. Errors: 422 for a cursor
+ * of another listing, 413 for pages that are too large together.
  */
 export function checksOfRepos(ctx: RequestContext, repoIds: readonly string[], input: RelatedChecksInput) {
   const isNarrowed = [input.status, input.executor, input.kind].some((filter) => filter != null)

@@ -42,7 +42,8 @@ const update = statement({
   text: `update robot_checks set status = :status::"JobStatus", heartbeat_at = now(), updated_at = now(),
       finished_at = case when :ended::boolean then now() end, cost_usd = coalesce(:costUsd::numeric, cost_usd),
       error = coalesce(:error, error), report = coalesce(:report::json, report), draft = coalesce(:draft::json, draft),
-      engine = coalesce(:engine::json, engine), intake = coalesce(:intake::json, intake), card = coalesce(:card::json, card),
+      engine = coalesce(:engine::json, engine), intake = coalesce(:intake::json, intake),
+        card = coalesce(:card::json, card),
       needs_you = coalesce(:needsYou::json, needs_you), ${logEndSql}, log_tail = :tail,
       client_log_seq = :clientLogSeq, client_log_gaps = :clientLogGaps
     where id = :checkId and status = 'running'`,
@@ -98,7 +99,10 @@ function documentsOf(
   }
 }
 
-/** The end of the log that a check shows (spec, `log_tail`): the last 64 KiB of both texts, cut at a character. Characters that PostgreSQL cannot store as text become U+FFFD; the log itself keeps them. */
+/**
+ * The end of the log that a check shows (spec, `log_tail`): the last 64 KiB of both texts, cut at a character.
+ * Characters that PostgreSQL cannot store as text become U+FFFD; the log itself keeps them.
+ */
 function tailOf(tail: string, chunk: string): string {
   const text = `${tail}${chunk}`.toWellFormed().replaceAll('\0', '\uFFFD')
   const bytes = Buffer.from(text)
@@ -116,8 +120,8 @@ const keepFaults = statement({
 })
 
 /**
- * Stores the faults of a card that do not depend on its model, once, so that reads need not compute them. Runs in the transaction that ends the check, after its last documents and artifacts were written. Any
- * report may have sent these.
+ * Stores the faults of a card that do not depend on its model, once, so that reads need not compute them. Runs in the
+ * transaction that ends the check, after its last documents and artifacts were written. Any report may have sent these.
  */
 async function keepCardFaults(tx: Tx, checkId: string): Promise<void> {
   const row = await readPublishable(tx, checkId)

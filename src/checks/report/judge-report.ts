@@ -1,4 +1,7 @@
-/** Judges a worker's report: where it leads, whether it is new, what it has to store, and whether it agrees with itself and with the hub's data. Spec, reportRobotCheck. */
+/**
+ * Judges a worker's report: where it leads, whether it is new, what it has to store, and whether it agrees with itself
+ * and with the hub's data. Spec, reportRobotCheck.
+ */
 import { isJsonObject } from '@hub/formats/exact-json'
 import { z } from 'zod'
 import { assertDistinct } from '../../files/duplicates.ts'
@@ -91,8 +94,8 @@ function assertSound(check: HeldCheck, { status, artifacts, intake, report }: Re
 }
 
 /**
- * Why an `ok` of true contradicts the rest of a validation report; null if it does not. Publishing trusts `ok`, so it must agree with the report's checks. Spec,
- * `RobotValidationReport`: `ok` is true when no check failed.
+ * Why an `ok` of true contradicts the rest of a validation report; null if it does not. Publishing trusts `ok`, so it
+ * must agree with the report's checks. Spec, `RobotValidationReport`: `ok` is true when no check failed.
  */
 function contradictionIn({ ok, grade, checks }: Document): string | null {
   if (ok !== true) return null
@@ -109,7 +112,10 @@ const robotFingerprint = statement({
   text: `select ${known.sql} from robot_cards where repo_id = :robotRepoId`,
 })
 
-/** 422 for a `match` whose fingerprints differ from that of the robot's current card, or without a robot that could match. */
+/**
+ * 422 for a `match` whose fingerprints differ from that of the robot's current card, or without a robot that could
+ * match.
+ */
 async function assertIntake(querier: Querier, robotRepoId: string | null, intake: Document): Promise<void> {
   if (intake.embodiment !== 'match') return
   const [robot] = robotRepoId === null ? [] : await querier.query(robotFingerprint, { robotRepoId })

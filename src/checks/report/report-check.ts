@@ -1,4 +1,7 @@
-/** reportRobotCheck (spec, "POST /v1/robot-checks/{check_id}/report"): the worker reports log, documents, artifacts and the end of its check. */
+/**
+ * reportRobotCheck (spec, "POST /v1/robot-checks/{check_id}/report"): the worker reports log, documents, artifacts and
+ * the end of its check.
+ */
 import { assertRunsFor } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { type ReportKind, reportJob } from '../../work/report.ts'
@@ -25,8 +28,8 @@ const checkReport: ReportKind<ReportCheckInput, HeldCheck, HeldCheck, 'log', Rea
 }
 
 /**
- * Returns the check. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 for a log chunk that is too large or an
- * exceeded storage quota, 422, 503.
+ * Returns the check. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413
+ * for a log chunk that is too large or an exceeded storage quota, 422, 503.
  */
 export function reportCheck(ctx: RequestContext, input: ReportCheckInput): Promise<RobotCheck> {
   return reportJob(ctx, checkReport, input)

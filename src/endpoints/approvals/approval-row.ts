@@ -39,7 +39,8 @@ const approvalsById = statement({
   name: 'approvals-by-id',
   columns: approvalColumns,
   params: { ...billedViewer, ids: param.texts() },
-  text: `select ${approvalColumns.sql} from ${approvalTables} join endpoints u on u.id = p.endpoint_id join devices d on d.id = p.device_id
+  text: `select ${approvalColumns.sql} from ${approvalTables} join endpoints u on u.id = p.endpoint_id
+    join devices d on d.id = p.device_id
     where p.id = any(:ids::text[]) and (${billedVisibleSql('u')} or ${deviceVisibleSql('d')})`,
 })
 
@@ -92,7 +93,8 @@ const lockById = statement({
   name: 'approval-lock',
   columns: heldColumns,
   params: { approvalId: param.text(), kid: param.text.orNull(), expires: param.float8.orNull() },
-  text: `select ${heldColumns.sql} from approvals p join endpoints u on u.id = p.endpoint_id join devices d on d.id = p.device_id
+  text: `select ${heldColumns.sql} from approvals p join endpoints u on u.id = p.endpoint_id
+    join devices d on d.id = p.device_id
     where p.id = :approvalId for update of p`,
 })
 
@@ -102,7 +104,9 @@ interface TokenFacts {
   readonly expires: number | null
 }
 
-/** Locks the approval's row until the transaction ends; its endpoint's row is locked before. Null when there is none. */
+/**
+ * Locks the approval's row until the transaction ends; its endpoint's row is locked before. Null when there is none.
+ */
 export async function lockApproval(
   tx: Querier,
   approvalId: string,

@@ -57,8 +57,8 @@ interface Minted {
 }
 
 /**
- * Mints an approval; only a person in a session may, who sees the endpoint and the device. Errors: 401, 403 for any key, 404, 409 `conflict.terminal`, 422 an
- * expiry in the past or more than `MAX_APPROVAL_DAYS` ahead.
+ * Mints an approval; only a person in a session may, who sees the endpoint and the device. Errors: 401, 403 for any
+ * key, 404, 409 `conflict.terminal`, 422 an expiry in the past or more than `MAX_APPROVAL_DAYS` ahead.
  */
 export async function approveEndpointSession(ctx: RequestContext, input: ApproveInput): Promise<MintedApproval> {
   const { signingKeys } = ctx.deps

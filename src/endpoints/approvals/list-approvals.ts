@@ -10,7 +10,8 @@ const approvals = {
   columns: approvalColumns,
   joins: 'join accounts m on m.id = p.minted_by left join accounts r on r.id = p.revoked_by',
   // As `shownStatus`: one past its expiry has expired before the sweep says so.
-  statusSql: `case when c.status in ('issued', 'running') and c.expires_at <= now() then 'expired' else c.status::text end`,
+  statusSql: `case when c.status in ('issued', 'running') and c.expires_at <= now() then 'expired' else c.status::text
+    end`,
 } as const
 
 export const approvalsOfEndpoints = childPages(approvals, 'endpoint_id')

@@ -17,8 +17,8 @@ const revokeRow = statement({
 })
 
 /**
- * Revokes an approval forever and closes its open sessions; idempotent. Any person who sees the endpoint or the device may. Errors: 401, 403 for any key,
- * 404, 409 `conflict.terminal` one that has expired.
+ * Revokes an approval forever and closes its open sessions; idempotent. Any person who sees the endpoint or the device
+ * may. Errors: 401, 403 for any key, 404, 409 `conflict.terminal` one that has expired.
  */
 export function revokeApproval(ctx: RequestContext, input: { readonly approvalId: string }): Promise<Approval> {
   return guarded(

@@ -1,4 +1,7 @@
-/** claimEndpoint (spec, "POST /v1/endpoints/{endpoint_id}/claim"): exactly one of many servers takes a queued endpoint, with the URL that robots reach it at. */
+/**
+ * claimEndpoint (spec, "POST /v1/endpoints/{endpoint_id}/claim"): exactly one of many servers takes a queued endpoint,
+ * with the URL that robots reach it at.
+ */
 import { assertRunsFor } from '../../auth/policy.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { Credentialed, RequestContext } from '../../operation/context.ts'
@@ -31,9 +34,10 @@ const claimQueued = composed({
 })
 
 /**
- * The claimed endpoint, which the caller alone now reports on. Errors: 401, 403 not of the account that is billed, 404, 409 `conflict.already_claimed` naming the
- * holder, `conflict.terminal`, `conflict.wrong_kind` for one that a hosted call serves and another credential claims, 422 another digest, or a URL that robots cannot
- * trust to reach a hosted server.
+ * The claimed endpoint, which the caller alone now reports on. Errors: 401, 403 not of the account that is billed, 404,
+ * 409 `conflict.already_claimed` naming the holder, `conflict.terminal`, `conflict.wrong_kind` for one that a hosted
+ * call serves and another credential claims, 422 another digest, or a URL that robots cannot trust to reach a hosted
+ * server.
  */
 export function claimEndpoint(ctx: RequestContext, input: ClaimEndpointInput): Promise<Endpoint> {
   return guarded(

@@ -14,8 +14,8 @@ export interface ArtifactShape {
 }
 
 /**
- * The shape that the request names, or the only one of those `found`. Errors: 422 both paths, or several shapes of which the request has to name one; 409
- * `conflict.no_artifact` where there is none.
+ * The shape that the request names, or the only one of those `found`. Errors: 422 both paths, or several shapes of
+ * which the request has to name one; 409 `conflict.no_artifact` where there is none.
  */
 export function chooseShape(
   { onnxPath, policyPath }: ArtifactRequest,
@@ -60,7 +60,10 @@ function refused(type: PlainErrorType, detail: string, member: 'onnxPath' | 'pol
   return new HubError(type, detail, { items: [{ type, detail, loc: [member] }] })
 }
 
-/** Where a checkpoint may be that a path names: the directory itself, or the one that holds this `policy/`, since no path names the root. */
+/**
+ * Where a checkpoint may be that a path names: the directory itself, or the one that holds this `policy/`, since no
+ * path names the root.
+ */
 export function placesOf({ path }: ArtifactShape): readonly string[] {
   if (path === 'policy') return [path, '']
   return path.endsWith('/policy') ? [path, path.slice(0, -'/policy'.length)] : [path]

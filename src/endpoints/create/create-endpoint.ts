@@ -1,4 +1,7 @@
-/** createEndpoint (spec, "POST /v1/endpoints"): a queued endpoint, pinned to the bytes that it serves, or the spend hold of an agent's hosted one. */
+/**
+ * createEndpoint (spec, "POST /v1/endpoints"): a queued endpoint, pinned to the bytes that it serves, or the spend hold
+ * of an agent's hosted one.
+ */
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
 import type { StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
@@ -55,12 +58,17 @@ const insertEndpoint = statement({
     maxHours: param.numeric.orNull<number>(),
     budgetUsd: param.numeric.orNull<Usd>(),
   },
-  text: `insert into endpoints (id, status, executor, owner_id, created_by, filed_by, name, model_repo_id, model_repo_name, repo_ids, artifact_kind,
-      artifact_path, model_sha256, policy_format, artifact_files, artifact_bytes, repo_seq, contract_fingerprint, control_class, tier, params, vram_bytes,
+  text: `insert into endpoints (id, status, executor, owner_id, created_by, filed_by, name, model_repo_id,
+    model_repo_name, repo_ids, artifact_kind,
+      artifact_path, model_sha256, policy_format, artifact_files, artifact_bytes, repo_seq, contract_fingerprint,
+        control_class, tier, params, vram_bytes,
       priced, rate_usd_per_hour, max_hours, budget_usd)
-    values (:id, 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :name, :modelRepoId, :modelRepoName, array[:modelRepoId],
-      :kind::"EndpointArtifactKind", :path, :sha256, :policyFormat, :files, :bytes, :repoSeq, :contractFingerprint, :controlClass::"ControlClass", :tier,
-      :params, :vramBytes, :rateUsdPerHour::numeric is not null, :rateUsdPerHour::numeric, :maxHours, :budgetUsd::numeric)`,
+    values (:id, 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :name, :modelRepoId,
+      :modelRepoName, array[:modelRepoId],
+      :kind::"EndpointArtifactKind", :path, :sha256, :policyFormat, :files, :bytes, :repoSeq, :contractFingerprint,
+        :controlClass::"ControlClass", :tier,
+      :params, :vramBytes, :rateUsdPerHour::numeric is not null, :rateUsdPerHour::numeric, :maxHours,
+        :budgetUsd::numeric)`,
 })
 
 /** A request that was validated, and whose model was read, outside of the transaction that creates its endpoint. */
@@ -101,9 +109,10 @@ export const endpointCreation: CreateKind<
 }
 
 /**
- * The endpoint, or the hold of a hosted one that an agent's key asks for: GPU work is never within the free allowance. Errors: as `mayServe`, and as `judgeRequest`
- * with a hosted app; 409 `conflict.in_progress` where the files changed while they were read, 429 `quota.spend_cap` and `quota.spend_holds`. Of an endpoint that is
- * refused or held nothing is recorded.
+ * The endpoint, or the hold of a hosted one that an agent's key asks for: GPU work is never within the free allowance.
+ * Errors: as `mayServe`, and as `judgeRequest` with a hosted app; 409 `conflict.in_progress` where the files changed
+ * while they were read, 429 `quota.spend_cap` and `quota.spend_holds`. Of an endpoint that is refused or held nothing
+ * is recorded.
  */
 export function createEndpoint(ctx: RequestContext, input: CreateEndpointInput): Promise<Endpoint | SpendHold> {
   return createJob(ctx, endpointCreation, input)

@@ -1,4 +1,7 @@
-/** estimateEndpoint (spec, "POST /v1/endpoints/estimate"): what createEndpoint would refuse, and the most that so many hours can cost. Writes nothing. */
+/**
+ * estimateEndpoint (spec, "POST /v1/endpoints/estimate"): what createEndpoint would refuse, and the most that so many
+ * hours can cost. Writes nothing.
+ */
 import type { RequestContext } from '../../operation/context.ts'
 import { mostOfHours, type Usd, usdLess } from '../../platform/money.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
@@ -31,7 +34,10 @@ export interface EndpointEstimate {
   readonly reservation: Reserved | null
 }
 
-/** Errors: as createEndpoint, save that a hosted estimate is priced where nothing can be hosted, and that no hold is filed and no limit of the month looked at. */
+/**
+ * Errors: as createEndpoint, save that a hosted estimate is priced where nothing can be hosted, and that no hold is
+ * filed and no limit of the month looked at.
+ */
 export async function estimateEndpoint(ctx: RequestContext, input: EstimateEndpointInput): Promise<EndpointEstimate> {
   const granted = await mayServe(ctx, input)
   const end = { hours: input.hours ?? null, member: 'hours' } as const
@@ -73,7 +79,8 @@ function notesOf({ artifact, policyFormat }: EndpointPlan): string[] {
   if (artifact.kind === 'onnx') return []
   const base = 'vram_bytes counts the weights of the base model and the adapter only as far as params does.'
   return [
-    'vram_bytes covers the weights in bf16 and 20 % headroom. Activations, caches of attention and image preprocessing come on top, and grow with cameras and chunk length.',
+    'vram_bytes covers the weights in bf16 and 20 % headroom. Activations, caches of attention and image ' +
+      'preprocessing come on top, and grow with cameras and chunk length.',
     ...(policyFormat === 'vla-lib-peft' ? [base] : []),
   ]
 }

@@ -22,11 +22,13 @@ const shapesOf = statement({
   columns: shapeColumns,
   params: { repoId: param.text() },
   text: `select ${shapeColumns.sql} from (
-      (select o.path, 'onnx' as kind from files o where o.repo_id = :repoId and o.to_seq is null and o.path ~* '^[^/]+\\.onnx$'
+      (select o.path, 'onnx' as kind from files o where o.repo_id = :repoId and o.to_seq is null
+        and o.path ~* '^[^/]+\\.onnx$'
         order by o.path limit ${MAX_SHAPES})
       union all
       (select left(m.path, greatest(length(m.path) - length('/manifest.json'), 0)), 'checkpoint' from files m
-        where m.repo_id = :repoId and m.to_seq is null and (m.path = 'manifest.json' or right(m.path, 14) = '/manifest.json')
+        where m.repo_id = :repoId and m.to_seq is null
+          and (m.path = 'manifest.json' or right(m.path, 14) = '/manifest.json')
           and exists (select 1 from files p where p.repo_id = :repoId and p.to_seq is null
             and p.path >= left(m.path, -13) || 'policy/' and p.path < left(m.path, -13) || 'policy0')
         order by m.path limit ${MAX_SHAPES})) f`,
@@ -52,7 +54,8 @@ const filesOf = statement({
     upper: param.text(),
   },
   text: `select ${fileColumns.sql} from files f join blobs b on b.id = f.blob_id
-    where f.repo_id = :repoId and f.to_seq is null and (f.path = any(:paths::text[]) or f.path >= :lower and f.path < :upper)
+    where f.repo_id = :repoId and f.to_seq is null
+      and (f.path = any(:paths::text[]) or f.path >= :lower and f.path < :upper)
     order by f.path limit ${MAX_FILES + 1}`,
 })
 
@@ -72,8 +75,9 @@ interface ModelRepo {
 }
 
 /**
- * The artifact that the request names, or the only one there is. Errors: 422 a choice that the request has to make, or a path that is no ONNX file; 409
- * `conflict.no_artifact` for a directory that is no checkpoint, and `conflict.unverified` for files that the hub has not hashed yet.
+ * The artifact that the request names, or the only one there is. Errors: 422 a choice that the request has to make, or
+ * a path that is no ONNX file; 409 `conflict.no_artifact` for a directory that is no checkpoint, and
+ * `conflict.unverified` for files that the hub has not hashed yet.
  */
 export async function findArtifact(querier: Querier, repo: ModelRepo, request: ArtifactRequest): Promise<Artifact> {
   const isNamed = request.onnxPath != null || request.policyPath != null
@@ -121,7 +125,9 @@ const place = (repo: ModelRepo, path: string) =>
 
 const noArtifact = (detail: string) => new HubError('conflict.no_artifact', detail)
 
-/** The digests of these files, which the hub computed itself; 409 `conflict.unverified` naming those that it has not. */
+/**
+ * The digests of these files, which the hub computed itself; 409 `conflict.unverified` naming those that it has not.
+ */
 function verified(repo: ModelRepo, files: readonly ArtifactFile[]): string[] {
   const open = files.filter(({ sha256 }) => sha256 === null)
   if (open.length === 0) return files.map(({ sha256 }) => sha256 ?? '')

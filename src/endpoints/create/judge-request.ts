@@ -1,4 +1,7 @@
-/** What createEndpoint and estimateEndpoint refuse alike: one order, one set of rules. Spec, "POST /v1/endpoints/estimate": validated identically to create. */
+/**
+ * What createEndpoint and estimateEndpoint refuse alike: one order, one set of rules. Spec, "POST
+ * /v1/endpoints/estimate": validated identically to create.
+ */
 import { requireCredential } from '../../auth/policy.ts'
 import { appRefusal, ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
@@ -30,8 +33,9 @@ export interface Judged {
 }
 
 /**
- * Errors: 422 a hosted endpoint of less than a minute, then as `findServed`, `readDeclared` and `planOf`; hosted: 503 no hosted app if `needsApp` (an estimate is priced on every deployment), then 403 an owner that is
- * not hosted, 422 an agent's without an end. Writes nothing.
+ * Errors: 422 a hosted endpoint of less than a minute, then as `findServed`, `readDeclared` and `planOf`; hosted: 503
+ * no hosted app if `needsApp` (an estimate is priced on every deployment), then 403 an owner that is not hosted, 422 an
+ * agent's without an end. Writes nothing.
  */
 export async function judgeRequest(
   ctx: RequestContext,

@@ -1,4 +1,7 @@
-/** What create and estimate have in common: what is served, by whom and on which hardware. Spec, createEndpoint rules 1 to 3. */
+/**
+ * What create and estimate have in common: what is served, by whom and on which hardware. Spec, createEndpoint rules 1
+ * to 3.
+ */
 import { assertLevel, assertReachesRepo } from '../../auth/policy.ts'
 import type { HostedWork } from '../../hosting/hosting-policy.ts'
 import { readStoredPolicy, type StoredPolicy } from '../../models/stored-policy/read-stored-policy.ts'
@@ -39,7 +42,10 @@ export interface Granted {
   readonly owner: AccountRef
 }
 
-/** 401, 403 a level too low, 404 a repo that the caller does not see, 403 a key limited to other repos, and an owner that is unknown or not the caller's. */
+/**
+ * 401, 403 a level too low, 404 a repo that the caller does not see, 403 a key limited to other repos, and an owner
+ * that is unknown or not the caller's.
+ */
 export async function mayServe(ctx: RequestContext, { modelRepo, owner }: EndpointRequest): Promise<Granted> {
   const [handle = '', slug = ''] = modelRepo.split('/')
   const repo = await findRepo(ctx, { owner: handle, slug })
@@ -71,7 +77,10 @@ export async function findServed(
   return { fullName, declaredClass: repo.modelMeta?.controlClass ?? null, artifact }
 }
 
-/** What the policy's own files declare. Errors: 409 `conflict.no_artifact` for a file that cannot be read, or that keeps weights in others; 503 of the store. */
+/**
+ * What the policy's own files declare. Errors: 409 `conflict.no_artifact` for a file that cannot be read, or that keeps
+ * weights in others; 503 of the store.
+ */
 export async function readDeclared(
   ctx: Pick<RequestContext, 'deps' | 'signal'>,
   { fullName, artifact }: Found,
@@ -81,7 +90,8 @@ export async function readDeclared(
   const input = { kind: artifact.kind, path: artifact.path, files, params: params ?? null }
   const policy = await readStoredPolicy(ctx.deps, input, ctx.signal)
   if (policy.outside.length > 0) throw new HubError('conflict.no_artifact', outsideWeights(fullName, artifact, policy))
-  // The bytes of an ONNX file are its server's to judge: without a file next to it nothing is declared, and that is all.
+  // The bytes of an ONNX file are its server's to judge: without a file next to it nothing is declared, and that is
+  // all.
   if (policy.broken === null || files.length === 1) return policy
   throw new HubError('conflict.no_artifact', `${fullName}: ${policy.broken}`)
 }
@@ -108,8 +118,8 @@ export interface EndpointPlan {
 }
 
 /**
- * Pure. Errors: 409 `conflict.no_artifact` for another format than those, 409 `conflict.reflex`, 422 a class or a size that is not declared, 422 a model that
- * fits no tier, 422 a budget that does not pay a hosted endpoint's minute.
+ * Pure. Errors: 409 `conflict.no_artifact` for another format than those, 409 `conflict.reflex`, 422 a class or a size
+ * that is not declared, 422 a model that fits no tier, 422 a budget that does not pay a hosted endpoint's minute.
  */
 export function planOf(found: Found, declared: StoredPolicy, request: EndpointRequest, tiers: TierTable): EndpointPlan {
   const { artifact } = found
@@ -138,7 +148,10 @@ function servedFormat({ fullName, artifact }: Found, { policyFormat }: StoredPol
   )
 }
 
-/** The manifest of a checkpoint decides for it. Of an ONNX file the repo's model meta does, and its contract file where that declares none; a reflex in either is one. */
+/**
+ * The manifest of a checkpoint decides for it. Of an ONNX file the repo's model meta does, and its contract file where
+ * that declares none; a reflex in either is one.
+ */
 function servedClass({ fullName, declaredClass, artifact }: Found, declared: StoredPolicy): ControlClass {
   const said = [declared.controlClass, declaredClass]
   const own = artifact.kind === 'checkpoint' ? (said[0] ?? said[1]) : (said[1] ?? said[0])

@@ -23,7 +23,10 @@ export interface Reserved {
   readonly coversTo: string | null
 }
 
-/** The most that an endpoint can cost; without a limit until the end of the month, next to what it has cost before, which no ledger row has yet. */
+/**
+ * The most that an endpoint can cost; without a limit until the end of the month, next to what it has cost before,
+ * which no ledger row has yet.
+ */
 async function mostUntil(tx: Querier, limits: EndpointLimits, spentUsd: Usd): Promise<Reserved> {
   const capped = cappedUsd(limits)
   if (capped !== null) return { amountUsd: capped, coversTo: null }

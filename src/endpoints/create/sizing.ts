@@ -1,4 +1,6 @@
-/** The hardware of an endpoint, chosen by the size of its model, never by the caller. Pure. Spec, createEndpoint rule 3. */
+/**
+ * The hardware of an endpoint, chosen by the size of its model, never by the caller. Pure. Spec, createEndpoint rule 3.
+ */
 import { type ErrorItem, HubError } from '../../platform/errors.ts'
 import type { HardwareTier, TierTable } from '../../platform/tier-table.ts'
 

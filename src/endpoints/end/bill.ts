@@ -1,6 +1,7 @@
 /**
- * What the sessions of an endpoint cost. Pure. Each costs its GPU time at the endpoint's rate, rounded once; in the order of sessions, what passes the ceiling of the
- * endpoint is not billed. Spec, "Endpoint" in "States and transitions"; contract, "Endpoint cost".
+ * What the sessions of an endpoint cost. Pure. Each costs its GPU time at the endpoint's rate, rounded once; in the
+ * order of sessions, what passes the ceiling of the endpoint is not billed. Spec, "Endpoint" in "States and
+ * transitions"; contract, "Endpoint cost".
  */
 import { costOfSeconds, type Usd, usdLess, usdSum } from '../../platform/money.ts'
 import { billedSeconds, type MeterFacts } from '../../work/meter.ts'
@@ -10,7 +11,10 @@ export interface BilledEndpoint extends Omit<MeterFacts, 'priced' | 'budgetUsd'>
   readonly reservedUsd: Usd | null
 }
 
-/** The most that all sessions together can cost at `now`: the rate for the hub's own time since the claim, and no more than is reserved. */
+/**
+ * The most that all sessions together can cost at `now`: the rate for the hub's own time since the claim, and no more
+ * than is reserved.
+ */
 export function ceilingUsd(endpoint: BilledEndpoint, now: string): Usd {
   if (endpoint.rateUsdPerHour === null) return '0.0000'
   const byTime = costOfSeconds(endpoint.rateUsdPerHour, billedSeconds(endpoint, now))

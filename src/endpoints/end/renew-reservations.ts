@@ -1,4 +1,7 @@
-/** Endpoints without a limit reserve a month at a time: at its end the hub reserves the next one, or asks the endpoint to stop. Contract, "Money that is reserved". */
+/**
+ * Endpoints without a limit reserve a month at a time: at its end the hub reserves the next one, or asks the endpoint
+ * to stop. Contract, "Money that is reserved".
+ */
 import { lockAccounts } from '../../billing/lock-accounts.ts'
 import { renewSpend } from '../../billing/reservations.ts'
 import { audit, noViewer } from '../../operation/audit.ts'
@@ -33,7 +36,10 @@ const stillDue = statement({
   text: `select ${idColumn.sql} from spend_reservations r join endpoints u on u.id = r.job_id where r.job_id = :id and ${isDue}`,
 })
 
-/** Renews each that is due, in a transaction of its own; returns their number. One that cannot be renewed now keeps no other from it. */
+/**
+ * Renews each that is due, in a transaction of its own; returns their number. One that cannot be renewed now keeps no
+ * other from it.
+ */
 export async function renewReservations(deps: SweepDeps): Promise<number> {
   const failed: string[] = []
   for (let renewed = 0; ; ) {

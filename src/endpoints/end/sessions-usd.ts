@@ -1,11 +1,15 @@
-/** What the sessions of an endpoint cost so far, each by itself: the sum that bills and displays hold against their ceiling. */
+/**
+ * What the sessions of an endpoint cost so far, each by itself: the sum that bills and displays hold against their
+ * ceiling.
+ */
 import type { Usd } from '../../platform/money.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 /** Of the endpoint `u`; 0 where it is not priced. */
-export const sessionsUsdSql = `case when u.priced then (select coalesce(sum(round(u.rate_usd_per_hour * s.gpu_seconds / 3600, 4)), 0)
+export const sessionsUsdSql = `case when u.priced
+  then (select coalesce(sum(round(u.rate_usd_per_hour * s.gpu_seconds / 3600, 4)), 0)
   from endpoint_sessions s where s.endpoint_id = u.id) else 0 end`
 
 const sumColumns = columns({ usd: column.numeric<Usd>(sessionsUsdSql) })

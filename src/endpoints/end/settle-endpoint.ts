@@ -1,4 +1,7 @@
-/** What every end of an endpoint does: closes its sessions, bills each of them, and releases the model repo and what was reserved. */
+/**
+ * What every end of an endpoint does: closes its sessions, bills each of them, and releases the model repo and what was
+ * reserved.
+ */
 import { addLedgerEntries } from '../../billing/ledger.ts'
 import { releaseSpend } from '../../billing/reservations.ts'
 import type { Usd } from '../../platform/money.ts'
@@ -31,8 +34,8 @@ const writeCosts = statement({
 })
 
 /**
- * In the transaction that ends the endpoint, under its lock and before its row changes; returns what it costs. `reason` is the `closed_reason` of sessions that were
- * open. One ledger row for each session: 0 on a worker.
+ * In the transaction that ends the endpoint, under its lock and before its row changes; returns what it costs. `reason`
+ * is the `closed_reason` of sessions that were open. One ledger row for each session: 0 on a worker.
  */
 export async function settleEndpoint(tx: Tx, endpoint: HeldEndpoint, reason: string): Promise<Usd> {
   const { id, ownerId, attempt, rateUsdPerHour, priced, tier } = endpoint

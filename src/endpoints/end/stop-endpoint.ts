@@ -1,4 +1,7 @@
-/** stopEndpoint (spec, "DELETE /v1/endpoints/{endpoint_id}"): a queued endpoint ends at once, the server of a running one is asked to stop. */
+/**
+ * stopEndpoint (spec, "DELETE /v1/endpoints/{endpoint_id}"): a queued endpoint ends at once, the server of a running
+ * one is asked to stop.
+ */
 import type { RequestContext } from '../../operation/context.ts'
 import type { Tx } from '../../store/db.ts'
 import { type CancelKind, cancelJob } from '../../work/cancel.ts'
@@ -20,7 +23,10 @@ const stopKind: CancelKind<HeldEndpoint, Endpoint> = {
   read: readEndpoint,
 }
 
-/** The endpoint after the change; idempotent. Everyone who sees it may stop it. Errors: 401, 403, 404, 409 `conflict.terminal`. */
+/**
+ * The endpoint after the change; idempotent. Everyone who sees it may stop it. Errors: 401, 403, 404, 409
+ * `conflict.terminal`.
+ */
 export function stopEndpoint(ctx: RequestContext, input: { readonly endpointId: string }): Promise<Endpoint> {
   return cancelJob(ctx, stopKind, input.endpointId)
 }

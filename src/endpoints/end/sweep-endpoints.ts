@@ -1,4 +1,7 @@
-/** The limits of endpoints, by the hub's own clock: a server is asked to stop, and its endpoint ended a minute later if it does not. Contract, "Endpoint cost". */
+/**
+ * The limits of endpoints, by the hub's own clock: a server is asked to stop, and its endpoint ended a minute later if
+ * it does not. Contract, "Endpoint cost".
+ */
 import { audit, noViewer } from '../../operation/audit.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, type RowOf } from '../../store/columns.ts'
@@ -24,7 +27,10 @@ const endpointSweep = sweepOf<SweptEndpoint>({
   sweep: sweepOne,
 })
 
-/** Asks every running endpoint that has reached a limit to stop, and ends those that were asked and did not, or whose server is dead; returns their number. */
+/**
+ * Asks every running endpoint that has reached a limit to stop, and ends those that were asked and did not, or whose
+ * server is dead; returns their number.
+ */
 export function sweepEndpoints(deps: SweepDeps): Promise<number> {
   return sweepDue(deps, endpointSweep)
 }
@@ -42,7 +48,10 @@ async function sweepOne(deps: SweepDeps, tx: Tx, endpoint: SweptEndpoint): Promi
   return true
 }
 
-/** Ends an endpoint whose server did not stop in time: no session can be opened with it any more, and what it has cost is billed. */
+/**
+ * Ends an endpoint whose server did not stop in time: no session can be opened with it any more, and what it has cost
+ * is billed.
+ */
 async function endOverdue(deps: SweepDeps, tx: Tx, endpoint: HeldEndpoint): Promise<void> {
   const to = nextStatus('sweep', endpoint, { credentialId: null })
   const isDeadline = isDeadlineOver(endpoint)

@@ -1,4 +1,7 @@
-/** The ledger entries of endpoints: one for each session, written when the endpoint ends. Spec, "Endpoint" in "States and transitions". */
+/**
+ * The ledger entries of endpoints: one for each session, written when the endpoint ends. Spec, "Endpoint" in "States
+ * and transitions".
+ */
 import { column, columns } from '../../store/columns.ts'
 import { childPages } from '../child-pages.ts'
 

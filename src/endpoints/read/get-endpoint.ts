@@ -12,7 +12,8 @@ const endpointsById = statement({
   name: 'endpoints-by-id',
   columns: endpointColumns,
   params: { ...billedViewer, ids: param.texts() },
-  text: `select ${endpointColumns.sql} from ${endpointTables} where u.id = any(:ids::text[]) and ${billedVisibleSql('u')}`,
+  text: `select ${endpointColumns.sql} from ${endpointTables} where u.id = any(:ids::text[])
+    and ${billedVisibleSql('u')}`,
 })
 
 /** Endpoints by id in the order asked, null where invisible; one statement for any number. */

@@ -34,7 +34,8 @@ const pageOf = (variant: string, streams: AccountStreams) =>
     name: `endpoints-page${variant}`,
     columns: endpointColumns,
     params,
-    text: `select ${endpointColumns.sql} from (select id from (${endpointsOfAccounts(streams)}) seen order by id desc limit :limit::int) page
+    text: `select ${endpointColumns.sql}
+      from (select id from (${endpointsOfAccounts(streams)}) seen order by id desc limit :limit::int) page
       join (${endpointTables}) on u.id = page.id order by page.id desc`,
   })
 

@@ -31,7 +31,10 @@ const ofAccounts = statement({
   text: pageOf(endpointsOfAccount()),
 })
 
-/** Endpoints of each model repo. Two statements: the ids of all pages, then their endpoints. Errors: 422 a cursor of another listing. */
+/**
+ * Endpoints of each model repo. Two statements: the ids of all pages, then their endpoints. Errors: 422 a cursor of
+ * another listing.
+ */
 export function endpointsOfRepos(ctx: RequestContext, repoIds: readonly string[], input: RelatedEndpointsInput) {
   return relatedEndpoints(ctx, ofRepos, 'repo', repoIds, input)
 }

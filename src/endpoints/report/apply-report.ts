@@ -30,7 +30,8 @@ const lockReported = statement({
   name: 'endpoint-sessions-reported',
   columns: sessionColumns,
   params: { endpointId: param.text(), ids: param.texts() },
-  text: `select ${sessionColumns.sql} from endpoint_sessions s where s.endpoint_id = :endpointId and s.id = any(:ids::text[]) order by s.id for update`,
+  text: `select ${sessionColumns.sql} from endpoint_sessions s where s.endpoint_id = :endpointId
+    and s.id = any(:ids::text[]) order by s.id for update`,
 })
 
 const replaceSessions = statement({
@@ -42,8 +43,10 @@ const replaceSessions = statement({
     p50: param.float8s<readonly (number | null)[]>(),
     p95: param.float8s<readonly (number | null)[]>(),
   },
-  text: `update endpoint_sessions s set last_report_at = now(), chunks_served = said.chunks, gpu_seconds = said.seconds, service_ms_p50 = said.p50, service_ms_p95 = said.p95
-    from unnest(:ids::text[], :chunks::int8[], :seconds::numeric[], :p50::float8[], :p95::float8[]) as said (id, chunks, seconds, p50, p95)
+  text: `update endpoint_sessions s set last_report_at = now(), chunks_served = said.chunks, gpu_seconds = said.seconds,
+    service_ms_p50 = said.p50, service_ms_p95 = said.p95
+    from unnest(:ids::text[], :chunks::int8[], :seconds::numeric[], :p50::float8[], :p95::float8[]) as said (id, chunks,
+      seconds, p50, p95)
     where s.id = said.id`,
 })
 
@@ -57,12 +60,17 @@ const update = statement({
     error: param.text.orNull(),
     logChunk: param.text.orNull(),
   },
-  text: `update endpoints set status = :status::"EndpointStatus", heartbeat_at = now(), updated_at = now(), last_log_chunk = :logChunk,
-      finished_at = case when :ended::boolean then now() end, cost_usd = :costUsd::numeric, error = coalesce(:error, error)
+  text: `update endpoints set status = :status::"EndpointStatus", heartbeat_at = now(), updated_at = now(),
+    last_log_chunk = :logChunk,
+      finished_at = case when :ended::boolean then now() end, cost_usd = :costUsd::numeric,
+        error = coalesce(:error, error)
     where id = :endpointId and status = 'running'`,
 })
 
-/** Replaces the numbers of its sessions, and writes the endpoint's columns; a report of an end also settles the endpoint. */
+/**
+ * Replaces the numbers of its sessions, and writes the endpoint's columns; a report of an end also settles the
+ * endpoint.
+ */
 export async function applyReport(
   ctx: RequestContext,
   tx: Tx,

@@ -1,4 +1,7 @@
-/** Judges a server's report: where it leads, and what becomes of the sessions whose numbers it replaces. Pure. Spec, "EndpointSessionState"; contract, "Endpoint reports". */
+/**
+ * Judges a server's report: where it leads, and what becomes of the sessions whose numbers it replaces. Pure. Spec,
+ * "EndpointSessionState"; contract, "Endpoint reports".
+ */
 import { type ErrorItem, HubError } from '../../platform/errors.ts'
 import type { JobActor } from '../../work/held-job.ts'
 import type { ReadReport } from '../../work/report.ts'
@@ -72,8 +75,9 @@ export interface ReplacedSession {
 }
 
 /**
- * What is stored of the reported sessions. All sessions of an endpoint together never have more GPU time than the hub's own clock counts since the claim: in the order
- * of sessions, each gets of what it reports as much as is left next to those that were not reported. `elapsedMs` is that time, `totalMs` what is stored of all sessions.
+ * What is stored of the reported sessions. All sessions of an endpoint together never have more GPU time than the hub's
+ * own clock counts since the claim: in the order of sessions, each gets of what it reports as much as is left next to
+ * those that were not reported. `elapsedMs` is that time, `totalMs` what is stored of all sessions.
  */
 export function replacedSessions(
   reported: readonly SessionState[],

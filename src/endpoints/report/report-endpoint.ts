@@ -1,4 +1,7 @@
-/** reportEndpoint (spec, "POST /v1/endpoints/{endpoint_id}/report"): the server's one way to write after its claim, every few seconds. */
+/**
+ * reportEndpoint (spec, "POST /v1/endpoints/{endpoint_id}/report"): the server's one way to write after its claim,
+ * every few seconds.
+ */
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
@@ -11,12 +14,17 @@ import { readEndpoint } from '../read/get-endpoint.ts'
 import { applyReport } from './apply-report.ts'
 import { nextOf, type ReportEndpointInput, readReport } from './judge-report.ts'
 
-/** The endpoint, with the ids of closed sessions whose tokens have not expired: its server lets no device in with them. */
+/**
+ * The endpoint, with the ids of closed sessions whose tokens have not expired: its server lets no device in with them.
+ */
 export interface ReportedEndpoint extends Endpoint {
   readonly closedSessions: readonly string[]
 }
 
-/** Sessions of which a device may still hold a token that their server accepts; as many as a server has open, over and over. */
+/**
+ * Sessions of which a device may still hold a token that their server accepts; as many as a server has open, over and
+ * over.
+ */
 const MAX_CLOSED = 1000
 
 const idColumn = columns({ id: column.text('s.id') })
@@ -54,8 +62,8 @@ const endpointReport: ReportKind<
 }
 
 /**
- * Returns the endpoint. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 422 a session that is none of the endpoint's, or
- * named twice.
+ * Returns the endpoint. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`,
+ * 422 a session that is none of the endpoint's, or named twice.
  */
 export function reportEndpoint(ctx: RequestContext, input: ReportEndpointInput): Promise<ReportedEndpoint> {
   return reportJob(ctx, endpointReport, input)

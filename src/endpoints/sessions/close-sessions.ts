@@ -30,10 +30,13 @@ const countSums = statement({
     chunksServed: param.int8(),
     gpuSeconds: param.numeric<number | string>(),
   },
-  text: `update endpoints u set sessions_open = sessions_open + :opened::int - :closed::int, sessions_total = sessions_total + :opened::int,
+  text: `update endpoints u set sessions_open = sessions_open + :opened::int - :closed::int,
+    sessions_total = sessions_total + :opened::int,
       chunks_served = chunks_served + :chunksServed::bigint, gpu_seconds = gpu_seconds + :gpuSeconds::numeric,
-      service_ms_p95 = coalesce(worst.service, u.service_ms_p95), rtt_ms_p95 = coalesce(worst.rtt, u.rtt_ms_p95), updated_at = now()
-    from (select max(service_ms_p95) as service, max(rtt_ms_p95) as rtt from endpoint_sessions where endpoint_id = :endpointId and status = 'open') worst
+      service_ms_p95 = coalesce(worst.service, u.service_ms_p95), rtt_ms_p95 = coalesce(worst.rtt, u.rtt_ms_p95),
+        updated_at = now()
+    from (select max(service_ms_p95) as service, max(rtt_ms_p95) as rtt from endpoint_sessions
+      where endpoint_id = :endpointId and status = 'open') worst
     where u.id = :endpointId`,
 })
 
@@ -46,8 +49,9 @@ export interface SessionChange {
 }
 
 /**
- * Adds to the sums of an endpoint, and takes the percentiles of its open sessions again; of the last ones that were open when none is. Every transaction that
- * changes a session's numbers calls it after the change, and before it closes the session.
+ * Adds to the sums of an endpoint, and takes the percentiles of its open sessions again; of the last ones that were
+ * open when none is. Every transaction that changes a session's numbers calls it after the change, and before it closes
+ * the session.
  */
 export async function countSessions(tx: Querier, endpointId: string, change: SessionChange): Promise<void> {
   const { opened = 0, closed = 0, chunksServed = 0, gpuSeconds = 0 } = change

@@ -7,8 +7,8 @@ import type { HeldEndpoint } from '../endpoint-row.ts'
 const MAX_OPEN_SESSIONS = 200
 
 /**
- * The URL of the server. Errors: 409 `conflict.model_changed` for an approval of other bytes, then `conflict.not_claimed`, `conflict.terminal`, `conflict.stopping` and
- * `conflict.sessions_full`.
+ * The URL of the server. Errors: 409 `conflict.model_changed` for an approval of other bytes, then
+ * `conflict.not_claimed`, `conflict.terminal`, `conflict.stopping` and `conflict.sessions_full`.
  */
 export function assertServes(endpoint: HeldEndpoint, approvedSha256: string | undefined): string {
   const refuse = (type: PlainErrorType, detail: string) => new HubError(type, detail)

@@ -1,6 +1,7 @@
 /**
- * openEndpointSession: a device's use of an endpoint, under a person's approval. Spec, "POST /v1/endpoints/{endpoint_id}/sessions". What follows can move a
- * robot, so anything unexpected is refused, and every refusal of the approval reads the same.
+ * openEndpointSession: a device's use of an endpoint, under a person's approval. Spec, "POST
+ * /v1/endpoints/{endpoint_id}/sessions". What follows can move a robot, so anything unexpected is refused, and every
+ * refusal of the approval reads the same.
  */
 
 import { newId } from '@hub/formats/ids'
@@ -66,9 +67,9 @@ const insertSession = statement({
 })
 
 /**
- * Opens a session. Errors in order: 401, 403 the scope, 404 a device or endpoint that the caller does not see (an approval for both stands in for seeing the
- * endpoint), the one 403 `forbidden.approval`, 409 `conflict.model_changed`, `conflict.not_claimed`, `conflict.terminal`, `conflict.stopping`,
- * `conflict.sessions_full`.
+ * Opens a session. Errors in order: 401, 403 the scope, 404 a device or endpoint that the caller does not see (an
+ * approval for both stands in for seeing the endpoint), the one 403 `forbidden.approval`, 409 `conflict.model_changed`,
+ * `conflict.not_claimed`, `conflict.terminal`, `conflict.stopping`, `conflict.sessions_full`.
  */
 export async function openEndpointSession(ctx: RequestContext, input: OpenSessionInput): Promise<OpenedSession> {
   const { signingKeys } = ctx.deps

@@ -1,4 +1,7 @@
-/** reportEndpointSession: what a device measured, and the end of its session. Spec, "POST /v1/endpoints/{endpoint_id}/sessions/{session_id}/report". */
+/**
+ * reportEndpointSession: what a device measured, and the end of its session. Spec, "POST
+ * /v1/endpoints/{endpoint_id}/sessions/{session_id}/report".
+ */
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -7,7 +10,10 @@ import { closeSessions, countSessions } from './close-sessions.ts'
 import { type EndpointSession, findSessionOfDevice, lockSession, readSession } from './session-row.ts'
 import { nextSession } from './session-state.ts'
 
-/** Numbers of the whole session, not of the time since the last report. Null or absent: the device has none to report, and the last one stays. */
+/**
+ * Numbers of the whole session, not of the time since the last report. Null or absent: the device has none to report,
+ * and the last one stays.
+ */
 export interface SessionReport {
   readonly endpointId: string
   readonly sessionId: string
@@ -31,13 +37,18 @@ const writeNumbers = statement({
     deadlineMisses: param.int8.orNull(),
     degradedCount: param.int8.orNull(),
   },
-  text: `update endpoint_sessions set last_report_at = now(), chunks_applied = coalesce(:chunksApplied::bigint, chunks_applied),
+  text: `update endpoint_sessions
+    set last_report_at = now(), chunks_applied = coalesce(:chunksApplied::bigint, chunks_applied),
       rtt_ms_p50 = coalesce(:rttMsP50::float8, rtt_ms_p50), rtt_ms_p95 = coalesce(:rttMsP95::float8, rtt_ms_p95),
-      deadline_misses = coalesce(:deadlineMisses::bigint, deadline_misses), degraded_count = coalesce(:degradedCount::bigint, degraded_count)
+      deadline_misses = coalesce(:deadlineMisses::bigint, deadline_misses),
+        degraded_count = coalesce(:degradedCount::bigint, degraded_count)
     where id = :sessionId`,
 })
 
-/** Stores a device's report. Errors: 401, 403, 404 a session whose device the caller does not see, 409 `conflict.session_closed`. */
+/**
+ * Stores a device's report. Errors: 401, 403, 404 a session whose device the caller does not see, 409
+ * `conflict.session_closed`.
+ */
 export function reportEndpointSession(ctx: RequestContext, input: SessionReport): Promise<EndpointSession> {
   const { endpointId, sessionId, closedReason = null } = input
   return guarded(

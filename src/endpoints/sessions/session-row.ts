@@ -1,4 +1,7 @@
-/** An endpoint session as the graph shows it, and as verbs that move it see it. Spec, "EndpointSession". Lock order: endpoints, approvals, sessions. */
+/**
+ * An endpoint session as the graph shows it, and as verbs that move it see it. Spec, "EndpointSession". Lock order:
+ * endpoints, approvals, sessions.
+ */
 
 import { isId } from '@hub/formats/ids'
 import { deviceVisibleSql } from '../../auth/device-policy.ts'
@@ -10,8 +13,8 @@ import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 /**
- * What a session costs: nothing on a worker. On a priced executor what its ledger row says, and once it is closed, before its endpoint ends, what that
- * will be unless the server corrects its numbers.
+ * What a session costs: nothing on a worker. On a priced executor what its ledger row says, and once it is closed,
+ * before its endpoint ends, what that will be unless the server corrects its numbers.
  */
 const costSql = `case when not s.priced then 0 when s.cost_usd is not null then s.cost_usd
   when s.status = 'closed' then round(s.gpu_seconds * u.rate_usd_per_hour / 3600, 4) end`

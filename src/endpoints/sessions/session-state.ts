@@ -1,4 +1,7 @@
-/** The states of an endpoint session and what moves it, as one table. Pure. Spec, "Endpoint session" in "States and transitions". */
+/**
+ * The states of an endpoint session and what moves it, as one table. Pure. Spec, "Endpoint session" in "States and
+ * transitions".
+ */
 import { HubError } from '../../platform/errors.ts'
 import { nextState, type Transition } from '../../work/job-state.ts'
 
@@ -6,8 +9,8 @@ export const sessionStatuses = ['open', 'closed'] as const
 export type SessionStatus = (typeof sessionStatuses)[number]
 
 /**
- * `report` is a device's report that says nothing of an end, `close` one that does. `serve` and `drop` are the same of the server. `end` is the end of the endpoint,
- * `expire` and `revoke` those of the session's token and of its approval.
+ * `report` is a device's report that says nothing of an end, `close` one that does. `serve` and `drop` are the same of
+ * the server. `end` is the end of the endpoint, `expire` and `revoke` those of the session's token and of its approval.
  */
 export type SessionTrigger = 'report' | 'close' | 'serve' | 'drop' | 'end' | 'expire' | 'revoke'
 

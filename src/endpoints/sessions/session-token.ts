@@ -1,4 +1,7 @@
-/** The token that a device shows to the server of an endpoint, which verifies it without the hub. docs/contract.md says what it checks. */
+/**
+ * The token that a device shows to the server of an endpoint, which verifies it without the hub. docs/contract.md says
+ * what it checks.
+ */
 import { signClaims } from '../../auth/signed-token.ts'
 import type { SigningKey } from '../../auth/signing-keys.ts'
 

@@ -1,4 +1,7 @@
-/** The hub's own end of approvals past their expiry, and of sessions whose token or approval has ended. Contract, "Endpoint sessions". */
+/**
+ * The hub's own end of approvals past their expiry, and of sessions whose token or approval has ended.
+ * Contract, "Endpoint sessions".
+ */
 import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { SweepDeps } from '../../work/sweep.ts'
@@ -43,7 +46,10 @@ const closeDue = statement({
     where s.id = due.id and s.status = 'open' returning ${closedColumn.sql}`,
 })
 
-/** Expires approvals and closes sessions that are over; returns how many changed. An endpoint that someone else holds right now is left to the next time. */
+/**
+ * Expires approvals and closes sessions that are over; returns how many changed. An endpoint that someone else holds
+ * right now is left to the next time.
+ */
 export async function sweepSessions(deps: SweepDeps): Promise<number> {
   const expired = await deps.db.query(expireApprovals)
   const failed: string[] = []

@@ -1,4 +1,7 @@
-/** Whether a token lets a device use an endpoint now. One error for every reason; the reason is for the audit log of the endpoint's owner. */
+/**
+ * Whether a token lets a device use an endpoint now. One error for every reason; the reason is for the audit log of the
+ * endpoint's owner.
+ */
 import type { SigningKeys } from '../../auth/signing-keys.ts'
 import { HubError } from '../../platform/errors.ts'
 import type { Tx } from '../../store/db.ts'
@@ -18,7 +21,8 @@ export class RefusedApproval extends HubError {
 
   constructor(reason: string) {
     const detail =
-      'The approval token does not let this device use this endpoint now; a person who sees both can approve it (approveEndpointSession).'
+      'The approval token does not let this device use this endpoint now; a person who sees both can approve it ' +
+      '(approveEndpointSession).'
     super('forbidden.approval', detail)
     this.reason = reason
   }
@@ -43,8 +47,9 @@ interface Use {
 }
 
 /**
- * Locks the approval behind a token and marks it as used. The row decides, and the database's clock: its status, its expiry and that of the token, that the key of
- * the token still verifies, and that the person who approved still belongs to both accounts. Throws `RefusedApproval`.
+ * Locks the approval behind a token and marks it as used. The row decides, and the database's clock: its status, its
+ * expiry and that of the token, that the key of the token still verifies, and that the person who approved still
+ * belongs to both accounts. Throws `RefusedApproval`.
  */
 export async function useApproval(tx: Tx, shown: ShownApproval, use: Use): Promise<HeldApproval> {
   if (shown.claims === null) throw new RefusedApproval(shown.fault)

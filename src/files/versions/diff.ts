@@ -35,7 +35,10 @@ const diffColumns = columns({
   toSha256: column.text.orNull('d.to_sha256'),
 })
 
-/** The version of a path in the state `seq`: the last row that began at or before it, unless that row had ended. A path has one row for each version. */
+/**
+ * The version of a path in the state `seq`: the last row that began at or before it, unless that row had ended. A path
+ * has one row for each version.
+ */
 const side = (
   seq: string,
 ) => `select v.id, b.size, b.sha256, b.claimed from (select f.id, f.blob_id, f.to_seq from files f
@@ -50,15 +53,19 @@ const between = (column: string) =>
 const ofRepo = 't.repo_id = :repoId and t.path >= :lower'
 
 /**
- * Paths that a change between the two states touched. `byPath` reads in the order of paths and stops at the end of the page; `byChange` reads all changes, for
- * states with few changes between them.
+ * Paths that a change between the two states touched. `byPath` reads in the order of paths and stops at the end of the
+ * page; `byChange` reads all changes, for states with few changes between them.
  */
 const touched = {
   byPath: `select distinct t.path from files t where ${ofRepo} and ((${between('from_seq')}) or (${between('to_seq')}))`,
-  byChange: `select t.path from files t where ${ofRepo} and ${between('from_seq')} union select t.path from files t where ${ofRepo} and ${between('to_seq')}`,
+  byChange: `select t.path from files t where ${ofRepo} and ${between('from_seq')} union select t.path from files t
+    where ${ofRepo} and ${between('to_seq')}`,
 }
 
-/** The touched paths with both sides of each. States that exist and do not differ yield one row of nulls; a state that no longer exists yields no row. */
+/**
+ * The touched paths with both sides of each. States that exist and do not differ yield one row of nulls; a state that
+ * no longer exists yields no row.
+ */
 const diffPage = (variant: '' | '-of-few', paths: string) =>
   statement({
     name: `files-diff${variant}`,
@@ -71,11 +78,13 @@ const diffPage = (variant: '' | '-of-few', paths: string) =>
       limit: param.int8(),
     },
     text: `select ${diffColumns.sql} from (select 1) q
-    left join lateral (select p.path, coalesce(y.id, x.id) as id, x.size as from_size, x.sha256 as from_sha256, y.size as to_size, y.sha256 as to_sha256
+    left join lateral (select p.path, coalesce(y.id, x.id) as id, x.size as from_size, x.sha256 as from_sha256,
+      y.size as to_size, y.sha256 as to_sha256
       from (${paths} order by path) p
       left join lateral (${side(':from::int')}) x on true
       left join lateral (${side(':to::int')}) y on true
-      where (x.id is not null or y.id is not null) and (x.claimed is distinct from y.claimed or x.size is distinct from y.size)
+      where (x.id is not null or y.id is not null)
+        and (x.claimed is distinct from y.claimed or x.size is distinct from y.size)
       order by p.path limit :limit) d on true
     where ${there(':from::int')} and ${there(':to::int')} order by d.path`,
   })
@@ -98,7 +107,8 @@ const touchedFiles = statement({
   columns: sizeColumns,
   params: { repoId: param.text(), low: param.int4(), high: param.int4() },
   text: `select ${sizeColumns.sql}
-    from (select * from repo_changes where repo_id = :repoId and seq > :low and seq <= :high order by seq limit ${FEW_CHANGES + 1}) c`,
+    from (select * from repo_changes where repo_id = :repoId and seq > :low and seq <= :high
+      order by seq limit ${FEW_CHANGES + 1}) c`,
 })
 
 /** The faster of the two statements; both give the same result. */
@@ -123,8 +133,8 @@ const isPathOrRow = (part: KeyPart): part is string | number =>
 const isSeq = (part: KeyPart): part is number => Number.isInteger(part)
 
 /**
- * getRepoDiff: the differences in byte order of path. Without `to`, later pages compare with the state that was current at the first page. Errors: 401, 403,
- * 404, 422 `validation.cursor`.
+ * getRepoDiff: the differences in byte order of path. Without `to`, later pages compare with the state that was current
+ * at the first page. Errors: 401, 403, 404, 422 `validation.cursor`.
  */
 export async function diffStates(ctx: RequestContext, input: DiffInput): Promise<Page<FileDiff>> {
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
@@ -156,8 +166,8 @@ export async function diffStates(ctx: RequestContext, input: DiffInput): Promise
 }
 
 /**
- * The `seq` of the second state. A forged cursor may contain any number, so a number other than the current state needs the same rights as a state that is
- * named by its number.
+ * The `seq` of the second state. A forged cursor may contain any number, so a number other than the current state needs
+ * the same rights as a state that is named by its number.
  */
 async function seqOf(ctx: RequestContext, repo: RepoFacts, to: string | null, kept: number | null): Promise<number> {
   if (to !== null) return (await findState(ctx, repo, to, ['to'])).seq

@@ -34,7 +34,8 @@ const changeColumns = columns({
   ),
   /** Whether a run pinned the state, or a check may still read it. */
   isPinned: column.bool(`(exists (select 1 from run_datasets d where d.repo_id = c.repo_id and d.seq = c.seq)
-      or exists (select 1 from robot_checks k where k.source_repo_id = c.repo_id and k.source_seq = c.seq and k.published_at is null
+      or exists (select 1 from robot_checks k where k.source_repo_id = c.repo_id and k.source_seq = c.seq
+      and k.published_at is null
         and k.status in ('queued', 'running', 'succeeded')))`),
   isCurrent: column.bool('c.seq = r.seq'),
 })
@@ -42,8 +43,8 @@ const changeColumns = columns({
 type ChangeRow = RowOf<typeof changeColumns>
 
 /**
- * A change of a repo's files. `keptUntil`: the state is kept at least until this time; null without a limit, for the current state and for states that a
- * snapshot names or a job pins.
+ * A change of a repo's files. `keptUntil`: the state is kept at least until this time; null without a limit, for the
+ * current state and for states that a snapshot names or a job pins.
  */
 export type RepoChange = ChangeRow & { readonly keptUntil: string | null }
 
@@ -52,7 +53,8 @@ const historyPage = statement({
   columns: changeColumns,
   params: { repoIds: param.texts(), before: param.int4(), limit: param.int8() },
   text: `select ${changeColumns.sql} from repos r join accounts o on o.id = r.owner_id
-    cross join lateral (select * from repo_changes where repo_id = r.id and seq < :before order by seq desc limit :limit) c
+    cross join lateral (select * from repo_changes where repo_id = r.id and seq < :before
+      order by seq desc limit :limit) c
     where r.id = any(:repoIds::text[]) order by r.id, c.seq desc`,
 })
 

@@ -1,6 +1,7 @@
 /**
- * Bytes that only snapshots keep. They count in the owner's storage, so that a snapshot followed by a deletion frees no quota. The unit is a path with its
- * bytes: it counts once, however many snapshots and states keep it, and not at all while the live path has the same bytes.
+ * Bytes that only snapshots keep. They count in the owner's storage, so that a snapshot followed by a deletion frees no
+ * quota. The unit is a path with its bytes: it counts once, however many snapshots and states keep it, and not at all
+ * while the live path has the same bytes.
  */
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
@@ -15,7 +16,8 @@ const stillLive = `exists (select 1 from files l join blobs lb on lb.id = l.blob
 const keptSum = (scope: string) => `(select coalesce(sum(k.size), 0)::int8 from (
     select distinct f.path, b.claimed, b.size from files f join blobs b on b.id = f.blob_id
     where f.repo_id = :repoId and ${scope} f.to_seq is not null and not ${stillLive}
-      and exists (select 1 from repo_snapshots s where s.repo_id = :repoId and s.seq >= f.from_seq and s.seq < f.to_seq)) k)`
+      and exists (select 1 from repo_snapshots s where s.repo_id = :repoId and s.seq >= f.from_seq
+      and s.seq < f.to_seq)) k)`
 
 const ofPaths = 'f.path = any(:paths::text[]) and'
 
@@ -28,7 +30,10 @@ const keptAt = statement({
   text: `select ${bytesColumn.sql}`,
 })
 
-/** The bytes of these paths that only snapshots keep. Read them before the paths change, under the lock of the repo; 0 if the repo has no snapshot. */
+/**
+ * The bytes of these paths that only snapshots keep. Read them before the paths change, under the lock of the repo; 0
+ * if the repo has no snapshot.
+ */
 export async function keptBytes(tx: Querier, repo: KeptRepo, paths: readonly string[]): Promise<number> {
   if (repo.snapshotCount === 0) return 0
   const [row] = await tx.query(keptAt, { repoId: repo.id, paths })
@@ -45,11 +50,16 @@ const settle = statement({
   name: 'files-settle-kept',
   params: { repoId: param.text(), paths: param.texts(), before: param.int8() },
   text: `with now_kept as materialized (select ${keptSum(ofPaths)} - :before::bigint as bytes),
-      repo as (update repos r set snapshot_bytes = r.snapshot_bytes + k.bytes from now_kept k where r.id = :repoId returning r.owner_id, k.bytes)
-    update accounts a set storage_bytes = a.storage_bytes + repo.bytes from repo where a.id = repo.owner_id and repo.bytes <> 0`,
+      repo as (update repos r set snapshot_bytes = r.snapshot_bytes + k.bytes from now_kept k where r.id = :repoId
+        returning r.owner_id, k.bytes)
+    update accounts a set storage_bytes = a.storage_bytes + repo.bytes from repo where a.id = repo.owner_id
+      and repo.bytes <> 0`,
 })
 
-/** Counts the kept bytes of these paths after they changed; `before` is what `keptBytes` returned. The caller holds the locks of the repo and of its owner. */
+/**
+ * Counts the kept bytes of these paths after they changed; `before` is what `keptBytes` returned. The caller holds the
+ * locks of the repo and of its owner.
+ */
 export async function settleKept(tx: Querier, repo: KeptRepo, paths: readonly string[], before: number): Promise<void> {
   if (repo.snapshotCount > 0) await tx.query(settle, { repoId: repo.id, paths, before })
 }
@@ -63,7 +73,10 @@ const keptOfRepo = statement({
   text: `select ${repoColumn.sql}`,
 })
 
-/** The bytes of a whole repo that only snapshots keep, for a change of any number of paths. The cost grows with what the snapshots keep. */
+/**
+ * The bytes of a whole repo that only snapshots keep, for a change of any number of paths. The cost grows with what the
+ * snapshots keep.
+ */
 export async function keptInRepo(tx: Querier, repo: KeptRepo): Promise<number> {
   if (repo.snapshotCount === 0) return 0
   const [row] = await tx.query(keptOfRepo, { repoId: repo.id })
@@ -76,7 +89,10 @@ const addKept = statement({
   text: 'update repos set snapshot_bytes = snapshot_bytes + :bytes::bigint where id = :repoId',
 })
 
-/** Updates the repo's count of kept bytes. Returns the increase since `before`, which the caller counts in the owner's storage. */
+/**
+ * Updates the repo's count of kept bytes. Returns the increase since `before`, which the caller counts in the owner's
+ * storage.
+ */
 export async function settleKeptInRepo(tx: Querier, repo: KeptRepo, before: number): Promise<number> {
   const bytes = (await keptInRepo(tx, repo)) - before
   if (bytes !== 0) await countKeptBytes(tx, repo.id, bytes)
@@ -102,7 +118,10 @@ const soleAt = statement({
             where s.repo_id = :repoId and s.id <> :snapshotId and s.seq >= o.from_seq and s.seq < o.to_seq))`,
 })
 
-/** The bytes that only this snapshot keeps. The cost grows with the files that were replaced since, not with the size of the repo. */
+/**
+ * The bytes that only this snapshot keeps. The cost grows with the files that were replaced since, not with the size of
+ * the repo.
+ */
 export async function soleBytes(
   tx: Querier,
   snapshot: { readonly id: string; readonly repoId: string; readonly seq: number },

@@ -1,4 +1,7 @@
-/** The states that jobs have pinned, for callers who see the job: reading a state needs the same access as reading its repo. Contract, "Lineage". */
+/**
+ * The states that jobs have pinned, for callers who see the job: reading a state needs the same access as reading its
+ * repo. Contract, "Lineage".
+ */
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
@@ -18,12 +21,16 @@ const pinned = statement({
   name: 'repo-states-pinned',
   columns: pinnedColumns,
   params: { ...repoViewer, pinnedIds: param.texts(), seqs: param.int4s() },
-  text: `select ${pinnedColumns.sql} from unnest(:pinnedIds::text[], :seqs::int[]) with ordinality as t(repo_id, seq, place)
+  text: `select ${pinnedColumns.sql}
+    from unnest(:pinnedIds::text[], :seqs::int[]) with ordinality as t(repo_id, seq, place)
     join repos r on r.id = t.repo_id join accounts o on o.id = r.owner_id
     left join repo_changes c on c.repo_id = r.id and c.seq = t.seq where ${visibleRepo}`,
 })
 
-/** The state of each pin, in the order requested; null if the caller does not see the repo, or the state no longer exists. One statement. */
+/**
+ * The state of each pin, in the order requested; null if the caller does not see the repo, or the state no longer
+ * exists. One statement.
+ */
 export async function pinnedStates(
   { deps, viewer }: Pick<RequestContext, 'deps' | 'viewer'>,
   pins: readonly Pin[],

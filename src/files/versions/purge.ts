@@ -1,4 +1,7 @@
-/** Purging files: their bytes leave every state of the repo, for a secret that was pushed by mistake. Contract, "Versions". */
+/**
+ * Purging files: their bytes leave every state of the repo, for a secret that was pushed by mistake.
+ * Contract, "Versions".
+ */
 import { assertNotAgent, assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -49,8 +52,9 @@ const doomAtOnce = statement({
 const NAMED = 1000
 
 /**
- * Removes these paths from all states: the current one, the history, and the states that snapshots name or runs pinned. Objects that no other file uses are
- * deleted at once, so their signed URLs stop working. Errors: 401, 403 (also every agent key and job key), 404, 422.
+ * Removes these paths from all states: the current one, the history, and the states that snapshots name or runs pinned.
+ * Objects that no other file uses are deleted at once, so their signed URLs stop working. Errors: 401, 403 (also every
+ * agent key and job key), 404, 422.
  */
 export function purgeFiles(ctx: RequestContext, input: PurgeInput): Promise<PurgedPaths> {
   return guarded(

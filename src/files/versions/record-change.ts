@@ -16,7 +16,10 @@ export const closeFiles = statement({
     where repo_id = :repoId and path = any(:paths::text[]) and to_seq is null returning ${pathColumn.sql}`,
 })
 
-/** Numbers of files and bytes. `changed` counts the paths that got other bytes; their bytes are in both `bytesAdded` and `bytesRemoved`. */
+/**
+ * Numbers of files and bytes. `changed` counts the paths that got other bytes; their bytes are in both `bytesAdded` and
+ * `bytesRemoved`.
+ */
 export interface ChangeCounts {
   readonly added: number
   readonly removed: number
@@ -28,8 +31,8 @@ export interface ChangeCounts {
 }
 
 /**
- * One statement. Times are read from the clock, not from the start of the transaction: a transaction that waited for the repo's lock may have begun before the
- * one that held it. Times never go back, even if the clock does.
+ * One statement. Times are read from the clock, not from the start of the transaction: a transaction that waited for
+ * the repo's lock may have begun before the one that held it. Times never go back, even if the clock does.
  */
 const insertChange = statement({
   name: 'repo-change',
@@ -47,12 +50,17 @@ const insertChange = statement({
     verified: param.int4(),
   },
   text: `with moved as (update repos set seq = :seq, file_count = file_count + :added::int - :removed::int,
-        total_bytes = total_bytes + :bytesAdded::bigint - :bytesRemoved::bigint, verified_count = verified_count + :verified::int, updated_at = now()
+        total_bytes = total_bytes + :bytesAdded::bigint - :bytesRemoved::bigint,
+          verified_count = verified_count + :verified::int, updated_at = now()
       where id = :repoId returning id, file_count, total_bytes),
-    clock as (select date_trunc('milliseconds', greatest(clock_timestamp(), max(c.at))) as at from repo_changes c where c.repo_id = :repoId and c.seq = :seq - 1),
-    replaced as (update repo_changes c set replaced_at = clock.at from clock where c.repo_id = :repoId and c.seq = :seq - 1)
-    insert into repo_changes (repo_id, seq, at, action, actor_id, credential_id, files_added, files_removed, files_changed, bytes_added, bytes_removed, file_count, total_bytes)
-    select m.id, :seq, clock.at, :action::"RepoChangeAction", :actorId, :credentialId, :added::int, :removed::int, :changed::int,
+    clock as (select date_trunc('milliseconds', greatest(clock_timestamp(), max(c.at))) as at from repo_changes c
+      where c.repo_id = :repoId and c.seq = :seq - 1),
+    replaced as (update repo_changes c set replaced_at = clock.at from clock where c.repo_id = :repoId
+      and c.seq = :seq - 1)
+    insert into repo_changes (repo_id, seq, at, action, actor_id, credential_id, files_added, files_removed,
+      files_changed, bytes_added, bytes_removed, file_count, total_bytes)
+    select m.id, :seq, clock.at, :action::"RepoChangeAction", :actorId, :credentialId, :added::int, :removed::int,
+      :changed::int,
       :bytesAdded::bigint, :bytesRemoved::bigint, m.file_count, m.total_bytes from moved m, clock`,
 })
 

@@ -1,4 +1,7 @@
-/** Restoring a state: the live files become those of the state, as a new change that can itself be undone. Contract, "Versions". */
+/**
+ * Restoring a state: the live files become those of the state, as a new change that can itself be undone.
+ * Contract, "Versions".
+ */
 
 import { pathFault } from '@hub/text/file-path'
 import { z } from 'zod'
@@ -59,7 +62,8 @@ const rangeParams = {
 }
 
 const inRange = (path: string) =>
-  `(:paths::text[] is null or ${path} = any(:paths::text[]) or exists (select 1 from unnest(:folders::text[]) folder where starts_with(${path}, folder)))`
+  `(:paths::text[] is null or ${path} = any(:paths::text[])
+    or exists (select 1 from unnest(:folders::text[]) folder where starts_with(${path}, folder)))`
 const inTarget = (alias: string) =>
   `${alias}.repo_id = :repoId and ${alias}.from_seq <= :seq and (${alias}.to_seq is null or ${alias}.to_seq > :seq)`
 
@@ -69,16 +73,21 @@ const closedColumns = columns({
   verified: column.int4('(count(*) filter (where verified))::int'),
 })
 
-/** Closes live files that the state does not have, or has with other bytes. A path whose file was withdrawn from the state keeps its live file. */
+/**
+ * Closes live files that the state does not have, or has with other bytes. A path whose file was withdrawn from the
+ * state keeps its live file.
+ */
 const close = statement({
   name: 'restore-close',
   columns: closedColumns,
   params: rangeParams,
   text: `with closed as (update files l set to_seq = :next, closed_at = now() from blobs lb
-      where l.repo_id = :repoId and l.to_seq is null and l.from_seq > :seq and lb.id = l.blob_id and ${inRange('l.path')}
+      where l.repo_id = :repoId and l.to_seq is null and l.from_seq > :seq and lb.id = l.blob_id
+        and ${inRange('l.path')}
         and not exists (select 1 from files t join blobs tb on tb.id = t.blob_id
           where ${inTarget('t')} and t.path = l.path and tb.claimed = lb.claimed and tb.size = lb.size)
-        and not exists (select 1 from withdrawn_files w where w.repo_id = :repoId and w.path = l.path and w.from_seq <= :seq and w.to_seq > :seq)
+        and not exists (select 1 from withdrawn_files w where w.repo_id = :repoId and w.path = l.path
+        and w.from_seq <= :seq and w.to_seq > :seq)
       returning lb.size, lb.sha256 is not null as verified)
     select ${closedColumns.sql} from closed`,
 })
@@ -86,8 +95,9 @@ const close = statement({
 const openedColumns = closedColumns.with({ replaced: column.int4('(count(*) filter (where replaced))::int') })
 
 /**
- * Links the missing files of the state. The blobs need no lock: the rows of the state protect them from collection, the shared lock of the state protects those
- * rows, and both verification and purging of a blob lock the repos of all its rows first.
+ * Links the missing files of the state. The blobs need no lock: the rows of the state protect them from collection, the
+ * shared lock of the state protects those rows, and both verification and purging of a blob lock the repos of all its
+ * rows first.
  */
 const open = statement({
   name: 'restore-open',
@@ -105,8 +115,8 @@ const open = statement({
 type Range = Given<typeof rangeParams>
 
 /**
- * Restores a state, or some of its paths, in one transaction. Errors: 401, 403, 404 the repo or the state, 409 `conflict.path`, 412 `precondition.failed` if the repo has changed
- * since `ifSeq`, 413 `quota.storage`, 422.
+ * Restores a state, or some of its paths, in one transaction. Errors: 401, 403, 404 the repo or the state, 409
+ * `conflict.path`, 412 `precondition.failed` if the repo has changed since `ifSeq`, 413 `quota.storage`, 422.
  */
 export function restoreState(ctx: RequestContext, input: RestoreInput): Promise<Restored> {
   return guarded(

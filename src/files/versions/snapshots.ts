@@ -27,8 +27,8 @@ const snapshotColumns = columns({
   createdAt: column.timestamptz('s.created_at'),
   ownerId: column.text('(select r.owner_id from repos r where r.id = s.repo_id)'),
   /**
-   * Null if the credential has no person, such as an org key that the operator created. Only members of an org may know its people, so responses use
-   * `creatorFor`.
+   * Null if the credential has no person, such as an org key that the operator created. Only members of an org may know
+   * its people, so responses use `creatorFor`.
    */
   creator: column.json.orNull(
     `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = s.created_by)`,
@@ -68,7 +68,8 @@ const insert = statement({
     createdBy: param.text.orNull(),
   },
   text: `with counted as (update repos set snapshot_count = snapshot_count + 1 where id = :repoId)
-    insert into repo_snapshots (id, repo_id, name, seq, note, created_by) values (:id, :repoId, :name, :seq, :note, :createdBy)`,
+    insert into repo_snapshots (id, repo_id, name, seq, note, created_by)
+      values (:id, :repoId, :name, :seq, :note, :createdBy)`,
 })
 
 export interface CreateSnapshotInput {
@@ -80,8 +81,8 @@ export interface CreateSnapshotInput {
 }
 
 /**
- * Names the state `at`, or the current one without `at`. Bytes that only snapshots keep count in the owner's storage. Errors: 401, 403, 404 the repo or the
- * state, 409 `conflict.taken` and `quota.snapshots`, 413 `quota.storage`, 422.
+ * Names the state `at`, or the current one without `at`. Bytes that only snapshots keep count in the owner's storage.
+ * Errors: 401, 403, 404 the repo or the state, 409 `conflict.taken` and `quota.snapshots`, 413 `quota.storage`, 422.
  */
 export function createSnapshot(ctx: RequestContext, input: CreateSnapshotInput): Promise<RepoSnapshot> {
   return guarded(
@@ -169,13 +170,14 @@ const remove = statement({
   name: 'repo-snapshot-delete',
   params: { id: param.text(), repoId: param.text(), bytes: param.int8() },
   text: `with gone as (delete from repo_snapshots where id = :id),
-      repo as (update repos set snapshot_count = snapshot_count - 1, snapshot_bytes = snapshot_bytes - :bytes::bigint where id = :repoId returning owner_id)
+      repo as (update repos set snapshot_count = snapshot_count - 1, snapshot_bytes = snapshot_bytes - :bytes::bigint
+        where id = :repoId returning owner_id)
     update accounts a set storage_bytes = a.storage_bytes - :bytes::bigint from repo where a.id = repo.owner_id`,
 })
 
 /**
- * Deletes a snapshot. Bytes that only this snapshot kept no longer count, and collection removes them once the grace period is over. Errors: 401, 403 (also
- * every agent key), 404.
+ * Deletes a snapshot. Bytes that only this snapshot kept no longer count, and collection removes them once the grace
+ * period is over. Errors: 401, 403 (also every agent key), 404.
  */
 export function deleteSnapshot(
   ctx: RequestContext,
@@ -210,7 +212,9 @@ async function unmake(ctx: RequestContext, tx: Tx, facts: RepoFacts, name: strin
   return { name }
 }
 
-/** A snapshot by name, for every caller who sees the repo; null if there is none. Errors: 404 the repo. Two statements. */
+/**
+ * A snapshot by name, for every caller who sees the repo; null if there is none. Errors: 404 the repo. Two statements.
+ */
 export async function getSnapshot(
   ctx: RequestContext,
   input: { readonly owner: string; readonly repo: string; readonly name: string },
@@ -225,11 +229,15 @@ const snapshotsPage = statement({
   columns: snapshotColumns,
   params: { repoIds: param.texts(), after: param.text.orNull(), limit: param.int8() },
   text: `select ${snapshotColumns.sql} from unnest(:repoIds::text[]) as q(repo_id)
-    cross join lateral (select * from repo_snapshots where repo_id = q.repo_id and id < coalesce(:after::text, 'snap_z') order by id desc limit :limit) s
+    cross join lateral (select * from repo_snapshots where repo_id = q.repo_id and id < coalesce(:after::text, 'snap_z')
+      order by id desc limit :limit) s
     left join repo_changes c on c.repo_id = s.repo_id and c.seq = s.seq order by s.repo_id, s.id desc`,
 })
 
-/** A page for each repo that the caller can see, newest first, in the order requested. One statement. 422 `validation.cursor`. */
+/**
+ * A page for each repo that the caller can see, newest first, in the order requested. One statement. 422
+ * `validation.cursor`.
+ */
 export async function snapshotsOfRepos(
   { deps }: Pick<RequestContext, 'deps'>,
   repoIds: readonly string[],

@@ -20,12 +20,13 @@ export const snapshotNameText = z
   .string()
   .regex(
     SNAPSHOT_NAME,
-    'must be 1 to 64 letters, digits and ._-, starting with a letter, and not with run_: a state is also named by a number, a time or a run',
+    'must be 1 to 64 letters, digits and ._-, starting with a letter, and not with run_: a state is also named ' +
+      'by a number, a time or a run',
   )
 
 /**
- * The state that a text names. Only digits are a change number, `run_…` is a run, an RFC 3339 time is a time, and anything else is a snapshot. Null if the text
- * is none of these.
+ * The state that a text names. Only digits are a change number, `run_…` is a run, an RFC 3339 time is a time, and
+ * anything else is a snapshot. Null if the text is none of these.
  */
 export function parseState(text: string): StateName | null {
   if (/^\d+$/.test(text)) return Number(text) <= MAX_SEQ ? { kind: 'seq', seq: Number(text) } : null
@@ -41,7 +42,8 @@ export const stateText = z
   .max(64)
   .refine(
     (text) => parseState(text) !== null,
-    'must be a change number (12), an RFC 3339 time (2026-01-31T09:30:00Z), the id of a run that uses the repo as dataset, or the name of a snapshot',
+    'must be a change number (12), an RFC 3339 time (2026-01-31T09:30:00Z), the id of a run that uses the repo ' +
+      'as dataset, or the name of a snapshot',
   )
 
 /** The number of a change; 0 is the empty repo. */

@@ -1,6 +1,7 @@
 /**
- * Finds the states of a repo that requests name. The current state and the empty state, `seq` 0, always exist. Any other state exists as long as its row in
- * `repo_changes`, which collection removes together with the first file of the state.
+ * Finds the states of a repo that requests name. The current state and the empty state, `seq` 0, always exist. Any
+ * other state exists as long as its row in `repo_changes`, which collection removes together with the first file of the
+ * state.
  */
 import { assertMayWriteRepo, runViewer, runVisibleSql, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -62,8 +63,8 @@ const bySeq = statement({
 })
 
 /**
- * The last change on record at or before `time`; null if a change that is no longer on record replaced it before `time`. Before the first change the repo was
- * empty (`seq` 0).
+ * The last change on record at or before `time`; null if a change that is no longer on record replaced it before
+ * `time`. Before the first change the repo was empty (`seq` 0).
  */
 const byTime = statement({
   name: 'repo-states-by-time',
@@ -71,8 +72,11 @@ const byTime = statement({
   params: { repoIds, time: param.timestamptz() },
   text: stateSql(`select coalesce(
       (select case when l.replaced_at is null or l.replaced_at > :time then l.seq end from
-        (select c.seq, c.replaced_at from repo_changes c where c.repo_id = r.id and c.at <= :time order by c.at desc, c.seq desc limit 1) l),
-      (select 0 where r.created_at <= :time and (r.seq = 0 or exists (select 1 from repo_changes c where c.repo_id = r.id and c.seq = 1 and c.at > :time)))) as seq`),
+        (select c.seq, c.replaced_at from repo_changes c where c.repo_id = r.id and c.at <= :time
+          order by c.at desc, c.seq desc limit 1) l),
+      (select 0 where r.created_at <= :time
+        and (r.seq = 0 or exists (select 1 from repo_changes c where c.repo_id = r.id and c.seq = 1
+        and c.at > :time)))) as seq`),
 })
 
 const bySnapshot = statement({
@@ -94,9 +98,10 @@ const byRun = statement({
 })
 
 /**
- * The state with this name in each repo, in the order requested; an error for a repo that has no such state for the caller. The caller can see the repos
- * (already checked). One statement. A snapshot needs no further rights, the state that a run pinned needs the right to see the run, and numbers and times need
- * the right to write the repo. Errors: 401, 403, 404.
+ * The state with this name in each repo, in the order requested; an error for a repo that has no such state for the
+ * caller. The caller can see the repos (already checked). One statement. A snapshot needs no further rights, the state
+ * that a run pinned needs the right to see the run, and numbers and times need the right to write the repo. Errors:
+ * 401, 403, 404.
  */
 export async function statesOfRepos(
   ctx: RequestContext,
@@ -199,8 +204,8 @@ export function goneState(fullName: string, text: string): HubError {
 const seqColumn = columns({ seq: column.int4('seq') })
 
 /**
- * Locks a state FOR SHARE until the commit. Collection locks a state before it decides about it, so it waits and then sees what this transaction made of the
- * state.
+ * Locks a state FOR SHARE until the commit. Collection locks a state before it decides about it, so it waits and then
+ * sees what this transaction made of the state.
  */
 export const shareState = statement({
   name: 'repo-state-share',

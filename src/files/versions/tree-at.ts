@@ -10,8 +10,8 @@ import { type FilePage, lowerBoundOf, pageColumns, type TreeInput, toPage } from
 import { findState, goneState, type RepoState } from './states.ts'
 
 /**
- * Whether the state `q` exists, checked in the statement that reads its files: collection removes the row of a state before its first file, so the files of an
- * existing state are complete. `q` has `repo_id` and `seq`.
+ * Whether the state `q` exists, checked in the statement that reads its files: collection removes the row of a state
+ * before its first file, so the files of an existing state are complete. `q` has `repo_id` and `seq`.
  */
 export const stateIsThere = `exists (select 1 from repos r where r.id = q.repo_id and (r.seq = q.seq or q.seq = 0
     or exists (select 1 from repo_changes c where c.repo_id = q.repo_id and c.seq = q.seq)))`
@@ -50,7 +50,10 @@ export interface FilesOfStates {
 
 const listingOf = ({ repoId, seq }: RepoState, prefix: string) => `tree:${repoId}@${seq}:${prefix}`
 
-/** A page for each state, in the order requested, or 404 if it no longer exists. One statement for any number. 422 `validation.cursor`. */
+/**
+ * A page for each state, in the order requested, or 404 if it no longer exists. One statement for any number. 422
+ * `validation.cursor`.
+ */
 export async function filesOfStates(
   ctx: Pick<RequestContext, 'deps'>,
   { states, prefix, limit, after }: FilesOfStates,

@@ -1,4 +1,7 @@
-/** The source of the subscription `repoFilesUpdated`: the state of a repo's files, and what led to it. Contract, "Subscriptions". */
+/**
+ * The source of the subscription `repoFilesUpdated`: the state of a repo's files, and what led to it.
+ * Contract, "Subscriptions".
+ */
 
 import { isId } from '@hub/formats/ids'
 import { currentViewer } from '../../auth/current-viewer.ts'
@@ -26,7 +29,9 @@ export interface RepoFilesEvent {
   readonly seq: number
   readonly fileCount: number
   readonly totalBytes: number
-  /** Changes since the previous event, or since `after`; null if they are not known, or the caller may not know them. */
+  /**
+   * Changes since the previous event, or since `after`; null if they are not known, or the caller may not know them.
+   */
   readonly changes: FileCounts | null
 }
 
@@ -59,7 +64,8 @@ const filesSince = statement({
   params: { ...repoViewer, repoId: param.text(), after: param.int4.orNull() },
   text: `select ${stateColumns.sql} from repos r cross join lateral (
       select count(*)::int as known, ${['files_added', 'files_removed', 'files_changed', 'bytes_added', 'bytes_removed'].map(sum).join(', ')}
-      from repo_changes c where c.repo_id = r.id and c.seq > :after::int and c.seq <= r.seq and r.seq - :after::int <= ${MAX_SUMMED_CHANGES}) c
+      from repo_changes c where c.repo_id = r.id and c.seq > :after::int and c.seq <= r.seq
+        and r.seq - :after::int <= ${MAX_SUMMED_CHANGES}) c
     where r.id = :repoId and ${visibleRepo}`,
 })
 
@@ -69,9 +75,10 @@ async function readState(db: Querier, viewer: Viewer, repoId: string, after: num
 }
 
 /**
- * The current state at once, then the state after each change of the files; changes close together are one event. `after` is the number of a state that the
- * caller already has. Changes since that state are sent only to callers who may write the repo, like its history. Ends when the repo is deleted or hidden.
- * Errors before the first event: 404, 422 for a number that the repo has not reached.
+ * The current state at once, then the state after each change of the files; changes close together are one event.
+ * `after` is the number of a state that the caller already has. Changes since that state are sent only to callers who
+ * may write the repo, like its history. Ends when the repo is deleted or hidden. Errors before the first event: 404,
+ * 422 for a number that the repo has not reached.
  */
 export async function watchRepoFiles(
   ctx: RequestContext,

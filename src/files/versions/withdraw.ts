@@ -1,6 +1,6 @@
 /**
- * Withdraws bytes from every state of their repos. Rows of `files` become rows of `withdrawn_files`, which record what was there, and the counts of the states
- * that had these files decrease. Nothing reads the bytes afterwards.
+ * Withdraws bytes from every state of their repos. Rows of `files` become rows of `withdrawn_files`, which record what
+ * was there, and the counts of the states that had these files decrease. Nothing reads the bytes afterwards.
  */
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
@@ -20,18 +20,25 @@ const withdrawnColumns = columns({
 
 export type WithdrawnRow = RowOf<typeof withdrawnColumns>
 
-/** A live row ends at the repo's next change, which the caller records. A deleted repo has no states, so nothing is recorded about its files. */
+/**
+ * A live row ends at the repo's next change, which the caller records. A deleted repo has no states, so nothing is
+ * recorded about its files.
+ */
 const withdrawSql = (condition: string) => `with gone as (delete from files f where ${condition}
         returning f.repo_id, f.path, f.from_seq, f.to_seq is null as was_live, f.blob_id,
           coalesce(f.to_seq, (select r.seq + 1 from repos r where r.id = f.repo_id)) as to_seq),
       noted as (insert into withdrawn_files (repo_id, path, from_seq, to_seq, size, sha256, reason)
-        select g.repo_id, g.path, g.from_seq, g.to_seq, b.size, b.claimed, :reason::"WithdrawalReason" from gone g join repos r on r.id = g.repo_id join blobs b on b.id = g.blob_id
+        select g.repo_id, g.path, g.from_seq, g.to_seq, b.size, b.claimed, :reason::"WithdrawalReason" from gone g
+          join repos r on r.id = g.repo_id join blobs b on b.id = g.blob_id
         returning repo_id, from_seq, to_seq, size),
-      counted as (update repo_changes c set file_count = c.file_count - n.files, total_bytes = c.total_bytes - n.bytes, withdrawn_count = c.withdrawn_count + n.files
+      counted as (update repo_changes c set file_count = c.file_count - n.files, total_bytes = c.total_bytes - n.bytes,
+        withdrawn_count = c.withdrawn_count + n.files
         from (select c.repo_id, c.seq, count(*)::int as files, sum(w.size)::int8 as bytes from noted w
-          join repo_changes c on c.repo_id = w.repo_id and c.seq >= w.from_seq and c.seq < w.to_seq group by c.repo_id, c.seq) n
+          join repo_changes c on c.repo_id = w.repo_id and c.seq >= w.from_seq and c.seq < w.to_seq
+            group by c.repo_id, c.seq) n
         where c.repo_id = n.repo_id and c.seq = n.seq)
-      select ${withdrawnColumns.sql} from gone g join blobs b on b.id = g.blob_id order by g.repo_id, g.path, g.from_seq`
+      select ${withdrawnColumns.sql} from gone g join blobs b on b.id = g.blob_id
+        order by g.repo_id, g.path, g.from_seq`
 
 const reason = { reason: param.enum('WithdrawalReason') }
 

@@ -16,7 +16,9 @@ export class ApiFault extends Error {
 /** No answer, or none that can be understood: the request may have had its effect. */
 export class NoAnswer extends Error {}
 
-/** Errors of the client library, by what they are made of: it exports one class for all statuses and none for the rest. */
+/**
+ * Errors of the client library, by what they are made of: it exports one class for all statuses and none for the rest.
+ */
 export function faultOf(error: unknown): ApiFault | NoAnswer {
   if (error instanceof ApiFault || error instanceof NoAnswer) return error
   const { code, body, headers } = Object(error) as { code?: unknown; body?: unknown; headers?: Record<string, string> }
@@ -45,7 +47,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A later try may succeed: overload, faults of the server, a token that is being renewed, and a full quota, which is a 403 that says so. */
+/**
+ * A later try may succeed: overload, faults of the server, a token that is being renewed, and a full quota, which is a
+ * 403 that says so.
+ */
 const isPassing = ({ status, message }: ApiFault) =>
   [401, 408, 429].includes(status) || status >= 500 || (status === 403 && message.includes('exceeded quota'))
 

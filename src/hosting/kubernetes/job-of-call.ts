@@ -1,4 +1,7 @@
-/** The Job and the Secret of one call. Everything that Kubernetes shows of them names the call; the key is in the Secret alone. */
+/**
+ * The Job and the Secret of one call. Everything that Kubernetes shows of them names the call; the key is in the Secret
+ * alone.
+ */
 import type { V1Container, V1Job, V1PodSpec, V1Secret } from '@kubernetes/client-node'
 import type { Config } from '../../platform/config.ts'
 import type { CallToSpawn } from '../backend.ts'
@@ -9,8 +12,8 @@ export const CALL_LABEL = 'hub/call'
 export const TOKEN_KEY = 'token'
 const GPU = 'nvidia.com/gpu'
 /**
- * On top of the longest that a job may take from its claim on: the hour in which it has to be claimed, which includes the wait for a node and an image, and
- * two minutes in which the hub ends it itself.
+ * On top of the longest that a job may take from its claim on: the hour in which it has to be claimed, which includes
+ * the wait for a node and an image, and two minutes in which the hub ends it itself.
  */
 const DEADLINE_SLACK_SECONDS = 3600 + 120
 
@@ -79,7 +82,10 @@ function containerOfCall(config: Settings, container: V1Container, call: CallToS
   return { ...container, env, resources }
 }
 
-/** The nodes of a tier: those that the tiers file names, else those that bear its label. Never any node: a call is billed at the rate of its tier. */
+/**
+ * The nodes of a tier: those that the tiers file names, else those that bear its label. Never any node: a call is
+ * billed at the rate of its tier.
+ */
 function selectorOf({ tiers }: Settings, tier: string): Readonly<Record<string, string>> {
   return tiers.find((known) => known.tier === tier)?.nodeSelector ?? { 'hub/tier': tier }
 }

@@ -1,4 +1,6 @@
-/** The file HOSTED_KUBE_TEMPLATE: the Job of the deployed app, into which the hub writes what differs from call to call. */
+/**
+ * The file HOSTED_KUBE_TEMPLATE: the Job of the deployed app, into which the hub writes what differs from call to call.
+ */
 import { readFileSync } from 'node:fs'
 import type { V1Job } from '@kubernetes/client-node'
 import { load } from 'js-yaml'

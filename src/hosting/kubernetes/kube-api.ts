@@ -1,4 +1,7 @@
-/** The requests that the hub sends to the Kubernetes API, in one namespace. The client library is loaded here, when it is needed: it takes 0.7 s and 50 MB. */
+/**
+ * The requests that the hub sends to the Kubernetes API, in one namespace. The client library is loaded here, when it
+ * is needed: it takes 0.7 s and 50 MB.
+ */
 import type { V1Job, V1Pod, V1Secret } from '@kubernetes/client-node'
 import { faultOf } from './api-faults.ts'
 
@@ -31,7 +34,10 @@ const TIMEOUT_MS = 15_000
 /** Loads the client library. */
 export const loadClient = (): Promise<Client> => import('@kubernetes/client-node')
 
-/** Throws an Error that names the file and says nothing of its content: the messages of parsers quote the credentials in it. */
+/**
+ * Throws an Error that names the file and says nothing of its content: the messages of parsers quote the credentials in
+ * it.
+ */
 function loadFile(config: InstanceType<Client['KubeConfig']>, file: string): void {
   try {
     config.loadFromFile(file)

@@ -1,6 +1,7 @@
 /**
- * Hosted calls as Jobs of a Kubernetes cluster. A Job bears the id of its call, so of two attempts to spawn a call the second finds it there (409). The call's key is
- * in a Secret that the Job owns: it is created after the Job, whose pod waits for it, and goes with it.
+ * Hosted calls as Jobs of a Kubernetes cluster. A Job bears the id of its call, so of two attempts to spawn a call the
+ * second finds it there (409). The call's key is in a Secret that the Job owns: it is created after the Job, whose pod
+ * waits for it, and goes with it.
  */
 import type { V1Job } from '@kubernetes/client-node'
 import { type Config, ConfigError, type KubernetesSettings } from '../../platform/config.ts'

@@ -1,4 +1,6 @@
-/** Whether the cluster would take a call: asked with a trial of the Job and the Secret of one, which creates nothing. */
+/**
+ * Whether the cluster would take a call: asked with a trial of the Job and the Secret of one, which creates nothing.
+ */
 import { type Config, ConfigError, type KubernetesSettings } from '../../platform/config.ts'
 import { ApiFault, faultOf } from './api-faults.ts'
 import { jobOfCall, secretOfCall } from './job-of-call.ts'
@@ -11,7 +13,9 @@ export interface KubernetesReport {
   readonly fault: string | null
 }
 
-/** Asks the API server what it would say to a call of each tier and of none, to its key, and to a look at Jobs and pods. */
+/**
+ * Asks the API server what it would say to a call of each tier and of none, to its key, and to a look at Jobs and pods.
+ */
 export async function kubernetesReport(
   config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'tiers'>,
   settings: KubernetesSettings,

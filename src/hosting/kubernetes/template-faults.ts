@@ -1,4 +1,7 @@
-/** Faults of a Job template by the published types of `batch/v1`, which the client library carries: what it does not know it would leave out of the request without a word. */
+/**
+ * Faults of a Job template by the published types of `batch/v1`, which the client library carries: what it does not
+ * know it would leave out of the request without a word.
+ */
 
 /** Of a class of the client library. */
 interface Typed {

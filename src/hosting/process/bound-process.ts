@@ -1,6 +1,7 @@
 /**
- * A process that stays the user that it is, with all that it starts. Without that a call could leave a file of its own with the set-user-ID bit in the folder of a call that works with it,
- * which then becomes any later call that is given the uid.
+ * A process that stays the user that it is, with all that it starts. Without that a call could leave a file of its own
+ * with the set-user-ID bit in the folder of a call that works with it, which then becomes any later call that is given
+ * the uid.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -9,7 +10,10 @@ const BOUND = ['setpriv', '--no-new-privs', '--']
 
 let fault: string | null | undefined
 
-/** Whether a process with this `/proc/PID/status` is bound, and so is all that it starts: as systemd's `NoNewPrivileges` does. `setpriv` may be forbidden to it. */
+/**
+ * Whether a process with this `/proc/PID/status` is bound, and so is all that it starts: as systemd's `NoNewPrivileges`
+ * does. `setpriv` may be forbidden to it.
+ */
 export const isBound = (status: string): boolean => /^NoNewPrivs:\s+1$/m.test(status)
 
 const isHubBound = () => isBound(readFileSync('/proc/self/status', 'utf8'))

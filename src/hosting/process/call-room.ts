@@ -1,4 +1,7 @@
-/** Gives a call its user and its folder, noted step by step, so that a hub that dies at any moment leaves nothing that the next one cannot tell the owner of. */
+/**
+ * Gives a call its user and its folder, noted step by step, so that a hub that dies at any moment leaves nothing that
+ * the next one cannot tell the owner of.
+ */
 import { rmdir } from 'node:fs/promises'
 import type { IdRange } from '../../platform/unix-user.ts'
 import { SpawnLater } from '../backend.ts'
@@ -24,7 +27,10 @@ interface RoomOptions {
   note(room: CallRoom): Promise<void>
 }
 
-/** A folder in which only its user (null: the hub's own) can work, still empty. Throws `SpawnLater` where every uid is taken. */
+/**
+ * A folder in which only its user (null: the hub's own) can work, still empty. Throws `SpawnLater` where every uid is
+ * taken.
+ */
 export async function openRoom(options: RoomOptions): Promise<CallRoom> {
   const { isolation, note } = options
   if (isolation.is === 'own-uid') return ownRoom(options, isolation.uids)
@@ -38,8 +44,9 @@ export async function openRoom(options: RoomOptions): Promise<CallRoom> {
 }
 
 /**
- * A uid is taken by its note on this data directory, and by the name of its folder on this machine: of two hubs that take one at the same time each makes its own first and looks for the
- * other's then, so at least one of them sees that it is not alone.
+ * A uid is taken by its note on this data directory, and by the name of its folder on this machine: of two hubs that
+ * take one at the same time each makes its own first and looks for the other's then, so at least one of them sees that
+ * it is not alone.
  */
 async function ownRoom({ callId, notes, databaseUid, note }: RoomOptions, uids: IdRange): Promise<CallRoom> {
   const running = await processesByUid()

@@ -1,4 +1,7 @@
-/** What a call left behind: processes that went their own way, its folder, its note. Hubs on one data directory take turns at it. */
+/**
+ * What a call left behind: processes that went their own way, its folder, its note. Hubs on one data directory take
+ * turns at it.
+ */
 import { join } from 'node:path'
 import { isOfThisBoot, withFileLock } from '../../store/start-lock.ts'
 import type { CallNote, CallNotes } from './call-notes.ts'
@@ -7,9 +10,15 @@ import { removeSystemV } from './system-v.ts'
 import { endAllOf, processesByUid } from './user-processes.ts'
 
 export interface CallClearing {
-  /** Ends what runs with the call's own uid. Another hub may have cleared the call since it had this mark: nothing is done then. */
+  /**
+   * Ends what runs with the call's own uid. Another hub may have cleared the call since it had this mark: nothing is
+   * done then.
+   */
   endAll(callId: string, mark: string): Promise<void>
-  /** Ends all that is left, removes the folder and, last, the note, which gives back the uid. Throws where something stays; then its note does too. */
+  /**
+   * Ends all that is left, removes the folder and, last, the note, which gives back the uid. Throws where something
+   * stays; then its note does too.
+   */
   clear(callId: string, mark: string | null): Promise<void>
 }
 
@@ -38,7 +47,10 @@ export function callClearing(dataDir: string, notes: CallNotes): CallClearing {
   }
 }
 
-/** Whether anything may have run as the user of the call. A hub that died before it gave the folder away may have been about to leave the uid to another call. */
+/**
+ * Whether anything may have run as the user of the call. A hub that died before it gave the folder away may have been
+ * about to leave the uid to another call.
+ */
 async function hasRun({ user, folder, isStarting }: CallNote): Promise<boolean> {
   return user !== null && (!isStarting || (await isGivenTo(user, folder)))
 }

@@ -1,6 +1,6 @@
 /**
- * The folders of one hosted process, removed with it. It works in the inner one, which is its own. The outer one is the hub's, so that the process cannot remove it: its name says
- * which uid is taken.
+ * The folders of one hosted process, removed with it. It works in the inner one, which is its own. The outer one is the
+ * hub's, so that the process cannot remove it: its name says which uid is taken.
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, readdir, rmdir } from 'node:fs/promises'
@@ -44,7 +44,10 @@ export async function isGivenTo(user: UnixIds, folder: string | null): Promise<b
   return folder !== null && (await ownerOf(workFolder(folder))) === user.uid
 }
 
-/** Whether a hub of this machine has a folder with the uid, other than `own`. What others put under such a name does not count. */
+/**
+ * Whether a hub of this machine has a folder with the uid, other than `own`. What others put under such a name does not
+ * count.
+ */
 export async function hasOtherFolder(uid: number, own: string): Promise<boolean> {
   const prefix = join(tmpdir(), prefixOf(uid))
   for (const path of await entriesOf(tmpdir()))
@@ -55,14 +58,18 @@ export async function hasOtherFolder(uid: number, own: string): Promise<boolean>
 /** Where every user may leave things, besides the temporary directory. */
 const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock']
 
-/** A job may have taken the rights on its own folders from itself. What cannot be removed is seen by what stays, not by what it is told. */
+/**
+ * A job may have taken the rights on its own folders from itself. What cannot be removed is seen by what stays, not by
+ * what it is told.
+ */
 const REMOVE = '{ chmod -R u+rwX -- "$@"; rm -rf -- "$@"; } 2>/dev/null'
 /** So many paths fit into a command line, however long they are. */
 const AT_ONCE = 100
 
 /**
- * Removes the folders, and with a uid of the call's own what it left in shared ones; the outer folder last, for it keeps the uid. What is the user's is removed as that user: a process could place a
- * symlink to mislead a removal by root. Throws if something of the folders stays.
+ * Removes the folders, and with a uid of the call's own what it left in shared ones; the outer folder last, for it
+ * keeps the uid. What is the user's is removed as that user: a process could place a symlink to mislead a removal by
+ * root. Throws if something of the folders stays.
  */
 export async function removeHostedFolder(folder: string, user: CallUser | null): Promise<void> {
   if ((await ownerOf(folder)) === null) return

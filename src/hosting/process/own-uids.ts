@@ -5,7 +5,9 @@ import { dirname, resolve } from 'node:path'
 import { hasName, type IdRange, rangeText } from '../../platform/unix-user.ts'
 import { boundFault } from './bound-process.ts'
 
-/** Bits of `CapEff`: to give a folder away, to look into it, to end another user's processes, and to become that user. */
+/**
+ * Bits of `CapEff`: to give a folder away, to look into it, to end another user's processes, and to become that user.
+ */
 const NEEDED = { CAP_CHOWN: 0, CAP_DAC_OVERRIDE: 1, CAP_KILL: 5, CAP_SETGID: 6, CAP_SETUID: 7 }
 const CAP_SYS_PTRACE = 19
 /** Their names, as systemd has them. */

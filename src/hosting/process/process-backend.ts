@@ -1,7 +1,7 @@
 /**
- * Hosted calls as processes on the hub's machine, so many at a time. They can outlive the hub, so each has a note in the
- * data directory, which the next start of the hub reads: running processes keep their places, folders of ended ones are
- * removed, and their jobs learn of it.
+ * Hosted calls as processes on the hub's machine, so many at a time. They can outlive the hub, so each has a note in
+ * the data directory, which the next start of the hub reads: running processes keep their places, folders of ended ones
+ * are removed, and their jobs learn of it.
  */
 import type { Logger } from 'pino'
 import type { Config } from '../../platform/config.ts'

@@ -6,7 +6,10 @@ export async function hasEnded(mark: string): Promise<boolean> {
   return (await processMark(pidOf(mark))) !== mark
 }
 
-/** Signals the group while its leader is there; throws where the system does not permit it. Never the hub's own group, whose pid marks a call that is being started. */
+/**
+ * Signals the group while its leader is there; throws where the system does not permit it. Never the hub's own group,
+ * whose pid marks a call that is being started.
+ */
 export async function signalGroup(mark: string, name: NodeJS.Signals): Promise<void> {
   const pid = pidOf(mark)
   if (!(pid > 1) || pid === process.pid || (await hasEnded(mark))) return

@@ -1,4 +1,7 @@
-/** What the process backend needs of the settings, who it runs processes as, and what they can reach. Contract, "Hosted runs": `process` runs `HOSTED_COMMAND` in a shell on the hub's machine. */
+/**
+ * What the process backend needs of the settings, who it runs processes as, and what they can reach.
+ * Contract, "Hosted runs": `process` runs `HOSTED_COMMAND` in a shell on the hub's machine.
+ */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../platform/config.ts'
@@ -8,13 +11,18 @@ import { uidsFault } from './own-uids.ts'
 type Hosted = Pick<Config, 'hosted'>
 type Settings = Pick<Config, 'hosted' | 'dataDir' | 'databaseUrl'>
 
-/** Who calls run as: each as a user of its own, all as one user that is not the hub's, or all as the user of the hub. */
+/**
+ * Who calls run as: each as a user of its own, all as one user that is not the hub's, or all as the user of the hub.
+ */
 export type Isolation =
   | { readonly is: 'own-uid'; readonly uids: IdRange }
   | { readonly is: 'one-user'; readonly user: UnixUser; readonly why: string }
   | { readonly is: 'hub-user'; readonly why: string }
 
-/** What the settings and this machine allow. `why`: the reason for less than a uid for each call, as the end of a sentence. */
+/**
+ * What the settings and this machine allow. `why`: the reason for less than a uid for each call, as the end of a
+ * sentence.
+ */
 export function isolationOf({ hosted }: Hosted): Isolation {
   const { uids, user } = hosted
   const why = uids === null ? 'HOSTED_UIDS is off' : uidsFault(uids)
@@ -35,7 +43,10 @@ export function processFault(config: Settings): string | null {
   return null
 }
 
-/** What a deployment that cannot host is told wherever it looks: its start, `hub doctor`, and the error of each job, which has the same reason. */
+/**
+ * What a deployment that cannot host is told wherever it looks: its start, `hub doctor`, and the error of each job,
+ * which has the same reason.
+ */
 export const cannotHost = (fault: string) => `Hosted jobs are accepted, and each then fails: ${fault}`
 
 /** What the operator should know of the process backend at its start; null if there is nothing. */
@@ -82,7 +93,9 @@ function sharedRisk(config: Hosted): ProcessRisk | null {
   }
 }
 
-/** A hub without keys of its own for the bucket has those of the machine, which gives them to every process that asks. */
+/**
+ * A hub without keys of its own for the bucket has those of the machine, which gives them to every process that asks.
+ */
 function bucketRisk({ objectStore }: Pick<Config, 'objectStore'>): ProcessRisk | null {
   if (objectStore.kind !== 's3' || objectStore.s3.accessKeyId !== undefined) return null
   return {

@@ -1,6 +1,7 @@
 /**
- * Starts the command of a call so that a hub that dies meanwhile leaves either a process that is noted or none. The shell waits at a gate, which is a pipe from
- * the hub. It is opened once the process is noted; a hub that dies before closes it, and the shell ends without the command.
+ * Starts the command of a call so that a hub that dies meanwhile leaves either a process that is noted or none. The
+ * shell waits at a gate, which is a pipe from the hub. It is opened once the process is noted; a hub that dies before
+ * closes it, and the shell ends without the command.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

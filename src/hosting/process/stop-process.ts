@@ -15,7 +15,10 @@ export interface NotedCall {
   readonly isStarting: boolean
 }
 
-/** Ends the process of a call and waits until it is gone; `note` is null once the call has left its place. 502 where the system does not let it be ended. */
+/**
+ * Ends the process of a call and waits until it is gone; `note` is null once the call has left its place. 502 where the
+ * system does not let it be ended.
+ */
 export async function endProcess(note: () => Promise<NotedCall | null>): Promise<void> {
   const began = Date.now()
   let sent: NodeJS.Signals | null = null

@@ -16,7 +16,10 @@ const END_MS = 1_000
 /** Below are the accounts of the system; a signal to all processes of root would end the machine. */
 export const LEAST_UID = 1000
 
-/** Runs a shell script as a user, with nothing of the hub's environment. One that takes longer than `timeoutMs` is killed, and rejects; 0: it may take any time. */
+/**
+ * Runs a shell script as a user, with nothing of the hub's environment. One that takes longer than `timeoutMs` is
+ * killed, and rejects; 0: it may take any time.
+ */
 export function runAs({ uid, gid }: UnixIds, script: string, args: readonly string[] = [], timeoutMs = 0) {
   const env = { PATH: process.env.PATH }
   const limit = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const
@@ -36,7 +39,10 @@ export async function processesByUid(): Promise<ReadonlyMap<number, readonly num
   return byUid
 }
 
-/** The uids in a `/proc/PID/status` (real, effective, saved, of files); none of a zombie, which can do nothing. One whose first thread has ended only looks like a zombie. */
+/**
+ * The uids in a `/proc/PID/status` (real, effective, saved, of files); none of a zombie, which can do nothing. One
+ * whose first thread has ended only looks like a zombie.
+ */
 export function uidsOf(status: string): ReadonlySet<number> {
   const [, state] = /^State:\s+(\w)/m.exec(status) ?? []
   const [, threads] = /^Threads:\s+(\d+)/m.exec(status) ?? []
@@ -45,7 +51,10 @@ export function uidsOf(status: string): ReadonlySet<number> {
   return new Set(uids.split(/\s+/).filter(Boolean).map(Number))
 }
 
-/** Ends every process of a user, those that left its process group too, and waits until none is left. Throws if one stays. */
+/**
+ * Ends every process of a user, those that left its process group too, and waits until none is left. Throws if one
+ * stays.
+ */
 export async function endAllOf(user: UnixIds): Promise<void> {
   if (!(user.uid >= LEAST_UID)) throw new Error(`${user.uid} is no uid of hosted calls.`)
   const deadline = Date.now() + GIVE_UP_MS
@@ -53,7 +62,8 @@ export async function endAllOf(user: UnixIds): Promise<void> {
     const left = (await processesByUid()).get(user.uid) ?? []
     if (left.length === 0) return
     if (Date.now() > deadline) throw new Error(`process ${left[0]} of uid ${user.uid} cannot be ended`)
-    // As that user, to all that it may signal: one step of the system, in which none of them can start another, and which can reach nobody else's.
+    // As that user, to all that it may signal: one step of the system, in which none of them can start another, and
+    // which can reach nobody else's.
     await runAs(user, 'kill -9 -1', [], END_MS).catch(() => killEach(left))
     await sleep(LOOK_MS)
   }

@@ -1,4 +1,7 @@
-/** The line above GraphiQL: who asks, a key to ask with instead, and the examples. Without a framework: it is part of a page that has one of its own. */
+/**
+ * The line above GraphiQL: who asks, a key to ask with instead, and the examples. Without a framework: it is part of a
+ * page that has one of its own.
+ */
 import { escapeHtml } from '../html.ts'
 import { examples, variablesText } from './examples.ts'
 
@@ -8,10 +11,12 @@ body { display: flex; flex-direction: column; }
 #root { flex: 1; min-height: 0; }
 #root .graphiql-container { height: 100%; width: 100%; }
 #hub { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem 1rem; padding: .4rem .9rem; font: 14px/1.5 system-ui, sans-serif;
-  background: Canvas; color: CanvasText; border-bottom: 1px solid color-mix(in srgb, CanvasText 20%, transparent); color-scheme: light; }
+  background: Canvas; color: CanvasText; border-bottom: 1px solid color-mix(in srgb, CanvasText 20%,
+    transparent); color-scheme: light; }
 @media (prefers-color-scheme: dark) { body:not(.graphiql-light) #hub { color-scheme: dark; } }
 body.graphiql-dark #hub { color-scheme: dark; }
-#hub a { color: LinkText; } #hub button, #hub input, #hub select { font: inherit; } #hub input { width: 15rem; max-width: 50vw; }
+#hub a { color: LinkText; } #hub button, #hub input,
+  #hub select { font: inherit; } #hub input { width: 15rem; max-width: 50vw; }
 #hub-who { margin-left: auto; }
 #hub form { display: flex; gap: .4rem; }
 `
@@ -33,8 +38,9 @@ export function barHtml(signIn: string): string {
 const tabs = examples.map((example) => ({ query: example.query, variables: variablesText(example) }))
 
 /**
- * Runs before GraphiQL. The key stays in memory: it is gone with the page, and nothing stores it. It goes along with requests to the hub's own paths alone,
- * unless the tab sets `Authorization` itself. An example is opened through what GraphiQL keeps of the last tab: it adds that tab, or finds it open.
+ * Runs before GraphiQL. The key stays in memory: it is gone with the page, and nothing stores it. It goes along with
+ * requests to the hub's own paths alone, unless the tab sets `Authorization` itself. An example is opened through what
+ * GraphiQL keeps of the last tab: it adds that tab, or finds it open.
  */
 export const barScript = `(() => {
   const $ = (id) => document.getElementById(id)

@@ -1,4 +1,7 @@
-/** The tabs that GraphiQL opens with: the commonest jobs, each as a document that works once its variables are filled in. */
+/**
+ * The tabs that GraphiQL opens with: the commonest jobs, each as a document that works once its variables are filled
+ * in.
+ */
 
 export interface Example {
   /** Of the first operation; GraphiQL names the tab like it. */

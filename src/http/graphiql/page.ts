@@ -20,7 +20,10 @@ interface Page {
 
 export type SendGraphiql = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** Serves the page. It is made for its first reader, since that takes half a second. `signIn` is the path of a page that signs in and comes back. */
+/**
+ * Serves the page. It is made for its first reader, since that takes half a second. `signIn` is the path of a page that
+ * signs in and comes back.
+ */
 export function graphiql(signIn: string): SendGraphiql {
   const made = lazy(() => makePage(signIn))
   return async (request, reply) => {
@@ -62,7 +65,10 @@ function withBar(html: string, signIn: string): string {
   return `${before}${style}${barHtml(signIn)}${root}<script>${barScript}</script>${after}`
 }
 
-/** Its scripts by hash, the editor's workers as blobs, styles inline as the editor writes them, and connections to the hub alone. */
+/**
+ * Its scripts by hash, the editor's workers as blobs, styles inline as the editor writes them, and connections to the
+ * hub alone.
+ */
 function policyOf(html: string): string {
   const hashes = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
     ([, script = '']) => `'sha256-${hash('sha256', script, 'base64')}'`,

@@ -19,7 +19,9 @@ export class CachedReading<T> {
     this.#failed = options.failed
   }
 
-  /** The last answer, read again if it is too old; null without one: the database does not answer, or takes too long. */
+  /**
+   * The last answer, read again if it is too old; null without one: the database does not answer, or takes too long.
+   */
   async value(): Promise<T | null> {
     if (this.#ageMs() >= this.#freshMs) {
       this.#underWay ??= this.#refresh()

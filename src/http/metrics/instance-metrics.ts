@@ -1,4 +1,7 @@
-/** What this instance itself counts: requests, streams, background jobs, the store, the pool. Sum or compare these over instances. */
+/**
+ * What this instance itself counts: requests, streams, background jobs, the store, the pool. Sum or compare these over
+ * instances.
+ */
 import { statfs } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'

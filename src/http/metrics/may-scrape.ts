@@ -6,9 +6,9 @@ import { HubError } from '../../platform/errors.ts'
 import { namesHub } from '../own-host.ts'
 
 /**
- * With METRICS_TOKEN, those who send it. A port of its own without a token is open to those who can reach it. Without both, only processes of this machine that
- * ask the hub itself: a proxy on this machine passes on what any client asks, and says so in its headers. Without a token a browser can be such a process, so the
- * request must name the hub.
+ * With METRICS_TOKEN, those who send it. A port of its own without a token is open to those who can reach it. Without
+ * both, only processes of this machine that ask the hub itself: a proxy on this machine passes on what any client asks,
+ * and says so in its headers. Without a token a browser can be such a process, so the request must name the hub.
  */
 export function assertMayScrape(request: FastifyRequest, config: Config, isOwnPort: boolean): void {
   const { token } = config.metrics

@@ -14,7 +14,9 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** One registry per server, so that two in one process do not clash. Adds the hooks that count the server's requests. */
+/**
+ * One registry per server, so that two in one process do not clash. Adds the hooks that count the server's requests.
+ */
 export function openMetrics(app: FastifyInstance, deps: Deps, streams: OpenStreams): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })

@@ -1,6 +1,7 @@
 /**
- * What the database says of the whole deployment, whichever instance is asked. One statement reads what is in progress, from partial indexes that hold nothing else;
- * one reads sums, from one row an account and the month's part of the ledger.
+ * What the database says of the whole deployment, whichever instance is asked. One statement reads what is in progress,
+ * from partial indexes that hold nothing else; one reads sums, from one row an account and the month's part of the
+ * ledger.
  */
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { statement } from '../../store/statement.ts'
@@ -35,8 +36,10 @@ const kinds = [
 
 const executors = ['worker', 'hosted'] as const
 
-/** Ids sort by time, so the least is the oldest. The count keeps the planner from looking for that along the primary key, past every job that has ended. A run that
- * waits for the process that started it needs no worker. */
+/**
+ * Ids sort by time, so the least is the oldest. The count keeps the planner from looking for that along the primary
+ * key, past every job that has ended. A run that waits for the process that started it needs no worker.
+ */
 const queued = kinds.flatMap(({ kind, table, forAnyWorker }) =>
   executors.map(
     (executor) => `select '${kind}' as kind, '${executor}' as executor, q.jobs, job.created_at
@@ -48,7 +51,8 @@ const queued = kinds.flatMap(({ kind, table, forAnyWorker }) =>
 
 const waitingQueues = `select q.name, counted.jobs, counted.since from pgboss.queue q cross join lateral (
     select count(*) as jobs, min(j.start_after) as since from (
-      select start_after from pgboss.job where name = q.name and state < 'active' and not blocked and start_after <= now() limit ${MOST_COUNTED}
+      select start_after from pgboss.job where name = q.name and state < 'active' and not blocked
+        and start_after <= now() limit ${MOST_COUNTED}
     ) j
   ) counted where q.name not like '\\_\\_pgboss\\_\\_%'`
 
@@ -150,7 +154,8 @@ const sumGauges: readonly StateGauge[] = [
     name: 'hub_spend_month_usd',
     help: 'What the calendar month (UTC) has cost so far, all accounts together.',
     labels: ['kind'],
-    sql: `select array[known.kind], coalesce(sum(l.amount_usd), 0) from unnest(array['run', 'robot_check', 'endpoint_session']) as known (kind)
+    sql: `select array[known.kind], coalesce(sum(l.amount_usd), 0)
+      from unnest(array['run', 'robot_check', 'endpoint_session']) as known (kind)
       left join ledger l on l.job_kind = known.kind and l.at >= date_trunc('month', now(), 'UTC') group by known.kind`,
   },
   {
@@ -178,7 +183,10 @@ const reading = (part: string, shared: Readonly<Record<string, string>>, gauges:
   }),
 })
 
-/** Statements and their gauges, with how old an answer may be: scrapers and the curious together cost one read in that time. */
+/**
+ * Statements and their gauges, with how old an answer may be: scrapers and the curious together cost one read in that
+ * time.
+ */
 export const stateReadings = [
   {
     ...reading('live', { queued: queued.join(' union all '), background: waitingQueues }, liveGauges),

@@ -4,7 +4,10 @@ import type { Deps } from '../../operation/context.ts'
 import { CachedReading } from './cached-reading.ts'
 import { type StateReading, type StateValue, stateReadings } from './state-gauges.ts'
 
-/** Brings the gauges up to date. Without an answer of the database they have no values: an old one would pass for the present. */
+/**
+ * Brings the gauges up to date. Without an answer of the database they have no values: an old one would pass for the
+ * present.
+ */
 export type RefreshState = () => Promise<void>
 
 /** Registers the gauges. Their values are the same on every instance: aggregate with `max`. */

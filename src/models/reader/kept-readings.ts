@@ -1,6 +1,7 @@
 /**
- * Cache of readings with their dependencies. A reading is valid wherever the entry has the same path and digest and every file that was read, looked
- * up or missing is unchanged: in the same repo after changes to other files, and in another repo with the same content.
+ * Cache of readings with their dependencies. A reading is valid wherever the entry has the same path and digest and
+ * every file that was read, looked up or missing is unchanged: in the same repo after changes to other files, and in
+ * another repo with the same content.
  */
 
 import type { ModelReading } from '@hub/mjcf/reading'
@@ -28,7 +29,10 @@ interface Guess {
 }
 
 export interface KeptReadings {
-  /** The most likely dependencies, so that one statement can query all: those of the repo's last reading of `entry`, else of any repo's. */
+  /**
+   * The most likely dependencies, so that one statement can query all: those of the repo's last reading of `entry`,
+   * else of any repo's.
+   */
   guess(repoId: string, entry: string): readonly string[]
   /** Readings of an entry with this digest, the last used first. */
   candidates(entry: string, sha256: string): readonly KeptReading[]

@@ -1,4 +1,7 @@
-/** Limits of readings in a running hub; those of the model itself and of the processes that read it are in `packages/mjcf`. */
+/**
+ * Limits of readings in a running hub; those of the model itself and of the processes that read it are in
+ * `packages/mjcf`.
+ */
 
 /** Concurrent object store reads of one reading. */
 export const READING_STORE_CONCURRENCY = 8

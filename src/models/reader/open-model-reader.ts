@@ -1,6 +1,7 @@
 /**
- * Reads models of repos: the files from the store, parsing in a separate process, with a cache of complete readings. An unchanged model costs one
- * statement, no parsing and no read of the store; concurrent readings of the same state share one.
+ * Reads models of repos: the files from the store, parsing in a separate process, with a cache of complete readings. An
+ * unchanged model costs one statement, no parsing and no read of the store; concurrent readings of the same state share
+ * one.
  */
 
 import { openReadingPool, type ReadingPool } from '@hub/mjcf/processes/reading-pool'
@@ -17,7 +18,10 @@ import { sharedWork } from './shared-work.ts'
 
 type Stores = Pick<Deps, 'db' | 'objects'>
 
-/** A push changes files for seconds, and a reading takes a tenth of a second: give up after three readings whose files changed meanwhile. */
+/**
+ * A push changes files for seconds, and a reading takes a tenth of a second: give up after three readings whose files
+ * changed meanwhile.
+ */
 const ATTEMPTS = 3
 
 /** `reader` is the module of a reading process; tests have their own. Processes are started lazily. */
@@ -77,7 +81,9 @@ async function findKept({
   return found ?? null
 }
 
-/** Reads the model; null if its files changed in the meantime. Each path is queried once, those in `state` not at all. */
+/**
+ * Reads the model; null if its files changed in the meantime. Each path is queried once, those in `state` not at all.
+ */
 async function readNow({
   deps,
   pool,

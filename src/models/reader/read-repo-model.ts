@@ -6,10 +6,10 @@ import type { RepoFile } from './repo-files.ts'
 const asItIs: ReadonlyMap<string, RepoFile> = new Map()
 
 /**
- * The reading of the current model at `entry`, including its faults. Valid for the repo at `seq`: a verb that writes a result based on it must
- * compare `seq` under the repo's lock. Errors: 404 the repo is gone, 503 the object store is absent or does not respond, or the
- * hub is too busy. One statement if no dependency of the model has changed since it was last read. With `overlay` it is read as if these files
- * were in the repo already. `asker` is whose turn it takes.
+ * The reading of the current model at `entry`, including its faults. Valid for the repo at `seq`: a verb that writes a
+ * result based on it must compare `seq` under the repo's lock. Errors: 404 the repo is gone, 503 the object store is
+ * absent or does not respond, or the hub is too busy. One statement if no dependency of the model has changed since it
+ * was last read. With `overlay` it is read as if these files were in the repo already. `asker` is whose turn it takes.
  */
 export function readRepoModel({
   deps,

@@ -98,8 +98,8 @@ export function byteBudget(): ByteBudget {
 }
 
 /**
- * The first bytes of each file, as many as `budget` allows, null for null. Rejects with 503 if there is no store, if it does not respond, or if it takes
- * more than 20 s for all of them, and with 502 or 409 for a file that is not in it.
+ * The first bytes of each file, as many as `budget` allows, null for null. Rejects with 503 if there is no store, if it
+ * does not respond, or if it takes more than 20 s for all of them, and with 502 or 409 for a file that is not in it.
  */
 export async function readFiles(
   deps: Pick<Deps, 'db' | 'objects'>,

@@ -2,8 +2,8 @@
 import type { ReadBudget } from '@hub/formats/policy/windowed-file'
 
 /**
- * Of one model file. An ONNX file takes a read for each of its larger weights (an exporter's model of 2 GB has some 500) and a few for its nodes; a
- * safetensors file takes two.
+ * Of one model file. An ONNX file takes a read for each of its larger weights (an exporter's model of 2 GB has some
+ * 500) and a few for its nodes; a safetensors file takes two.
  */
 export const FILE_BUDGET: ReadBudget = { fetches: 2_000, bytes: 64 * 1024 * 1024 }
 

@@ -1,9 +1,10 @@
 /**
- * What a policy in the object store declares about itself, and how large it is, from ranges of its files: weights are never fetched. Contract, "Inference endpoints".
+ * What a policy in the object store declares about itself, and how large it is, from ranges of its files: weights are
+ * never fetched. Contract, "Inference endpoints".
  *
- * Each fact is that of the first that has it: the contract file `contract.json` (else `manifest.json`) next to an ONNX file, then the model's own
- * metadata; of a checkpoint its `manifest.json`. The size of a policy that declares none is counted from the descriptions of its weights. An ONNX file that cannot
- * be read has the facts of the file next to it.
+ * Each fact is that of the first that has it: the contract file `contract.json` (else `manifest.json`) next to an ONNX
+ * file, then the model's own metadata; of a checkpoint its `manifest.json`. The size of a policy that declares none is
+ * counted from the descriptions of its weights. An ONNX file that cannot be read has the facts of the file next to it.
  */
 
 import { FormatFault } from '@hub/formats/policy/format-fault'
@@ -21,7 +22,10 @@ export interface StoredPolicyInput {
   readonly kind: 'onnx' | 'checkpoint'
   /** The ONNX file, or the checkpoint directory; the empty text is the root. */
   readonly path: string
-  /** Of an ONNX file itself and `contract.json` and `manifest.json` next to it where they are; of a checkpoint all files of the directory. */
+  /**
+   * Of an ONNX file itself and `contract.json` and `manifest.json` next to it where they are; of a checkpoint all files
+   * of the directory.
+   */
   readonly files: readonly StoredFile[]
   /** Its size where nothing declares it: the weights of a checkpoint are then not counted. */
   readonly params?: number | null
@@ -46,8 +50,9 @@ export interface StoredPolicy {
 const atOnce = pLimit(CONCURRENT_POLICIES)
 
 /**
- * Reads at most 64 MiB and 2,000 ranges of a file, for at most 20 s altogether; a count that takes more is null, with a fault that says so. Rejects with
- * 503 if there is no store, or it does not respond in time, 502 or 409 for a file that is not in it, and with the signal's reason.
+ * Reads at most 64 MiB and 2,000 ranges of a file, for at most 20 s altogether; a count that takes more is null, with a
+ * fault that says so. Rejects with 503 if there is no store, or it does not respond in time, 502 or 409 for a file that
+ * is not in it, and with the signal's reason.
  */
 export async function readStoredPolicy(
   deps: Pick<Deps, 'db' | 'objects'>,

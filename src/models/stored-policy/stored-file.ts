@@ -21,7 +21,10 @@ export interface Stored {
   readonly objects: ObjectStore
 }
 
-/** Each fetch is one request of the store. Rejects with `ObjectStoreError`, 502 or 409 for a file that is not in it, or with the signal's reason. */
+/**
+ * Each fetch is one request of the store. Rejects with `ObjectStoreError`, 502 or 409 for a file that is not in it, or
+ * with the signal's reason.
+ */
 export const storedSource = ({ db, objects }: Stored, file: StoredFile, signal: AbortSignal): ByteSource => ({
   sizeBytes: file.sizeBytes,
   fetch: (start, end) =>

@@ -58,7 +58,10 @@ export async function openStoredOnnx(reading: Reading, file: StoredFile): Promis
   }
 }
 
-/** The elements of all safetensors files (or of its one ONNX file) in a checkpoint's `policy/`, or why there is no count. */
+/**
+ * The elements of all safetensors files (or of its one ONNX file) in a checkpoint's `policy/`, or why there is no
+ * count.
+ */
 export async function countCheckpoint(reading: Reading, files: readonly StoredFile[]): Promise<number | string> {
   const weights = files.filter(({ path }) => path.endsWith('.safetensors'))
   const model = files.find(({ path }) => /\.onnx$/i.test(path))

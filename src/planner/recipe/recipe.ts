@@ -1,6 +1,6 @@
 /**
- * A recipe: the specification of a run. It is stored in `/v1` names, with defaults filled in and other absent members absent: this form is hashed and
- * read by runners. Spec, "Recipe".
+ * A recipe: the specification of a run. It is stored in `/v1` names, with defaults filled in and other absent members
+ * absent: this form is hashed and read by runners. Spec, "Recipe".
  */
 
 import { canonicalSha256 } from '@hub/formats/canonical-hash'

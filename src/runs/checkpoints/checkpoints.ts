@@ -1,4 +1,7 @@
-/** Checkpoints of a run: directories `checkpoints/step_{N}/` among the files of its output repo. Pure. Spec, listRunCheckpoints. */
+/**
+ * Checkpoints of a run: directories `checkpoints/step_{N}/` among the files of its output repo. Pure. Spec,
+ * listRunCheckpoints.
+ */
 import type { RepoFileEntry } from '../../files/file-entry.ts'
 
 export interface RunCheckpoint {

@@ -1,4 +1,7 @@
-/** listRunCheckpoints (spec, "GET /v1/runs/{run_id}/checkpoints"): the checkpoints of any number of runs, read in one statement. */
+/**
+ * listRunCheckpoints (spec, "GET /v1/runs/{run_id}/checkpoints"): the checkpoints of any number of runs, read in one
+ * statement.
+ */
 
 import { prefixSuccessor } from '@hub/text/file-path'
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
@@ -22,7 +25,9 @@ export interface CheckpointList {
   readonly notFineTunable: string | null
 }
 
-/** The list is not paged. If a run has more checkpoint files than this, the caller must list the repo's tree instead. */
+/**
+ * The list is not paged. If a run has more checkpoint files than this, the caller must list the repo's tree instead.
+ */
 const MAX_FILES = 20_000
 
 const rowColumns = columns({
@@ -31,7 +36,10 @@ const rowColumns = columns({
 }).withOptional('e', fileEntryColumns)
 type FileRow = RowOf<typeof rowColumns>
 
-/** A repo without checkpoints yields one row whose file columns are null. `offset 0` makes PostgreSQL look up each blob by key. */
+/**
+ * A repo without checkpoints yields one row whose file columns are null. `offset 0` makes PostgreSQL look up each blob
+ * by key.
+ */
 const checkpointFiles = statement({
   name: 'run-checkpoint-files',
   columns: rowColumns,
@@ -46,11 +54,15 @@ const checkpointFiles = statement({
     from repos r join accounts o on o.id = r.owner_id
     left join lateral (select ${fileEntryColumns.sql} from files f
       cross join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b
-      where f.repo_id = r.id and f.to_seq is null and f.path >= :lower and f.path < :upper order by f.path limit :limit) e on true
+      where f.repo_id = r.id and f.to_seq is null and f.path >= :lower and f.path < :upper
+        order by f.path limit :limit) e on true
     where r.id = any(:ids::text[]) and ${visibleRepo}`,
 })
 
-/** The checkpoints of runs, given their output repos (null: none yet), in the order of `repoIds`. `too_large` for a run with more than 20,000 files. */
+/**
+ * The checkpoints of runs, given their output repos (null: none yet), in the order of `repoIds`. `too_large` for a run
+ * with more than 20,000 files.
+ */
 export async function listCheckpoints(
   ctx: RequestContext,
   repoIds: readonly (string | null)[],

@@ -3,8 +3,8 @@ import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 
 /**
- * `reported`: the claimer ended the run. `swept`: the lease expired. `reclaimed`: the run's own hosted call claimed the run again. `stopped`: the hub
- * ended the run past its deadline.
+ * `reported`: the claimer ended the run. `swept`: the lease expired. `reclaimed`: the run's own hosted call claimed the
+ * run again. `stopped`: the hub ended the run past its deadline.
  */
 export type AttemptEnd = 'swept' | 'reported' | 'reclaimed' | 'stopped'
 
@@ -18,13 +18,16 @@ const ofRun = { id: param.text(), attempt: param.int4() }
 const begin = statement({
   name: 'run-attempt-begin',
   params: { ...ofRun, credentialId: param.text(), claimedBy: param.text() },
-  text: 'insert into run_attempts (run_id, attempt, credential, claimed_by) values (:id, :attempt, :credentialId, :claimedBy)',
+  text:
+    'insert into run_attempts (run_id, attempt, credential, claimed_by) values (:id, :attempt, :credentialId, ' +
+    ':claimedBy)',
 })
 
 const end = statement({
   name: 'run-attempt-end',
   params: { ...ofRun, how: param.enum('RunAttemptEnd') },
-  text: `update run_attempts set ended_at = now(), "end" = :how::"RunAttemptEnd" where run_id = :id and attempt = :attempt and ended_at is null`,
+  text: `update run_attempts set ended_at = now(), "end" = :how::"RunAttemptEnd"
+    where run_id = :id and attempt = :attempt and ended_at is null`,
 })
 
 /** Records the start of an attempt, in the transaction of the claim. */

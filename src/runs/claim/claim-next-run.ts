@@ -1,4 +1,7 @@
-/** claimNextRun (contract, "Claims and leases"): the oldest queued worker run that the caller may claim, at once or as soon as there is one. */
+/**
+ * claimNextRun (contract, "Claims and leases"): the oldest queued worker run that the caller may claim, at once or as
+ * soon as there is one.
+ */
 import { assertLevel } from '../../auth/policy.ts'
 import { guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -8,7 +11,10 @@ import type { Run } from '../read/run-shape.ts'
 import { runJob } from '../run-job.ts'
 import { assertStillHeld, mayClaim, takeRun } from './claim-run.ts'
 
-/** The claimed run, or null if none became available in time. Errors: 401, 403 also for an owner that is unknown or not the caller's. */
+/**
+ * The claimed run, or null if none became available in time. Errors: 401, 403 also for an owner that is unknown or not
+ * the caller's.
+ */
 export function claimNextRun(ctx: RequestContext, { worker, waitS, owner }: ClaimNextInput): Promise<Run | null> {
   return guarded(
     ctx,

@@ -1,4 +1,7 @@
-/** claimRun (spec, "POST /v1/runs/{run_id}/claim"): exactly one of many claims gets a queued run; a hosted run's own call can claim it again. */
+/**
+ * claimRun (spec, "POST /v1/runs/{run_id}/claim"): exactly one of many claims gets a queued run; a hosted run's own
+ * call can claim it again.
+ */
 
 import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
@@ -36,8 +39,10 @@ const claimAgain = statement({
   name: 'run-reclaim',
   columns: attemptColumn,
   params: { ...claimParams, hostedCallId: param.text.orNull(), attempt: param.int4() },
-  text: `update runs set ${claimSql(runJob)} where id = :jobId and status = 'running' and executor = 'hosted' and claim_credential = :credentialId
-    and hosted_credential = :credentialId and hosted_call_id = :hostedCallId and attempt = :attempt returning ${attemptColumn.sql}`,
+  text: `update runs set ${claimSql(runJob)} where id = :jobId and status = 'running' and executor = 'hosted'
+    and claim_credential = :credentialId
+    and hosted_credential = :credentialId and hosted_call_id = :hostedCallId and attempt = :attempt
+    returning ${attemptColumn.sql}`,
 })
 
 /** Files of one step in the run's output repo. */
@@ -51,9 +56,10 @@ const publishedStep = statement({
 })
 
 /**
- * Returns the claimed run. Errors: 401, 403 if the caller is not of the billed account, 404, 409 `conflict.already_claimed` naming the holder,
- * `conflict.terminal`, `conflict.wrong_kind` if the run is hosted and the credential is not that of its call, `conflict.lease_lost` with the time from
- * which the credential may claim, 422 for a step that the run has not published, and for `hostedCallId` or `resumeStep` on a worker run.
+ * Returns the claimed run. Errors: 401, 403 if the caller is not of the billed account, 404, 409
+ * `conflict.already_claimed` naming the holder, `conflict.terminal`, `conflict.wrong_kind` if the run is hosted and the
+ * credential is not that of its call, `conflict.lease_lost` with the time from which the credential may claim, 422 for
+ * a step that the run has not published, and for `hostedCallId` or `resumeStep` on a worker run.
  */
 export function claimRun(ctx: RequestContext, input: ClaimRunInput): Promise<Run> {
   return guarded(
@@ -79,8 +85,8 @@ export async function mayClaim(
 }
 
 /**
- * Rejects the replay of a claim whose attempt has ended, because a runner that reads a claim starts to work. Errors: 409 `conflict.not_claimer`,
- * `conflict.terminal`.
+ * Rejects the replay of a claim whose attempt has ended, because a runner that reads a claim starts to work. Errors:
+ * 409 `conflict.not_claimer`, `conflict.terminal`.
  */
 export function assertStillHeld(ctx: RequestContext, run: HeldRun, { attempt }: Pick<Run, 'attempt'>): void {
   const { credentialId } = requireCredential(ctx.viewer)
@@ -88,8 +94,8 @@ export function assertStillHeld(ctx: RequestContext, run: HeldRun, { attempt }: 
 }
 
 /**
- * Whether the input fits the run's executor: a worker run takes neither hosted member, a hosted run only the id of its own call. A new call has a new key,
- * which the compare-and-set checks.
+ * Whether the input fits the run's executor: a worker run takes neither hosted member, a hosted run only the id of its
+ * own call. A new call has a new key, which the compare-and-set checks.
  */
 function fits(run: HeldRun, { hostedCallId = null, resumeStep = null }: ClaimRunInput): boolean {
   if (run.executor === 'worker') return hostedCallId === null && resumeStep === null
@@ -136,7 +142,10 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
   await auditReclaim(ctx, tx, run, input, taken.attempt)
 }
 
-/** 422 with one item for each hosted-only member. If the hub ignored the member, the caller would believe that it took effect. */
+/**
+ * 422 with one item for each hosted-only member. If the hub ignored the member, the caller would believe that it took
+ * effect.
+ */
 function hostedMembers({ hostedCallId, resumeStep }: ClaimRunInput): HubError {
   const given = [...(hostedCallId == null ? [] : ['hostedCallId']), ...(resumeStep == null ? [] : ['resumeStep'])]
   const items = given.map((member) => ({

@@ -73,7 +73,10 @@ const containers: Readonly<Record<string, ConfigGroupId>> = {
   scene: 'sim',
 }
 
-/** Cache of the group of each name (null: no group), since the thousands of paths in a config consist of the same few names. */
+/**
+ * Cache of the group of each name (null: no group), since the thousands of paths in a config consist of the same few
+ * names.
+ */
 export type KnownNames = Map<string, ConfigGroupId | null>
 
 /** The group of the outermost specific name: `env.rewards.action_rate.weight` belongs to `rewards`. */

@@ -18,8 +18,8 @@ export type ConfigReading = { readonly leaves: readonly ConfigLeaf[] } | { reado
 /** Ten times what the largest simulators write. Aliases can expand a page of text to a billion leaves. */
 const MAX_LEAVES = 20_000
 /**
- * Limits for the sum of all paths and the sum of all values. A key of 100 KB above a thousand leaves, or a thousand aliases of a string of 100 KB, would be
- * 100 MB of work.
+ * Limits for the sum of all paths and the sum of all values. A key of 100 KB above a thousand leaves, or a thousand
+ * aliases of a string of 100 KB, would be 100 MB of work.
  */
 const MAX_PATH_CHARACTERS = 1024 * 1024
 const MAX_TEXT_CHARACTERS = 2 * 1024 * 1024
@@ -27,7 +27,10 @@ const MAX_TEXT_CHARACTERS = 2 * 1024 * 1024
 const MAX_DEPTH = 100
 const TOO_DEEP = `The config has more than ${MAX_DEPTH} levels, or contains itself.`
 
-/** The leaves of a parsed YAML or JSON value, in document order. A nested empty map or list is a leaf; an empty root has none. */
+/**
+ * The leaves of a parsed YAML or JSON value, in document order. A nested empty map or list is a leaf; an empty root has
+ * none.
+ */
 export function leavesOf(root: unknown): ConfigReading {
   const leaves: ConfigLeaf[] = []
   const within = new Set<object>()
@@ -67,7 +70,10 @@ export function leavesOf(root: unknown): ConfigReading {
 
 const isEmpty = (value: object) => stepsInto(value).next().done === true
 
-/** The path step (`.name`, `["a.b"]` or `[0]`) and the value of each member. A generator, because a list may have half a million members. */
+/**
+ * The path step (`.name`, `["a.b"]` or `[0]`) and the value of each member. A generator, because a list may have half a
+ * million members.
+ */
 function* stepsInto(value: object): Generator<readonly [step: string, inner: unknown], void> {
   if (Array.isArray(value)) for (const [place, inner] of value.entries()) yield [`[${place}]`, inner]
   else for (const key of Object.keys(value)) yield [stepOf(key), (value as Readonly<Record<string, unknown>>)[key]]
@@ -80,7 +86,9 @@ function toLeaf(value: unknown, path: string): ConfigLeaf {
   return { path, text: isText ? value : rendered(value), isText, known: !(isText && isUnresolved(value)) }
 }
 
-/** Canonical JSON, in which a number has one spelling; for the numbers that JSON lacks, YAML's words (`.nan`, `.inf`). */
+/**
+ * Canonical JSON, in which a number has one spelling; for the numbers that JSON lacks, YAML's words (`.nan`, `.inf`).
+ */
 function rendered(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number' && !Number.isFinite(value)) {

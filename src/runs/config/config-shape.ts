@@ -38,7 +38,10 @@ export function shapeOf(leaves: readonly ConfigLeaf[]): ConfigShape {
 
 const manifestMarks = ['manifest_version', 'policy_format']
 
-/** The path in a resolved config that corresponds to a manifest path, and the mapping rule; null if no rule maps the path. */
+/**
+ * The path in a resolved config that corresponds to a manifest path, and the mapping rule; null if no rule maps the
+ * path.
+ */
 export function resolvedPath(path: string): { readonly path: string; readonly rule: string } | null {
   for (const [rule, manifest, resolved] of mappings) {
     if (path.startsWith(manifest) && /^$|[.[]/.test(path.charAt(manifest.length))) {

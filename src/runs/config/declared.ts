@@ -22,8 +22,9 @@ export interface JudgedKeys {
 const MAX_DECLARED = 100
 
 /**
- * The keys of `hyperparams.declared_change` (a list of keys, or a map by key) if it is present; else the hyperparams that differ from the parent's, since
- * setting a hyperparameter marks it as relevant. Without `declared_change`, bookkeeping keys are not declarations.
+ * The keys of `hyperparams.declared_change` (a list of keys, or a map by key) if it is present; else the hyperparams
+ * that differ from the parent's, since setting a hyperparameter marks it as relevant. Without `declared_change`,
+ * bookkeeping keys are not declarations.
  */
 export function declaredKeys(hyperparams: unknown, parentHyperparams: unknown): string[] {
   const own = isJsonObject(hyperparams) ? hyperparams : {}
@@ -70,7 +71,8 @@ function verdict(keys: readonly ComparedKey[]): Pick<ConfigDeclared, 'status' | 
 const change = ({ child, parent }: ComparedKey) => `${rendered(parent?.text ?? '')} → ${rendered(child?.text ?? '')}`
 
 /**
- * For each declared key, the config keys at or below it. If there are none, the config keys that have its names anywhere on their path: `gamma`, `sim.dt`.
+ * For each declared key, the config keys at or below it. If there are none, the config keys that have its names
+ * anywhere on their path: `gamma`, `sim.dt`.
  */
 function keysFor(declared: readonly string[], keys: readonly ComparedKey[]): ComparedKey[][] {
   const matcher = keyMatcher(declared)

@@ -87,7 +87,10 @@ export interface ConfigDescription {
   readonly declared: readonly ConfigDeclared[]
 }
 
-/** Describes a config and its diff against the parent's, if any; `declared` are the keys that the run declared it would change. */
+/**
+ * Describes a config and its diff against the parent's, if any; `declared` are the keys that the run declared it would
+ * change.
+ */
 export function describeConfig(
   child: GroupedConfig,
   parent: GroupedConfig | null,

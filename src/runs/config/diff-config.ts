@@ -1,8 +1,8 @@
 /**
  * Compares a config with its parent's. Pure. Spec, RunConfigDiff.
  *
- * A pair of keys is compared only if both sides have a value. A missing value counts as no record of that side, never as unchanged. Between a manifest
- * and a resolved config, only keys that are mapped one-to-one are pairs.
+ * A pair of keys is compared only if both sides have a value. A missing value counts as no record of that side, never
+ * as unchanged. Between a manifest and a resolved config, only keys that are mapped one-to-one are pairs.
  */
 import { type ConfigGroupId, configGroups, groupOfPath, type KnownNames } from './config-groups.ts'
 import type { ConfigLeaf } from './config-leaf.ts'
@@ -32,7 +32,10 @@ export interface ComparedKey {
 
 export interface Comparison {
   readonly isCrossShape: boolean
-  /** In the order of the groups. Within a group: the child's keys in their order, then the keys that only the parent has. */
+  /**
+   * In the order of the groups. Within a group: the child's keys in their order, then the keys that only the parent
+   * has.
+   */
   readonly keys: readonly ComparedKey[]
 }
 
@@ -84,7 +87,10 @@ export interface KeyCounts {
   readonly childHasNoRecord: number
 }
 
-/** A key that only one side has counts as no record of the other side. A pair counts for each side whose value is unresolved, so it may count for both. */
+/**
+ * A key that only one side has counts as no record of the other side. A pair counts for each side whose value is
+ * unresolved, so it may count for both.
+ */
 export function countKeys(keys: readonly ComparedKey[]): KeyCounts {
   const count = (is: (key: ComparedKey) => boolean) => keys.reduce((sum, key) => sum + (is(key) ? 1 : 0), 0)
   const changed = count((key) => key.changed === true)

@@ -1,4 +1,7 @@
-/** getRunConfig (spec, "GET /v1/runs/{run_id}/config"): the resolved config as leaf values, and the diff against the parent's. */
+/**
+ * getRunConfig (spec, "GET /v1/runs/{run_id}/config"): the resolved config as leaf values, and the diff against the
+ * parent's.
+ */
 import type { RequestContext } from '../../operation/context.ts'
 import { turns } from '../../platform/turns.ts'
 import { getRun } from '../read/get-run.ts'
@@ -14,7 +17,10 @@ export interface RunConfig extends ConfigDescription {
   readonly reason: string | null
 }
 
-/** For a run visible to the caller; an invisible parent is treated like one without a config. 503 without an object store, 502 for a config that it has lost. */
+/**
+ * For a run visible to the caller; an invisible parent is treated like one without a config. 503 without an object
+ * store, 502 for a config that it has lost.
+ */
 export async function getRunConfig(ctx: RequestContext, run: Run): Promise<RunConfig> {
   const parent = run.parentRunId === null ? null : await getRun(ctx, run.parentRunId)
   const [own, others] = await Promise.all([

@@ -1,7 +1,8 @@
 /**
- * Finds which of a set of keys lie on a path, for many paths. Pure. A key lies on a path if its names occur there consecutively: `sim.dt` lies on
- * `env.sim.dt` and on `env.sim.dt[0]`. The keys become one Aho-Corasick automaton whose letters are names. A path therefore costs one step for each of its
- * names, independent of the number and the similarity of the keys.
+ * Finds which of a set of keys lie on a path, for many paths. Pure. A key lies on a path if its names occur there
+ * consecutively: `sim.dt` lies on `env.sim.dt` and on `env.sim.dt[0]`. The keys become one Aho-Corasick automaton whose
+ * letters are names. A path therefore costs one step for each of its names, independent of the number and the
+ * similarity of the keys.
  */
 
 export interface KeyMatches {
@@ -19,7 +20,9 @@ export interface KeyMatcher {
 
 /** A state: the names read so far that some key begins with. */
 interface State {
-  /** The next state by the next piece of the path; in the root, by the bare name, since a key may begin after any dot. */
+  /**
+   * The next state by the next piece of the path; in the root, by the bare name, since a key may begin after any dot.
+   */
   readonly next: Map<string, State>
   readonly names: number
   /** The longest suffix of these names that is also a prefix of a key. */

@@ -11,7 +11,9 @@ import type { ConfigReading } from './config-leaf.ts'
 import { type GroupedConfig, groupConfig } from './diff-config.ts'
 import { readConfig } from './read-config.ts'
 
-/** Real configs have at most some 100 KB. A config of this size takes about 0.1 s to parse, which blocks the event loop. */
+/**
+ * Real configs have at most some 100 KB. A config of this size takes about 0.1 s to parse, which blocks the event loop.
+ */
 const MAX_CONFIG_CHARACTERS = 1024 * 1024
 /** Size of the cache in characters of paths and values, plus `LEAF_SIZE` for the objects of each leaf. */
 const KEPT_SIZE = 16 * 1024 * 1024
@@ -41,7 +43,10 @@ const keyOfRun = statement({
   text: `select ${keyColumn.sql} from runs u where u.id = :runId`,
 })
 
-/** The config of a run under its storage key; concurrent reads of one key are shared. 503 if the store is unavailable, 502 if it has lost the config. */
+/**
+ * The config of a run under its storage key; concurrent reads of one key are shared. 503 if the store is unavailable,
+ * 502 if it has lost the config.
+ */
 export async function storedConfig(
   deps: Pick<Deps, 'db' | 'objects'>,
   runId: string,

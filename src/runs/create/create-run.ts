@@ -1,4 +1,7 @@
-/** createRun (spec, "POST /v1/runs"): a queued run, pinned to the datasets that it names, or the spend hold of an agent's hosted run. */
+/**
+ * createRun (spec, "POST /v1/runs"): a queued run, pinned to the datasets that it names, or the spend hold of an
+ * agent's hosted run.
+ */
 
 import type { SpendHold } from '../../billing/holds/hold-shape.ts'
 import { lockAccounts } from '../../billing/lock-accounts.ts'
@@ -46,9 +49,11 @@ const insertRun = statement({
     repoIds: param.texts(),
     selfStarted: param.bool(),
   },
-  text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, robot_repo_id, recipe, recipe_hash, gpu_type, max_hours,
+  text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, robot_repo_id,
+    recipe, recipe_hash, gpu_type, max_hours,
       budget_usd, priced, rate_usd_per_hour, parent_run_id, repo_ids, self_started)
-    values (:id, 'cloud', 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :template, :robot, :robotRepoId, :recipe::json, :recipeHash, :gpuType,
+    values (:id, 'cloud', 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :template, :robot,
+      :robotRepoId, :recipe::json, :recipeHash, :gpuType,
       :maxHours, :budgetUsd, :priced, :rateUsdPerHour, :parentRunId, :repoIds, :selfStarted)`,
 })
 
@@ -74,9 +79,10 @@ export const runCreation: CreateKind<RunRequest, AccountRef, PreparedRun, NamedR
 }
 
 /**
- * Returns the run; for hosted work that an agent's key requests, the spend hold, since GPU work is never within the free allowance. Errors: as
- * `resolveRequest`; 503 for a planned template; for hosted work, 503 without a hosted app, then 403 for an owner that is not hosted; 429 `quota.gpu_hours` with
- * its headers, `quota.spend_cap`, `quota.spend_holds`.
+ * Returns the run; for hosted work that an agent's key requests, the spend hold, since GPU work is never within the
+ * free allowance. Errors: as `resolveRequest`; 503 for a planned template; for hosted work, 503 without a hosted app,
+ * then 403 for an owner that is not hosted; 429 `quota.gpu_hours` with its headers, `quota.spend_cap`,
+ * `quota.spend_holds`.
  */
 export function createRun(ctx: RequestContext, request: RunRequest): Promise<Run | SpendHold> {
   return createJob(ctx, runCreation, request)
@@ -91,7 +97,10 @@ async function prepare(ctx: RequestContext, owner: AccountRef, request: RunReque
   return { ...resolved, request, hosted }
 }
 
-/** Locks the repos and the parent that a request names, so that none is deleted before the run refers to it. Must come first in the transaction. */
+/**
+ * Locks the repos and the parent that a request names, so that none is deleted before the run refers to it. Must come
+ * first in the transaction.
+ */
 export async function lockNames(tx: Tx, viewer: Viewer, { recipe, parent }: ResolvedRequest): Promise<NamedRepos> {
   const named = await lockNamedRepos(tx, viewer, recipe)
   await lockParent(tx, parent)
@@ -100,7 +109,10 @@ export async function lockNames(tx: Tx, viewer: Viewer, { recipe, parent }: Reso
 
 type RunToMake = JobToMake<ResolvedRequest, NamedRepos>
 
-/** Inserts a queued run with its datasets and references. `isSelfStarted`: the process that creates the run executes it; it waits for no other runner. */
+/**
+ * Inserts a queued run with its datasets and references. `isSelfStarted`: the process that creates the run executes it;
+ * it waits for no other runner.
+ */
 export async function insertQueued(
   tx: Tx,
   { id, viewer, prepared, locked }: RunToMake,
@@ -114,7 +126,10 @@ export async function insertQueued(
   return { ownerId: owner.id, executor: plan.executor, audited, keptBytes: countedRecipe(values.recipe) }
 }
 
-/** Checks the GPU hours of a priced run (429 `quota.gpu_hours`), then reserves the most that it can cost (429 `quota.spend_cap`). */
+/**
+ * Checks the GPU hours of a priced run (429 `quota.gpu_hours`), then reserves the most that it can cost (429
+ * `quota.spend_cap`).
+ */
 async function reserve(
   ctx: RequestContext,
   tx: Tx,

@@ -1,4 +1,7 @@
-/** estimateRun (spec, "POST /v1/runs/estimate"): what createRun would refuse, and the most that the run can cost. Writes nothing. */
+/**
+ * estimateRun (spec, "POST /v1/runs/estimate"): what createRun would refuse, and the most that the run can cost. Writes
+ * nothing.
+ */
 
 import { hostedWork, ownerRefusal } from '../../hosting/hosting-policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -7,8 +10,8 @@ import { assertImplemented } from '../../planner/run-plan.ts'
 import { billingOwner, type RunRequest, resolveRequest } from './run-request.ts'
 
 /**
- * Errors: as `resolveRequest`; 503 for a planned template; 403 for hosted work of an owner that is not hosted. Hosted runs have an estimate even on a
- * deployment without a hosted app.
+ * Errors: as `resolveRequest`; 503 for a planned template; 403 for hosted work of an owner that is not hosted. Hosted
+ * runs have an estimate even on a deployment without a hosted app.
  */
 export async function estimateRun(ctx: RequestContext, request: RunRequest): Promise<RunEstimate> {
   const owner = await billingOwner(ctx, request.owner ?? null)

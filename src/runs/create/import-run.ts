@@ -69,15 +69,18 @@ const insertImported = statement({
     gateTotal: param.int4.orNull(),
     summaryBytes: param.int4(),
   },
-  text: `insert into runs (id, kind, status, owner_id, created_by, filed_by, template, robot, robot_repo_id, recipe, recipe_hash, parent_run_id, repo_ids, finished_at,
+  text: `insert into runs (id, kind, status, owner_id, created_by, filed_by, template, robot, robot_repo_id, recipe,
+    recipe_hash, parent_run_id, repo_ids, finished_at,
       config_key, scorecard_key, gates, gate_passed, gate_total, summary_bytes)
-    values (:id, 'external', :status::"JobStatus", :ownerId, :createdBy, :filedBy, :template, :robot, :robotRepoId, :recipe::json, :recipeHash, :parentRunId, :repoIds,
+    values (:id, 'external', :status::"JobStatus", :ownerId, :createdBy, :filedBy, :template, :robot, :robotRepoId,
+      :recipe::json, :recipeHash, :parentRunId, :repoIds,
       now(), :configKey, :scorecardKey, :gates::json, :gatePassed, :gateTotal, :summaryBytes)`,
 })
 
 /**
- * Errors: 403 for an owner that is unknown or not the caller's; 422 for a parent that the caller cannot see or a status that is not terminal; 413 for an
- * artifact over its limit or an exceeded storage quota; 503 without an object store. Objects are written before the transaction that names them.
+ * Errors: 403 for an owner that is unknown or not the caller's; 422 for a parent that the caller cannot see or a status
+ * that is not terminal; 413 for an artifact over its limit or an exceeded storage quota; 503 without an object store.
+ * Objects are written before the transaction that names them.
  */
 export async function importRun(ctx: RequestContext, input: ImportRunInput): Promise<Run> {
   const artifacts = readArtifacts(input.artifacts, ctx.deps.config.runs.maxArtifactBytes)

@@ -1,6 +1,6 @@
 /**
- * The repos of this hub that a recipe names. The run pins the datasets to their state at its creation, and its references keep all of the repos from being
- * deleted. Contract, "Deleting a repo".
+ * The repos of this hub that a recipe names. The run pins the datasets to their state at its creation, and its
+ * references keep all of the repos from being deleted. Contract, "Deleting a repo".
  */
 
 import { ownDataset } from '@hub/formats/dataset-ref'
@@ -34,7 +34,10 @@ export interface NamedRepos {
   readonly ids: readonly string[]
 }
 
-/** The key-share lock blocks deletion, but not uploads, until the references are inserted. Locks are taken in the order of ids. */
+/**
+ * The key-share lock blocks deletion, but not uploads, until the references are inserted. Locks are taken in the order
+ * of ids.
+ */
 const lockNamed = statement({
   name: 'run-named-repos',
   columns: namedColumns,
@@ -46,8 +49,8 @@ const lockNamed = statement({
 })
 
 /**
- * Resolves and locks the repos that the recipe names and the viewer can see, in one statement (none if the recipe names no repo). Names that are not found
- * are left for the executor to report.
+ * Resolves and locks the repos that the recipe names and the viewer can see, in one statement (none if the recipe names
+ * no repo). Names that are not found are left for the executor to report.
  */
 export async function lockNamedRepos(tx: Querier, viewer: Viewer, recipe: Recipe): Promise<NamedRepos> {
   const refs = (recipe.dataset ?? []).map((ref) => ({ ref, name: nameOf(ref) }))
@@ -78,7 +81,8 @@ const insertDatasets = statement({
     seqs: param.int4s<readonly (number | null)[]>(),
   },
   text: `insert into run_datasets (run_id, position, ref, repo_id, seq)
-    select :runId, place - 1, ref, repo_id, seq from unnest(:refs::text[], :repoIds::text[], :seqs::int[]) with ordinality as given (ref, repo_id, seq, place)`,
+    select :runId, place - 1, ref, repo_id, seq
+      from unnest(:refs::text[], :repoIds::text[], :seqs::int[]) with ordinality as given (ref, repo_id, seq, place)`,
 })
 
 /** Inserts the datasets and the references of a run, in the transaction that creates the run. */

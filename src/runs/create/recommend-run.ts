@@ -1,4 +1,7 @@
-/** recommendRun (spec, "POST /v1/runs/recommend"): the tier that a recipe needs, with the arithmetic. Writes nothing, and answers for planned templates too. */
+/**
+ * recommendRun (spec, "POST /v1/runs/recommend"): the tier that a recipe needs, with the arithmetic. Writes nothing,
+ * and answers for planned templates too.
+ */
 import type { RequestContext } from '../../operation/context.ts'
 import { readMeasured } from '../../planner/measured.ts'
 import { readDataset } from '../../planner/read-dataset.ts'

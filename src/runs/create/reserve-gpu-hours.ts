@@ -39,8 +39,8 @@ const ofAccount = statement({
 export const gpuHoursAccountId = ({ personId, account }: Credentialed): string => personId ?? account.id
 
 /**
- * Throws 429 `quota.gpu_hours` if the run and the priced runs of the last 24 hours together exceed the quota. The caller has locked the account
- * (`gpuHoursAccountId`), and inserts the run in the same transaction.
+ * Throws 429 `quota.gpu_hours` if the run and the priced runs of the last 24 hours together exceed the quota. The
+ * caller has locked the account (`gpuHoursAccountId`), and inserts the run in the same transaction.
  */
 export async function assertGpuHours(
   tx: Querier,

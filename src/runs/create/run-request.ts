@@ -1,4 +1,6 @@
-/** The request of create, estimate and recommend, which accept the same body and apply the same rules. Spec, createRun. */
+/**
+ * The request of create, estimate and recommend, which accept the same body and apply the same rules. Spec, createRun.
+ */
 import { accountByHandle } from '../../auth/handle.ts'
 import { assertNotJob, repoViewer, requireCredential, visibleRepos } from '../../auth/policy.ts'
 import type { AccountRef, RequestContext } from '../../operation/context.ts'
@@ -28,8 +30,9 @@ export interface ResolvedRequest {
 }
 
 /**
- * Resolves the request for an owner that `billingOwner` found. Errors: 422 for an unknown template, an unknown GPU or one that the template is not hosted
- * on, a parent that the caller cannot see, a checkpoint that the parent does not list. `settings` replaces the planner settings of the deployment.
+ * Resolves the request for an owner that `billingOwner` found. Errors: 422 for an unknown template, an unknown GPU or
+ * one that the template is not hosted on, a parent that the caller cannot see, a checkpoint that the parent does not
+ * list. `settings` replaces the planner settings of the deployment.
  */
 export async function resolveRequest(
   ctx: RequestContext,
@@ -45,7 +48,8 @@ export async function resolveRequest(
 }
 
 /**
- * The account that is billed for work. An unknown handle and a foreign one give the same 403. The key of a hosted job gets a 403 that names `action`.
+ * The account that is billed for work. An unknown handle and a foreign one give the same 403. The key of a hosted job
+ * gets a 403 that names `action`.
  */
 export async function billingOwner(
   ctx: RequestContext,

@@ -20,12 +20,24 @@ function budgetWarning(isLimited: boolean): string {
 /** The hub itself executes no rollouts: only the run's holder does. */
 function gateWarning(executor: JobExecutor, rollouts: unknown): string {
   if (executor === 'worker' && rollouts === 'worker')
-    return 'recipe.gate: its checkpoints are gated by the runner that holds the run, if that has a battery command (hub runner --battery-command); otherwise they are not gated.'
+    return (
+      'recipe.gate: its checkpoints are gated by the runner that holds the run, if that has a battery command (hub ' +
+      'runner --battery-command); otherwise they are not gated.'
+    )
   if (executor === 'worker')
-    return 'recipe.gate.executor: this hub executes no hosted rollouts, and runners leave them alone; the checkpoints will not be gated.'
+    return (
+      'recipe.gate.executor: this hub executes no hosted rollouts, and runners leave them alone; the checkpoints ' +
+      'will not be gated.'
+    )
   if (rollouts === 'worker')
-    return 'recipe.gate.executor: only what holds a run records its gate results, and no worker holds a hosted run; the checkpoints will not be gated.'
-  return 'recipe.gate: the hub executes no rollouts; the checkpoints are gated if the deployed function of the template does so itself.'
+    return (
+      'recipe.gate.executor: only what holds a run records its gate results, and no worker holds a hosted run; the ' +
+      'checkpoints will not be gated.'
+    )
+  return (
+    'recipe.gate: the hub executes no rollouts; the checkpoints are gated if the deployed function of the template ' +
+    'does so itself.'
+  )
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,4 +1,6 @@
-/** startRun (contract, "Claims and leases"): a worker run that its own trainer creates and claims, in one transaction. */
+/**
+ * startRun (contract, "Claims and leases"): a worker run that its own trainer creates and claims, in one transaction.
+ */
 
 import { newId } from '@hub/formats/ids'
 import { requireCredential } from '../../auth/policy.ts'
@@ -22,8 +24,9 @@ export interface StartRunInput extends RunRequest {
 }
 
 /**
- * Returns the running run, held by the caller. Errors: 401; 403 for an owner that is unknown or not the caller's; 422 for hosted work, and as
- * `resolveRequest`, except that the template may be any text. As for a claim, a replay is rejected if the caller no longer holds the attempt.
+ * Returns the running run, held by the caller. Errors: 401; 403 for an owner that is unknown or not the caller's; 422
+ * for hosted work, and as `resolveRequest`, except that the template may be any text. As for a claim, a replay is
+ * rejected if the caller no longer holds the attempt.
  */
 export function startRun(ctx: RequestContext, { worker, ...request }: StartRunInput): Promise<Run> {
   return guarded(

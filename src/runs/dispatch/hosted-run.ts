@@ -12,7 +12,8 @@ export const hostedRun: HostedKind = {
   keyScope: 'train',
   // The model repo that the run created before it was preempted.
   repoIdsSql: 'to_json(array_remove(array[u.output_repo_id], null))',
-  endReportedSql: `exists (select 1 from run_attempts a where a.run_id = u.id and a.attempt = u.attempt and a."end" = 'reported')`,
+  endReportedSql: `exists (select 1 from run_attempts a where a.run_id = u.id and a.attempt = u.attempt
+    and a."end" = 'reported')`,
   // The run never executed, so it costs nothing. History keeps its repos and datasets.
   settle: async (_deps, tx, runId) => {
     await releaseSpend(tx, runId)

@@ -1,6 +1,7 @@
 /**
- * cancelRun (spec, "POST /v1/runs/{run_id}/cancel"): a queued run ends at once, a running one is asked to stop. The request is a column of the run, so a hub that dies
- * after it loses nothing: any hub's sweep ends a hosted run that does not stop (`isHostedStopOver`), and the hub that reaches its call ends that (`tendCalls`).
+ * cancelRun (spec, "POST /v1/runs/{run_id}/cancel"): a queued run ends at once, a running one is asked to stop. The
+ * request is a column of the run, so a hub that dies after it loses nothing: any hub's sweep ends a hosted run that
+ * does not stop (`isHostedStopOver`), and the hub that reaches its call ends that (`tendCalls`).
  */
 import { releaseSpend } from '../../billing/reservations.ts'
 import { isCallReachable } from '../../hosting/stop-call.ts'
@@ -34,8 +35,8 @@ const cancelKind: CancelKind<CancelableRun, Run> = {
 }
 
 /**
- * Returns the run after the change. Everyone who can see the run may cancel it; idempotent. Errors: 401, 403, 404, 409 `conflict.terminal`, 501 for a
- * running run on a hosted backend that this deployment no longer has.
+ * Returns the run after the change. Everyone who can see the run may cancel it; idempotent. Errors: 401, 403, 404, 409
+ * `conflict.terminal`, 501 for a running run on a hosted backend that this deployment no longer has.
  */
 export function cancelRun(ctx: RequestContext, input: { readonly runId: string }): Promise<Run> {
   return cancelJob(ctx, cancelKind, input.runId)

@@ -1,4 +1,7 @@
-/** deleteRun (contract, "Deleting a repo"): deletes an ended run without forks, with its data. Its cost stays in the ledger. */
+/**
+ * deleteRun (contract, "Deleting a repo"): deletes an ended run without forks, with its data. Its cost stays in the
+ * ledger.
+ */
 
 import { assertNotAgent, assertNotJob, assertRunsFor } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
@@ -48,9 +51,9 @@ const bury = statement({
 const remove = statement({ name: 'run-delete', params: { id: param.text() }, text: 'delete from runs where id = :id' })
 
 /**
- * Deletes an ended run; a job clears its metrics, log and objects. A model whose meta block names it by `source_run_id` keeps the name.
- * Errors: 401, 403 (also for every agent key, a job's key, and a caller who is not of the billed account), 404, 409 `conflict.not_ended` and
- * `conflict.referenced` naming the runs that descend from it.
+ * Deletes an ended run; a job clears its metrics, log and objects. A model whose meta block names it by `source_run_id`
+ * keeps the name. Errors: 401, 403 (also for every agent key, a job's key, and a caller who is not of the billed
+ * account), 404, 409 `conflict.not_ended` and `conflict.referenced` naming the runs that descend from it.
  */
 export function deleteRun(ctx: RequestContext, input: { readonly runId: string }): Promise<{ id: string }> {
   return guarded(

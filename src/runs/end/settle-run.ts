@@ -7,7 +7,10 @@ import { chargeJob } from '../../work/meter.ts'
 import { type AttemptEnd, endAttempt } from '../claim/attempts.ts'
 import type { HeldRun } from '../run-row.ts'
 
-/** Closes the attempt, bills it, releases its reservation and enqueues the metrics file, in the transaction that ends the run; returns the cost of the run. */
+/**
+ * Closes the attempt, bills it, releases its reservation and enqueues the metrics file, in the transaction that ends
+ * the run; returns the cost of the run.
+ */
 export async function settleRun({ queue }: Pick<Deps, 'queue'>, tx: Tx, run: HeldRun, how: AttemptEnd): Promise<Usd> {
   await endAttempt(tx, run, how)
   if (run.priced) await releaseSpend(tx, run.id)

@@ -1,6 +1,6 @@
 /**
- * recordGateResults (an addition of this hub; spec, "CheckpointGateSpec"): the runner that holds a run reports the results of gating its checkpoints.
- * A tripwire that fires asks the run to stop, like a cancel.
+ * recordGateResults (an addition of this hub; spec, "CheckpointGateSpec"): the runner that holds a run reports the
+ * results of gating its checkpoints. A tripwire that fires asks the run to stop, like a cancel.
  */
 
 import { assertRunsFor, requireCredential } from '../../auth/policy.ts'
@@ -63,10 +63,13 @@ const putResults = statement({
   },
   text: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count, rollout_id)
     select :runId, step, cells::json, passed, counted, alive, seeds, rollout
-      from unnest(:steps::bigint[], :cells::text[], :passed::int[], :counted::int[], :alive::int[], :seeds::int[], :rollouts::text[])
+      from unnest(:steps::bigint[], :cells::text[], :passed::int[], :counted::int[], :alive::int[], :seeds::int[],
+        :rollouts::text[])
         as given (step, cells, passed, counted, alive, seeds, rollout)
-    on conflict (run_id, step) do update set rows = excluded.rows, pass_count = excluded.pass_count, cell_count = excluded.cell_count,
-      alive_count = excluded.alive_count, seed_count = excluded.seed_count, rollout_id = excluded.rollout_id, at = now()`,
+    on conflict (run_id, step) do update set rows = excluded.rows, pass_count = excluded.pass_count,
+      cell_count = excluded.cell_count,
+      alive_count = excluded.alive_count, seed_count = excluded.seed_count, rollout_id = excluded.rollout_id,
+        at = now()`,
 })
 
 const gatedCheckpointsColumns = columns({
@@ -105,8 +108,9 @@ const tripwiresOf = statement({
 })
 
 /**
- * Returns the run after the change, with `cancelRequestedAt` if a tripwire fired. Errors: 401, 403 if the caller is not of the billed account, 404, 422,
- * 409 `conflict.not_claimer` for a credential that does not hold the run and for a lost attempt, `conflict.terminal`.
+ * Returns the run after the change, with `cancelRequestedAt` if a tripwire fired. Errors: 401, 403 if the caller is not
+ * of the billed account, 404, 422, 409 `conflict.not_claimer` for a credential that does not hold the run and for a
+ * lost attempt, `conflict.terminal`.
  */
 export async function recordGateResults(ctx: RequestContext, input: GateResultsInput): Promise<Run> {
   const results = resultsOf(input)

@@ -25,8 +25,8 @@ const nameMembers = ['name', 'cell', 'gate', 'id', 'title'] as const
 const detailMembers = ['detail', 'details', 'message', 'reason'] as const
 
 /**
- * Rows are objects with a `status` among the cell verdicts: in `cells`, `gates` or `rows` (an array, or a map by name), else the scorecard's own members.
- * Other content is template-specific.
+ * Rows are objects with a `status` among the cell verdicts: in `cells`, `gates` or `rows` (an array, or a map by name),
+ * else the scorecard's own members. Other content is template-specific.
  */
 export function gatesOf(scorecard: unknown): Gates {
   const named = rowsIn(scorecard)

@@ -32,7 +32,10 @@ function rateOrCount(metric: GateTripwire['metric'], gated: GatedCheckpoint): nu
   return gated.seedCount > 0 ? gated.aliveCount / gated.seedCount : null
 }
 
-/** The first tripwire, in the recipe's order, that the last `consecutive` checkpoints at or past `from_step` all satisfy; null with fewer of them. */
+/**
+ * The first tripwire, in the recipe's order, that the last `consecutive` checkpoints at or past `from_step` all
+ * satisfy; null with fewer of them.
+ */
 export function firedTripwire(
   tripwires: readonly GateTripwire[],
   gated: readonly GatedCheckpoint[],

@@ -1,4 +1,7 @@
-/** The limits of a run. A worker run has a deadline only if its recipe gives one; the time of lost attempts counts too. Contract, "Deadlines and cost". */
+/**
+ * The limits of a run. A worker run has a deadline only if its recipe gives one; the time of lost attempts counts too.
+ * Contract, "Deadlines and cost".
+ */
 import {
   deadlineSqlOf,
   graceOverSqlOf,
@@ -19,7 +22,10 @@ export const deadlineSql = deadlineSqlOf(
 
 const accruedSql = 'u.rate_usd_per_hour * extract(epoch from now() - u.claimed_at) / 3600'
 
-/** Whether a running run `u` is due for the sweep: its lease has expired, a limit is reached and no stop was requested, or it did not stop in time. */
+/**
+ * Whether a running run `u` is due for the sweep: its lease has expired, a limit is reached and no stop was requested,
+ * or it did not stop in time.
+ */
 export const dueSql = `(u.lease_expires_at <= now() or ${graceOverSqlOf(deadlineSql)} or ${hostedStopOverSql}
   or u.cancel_requested_at is null and (${deadlineSql} <= now() or u.priced and u.budget_usd <= ${accruedSql}))`
 

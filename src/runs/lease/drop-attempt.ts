@@ -1,5 +1,6 @@
 /**
- * Rolls back a lost attempt. Its metrics are hidden, never deleted: sequence numbers are not reused, and followers may have seen them.
+ * Rolls back a lost attempt. Its metrics are hidden, never deleted: sequence numbers are not reused, and followers may
+ * have seen them.
  */
 
 import type { Deps } from '../../operation/context.ts'
@@ -11,7 +12,10 @@ import type { RewardCurve } from '../read/sparkline.ts'
 import { readCurve } from '../read/sparkline.ts'
 import { releaseArtifacts } from '../report/run-storage.ts'
 
-/** Millions of lines exceed the usual statement timeout; a run that cannot be swept would stay claimed by a dead worker forever. */
+/**
+ * Millions of lines exceed the usual statement timeout; a run that cannot be swept would stay claimed by a dead worker
+ * forever.
+ */
 const takeTime = statement({ name: '', text: `set local statement_timeout = '10min'` })
 
 /** `step`: where the next attempt resumes; null means from the start. */
@@ -21,9 +25,11 @@ const upToStep = { runId: param.text(), step: param.float8.orNull() }
 const hide = statement({
   name: 'run-metrics-hide',
   params: upToStep,
-  text: `update run_metrics m set hidden = true where m.run_id = :runId and not m.hidden and (:step::float8 is null or m.step > :step
+  text: `update run_metrics m set hidden = true where m.run_id = :runId and not m.hidden
+    and (:step::float8 is null or m.step > :step
     or (m.step is null
-      and m.seq > coalesce((select max(k.seq) from run_metrics k where k.run_id = :runId and not k.hidden and k.step <= :step), 0)))`,
+      and m.seq > coalesce((select max(k.seq) from run_metrics k where k.run_id = :runId and not k.hidden
+      and k.step <= :step), 0)))`,
 })
 
 /** Tripwires consider only checkpoints of the current training. */
@@ -49,10 +55,13 @@ const leftOf = statement({
 const forget = statement({
   name: 'run-metrics-forget',
   params: { runId: param.text(), curve: param.jsonb.orNull(), configKey: param.text.orNull() },
-  text: `update runs set reward_curve = :curve::jsonb, pace = null, progress = null, progress_at = null, peak_vram_gb = null, samples_per_s = null,
-      gpu_tier = null, error = null, gates = null, gate_passed = null, gate_total = null, scorecard_key = null, config_key = :configKey,
+  text: `update runs set reward_curve = :curve::jsonb, pace = null, progress = null, progress_at = null,
+    peak_vram_gb = null, samples_per_s = null,
+      gpu_tier = null, error = null, gates = null, gate_passed = null, gate_total = null, scorecard_key = null,
+        config_key = :configKey,
       client_log_seq = null, client_log_gaps = '{}', client_metrics_seq = null, client_metrics_gaps = '{}',
-      latest_metrics = (select m.line from run_metrics m where m.run_id = :runId and not m.hidden order by m.seq desc limit 1)
+      latest_metrics = (select m.line from run_metrics m where m.run_id = :runId and not m.hidden
+        order by m.seq desc limit 1)
     where id = :runId`,
 })
 
@@ -65,9 +74,9 @@ function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve |
 }
 
 /**
- * Hides a run's metrics past `resumeStep` (null: all), and clears values derived from them, the attempt's final results, and gate results of later
- * checkpoints. Keeps the config for an attempt that resumes. The caller must hold the run's row lock; a new attempt numbers its reports from the
- * start.
+ * Hides a run's metrics past `resumeStep` (null: all), and clears values derived from them, the attempt's final
+ * results, and gate results of later checkpoints. Keeps the config for an attempt that resumes. The caller must hold
+ * the run's row lock; a new attempt numbers its reports from the start.
  */
 export async function dropAttempt(
   deps: Pick<Deps, 'db' | 'objects' | 'log'>,

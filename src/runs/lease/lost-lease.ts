@@ -1,7 +1,8 @@
 /**
- * Bars a credential that lost a run's lease. Reports do not identify the runner, so of two runners with one credential, the runner that lost its lease could
- * end the attempt of the other. The credential can claim the run again only after the lost runner was notified (its stale report was rejected), or after one
- * more lease duration. Other credentials can claim the run at once.
+ * Bars a credential that lost a run's lease. Reports do not identify the runner, so of two runners with one credential,
+ * the runner that lost its lease could end the attempt of the other. The credential can claim the run again only after
+ * the lost runner was notified (its stale report was rejected), or after one more lease duration. Other credentials can
+ * claim the run at once.
  */
 import { requireCredential } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -18,7 +19,8 @@ const liftBar = statement({
   columns: ownerColumn,
   params: { runId: param.text(), credentialId: param.text(), attempt: param.int4.orNull() },
   text: `update runs set barred_credential = null, barred_until = null
-    where id = :runId and status = 'queued' and barred_credential = :credentialId and (:attempt::int is null or attempt = :attempt)
+    where id = :runId and status = 'queued' and barred_credential = :credentialId
+      and (:attempt::int is null or attempt = :attempt)
     returning ${ownerColumn.sql}`,
 })
 

@@ -1,6 +1,6 @@
 /**
- * The sweep: requeues or ends a run whose runner did not report in time; asks a run that has reached a limit to stop, and ends it if it does not.
- * Spec, run state table; contract, "Claims and leases" and "Deadlines and cost".
+ * The sweep: requeues or ends a run whose runner did not report in time; asks a run that has reached a limit to stop,
+ * and ends it if it does not. Spec, run state table; contract, "Claims and leases" and "Deadlines and cost".
  */
 import { audit, noViewer } from '../../operation/audit.ts'
 import type { Usd } from '../../platform/money.ts'
@@ -26,8 +26,10 @@ const fenced = { runId: param.text(), attempt: param.int4() }
 const putBack = statement({
   name: 'run-sweep-back',
   params: { ...fenced, leaseSeconds: param.float8() },
-  text: `update runs set status = 'queued', lost_leases = lost_leases + 1, claimed_by = null, claim_credential = null, claimed_at = null,
-      used_seconds = used_seconds + greatest(0, extract(epoch from now() - claimed_at)), heartbeat_at = null, lease_expires_at = null,
+  text: `update runs set status = 'queued', lost_leases = lost_leases + 1, claimed_by = null, claim_credential = null,
+    claimed_at = null,
+      used_seconds = used_seconds + greatest(0, extract(epoch from now() - claimed_at)), heartbeat_at = null,
+        lease_expires_at = null,
       started_at = null, cancel_requested_at = null, stop_reason = null, updated_at = now(),
       barred_credential = claim_credential, barred_until = now() + make_interval(secs => :leaseSeconds)
     where id = :runId and status = 'running' and attempt = :attempt`,
@@ -43,7 +45,8 @@ const end = statement({
     /** 1 if the lease expired. */
     lost: param.int4(),
   },
-  text: `update runs set status = :status::"JobStatus", lost_leases = lost_leases + :lost::int, lease_expires_at = null, finished_at = now(),
+  text: `update runs set status = :status::"JobStatus", lost_leases = lost_leases + :lost::int, lease_expires_at = null,
+    finished_at = now(),
       cost_usd = :costUsd::numeric, error = :error, updated_at = now()
     where id = :runId and status = 'running' and attempt = :attempt`,
 })
@@ -55,7 +58,10 @@ export function sweepLeases(deps: SweepDeps): Promise<number> {
   return sweepDue(deps, runSweep)
 }
 
-/** Ends a run that was asked to stop and has not in its time, without waiting for the sweep, so that a late report is refused. False if it is in time. */
+/**
+ * Ends a run that was asked to stop and has not in its time, without waiting for the sweep, so that a late report is
+ * refused. False if it is in time.
+ */
 export async function endOverdueRun(
   deps: SweepDeps,
   run: Pick<HeldRun, 'id' | 'status'> & Parameters<typeof isStopOverdue>[0],

@@ -22,7 +22,10 @@ export const runObjects = {
 /** Key of a run's metrics: one object, written when the run has ended, or by an import. */
 export const metricsKey = (runId: string) => `${RUN_PREFIX}${runId}/metrics.jsonl`
 
-/** When an object was created, by the clock of the hub that created it (for metrics: when the run was created); null for any other key. */
+/**
+ * When an object was created, by the clock of the hub that created it (for metrics: when the run was created); null for
+ * any other key.
+ */
 export function runObjectMadeAtMs(key: string): number | null {
   const [, runId] = /^runs\/(run_[0-9a-z]{26})\/metrics\.jsonl$/.exec(key) ?? []
   return runId === undefined ? madeAtMs(Object.values(runObjects), key) : idTimeMs(runId)

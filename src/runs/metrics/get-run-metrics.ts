@@ -59,14 +59,16 @@ const lastLine = statement({
 export interface MetricsInput {
   readonly keys: readonly string[] | null
   readonly maxPoints: number
-  /** Only lines whose step is in this range, ends included; null is open. A line without a step counts by its number. */
+  /**
+   * Only lines whose step is in this range, ends included; null is open. A line without a step counts by its number.
+   */
   readonly fromStep?: number | null
   readonly toStep?: number | null
 }
 
 /**
- * The metrics of a run that the caller can see, at most `maxPoints` points (2 or more) per series, without the lines of lost attempts. Lines are read in
- * pages to bound memory; parsing the JSON in the database takes eight times as long.
+ * The metrics of a run that the caller can see, at most `maxPoints` points (2 or more) per series, without the lines of
+ * lost attempts. Lines are read in pages to bound memory; parsing the JSON in the database takes eight times as long.
  */
 export async function getRunMetrics(ctx: RequestContext, runId: string, input: MetricsInput): Promise<RunMetrics> {
   const asked = input.keys && [...new Set(input.keys)].slice(0, MAX_SERIES)
@@ -80,7 +82,8 @@ export async function getRunMetrics(ctx: RequestContext, runId: string, input: M
   }
   for (const key of asked ?? []) follow(key)
   for await (const { seq, step, elapsedS, line } of linesOf(ctx, runId, input)) {
-    // A point is a double, so the plain parser suffices; the parser that keeps the spelling of numbers takes several times as long.
+    // A point is a double, so the plain parser suffices; the parser that keeps the spelling of numbers takes several
+    // times as long.
     const members: Readonly<Record<string, unknown>> = JSON.parse(line)
     for (const key of asked ?? Object.keys(members)) {
       const value = Object.hasOwn(members, key) ? members[key] : null

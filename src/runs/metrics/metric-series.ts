@@ -1,6 +1,6 @@
 /**
- * Downsamples a metric as a stream. Pure. Lines are grouped in buckets of equal length, of which the minimum and maximum are kept, so no peak is
- * lost; when there are too many buckets, adjacent pairs are merged.
+ * Downsamples a metric as a stream. Pure. Lines are grouped in buckets of equal length, of which the minimum and
+ * maximum are kept, so no peak is lost; when there are too many buckets, adjacent pairs are merged.
  */
 
 /** `[step, value]`. */

@@ -1,4 +1,7 @@
-/** Metrics lines: the parts that the hub interprets, the rest passes through; and the lines of a report, as one statement stores them. Pure. Spec, reportRun; contract, "Checkpoints and metrics". */
+/**
+ * Metrics lines: the parts that the hub interprets, the rest passes through; and the lines of a report, as one
+ * statement stores them. Pure. Spec, reportRun; contract, "Checkpoints and metrics".
+ */
 import { asDouble } from '@hub/formats/exact-json'
 import { tooLarge } from '../../platform/errors.ts'
 import type { CurvePoint } from '../read/sparkline.ts'
@@ -13,7 +16,10 @@ export interface LineReading {
 const stepKeys = ['iteration', 'step', 'global_step', '_step'] as const
 const rewardNames = ['reward', 'mean_reward', 'episode_reward'] as const
 
-/** `step` is the first of its four keys; `reward` the first of its three names, else of the first key that ends in one (`train/mean_reward`, `eval.reward`). */
+/**
+ * `step` is the first of its four keys; `reward` the first of its three names, else of the first key that ends in one
+ * (`train/mean_reward`, `eval.reward`).
+ */
 export function readMetricsLine(line: Readonly<Record<string, unknown>>): LineReading {
   const numberAt = (key: string) => {
     const double = Object.hasOwn(line, key) ? asDouble(line[key]) : null

@@ -6,8 +6,8 @@ import { param, statement } from '../../store/statement.ts'
 import type { MetricsPage } from '../../work/log/job-log.ts'
 
 /**
- * How many line numbers a statement covers, with both ends of the range given (see get-run-metrics.ts). Lines usually have some hundred bytes, but can have
- * megabytes: a page ends after the line that exceeds 2 MiB.
+ * How many line numbers a statement covers, with both ends of the range given (see get-run-metrics.ts). Lines usually
+ * have some hundred bytes, but can have megabytes: a page ends after the line that exceeds 2 MiB.
  */
 const METRICS_PAGE = 500
 const METRICS_PAGE_BYTES = 2 * 1024 * 1024
@@ -26,7 +26,10 @@ const metricsAfter = statement({
     where before is null or before < ${METRICS_PAGE_BYTES} order by seq`,
 })
 
-/** A page of the metrics rows with numbers after `after` up to `upTo`, and the number that the page reaches: `upTo` if there are no rows. */
+/**
+ * A page of the metrics rows with numbers after `after` up to `upTo`, and the number that the page reaches: `upTo` if
+ * there are no rows.
+ */
 export async function readMetrics(db: Querier, runId: string, after: number, upTo: number): Promise<MetricsPage> {
   for (let from = after; from < upTo; ) {
     const to = Math.min(from + METRICS_PAGE, upTo)

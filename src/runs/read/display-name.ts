@@ -11,7 +11,9 @@ export interface NamedRun {
   readonly runName: unknown
 }
 
-/** The output repo's full name, else the run name that the recipe gives, else template and robot with the end of the id. */
+/**
+ * The output repo's full name, else the run name that the recipe gives, else template and robot with the end of the id.
+ */
 export function displayNameOf(run: NamedRun): { name: string; source: DisplayNameSource } {
   if (run.outputRepoName) return { name: run.outputRepoName, source: 'output_repo' }
   if (typeof run.runName === 'string' && run.runName.trim() !== '') return { name: run.runName, source: 'run_name' }

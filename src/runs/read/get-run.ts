@@ -33,11 +33,15 @@ const runsByIds = statement({
   name: 'runs-by-ids',
   columns: sizedColumns,
   params,
-  text: `select ${sizedColumns.sql} from ${sizedRows('u.id', freeFormBytes('u'), runTables, `u.id = any(:ids::text[]) and ${visibleRun}`)} sized
+  text: `select ${sizedColumns.sql}
+    from ${sizedRows('u.id', freeFormBytes('u'), runTables, `u.id = any(:ids::text[]) and ${visibleRun}`)} sized
     join (${runTables}) on u.id = sized.id`,
 })
 
-/** Runs by id in the order requested, null if not visible; one statement for any number. 413 if they are too large in total. */
+/**
+ * Runs by id in the order requested, null if not visible; one statement for any number. 413 if they are too large in
+ * total.
+ */
 export async function getRunsById(querier: Querier, viewer: Viewer, ids: readonly string[]): Promise<(Run | null)[]> {
   const asked = ids.filter((id) => isId('run', id))
   if (asked.length === 0) return ids.map(() => null)
@@ -59,7 +63,9 @@ export async function getRun(ctx: RequestContext, id: string): Promise<Run | nul
   return run ?? null
 }
 
-/** The run after a state change, read in the verb's transaction; 404 if it is not (or no longer) visible to the caller. */
+/**
+ * The run after a state change, read in the verb's transaction; 404 if it is not (or no longer) visible to the caller.
+ */
 export async function readRun(querier: Querier, viewer: Viewer, id: string): Promise<Run> {
   const [run] = await getRunsById(querier, viewer, [id])
   if (!run) throw notFound(`The run ${id.slice(0, 64)}`)

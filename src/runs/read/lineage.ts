@@ -1,4 +1,7 @@
-/** The runs that produced a model, and the runs that use a repo, in pages for any number of repos at once. Contract, "Lineage". */
+/**
+ * The runs that produced a model, and the runs that use a repo, in pages for any number of repos at once.
+ * Contract, "Lineage".
+ */
 import type { RequestContext } from '../../operation/context.ts'
 import type { Page } from '../../platform/page.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -20,7 +23,10 @@ export interface RunsUsingInput extends RelatedRunsInput {
   readonly as?: RunUse | null
 }
 
-/** SQL for the source run in the meta block of the model `key`. The model's owner named it, or a run that succeeded recorded itself. */
+/**
+ * SQL for the source run in the meta block of the model `key`. The model's owner named it, or a run that succeeded
+ * recorded itself.
+ */
 const sourceRun = (condition: string) =>
   `select u.id from model_meta m join runs u on u.id = m.source_run_id where m.repo_id = key.id and ${condition}`
 const isOlder = '(:after::text is null or u.id < :after)'
@@ -34,12 +40,13 @@ const producers = statement({
 })
 
 /**
- * SQL for the forks of the runs that produced the model and that the caller sees too. A model has few producers, so at most one page of forks is read for
- * each, in index order.
+ * SQL for the forks of the runs that produced the model and that the caller sees too. A model has few producers, so at
+ * most one page of forks is read for each, in index order.
  */
 const continued = `select fork.id from (${runsReferring({ reasons: ['output'], condition: visibleRun, extent: 'all' })}
         union ${sourceRun(visibleRun)}) producer cross join lateral (
-          select u.id from runs u where u.parent_run_id = producer.id and ${isOlder} and ${wantedRun} order by u.id desc limit :limit::int) fork
+          select u.id from runs u where u.parent_run_id = producer.id and ${isOlder} and ${wantedRun}
+            order by u.id desc limit :limit::int) fork
       where :as::text is null or :as = 'parent'`
 
 const users = statement({
@@ -50,7 +57,10 @@ const users = statement({
       union all ${continued}`),
 })
 
-/** The runs that a model repo comes from, newest first: the runs that publish to it, and the run that its meta block names. Two statements. */
+/**
+ * The runs that a model repo comes from, newest first: the runs that publish to it, and the run that its meta block
+ * names. Two statements.
+ */
 export function producersOfRepos(
   ctx: RequestContext,
   repoIds: readonly string[],
@@ -59,7 +69,10 @@ export function producersOfRepos(
   return pagesOfRuns(ctx, 'producers', repoIds, input, (values) => ctx.deps.db.query(producers, values))
 }
 
-/** The runs that use each repo, newest first. A fork counts only if the caller also sees the run that it continues. Two statements. */
+/**
+ * The runs that use each repo, newest first. A fork counts only if the caller also sees the run that it continues. Two
+ * statements.
+ */
 export function runsUsingRepos(
   ctx: RequestContext,
   repoIds: readonly string[],

@@ -1,4 +1,7 @@
-/** listRuns (spec, "GET /v1/runs"): a keyset page of the runs that the caller can see, newest first, and the facet counts. */
+/**
+ * listRuns (spec, "GET /v1/runs"): a keyset page of the runs that the caller can see, newest first, and the facet
+ * counts.
+ */
 
 import { isId } from '@hub/formats/ids'
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
@@ -48,8 +51,8 @@ function listingName({ first: _first, after: _after, ...filters }: ListRunsInput
 }
 
 /**
- * One page, shorter than requested if its runs are large; 422 for a cursor of another listing, empty for an owner that does not exist. One statement,
- * two with an `owner` filter.
+ * One page, shorter than requested if its runs are large; 422 for a cursor of another listing, empty for an owner that
+ * does not exist. One statement, two with an `owner` filter.
  */
 export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promise<Page<Run>> {
   const listing = listingName(input)

@@ -1,6 +1,7 @@
 /**
- * The statements of a run listing. Each of the caller's accounts is read as a stream in index order, cut at the page size, so that the cost of a page does
- * not depend on the number of runs. A limited key has two such streams: the runs that it filed, and the runs of its listed repos.
+ * The statements of a run listing. Each of the caller's accounts is read as a stream in index order, cut at the page
+ * size, so that the cost of a page does not depend on the number of runs. A limited key has two such streams: the runs
+ * that it filed, and the runs of its listed repos.
  */
 import { ownRunSql, repoVisibleSql, runListedSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
 import { namesRobot } from '../../repos/named-repo.ts'
@@ -86,23 +87,29 @@ function predicates(
   return found
 }
 
-/** A stream of its own for each way in which a run means the robot, so that each has an index; none means one stream of all runs. */
+/**
+ * A stream of its own for each way in which a run means the robot, so that each has an index; none means one stream of
+ * all runs.
+ */
 const robotStreams = ({ filter }: RunPageQuery): readonly string[] =>
   filter.robot ? namesRobot('u', ':robot::text') : ['true']
 
 /**
- * The caller's accounts (`mine`), and the accounts for which the user created runs and of which they are no longer a member: there they see only these
- * runs. The owners are found by stepping from one to the next in an index, independent of the number of runs of each.
+ * The caller's accounts (`mine`), and the accounts for which the user created runs and of which they are no longer a
+ * member: there they see only these runs. The owners are found by stepping from one to the next in an index,
+ * independent of the number of runs of each.
  */
 export const accounts = `with recursive others(id) as (
     select min(u.owner_id) from runs u where u.created_by = :userId and u.created_by <> u.owner_id
-    union all select (select min(u.owner_id) from runs u where u.created_by = :userId and u.created_by <> u.owner_id and u.owner_id > others.id)
+    union all select (select min(u.owner_id) from runs u where u.created_by = :userId and u.created_by <> u.owner_id
+      and u.owner_id > others.id)
       from others where others.id is not null),
   account(id, mine) as (select id, true from unnest(:accountIds::text[]) mine(id)
     union all select id, false from others where id <> all(:accountIds::text[]))`
 /**
- * A range of one value, which makes the planner use the index that begins with the owner. With an equality, only the id would be left to order by: for an
- * account with few runs, the planner could then choose any index on ids and read the runs of all accounts.
+ * A range of one value, which makes the planner use the index that begins with the owner. With an equality, only the id
+ * would be left to order by: for an account with few runs, the planner could then choose any index on ids and read the
+ * runs of all accounts.
  */
 const ofAccount = 'u.owner_id >= account.id and u.owner_id <= account.id'
 const madeForOthers = `${ofAccount} and u.created_by = :userId and u.created_by <> u.owner_id`
@@ -112,7 +119,10 @@ const limited = [`u.filed_by = :credentialId and ${ownRunSql('u')}`, `${runListe
 
 const ofJob = 'u.id = :credentialId'
 
-/** The sources of a viewer that does not see all runs of its accounts: a limited key, or a hosted job's key, which sees its own run. Null for any other. */
+/**
+ * The sources of a viewer that does not see all runs of its accounts: a limited key, or a hosted job's key, which sees
+ * its own run. Null for any other.
+ */
 const fewSources = (viewer: VisibleRuns): readonly string[] | null => {
   if (viewer.repoIds !== null) return limited
   return isJob(viewer) ? [ofJob] : null
@@ -157,7 +167,10 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
   return composed({ name, columns: listedColumns, params, text })
 }
 
-/** A recipe, metrics line or scorecard can have a megabyte, and a page a hundred of them: a page ends early after the run that exceeds 4 MiB. */
+/**
+ * A recipe, metrics line or scorecard can have a megabyte, and a page a hundred of them: a page ends early after the
+ * run that exceeds 4 MiB.
+ */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
 /** SQL for the size in bytes of the JSON that clients supplied for the runs row `alias`. */
@@ -166,8 +179,10 @@ export const freeFormBytes = (alias: string) =>
 
 /** The rows of a page up to `MAX_PAGE_BYTES`, each with the row count without that limit. */
 const bounded = (page: string) => `select id, found from (
-      select id, count(*) over ()::int as found, sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
-      from (select id, (select ${freeFormBytes('s')} from runs s where s.id = listed.id) as bytes from (${page}) listed) weighed) sized
+      select id, count(*) over ()::int as found,
+        sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
+      from (select id, (select ${freeFormBytes('s')} from runs s where s.id = listed.id) as bytes
+        from (${page}) listed) weighed) sized
     where before is null or before < ${MAX_PAGE_BYTES}`
 
 /** Empty for a shape that is not prepared. */
@@ -190,13 +205,19 @@ export type FacetRow = RowOf<typeof facetColumns>
 const counted = `u.kind::text as kind, u.executor::text as executor, u.status::text as status, u.robot, u.robot_repo_id,
   (coalesce(u.gate_total, 0) > 0)::text as gated`
 
-const grouped = `select case when grouping(kind) = 0 then 'kind' when grouping(executor) = 0 then 'executor' when grouping(status) = 0 then 'status'
+const grouped = `select case when grouping(kind) = 0 then 'kind' when grouping(executor) = 0 then 'executor'
+  when grouping(status) = 0 then 'status'
       when grouping(lower(robot)) = 0 then 'robot' when grouping(gated) = 0 then 'gated' else 'total' end as facet,
-    case when grouping(lower(robot)) = 0 then min(robot) else coalesce(kind, executor, status, gated) end as value, robot_repo_id, count(*) as n
+    case when grouping(lower(robot)) = 0 then min(robot) else coalesce(kind, executor, status, gated) end as value,
+      robot_repo_id, count(*) as n
   from counted group by grouping sets ((), (kind), (executor), (status), (lower(robot), robot_repo_id), (gated))`
 
-/** A robot is shown by the name that it has now: a robot that is gone by none, and a name that the caller could not know by none. */
-const shownName = `(select holder.handle || '/' || robot.slug from repos robot join accounts holder on holder.id = robot.owner_id
+/**
+ * A robot is shown by the name that it has now: a robot that is gone by none, and a name that the caller could not know
+ * by none.
+ */
+const shownName = `(select holder.handle || '/' || robot.slug from repos robot
+  join accounts holder on holder.id = robot.owner_id
   where robot.id = robot_repo_id and (${repoVisibleSql('robot')} or holder.handle || '/' || robot.slug = lower(value)))`
 
 const facetStatement = (name: string, head: string, source: string) =>
@@ -205,7 +226,8 @@ const facetStatement = (name: string, head: string, source: string) =>
     columns: facetColumns,
     params: runViewer,
     text: `${head} counted as (${source}), grouped as (${grouped})
-      select ${facetColumns.sql} from (select facet, n, case when robot_repo_id is null then value else ${shownName} end as shown from grouped) named
+      select ${facetColumns.sql} from (select facet, n, case when robot_repo_id is null then value else ${shownName}
+        end as shown from grouped) named
       group by facet, lower(shown)`,
   })
 
@@ -227,7 +249,10 @@ function fewCounted(few: readonly string[]): string {
   return `select ${counted} from runs u where u.id in (${visible})`
 }
 
-/** Counts over every run that the caller can see, in one pass. The runs of the caller's accounts are counted from an index alone. */
+/**
+ * Counts over every run that the caller can see, in one pass. The runs of the caller's accounts are counted from an
+ * index alone.
+ */
 export function runFacetStatement(viewer: VisibleRuns): NamedStatement<FacetRow, VisibleRuns> {
   if (viewer.repoIds !== null) return facetsOf.limited
   return isJob(viewer) ? facetsOf.job : facetsOf.accounts

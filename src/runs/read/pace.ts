@@ -1,6 +1,7 @@
 /**
- * Training speed of a run, from its metrics lines. Pure. Timestamps in lines are not trusted, and lines of one report arrive together, so they are
- * assumed to be spread evenly since the previous report (or the claim). All by the database's clock.
+ * Training speed of a run, from its metrics lines. Pure. Timestamps in lines are not trusted, and lines of one report
+ * arrive together, so they are assumed to be spread evenly since the previous report (or the claim). All by the
+ * database's clock.
  */
 import { listOf, pair, type Reader } from '../../store/read-json.ts'
 
@@ -22,7 +23,10 @@ export interface Arrival {
   readonly atMs: number
 }
 
-/** The points of the last minute up to this report, or the last two points of any age. Null if no line of the report has an iteration. */
+/**
+ * The points of the last minute up to this report, or the last two points of any age. Null if no line of the report has
+ * an iteration.
+ */
 export function paceAfter(
   pace: Pace,
   count: number,
@@ -54,7 +58,10 @@ function placeBefore(end: number, iterationAt: (place: number) => number | null)
   return null
 }
 
-/** Iterations per second from the oldest to the newest point; null for fewer than two points, or if the iteration did not increase. */
+/**
+ * Iterations per second from the oldest to the newest point; null for fewer than two points, or if the iteration did
+ * not increase.
+ */
 export function rateOf(pace: Pace | null): number | null {
   const [first, last] = [pace?.[0], pace?.at(-1)]
   if (!first || !last || first === last || last[1] <= first[1]) return null

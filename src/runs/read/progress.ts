@@ -45,8 +45,9 @@ export interface RunProgress {
 }
 
 /**
- * RunProgress at `now`; null until something was reported. The iteration is that of the newest metrics line, unless a report gave one at the same time or
- * later. The end is `final_iteration`, else the sum of start and total. Only a running run has a time of arrival; a time in the past becomes `now`.
+ * RunProgress at `now`; null until something was reported. The iteration is that of the newest metrics line, unless a
+ * report gave one at the same time or later. The end is `final_iteration`, else the sum of start and total. Only a
+ * running run has a time of arrival; a time in the past becomes `now`.
  */
 export function progressOf(run: ProgressFacts, now: string): RunProgress | null {
   const newest = run.pace?.at(-1)
@@ -74,7 +75,10 @@ export function progressOf(run: ProgressFacts, now: string): RunProgress | null 
   }
 }
 
-/** An iteration is an integer, and the step of a metrics line any number: the last one that was complete. Null beyond the safe integers. */
+/**
+ * An iteration is an integer, and the step of a metrics line any number: the last one that was complete. Null beyond
+ * the safe integers.
+ */
 function wholeIteration(step: number | null): number | null {
   const whole = step === null ? null : Math.floor(step)
   return Number.isSafeInteger(whole) ? whole : null

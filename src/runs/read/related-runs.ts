@@ -1,4 +1,7 @@
-/** Pages of related runs: the forks of runs, the runs that name repos, the runs billed to accounts; for any number of these objects at once. */
+/**
+ * Pages of related runs: the forks of runs, the runs that name repos, the runs billed to accounts; for any number of
+ * these objects at once.
+ */
 import { ownRunSql, runListedSql, runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Page } from '../../platform/page.ts'
@@ -65,10 +68,11 @@ interface Referring {
 }
 
 /**
- * SQL for the ids of the visible runs that refer to the repo `key`; `accounts` must precede it. It reads one stream for each account and reason in index
- * order, so that other accounts' use of a public dataset costs nothing. The runs that a person created for accounts that they have left are looked up one
- * by one, and so is the run of a hosted job's key, which has no accounts. The order has all columns of the index, and the conditions are not equalities:
- * after equalities, the planner may choose another index.
+ * SQL for the ids of the visible runs that refer to the repo `key`; `accounts` must precede it. It reads one stream for
+ * each account and reason in index order, so that other accounts' use of a public dataset costs nothing. The runs that
+ * a person created for accounts that they have left are looked up one by one, and so is the run of a hosted job's key,
+ * which has no accounts. The order has all columns of the index, and the conditions are not equalities: after
+ * equalities, the planner may choose another index.
  */
 export function runsReferring({ reasons, condition, as, extent }: Referring): string {
   const words = reasons.map((reason) => `('${reason}')`).join(', ')
@@ -102,15 +106,22 @@ const namingRepos = statement({
 
 const ofPayer = (condition: string, order: string) => `(select u.id from runs u
     where ${condition} and (:after::text is null or u.id < :after) and ${wantedRun} order by ${order} limit :limit::int)`
-/** For a source of few runs, which are all read before sorting. If the inner query had an order, the planner might scan the runs of all accounts by id. */
+/**
+ * For a source of few runs, which are all read before sorting. If the inner query had an order, the planner might scan
+ * the runs of all accounts by id.
+ */
 const ofFew = (condition: string) => `(select few.id from (select u.id from runs u
     where ${condition} and (:after::text is null or u.id < :after) and ${wantedRun} offset 0) few order by few.id desc limit :limit::int)`
-/** No plain equality, so that the order has all columns of the index of an account's runs: with an equality, the planner may choose any index on ids. */
+/**
+ * No plain equality, so that the order has all columns of the index of an account's runs: with an equality, the planner
+ * may choose any index on ids.
+ */
 const inOrder = 'u.owner_id = any(array[key.id])'
 
 /**
- * Each branch is one way to see a run of an account and uses an index, so that the account's other runs cost nothing. The viewer is a member of the account,
- * created the run for it, has a limited key that filed the run or lists its repos, or has the key of the run's own hosted job.
+ * Each branch is one way to see a run of an account and uses an index, so that the account's other runs cost nothing.
+ * The viewer is a member of the account, created the run for it, has a limited key that filed the run or lists its
+ * repos, or has the key of the run's own hosted job.
  */
 const billedTo = statement({
   name: 'account-runs-page',
@@ -150,7 +161,9 @@ function relatedRuns(
   return pagesOfRuns(ctx, relation, of, input, (values) => ctx.deps.db.query(pages, values))
 }
 
-/** A page for each of `of`; `relation` names the listing in its cursors. Two statements, of which `rows` is the first. */
+/**
+ * A page for each of `of`; `relation` names the listing in its cursors. Two statements, of which `rows` is the first.
+ */
 export function pagesOfRuns(
   ctx: RequestContext,
   relation: string,

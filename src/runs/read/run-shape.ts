@@ -24,7 +24,10 @@ export interface RunGateRow {
   readonly detail: string | null
 }
 
-/** A dataset that the recipe names. A dataset of this hub is pinned: `seq` is the state of its repo when the run was created. */
+/**
+ * A dataset that the recipe names. A dataset of this hub is pinned: `seq` is the state of its repo when the run was
+ * created.
+ */
 export interface PinnedDataset {
   readonly ref: string
   readonly repoId: string | null
@@ -81,8 +84,8 @@ export interface Run {
 export const visibleRun = runVisibleSql('u')
 
 /**
- * Reads neither metrics lines nor log chunks: reports store what a run shows of them in its row. JSON columns have the types of their writers: `recipe` that
- * of createRun and importRun, which parsed it, the others those of reports.
+ * Reads neither metrics lines nor log chunks: reports store what a run shows of them in its row. JSON columns have the
+ * types of their writers: `recipe` that of createRun and importRun, which parsed it, the others those of reports.
  */
 export const runColumns = columns({
   id: column.text('u.id'),
@@ -172,7 +175,8 @@ export function toRun(row: RunRow): Run {
         : { id: row.creatorId, kind: 'user', handle: row.creatorHandle ?? '', name: row.creatorName },
     gpuType: row.gpuType,
     costUsd: row.costUsd === null ? null : Number(row.costUsd),
-    // An imported run has no metrics lines, but the summary of its import. Lines of a lost attempt are none: the newest is of an attempt that counts.
+    // An imported run has no metrics lines, but the summary of its import. Lines of a lost attempt are none: the newest
+    // is of an attempt that counts.
     metricsKey: row.latestMetrics !== null || row.kind === 'external' ? metricsKey(row.id) : null,
     logsKey: row.logSeq > 0 && row.kind !== 'external' ? `runs/${row.id}/logs/` : null,
     configKey: row.configKey,

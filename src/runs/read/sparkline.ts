@@ -12,13 +12,17 @@ export interface RunSparkline {
 }
 
 /**
- * The rewards that a run keeps: a bounded number of points, equally dense from the start of the training to its end. (If each report thinned the kept points
- * together with its own, the last minute would have as many points as all the hours before it.)
+ * The rewards that a run keeps: a bounded number of points, equally dense from the start of the training to its end.
+ * (If each report thinned the kept points together with its own, the last minute would have as many points as all the
+ * hours before it.)
  */
 export interface RewardCurve extends RunSparkline {
   /** Number of lines that one point represents: 1, 2, 4, …; absent: 1. */
   readonly every?: number
-  /** The lines after the last point, until they are enough for two points: their number, the lowest and the highest in line order, and the last. */
+  /**
+   * The lines after the last point, until they are enough for two points: their number, the lowest and the highest in
+   * line order, and the last.
+   */
   readonly tail?: { readonly lines: number; readonly extremes: readonly CurvePoint[]; readonly last: CurvePoint }
 }
 
@@ -31,7 +35,10 @@ export const readCurve = objectOf<RewardCurve>({
 })
 
 const SPARKLINE_POINTS = 64
-/** Four points for each point of the sparkline give largest-triangle-three-buckets a choice; 256 points take about 5 KB of a run's row. */
+/**
+ * Four points for each point of the sparkline give largest-triangle-three-buckets a choice; 256 points take about 5 KB
+ * of a run's row.
+ */
 const CURVE_POINTS = 256
 
 /** The curve with further rewards, in line order. `metric` is the name of the curve if `curve` is null. */
@@ -77,7 +84,10 @@ export function sparklineOf(curve: RewardCurve | null): RunSparkline | null {
   return { metric: curve.metric, points: thin(points, SPARKLINE_POINTS) }
 }
 
-/** Largest-triangle-three-buckets, with both axes scaled to at most 1: the library picks wrong points if the area of a triangle overflows. */
+/**
+ * Largest-triangle-three-buckets, with both axes scaled to at most 1: the library picks wrong points if the area of a
+ * triangle overflows.
+ */
 function thin(points: readonly CurvePoint[], count: number): readonly CurvePoint[] {
   if (points.length <= count) return points
   const [stepScale, rewardScale] = [scaleOf(points, 0), scaleOf(points, 1)]

@@ -5,7 +5,10 @@ import { runJob } from '../run-job.ts'
 import { getRunsById } from './get-run.ts'
 import type { Run } from './run-shape.ts'
 
-/** Yields the run at once and after every change, until the run ends or is no longer visible. Errors: 401, 404 if the run is not visible at the start. */
+/**
+ * Yields the run at once and after every change, until the run ends or is no longer visible. Errors: 401, 404 if the
+ * run is not visible at the start.
+ */
 export function watchRun(ctx: RequestContext, runId: string): Promise<AsyncGenerator<Run>> {
   return watchJob(ctx, { job: runJob, byId: getRunsById, textOf }, runId)
 }

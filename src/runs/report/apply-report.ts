@@ -35,7 +35,10 @@ export async function lockReported(tx: Tx, input: ReportRunInput, read: ReadRunR
   return { ...run, repo }
 }
 
-/** Writes log, metrics and the run's columns; a report of an end also settles the run, and one of success its model and what it measured. */
+/**
+ * Writes log, metrics and the run's columns; a report of an end also settles the run, and one of success its model and
+ * what it measured.
+ */
 export async function applyReport(
   ctx: RequestContext,
   tx: Tx,

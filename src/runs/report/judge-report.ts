@@ -1,4 +1,7 @@
-/** Judges a runner's report: where it leads, which of its numbered parts are new, and what it has to store. Spec, reportRun. */
+/**
+ * Judges a runner's report: where it leads, which of its numbered parts are new, and what it has to store. Spec,
+ * reportRun.
+ */
 import type { RequestContext } from '../../operation/context.ts'
 import { boundedBytes } from '../../platform/bounded-text.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
@@ -52,7 +55,10 @@ export function numbersOf(
 
 const triggers = { succeeded: 'succeed', failed: 'fail', canceled: 'confirmCancel' } as const
 
-/** 409 if the caller is not the run's holder in this attempt or the run has ended, 422 for a `canceled` without a cancel request. */
+/**
+ * 409 if the caller is not the run's holder in this attempt or the run has ended, 422 for a `canceled` without a cancel
+ * request.
+ */
 export function nextOf(run: ReportedRun, { status }: ReportRunInput, actor: JobActor): JobStatus {
   return nextStatus(status ? triggers[status] : 'report', run, actor)
 }

@@ -1,6 +1,6 @@
 /**
- * Adds what a succeeded run measured to the rolling means of its template, tier and batch size: to those of its account, and of a hosted run what the hub observed
- * to those for everybody. Spec, recommendRun; contract, "Reports".
+ * Adds what a succeeded run measured to the rolling means of its template, tier and batch size: to those of its
+ * account, and of a hosted run what the hub observed to those for everybody. Spec, recommendRun; contract, "Reports".
  */
 
 import { resolveInputs } from '../../planner/inputs.ts'
@@ -64,13 +64,17 @@ interface MeasuredValues {
   readonly gpuTier?: string | null
 }
 
-/** What no machine reaches. Between the two a mean neither overflows nor becomes 0, and neither does an estimate made from it. */
+/**
+ * What no machine reaches. Between the two a mean neither overflows nor becomes 0, and neither does an estimate made
+ * from it.
+ */
 const [LEAST, MOST] = [1e-9, 1e15]
 const isNumber = (value: number | null): value is number => value !== null && value >= LEAST && value <= MOST
 
 /**
- * Adds both numbers, if both were reported and the hub knows the template and the tier: a tier that only a worker names is not reliable. The run has ended in this
- * transaction. Lock order: accounts, then the rows of the means; nothing is locked after them.
+ * Adds both numbers, if both were reported and the hub knows the template and the tier: a tier that only a worker names
+ * is not reliable. The run has ended in this transaction. Lock order: accounts, then the rows of the means; nothing is
+ * locked after them.
  */
 export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, reported: MeasuredValues): Promise<void> {
   const reportedTier = reported.gpuTier ?? run.gpuTier

@@ -1,5 +1,6 @@
 /**
- * The model repo that a report names as the output of its run: a reference protects it from deletion, and a run that succeeds writes its meta block. Spec, reportRun.
+ * The model repo that a report names as the output of its run: a reference protects it from deletion, and a run that
+ * succeeds writes its meta block. Spec, reportRun.
  */
 
 import { assertMayWriteRepo } from '../../auth/policy.ts'
@@ -63,7 +64,9 @@ const stampMeta = statement({
     on conflict (repo_id) do nothing returning ${stampedColumn.sql}`,
 })
 
-/** Writes the model's meta block if it has none: template, source run and robot. The caller holds the repo's row lock. */
+/**
+ * Writes the model's meta block if it has none: template, source run and robot. The caller holds the repo's row lock.
+ */
 export async function stampOutput(ctx: RequestContext, tx: Tx, run: LockedRun, repo: RepoFacts): Promise<void> {
   const { extraTemplates } = ctx.deps.config.runs
   const template = findTemplate(run.template, extraTemplates)

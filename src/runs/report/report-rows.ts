@@ -1,4 +1,7 @@
-/** The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run are serialized. */
+/**
+ * The statements of a report. The row of the run is locked first, so that reports, sweeps and cancels of one run are
+ * serialized.
+ */
 
 import { isId } from '@hub/formats/ids'
 import { assertLevel, assertRunsFor, runViewer, visibleRuns } from '../../auth/policy.ts'
@@ -37,7 +40,10 @@ const visibleRunToReport = statement({
   text: `select ${readColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,
 })
 
-/** The run of a report. Errors: 401, 404 if the run is not visible, 403. A user who has left the billed account can no longer report, even with a claim. */
+/**
+ * The run of a report. Errors: 401, 404 if the run is not visible, 403. A user who has left the billed account can no
+ * longer report, even with a claim.
+ */
 export async function findRunToReport({ viewer, deps }: RequestContext, runId: string): Promise<ReportedRun> {
   assertLevel(viewer, 'train')
   const given = { ...visibleRuns(viewer), runId }
@@ -47,7 +53,10 @@ export async function findRunToReport({ viewer, deps }: RequestContext, runId: s
   return run
 }
 
-/** All columns that a report's changes depend on. JSON columns have the types of their writers: `recipe` that of createRun, the others those of reports. */
+/**
+ * All columns that a report's changes depend on. JSON columns have the types of their writers: `recipe` that of
+ * createRun, the others those of reports.
+ */
 const lockedColumns = reportColumns.with({
   template: column.text('u.template'),
   robot: column.text.orNull('u.robot'),
@@ -118,7 +127,8 @@ export const updateReportedRun = statement({
     stopReason: param.text.orNull(),
   },
   text: `update runs set status = :status, updated_at = :now, heartbeat_at = :now,
-      lease_expires_at = case when :endedAt::timestamptz is null then :now::timestamptz + make_interval(secs => :leaseSeconds) end,
+      lease_expires_at = case when :endedAt::timestamptz is null
+        then :now::timestamptz + make_interval(secs => :leaseSeconds) end,
       finished_at = :endedAt, cost_usd = :costUsd,
       error = case when :status::"JobStatus" <> 'succeeded' then coalesce(:error, error) end,
       ${logEndSql}, metrics_seq = :metricsSeq,
@@ -131,7 +141,8 @@ export const updateReportedRun = statement({
       gpu_tier = coalesce(:gpuTier, gpu_tier), config_key = coalesce(:configKey, config_key),
       scorecard_key = coalesce(:scorecardKey, scorecard_key), gates = coalesce(:gates::json, gates),
       gate_passed = coalesce(:gatePassed, gate_passed), gate_total = coalesce(:gateTotal, gate_total),
-      output_repo_id = coalesce(:outputRepoId, output_repo_id), output_repo_name = coalesce(:outputRepoName, output_repo_name),
+      output_repo_id = coalesce(:outputRepoId, output_repo_id),
+        output_repo_name = coalesce(:outputRepoName, output_repo_name),
       cancel_requested_at = coalesce(cancel_requested_at, :stopAt), stop_reason = coalesce(stop_reason, :stopReason)
     where id = :runId`,
 })
@@ -151,5 +162,6 @@ export const insertMetrics = statement({
   },
   text: `insert into run_metrics (run_id, seq, attempt, step, reward, line, at)
     select :runId, :lastSeq::bigint + place, :attempt, step, reward, line::json, :at
-    from unnest(:steps::float8[], :rewards::float8[], :lines::text[]) with ordinality as given (step, reward, line, place)`,
+    from unnest(:steps::float8[], :rewards::float8[], :lines::text[]) with ordinality as given (step, reward, line,
+      place)`,
 })

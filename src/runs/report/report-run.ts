@@ -1,4 +1,7 @@
-/** reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner reports log, metrics, artifacts and the end of its run, and renews its lease. */
+/**
+ * reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner reports log, metrics, artifacts and the end of its run,
+ * and renews its lease.
+ */
 import type { RequestContext } from '../../operation/context.ts'
 import { type ReportKind, reportJob } from '../../work/report.ts'
 import { noteStaleReport } from '../lease/lost-lease.ts'
@@ -22,8 +25,8 @@ const runReport: ReportKind<ReportRunInput, ReportedRun, RunToChange, 'log' | 'm
 }
 
 /**
- * Returns the run. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413 `too_large`, `quota.storage`, 422 also for a
- * `canceled` without a request to stop, 503.
+ * Returns the run. Errors, which store nothing: 401, 403, 404, 409 `conflict.not_claimer`, `conflict.terminal`, 413
+ * `too_large`, `quota.storage`, 422 also for a `canceled` without a request to stop, 503.
  */
 export function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<Run> {
   return reportJob(ctx, runReport, input)

@@ -1,7 +1,7 @@
 /**
- * The bytes of a run count against its owner's storage quota, together with files (contract, "Storage quota"): the log and metrics that its runner sent, its
- * config, its scorecard, the summary of an import. The transaction that stores them counts them, with its last lock: repos, runs, accounts.
- * The hub's own notices do not count.
+ * The bytes of a run count against its owner's storage quota, together with files (contract, "Storage quota"): the log
+ * and metrics that its runner sent, its config, its scorecard, the summary of an import. The transaction that stores
+ * them counts them, with its last lock: repos, runs, accounts. The hub's own notices do not count.
  */
 
 import type { Config } from '../../platform/config.ts'
@@ -42,11 +42,15 @@ export function growthOf({ added, config, scorecard }: KeptBytes, before: Artifa
 const measure = statement({
   name: 'run-storage-sizes',
   params: { runId: param.text(), configBytes: param.int4.orNull(), scorecardBytes: param.int4.orNull() },
-  text: `update runs set config_bytes = coalesce(:configBytes::int, config_bytes), scorecard_bytes = coalesce(:scorecardBytes::int, scorecard_bytes)
+  text: `update runs set config_bytes = coalesce(:configBytes::int, config_bytes),
+    scorecard_bytes = coalesce(:scorecardBytes::int, scorecard_bytes)
     where id = :runId`,
 })
 
-/** Counts the bytes that a run gets, in the caller's transaction, which holds the run's row lock; 413 `quota.storage` if the owner's quota is exceeded. */
+/**
+ * Counts the bytes that a run gets, in the caller's transaction, which holds the run's row lock; 413 `quota.storage` if
+ * the owner's quota is exceeded.
+ */
 export async function countRunBytes(
   tx: Querier,
   config: Config,
@@ -70,7 +74,9 @@ const release = statement({
     from run where u.id = run.id`,
 })
 
-/** Subtracts the scorecard of a lost attempt, and its config if `withConfig`: an attempt that resumes keeps the config. */
+/**
+ * Subtracts the scorecard of a lost attempt, and its config if `withConfig`: an attempt that resumes keeps the config.
+ */
 export async function releaseArtifacts(tx: Querier, runId: string, withConfig: boolean): Promise<void> {
   await tx.query(release, { runId, withConfig })
 }

@@ -1,7 +1,9 @@
 /**
- * `Content-Disposition: attachment` for any file name (RFC 6266): an ASCII fallback for old clients and the UTF-8 name for the others.
+ * `Content-Disposition: attachment` for any file name (RFC 6266): an ASCII fallback for old clients and the UTF-8 name
+ * for the others.
  *
- * `name` is a base name; separators, control characters and what could end the quoted string become `_` in the fallback.
+ * `name` is a base name; separators, control characters and what could end the quoted string become `_` in the
+ * fallback.
  */
 export function attachment(name: string): string {
   const whole = name.toWellFormed()

@@ -6,10 +6,11 @@
  *     uploads/<uploadId>/    upload.json and the parts stored so far
  *     tmp/<process>/         files that are not yet, or no longer, any of these
  *
- * An object is its parts in order: completing an upload checks and renames its directory, at a cost that does not depend on the
- * bytes. One file for each upload, written at the parts' offsets, would be as cheap. But a PUT that is still in progress when the upload completes would
- * write into the finished object, an interrupted second PUT would damage an acknowledged part, and parts of any other size would leave
- * holes. `@` and `~` cannot be in a key, so an object and a folder of the same name can coexist.
+ * An object is its parts in order: completing an upload checks and renames its directory, at a cost that does not
+ * depend on the bytes. One file for each upload, written at the parts' offsets, would be as cheap. But a PUT that is
+ * still in progress when the upload completes would write into the finished object, an interrupted second PUT would
+ * damage an acknowledged part, and parts of any other size would leave holes. `@` and `~` cannot be in a key, so an
+ * object and a folder of the same name can coexist.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -18,7 +19,10 @@ import { ObjectStoreError, type StoredPart } from './object-store.ts'
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,200}$/
 const uploadIdShape = /^[0-9a-z]{9}-[0-9a-f]{32}$/
 
-/** Whether the hub could have made this key: no empty segment, no `.` or `..`, so that joining it to a directory stays inside. */
+/**
+ * Whether the hub could have made this key: no empty segment, no `.` or `..`, so that joining it to a directory stays
+ * inside.
+ */
 export function isKey(key: string): boolean {
   return key.length <= 900 && key.split('/').every((part) => segment.test(part))
 }

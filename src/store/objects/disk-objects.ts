@@ -20,7 +20,10 @@ export interface ObjectDocument extends ObjectHead {
 export interface DiskObjects {
   find(key: string): Promise<ObjectDocument | null>
   read(key: string, range?: ByteRange): Promise<{ body: Readable; object: ObjectDocument }>
-  /** Turns a directory with the document's parts into the object, replacing an existing one. The result is durable on return. */
+  /**
+   * Turns a directory with the document's parts into the object, replacing an existing one. The result is durable on
+   * return.
+   */
   publish(directory: string, document: ObjectDocument): Promise<ObjectHead>
   copy(fromKey: string, toKey: string): Promise<ObjectHead>
   remove(key: string): Promise<void>

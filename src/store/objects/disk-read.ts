@@ -30,8 +30,8 @@ export function segmentsOf(
 }
 
 /**
- * A stream over segments, one file open at a time. `first` is the open file of the first segment: the opener knows that the object existed, and
- * an open file outlives its deletion.
+ * A stream over segments, one file open at a time. `first` is the open file of the first segment: the opener knows that
+ * the object existed, and an open file outlives its deletion.
  */
 export function readSegments(segments: readonly Segment[], first: FileHandle): Readable {
   let handle: FileHandle | null = first

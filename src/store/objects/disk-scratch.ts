@@ -10,7 +10,9 @@ import { ObjectStoreError } from './object-store.ts'
 
 const SEALED = 'sealed-'
 
-/** Scratch directories of this process. By its id alone they would look like those of a dead process with the same id. */
+/**
+ * Scratch directories of this process. By its id alone they would look like those of a dead process with the same id.
+ */
 const ownRooms = new Set<string>()
 
 export interface Scratch {
@@ -19,18 +21,23 @@ export interface Scratch {
   /** Where an upload is while it is being completed: out of reach of its part URLs, and found again after a crash. */
   sealed(uploadId: string): string
   /**
-   * Puts an upload back whose completion a process that is gone has cut short, so that it can be completed again: true. False if no such process has it. Throws `unavailable`
-   * while a process that is there completes it.
+   * Puts an upload back whose completion a process that is gone has cut short, so that it can be completed again: true.
+   * False if no such process has it. Throws `unavailable` while a process that is there completes it.
    */
   reclaim(uploadId: string): Promise<boolean>
   /** Removes `path` atomically, then frees its bytes. False if it did not exist. */
   discard(path: string): Promise<boolean>
-  /** Whether the disk has this process's room: without it this is not, or not at the moment, the store that was opened. */
+  /**
+   * Whether the disk has this process's room: without it this is not, or not at the moment, the store that was opened.
+   */
   isThere(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Makes the store's directories, closes those that were open to other users, and opens a scratch directory for this process after removing those of dead ones. */
+/**
+ * Makes the store's directories, closes those that were open to other users, and opens a scratch directory for this
+ * process after removing those of dead ones.
+ */
 export async function openScratch(layout: Layout): Promise<Scratch> {
   for (const directory of [layout.root, layout.objects, layout.uploads, layout.tmp]) {
     await makeDirectories(directory)
@@ -98,7 +105,9 @@ async function moved(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** An upload whose completion was cut short goes back to where it can be completed again; all else was never visible. */
+/**
+ * An upload whose completion was cut short goes back to where it can be completed again; all else was never visible.
+ */
 async function clearDeadRooms(layout: Layout): Promise<void> {
   for (const name of await readdir(layout.tmp)) {
     if (ownRooms.has(name) || (await isAlive(name))) continue
@@ -112,7 +121,10 @@ async function clearDeadRooms(layout: Layout): Promise<void> {
   }
 }
 
-/** Whether the process of a scratch directory is there: one that was killed and that its parent has not noticed yet is not. */
+/**
+ * Whether the process of a scratch directory is there: one that was killed and that its parent has not noticed yet is
+ * not.
+ */
 async function isAlive(room: string): Promise<boolean> {
   const pid = Number.parseInt(room, 10)
   return pid !== process.pid && isRunning(pid)

@@ -5,9 +5,15 @@ import { dirname } from 'node:path'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
 import { ObjectStoreError } from './object-store.ts'
 
-/** Large enough for efficient system calls, small enough for many concurrent uploads: each holds two of these while its bytes come fast. */
+/**
+ * Large enough for efficient system calls, small enough for many concurrent uploads: each holds two of these while its
+ * bytes come fast.
+ */
 const BATCH_BYTES = 512 * 1024
-/** A source that does not fill a batch in this time is slow, and may be for hours: what has come is written, and no longer held. */
+/**
+ * A source that does not fill a batch in this time is slow, and may be for hours: what has come is written, and no
+ * longer held.
+ */
 const HELD_MS = 1_000
 
 export interface Written {
@@ -23,8 +29,9 @@ export interface WriteOptions {
 }
 
 /**
- * Streams `source` into the new file `path`, flushed to the disk, hashing on the way; the next batch is read while the last one is written. Rejects with
- * `too_large` or `too_small` if it does not have exactly `sizeBytes`, and with any error of the source; the file is then deleted.
+ * Streams `source` into the new file `path`, flushed to the disk, hashing on the way; the next batch is read while the
+ * last one is written. Rejects with `too_large` or `too_small` if it does not have exactly `sizeBytes`, and with any
+ * error of the source; the file is then deleted.
  */
 export async function writeNewFile(
   path: string,

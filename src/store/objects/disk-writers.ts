@@ -1,13 +1,18 @@
-/** The parts that are being written right now: ended with their upload, and few of them next to a part that is there already. */
+/**
+ * The parts that are being written right now: ended with their upload, and few of them next to a part that is there
+ * already.
+ */
 import { noSuchUpload } from './disk-layout.ts'
 import { ObjectStoreError } from './object-store.ts'
 
 /**
- * A part that is sent again is on the disk twice until the second copy is complete, and only one of the two was reserved. So the store accepts this many
- * at a time: the disk holds at most so many parts more than are reserved.
+ * A part that is sent again is on the disk twice until the second copy is complete, and only one of the two was
+ * reserved. So the store accepts this many at a time: the disk holds at most so many parts more than are reserved.
  */
 export const MAX_REPLACEMENTS = 16
-/** Of these, those of one sender: a part may take days to come, and who sends all of them so would stop everybody else. */
+/**
+ * Of these, those of one sender: a part may take days to come, and who sends all of them so would stop everybody else.
+ */
 const MAX_OF_SENDER = 8
 
 export interface PartWrite {
@@ -20,7 +25,10 @@ export interface PartWrite {
 }
 
 export interface PartWriters {
-  /** Runs `write` with a signal that ends it when the upload ends, or when the part's own does. `busy` for a replacement too many. */
+  /**
+   * Runs `write` with a signal that ends it when the upload ends, or when the part's own does. `busy` for a replacement
+   * too many.
+   */
   run<T>(part: PartWrite, write: (signal: AbortSignal) => Promise<T>): Promise<T>
   /** Ends the writes of a removed upload, and waits until nothing of them is left. */
   end(uploadId: string): Promise<void>

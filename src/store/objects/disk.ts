@@ -37,8 +37,9 @@ export interface DiskStore extends ObjectStore {
   readPartUrl(key: string, query: URLSearchParams): Verdict<PartGrant>
   readDownloadUrl(key: string, query: URLSearchParams): Verdict<ReadGrant>
   /**
-   * Streams one part into place; a second one of the same number replaces it. Nothing is kept when it rejects: `no_such_upload` (also one that ends
-   * meanwhile), `too_large` and `too_small` for another length than the grant's, `busy`, or what `signal` was aborted with.
+   * Streams one part into place; a second one of the same number replaces it. Nothing is kept when it rejects:
+   * `no_such_upload` (also one that ends meanwhile), `too_large` and `too_small` for another length than the grant's,
+   * `busy`, or what `signal` was aborted with.
    */
   writePart(grant: PartGrant, body: AsyncIterable<Uint8Array>, options?: SendOptions): Promise<StoredPart>
   describe(key: string): Promise<ObjectDocument | null>
@@ -157,8 +158,8 @@ async function ping(layout: Layout, scratch: Scratch): Promise<void> {
 }
 
 /**
- * Destroys the stream when the signal aborts, which may be before it has a reader: without a listener its `error` event would end the process. A reader
- * it later gets the error all the same.
+ * Destroys the stream when the signal aborts, which may be before it has a reader: without a listener its `error` event
+ * would end the process. A reader it later gets the error all the same.
  */
 function endedBy(signal: AbortSignal | undefined, stream: Readable): Readable {
   return signal
@@ -170,8 +171,8 @@ function endedBy(signal: AbortSignal | undefined, stream: Readable): Readable {
 }
 
 /**
- * Errors as the interface has them. A disk that was taken away has none of the files that are asked for, which looks as if each of them were lost: so where
- * something is missing, the store itself is looked for.
+ * Errors as the interface has them. A disk that was taken away has none of the files that are asked for, which looks as
+ * if each of them were lost: so where something is missing, the store itself is looked for.
  */
 function guardedBy({ isThere }: Scratch) {
   const assertThere = async () => {

@@ -1,8 +1,9 @@
 /**
  * The one interface to object storage. Two implementations (S3 and disk) hold to one contract test suite.
  *
- * Keys are chosen by the hub alone (`[A-Za-z0-9/_.-]`, random for each upload), never by a client. Every upload is multipart: completing it ends the
- * life of its part URLs, so no URL that is still out there can rewrite bytes which the hub has verified.
+ * Keys are chosen by the hub alone (`[A-Za-z0-9/_.-]`, random for each upload), never by a client. Every upload is
+ * multipart: completing it ends the life of its part URLs, so no URL that is still out there can rewrite bytes which
+ * the hub has verified.
  */
 import type { Readable } from 'node:stream'
 import type { LimitFacts } from '../../platform/limit-facts.ts'
@@ -48,16 +49,20 @@ export interface ObjectStore {
   /** Starts a multipart upload and returns the store's own id of it. */
   createUpload(key: string, options: { contentType?: string; signal?: AbortSignal }): Promise<string>
   /**
-   * A presigned URL for HTTP PUTs of one part, valid for `ttlSeconds`: exactly `sizeBytes` bytes, which the signature covers.
-   * Signing makes no network call.
+   * A presigned URL for HTTP PUTs of one part, valid for `ttlSeconds`: exactly `sizeBytes` bytes, which the signature
+   * covers. Signing makes no network call.
    */
   signPart(key: string, uploadId: string, part: SignedPart, ttlSeconds: number): Promise<string>
-  /** Parts stored so far, by number; empty for an upload without any. `no_such_upload` when it was completed, aborted or never was. */
+  /**
+   * Parts stored so far, by number; empty for an upload without any. `no_such_upload` when it was completed, aborted or
+   * never was.
+   */
   listParts(key: string, uploadId: string, signal?: AbortSignal): Promise<StoredPart[]>
   /**
-   * Assembles the parts by number; the object becomes visible atomically. The caller must list every stored part, and compares with
-   * `listParts` first. `invalid_part` for an empty list, a number twice, a part never stored or another ETag; the upload then stays unchanged.
-   * After success a second call is `no_such_upload`, or the same head from a store that remembers.
+   * Assembles the parts by number; the object becomes visible atomically. The caller must list every stored part, and
+   * compares with `listParts` first. `invalid_part` for an empty list, a number twice, a part never stored or another
+   * ETag; the upload then stays unchanged. After success a second call is `no_such_upload`, or the same head from a
+   * store that remembers.
    */
   completeUpload(key: string, uploadId: string, parts: readonly StoredPart[], signal?: AbortSignal): Promise<ObjectHead>
   /** Idempotent. */
@@ -79,7 +84,10 @@ export interface ObjectStore {
   /** Idempotent. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<void>
   list(prefix: string, signal?: AbortSignal): AsyncIterable<ListedObject>
-  /** A presigned URL for GET with ranges, valid for `ttlSeconds`. S3 binds the method into the signature, so HEAD works on disk only. */
+  /**
+   * A presigned URL for GET with ranges, valid for `ttlSeconds`. S3 binds the method into the signature, so HEAD works
+   * on disk only.
+   */
   signGet(key: string, options: SignGetOptions): Promise<string>
   /** Resolves when the store responds (for /readyz). */
   ping(signal?: AbortSignal): Promise<void>
@@ -97,7 +105,10 @@ export type ObjectStoreErrorCode =
   | 'full'
   | 'unavailable'
 
-/** The only error of an object store. `message` may be shown to a client: it holds no key, path or secret; `cause` is for the log. */
+/**
+ * The only error of an object store. `message` may be shown to a client: it holds no key, path or secret; `cause` is
+ * for the log.
+ */
 export class ObjectStoreError extends Error {
   readonly code: ObjectStoreErrorCode
   /** Of the limit that was met. */

@@ -5,7 +5,10 @@ import type { ObjectStore } from './object-store.ts'
 import { openS3Store } from './s3.ts'
 import { watchedStore } from './watched-store.ts'
 
-/** The object store that the settings name, or null with OBJECT_STORE=none. The two options are the disk store's, whose URLs the hub serves itself. */
+/**
+ * The object store that the settings name, or null with OBJECT_STORE=none. The two options are the disk store's, whose
+ * URLs the hub serves itself.
+ */
 export async function openObjectStore(
   config: Pick<Config, 'objectStore'>,
   options: { signingKey: Uint8Array; baseUrl: () => string },

@@ -12,7 +12,10 @@ export function requireObjects({ objects }: { readonly objects: ObjectStore | nu
   )
 }
 
-/** What a failed store call means to the client: 503 `unavailable` if the store does not respond or is full, 502 `store.lost` without the object, else the error unchanged. */
+/**
+ * What a failed store call means to the client: 503 `unavailable` if the store does not respond or is full, 502
+ * `store.lost` without the object, else the error unchanged.
+ */
 export function asStoreRefusal(error: unknown): unknown {
   return storeGone(error) ?? error
 }

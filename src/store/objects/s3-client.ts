@@ -11,7 +11,8 @@ const SLOW_CALL_TIMEOUT_MS = 15 * 60_000
 /**
  * A client with every limit set: the SDK's defaults wait forever. `slow` is for calls that take minutes.
  *
- * Checksums only where S3 demands them: the default ones change presigned URLs and stream bodies in ways that other S3 servers reject.
+ * Checksums only where S3 demands them: the default ones change presigned URLs and stream bodies in ways that other S3
+ * servers reject.
  */
 export function s3Client(settings: S3Settings, options: { slow?: boolean } = {}): S3Client {
   const agent = { keepAlive: true, maxSockets: 64 }

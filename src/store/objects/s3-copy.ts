@@ -20,7 +20,10 @@ export const S3_COPY_LIMITS: CopyLimits = { singleCopyBytes: 5 * 1024 ** 3, part
 /** Parts that are copied at once. */
 const PARALLEL_PARTS = 4
 
-/** Copies inside the bucket, whatever the size. Should the source be replaced meanwhile the copy fails, and nothing of it is left. */
+/**
+ * Copies inside the bucket, whatever the size. Should the source be replaced meanwhile the copy fails, and nothing of
+ * it is left.
+ */
 export async function copyObject({
   client,
   bucket,
@@ -72,7 +75,8 @@ export async function copyObject({
     const Parts = parts.toSorted((one, other) => one.PartNumber - other.PartNumber)
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }), { abortSignal })
   } catch (error) {
-    // Without the caller's signal: an aborted copy must be cleaned up too. The collection of old uploads finds anything left.
+    // Without the caller's signal: an aborted copy must be cleaned up too. The collection of old uploads finds anything
+    // left.
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined)
     throw error
   }

@@ -26,7 +26,8 @@ export function s3Uploads(client: S3Client, slow: S3Client, bucket: string): Upl
         abortSignal,
       })
     } catch (error) {
-      // Ceph returns 500 for an upload that was aborted or is being completed concurrently: check whether it still exists.
+      // Ceph returns 500 for an upload that was aborted or is being completed concurrently: check whether it still
+      // exists.
       const failure = asUploadFailure(error)
       if (failure.code === 'unavailable' && !abortSignal?.aborted) {
         await listParts(client, address(key, uploadId), abortSignal)
@@ -46,7 +47,8 @@ export function s3Uploads(client: S3Client, slow: S3Client, bucket: string): Upl
       if (!created.UploadId) throw new ObjectStoreError('unavailable', 'S3 returned no upload id.')
       return created.UploadId
     },
-    // The length becomes a signed header, which every HTTP client sends automatically: a body of another length has no valid signature.
+    // The length becomes a signed header, which every HTTP client sends automatically: a body of another length has no
+    // valid signature.
     signPart: (key, uploadId, { partNumber, sizeBytes }, ttlSeconds) => {
       const part = { ...address(key, uploadId), PartNumber: partNumber, ContentLength: sizeBytes }
       return getSignedUrl(client, new UploadPartCommand(part), { expiresIn: ttlSeconds })
@@ -64,7 +66,10 @@ export function s3Uploads(client: S3Client, slow: S3Client, bucket: string): Upl
   }
 }
 
-/** Servers report a missing upload with different errors. An object that was completed long ago and then deleted counts as missing too. */
+/**
+ * Servers report a missing upload with different errors. An object that was completed long ago and then deleted counts
+ * as missing too.
+ */
 function asUploadFailure(error: unknown): ObjectStoreError {
   const failure = toObjectStoreError(error)
   return failure.code === 'no_such_object'

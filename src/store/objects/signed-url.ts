@@ -84,7 +84,10 @@ function judge<G extends Grant>(grant: G, query: URLSearchParams, signingKey: Ui
   return grant.expiresAtSeconds * 1000 > Date.now() ? { status: 'allowed', grant } : { status: 'expired' }
 }
 
-/** JSON of a list keeps members apart, whatever they hold; the first one keeps this use of the key apart from every other. */
+/**
+ * JSON of a list keeps members apart, whatever they hold; the first one keeps this use of the key apart from every
+ * other.
+ */
 function seal(grant: Grant, signingKey: Uint8Array): Buffer {
   const members =
     grant.method === 'PUT'

@@ -3,7 +3,10 @@ import { HubError } from '../../platform/errors.ts'
 import { lostObject } from './lost-object.ts'
 import { ObjectStoreError } from './object-store.ts'
 
-/** 503 `unavailable` for an unreachable or full store, 502 `store.lost` for an object that nobody has named better; null for any other error. */
+/**
+ * 503 `unavailable` for an unreachable or full store, 502 `store.lost` for an object that nobody has named better; null
+ * for any other error.
+ */
 export function storeGone(error: unknown): HubError | null {
   if (!(error instanceof ObjectStoreError)) return null
   if (error.code === 'full')

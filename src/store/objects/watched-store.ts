@@ -2,7 +2,9 @@
 import { storeCall } from '../../platform/signals.ts'
 import type { ObjectStore } from './object-store.ts'
 
-/** The same store, its own further members included. Signing makes no call, and a listing is many: neither is followed. */
+/**
+ * The same store, its own further members included. Signing makes no call, and a listing is many: neither is followed.
+ */
 export function watchedStore<Store extends ObjectStore>(store: Store): Store {
   const followed =
     <Args extends readonly unknown[], T>(name: string, call: (...args: Args) => Promise<T>) =>

@@ -8,8 +8,8 @@ import { type LogChunk, partOfLog, readChunk } from './log-chunks.ts'
 import { openEndOf } from './log-lines.ts'
 
 /**
- * All chunks in order of arrival, up to the last one at the time of the request; prefetches one chunk. A notice of the hub that arrived inside a line stands before
- * it. 404 if the job is not visible to the caller.
+ * All chunks in order of arrival, up to the last one at the time of the request; prefetches one chunk. A notice of the
+ * hub that arrived inside a line stands before it. 404 if the job is not visible to the caller.
  */
 export async function downloadLog(
   ctx: RequestContext,

@@ -6,7 +6,10 @@ import { notFound } from '../../platform/errors.ts'
 import { param, statement } from '../../store/statement.ts'
 import { headColumns, type JobLog } from './job-log.ts'
 
-/** `findHead` of a kind whose jobs have the visibility of runs. One statement; 404 `The run run_…` if the job is not visible. */
+/**
+ * `findHead` of a kind whose jobs have the visibility of runs. One statement; 404 `The run run_…` if the job is not
+ * visible.
+ */
 export function headFinder({ job, metrics }: Pick<JobLog, 'job' | 'metrics'>): JobLog['findHead'] {
   const head = headColumns({ metrics })
   const visibleHead = statement({

@@ -1,4 +1,7 @@
-/** Streams the log and metrics of a job to one reader: first the stored part, then additions as they arrive. Spec, streamRunLogs. */
+/**
+ * Streams the log and metrics of a job to one reader: first the stored part, then additions as they arrive. Spec,
+ * streamRunLogs.
+ */
 import { currentViewer } from '../../auth/current-viewer.ts'
 import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -22,12 +25,15 @@ export interface FollowOptions {
   readonly metrics: boolean
 }
 
-/** Interval at which the rights of followers are checked: keys are revoked and people leave orgs while a stream is open. */
+/**
+ * Interval at which the rights of followers are checked: keys are revoked and people leave orgs while a stream is open.
+ */
 const RECHECK_MS = 30_000
 
 /**
- * Yields batches and finally the `end`. The stream stops without an `end` if the request ends, the hub stops or the caller may no longer see the job; the
- * reader can then resume from the position of its last batch. Errors before the first batch: 401, 404, 422 for a position of another job.
+ * Yields batches and finally the `end`. The stream stops without an `end` if the request ends, the hub stops or the
+ * caller may no longer see the job; the reader can then resume from the position of its last batch. Errors before the
+ * first batch: 401, 404, 422 for a position of another job.
  */
 export async function followLog(
   ctx: RequestContext,
@@ -65,7 +71,10 @@ async function* following(
   }
 }
 
-/** Yields the head of the job at once and after each change until the job ends. Stops early with the request, the hub, or the caller's right to see the job. */
+/**
+ * Yields the head of the job at once and after each change until the job ends. Stops early with the request, the hub,
+ * or the caller's right to see the job.
+ */
 async function* headsOf(
   ctx: RequestContext,
   log: JobLog,
@@ -108,7 +117,10 @@ const sameHead = (one: LogHead, other: LogHead) =>
 /** A job that has ended gets no more log or metrics. */
 const isOver = ({ status }: LogHead) => terminalStatuses.includes(status)
 
-/** Everything up to the head, the log first: lines that end in the chunks from `nextChunk` on, the open line if no more of it comes, metrics after the position. */
+/**
+ * Everything up to the head, the log first: lines that end in the chunks from `nextChunk` on, the open line if no more
+ * of it comes, metrics after the position.
+ */
 async function* readUpTo(
   ctx: RequestContext,
   log: JobLog,

@@ -7,8 +7,8 @@ import type { JobKind } from '../job-kind.ts'
 import type { OpenLine } from './log-lines.ts'
 
 /**
- * The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`, the number of the last chunk and the sums of all chunks, and its open line
- * (`logEndColumns`).
+ * The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`, the number of the last chunk and the sums of
+ * all chunks, and its open line (`logEndColumns`).
  */
 export interface JobLog {
   readonly job: JobKind

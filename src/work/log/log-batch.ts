@@ -1,6 +1,6 @@
 /**
- * The batches that a follower of a job gets, and the state that followers share. Batches are shared too, so a rendering of a batch (an SSE text, for example)
- * can be cached with it.
+ * The batches that a follower of a job gets, and the state that followers share. Batches are shared too, so a rendering
+ * of a batch (an SSE text, for example) can be cached with it.
  */
 import type { JobStatus } from '../job-state.ts'
 import type { JobLog, JobMetrics, LogHead, MetricRow } from './job-log.ts'

@@ -62,12 +62,16 @@ const chunkOfLine = memoizeByKey(({ job, chunks }: JobLog) =>
     name: `${job.name}-log-chunk-of-line`,
     columns: chunkColumns,
     params: { jobId: param.text(), line: param.int8(), last: param.int4() },
-    text: `select ${chunkColumns.sql} from ${chunks.table} where ${chunks.jobId} = :jobId and seq <= :last and first_line <= :line
+    text: `select ${chunkColumns.sql} from ${chunks.table} where ${chunks.jobId} = :jobId and seq <= :last
+      and first_line <= :line
       order by seq desc limit 1`,
   }),
 )
 
-/** The last chunk up to `last` that begins with this line of the log (counted from 0) or an earlier one; null if there is none. */
+/**
+ * The last chunk up to `last` that begins with this line of the log (counted from 0) or an earlier one; null if there
+ * is none.
+ */
 export async function findChunkOfLine(
   db: Querier,
   log: JobLog,

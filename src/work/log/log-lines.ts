@@ -1,6 +1,7 @@
 /**
- * Lines of a log. Pure. A line ends with `\n`, in whichever chunk that comes: reports cut a log where they like. The line that a log ends in without one is open;
- * the next chunk of the holder continues with it, whatever notices of the hub come between.
+ * Lines of a log. Pure. A line ends with `\n`, in whichever chunk that comes: reports cut a log where they like. The
+ * line that a log ends in without one is open; the next chunk of the holder continues with it, whatever notices of the
+ * hub come between.
  */
 
 const CARRIAGE_RETURN = 13
@@ -12,7 +13,10 @@ export interface OpenLine {
   readonly bytes: number
 }
 
-/** An open line ends with its chunk once it is as long or in as many chunks: a reader joins it in memory, from one read for each chunk. */
+/**
+ * An open line ends with its chunk once it is as long or in as many chunks: a reader joins it in memory, from one read
+ * for each chunk.
+ */
 const MAX_OPEN_BYTES = 1024 * 1024
 const MAX_OPEN_CHUNKS = 100
 
@@ -20,7 +24,10 @@ const MAX_OPEN_CHUNKS = 100
 const withoutReturn = (line: string) =>
   line.charCodeAt(line.length - 1) === CARRIAGE_RETURN ? line.slice(0, -1) : line
 
-/** The lines of a text without line ends, the last one also where it is open. A `\r` inside a line, as progress bars write it, stays in the line. */
+/**
+ * The lines of a text without line ends, the last one also where it is open. A `\r` inside a line, as progress bars
+ * write it, stays in the line.
+ */
 export function linesOf(text: string): string[] {
   if (text === '') return []
   const lines = text.split('\n')
@@ -33,7 +40,10 @@ export function joined(open: string, rest: string): string {
   return rest === '' ? withoutReturn(open) : open + rest
 }
 
-/** What of a chunk is after its last line end; nothing where a line ends with the chunk, as the number of lines that end in it says. */
+/**
+ * What of a chunk is after its last line end; nothing where a line ends with the chunk, as the number of lines that end
+ * in it says.
+ */
 export function openEndOf(text: string, lineCount: number): string {
   const end = text.slice(text.lastIndexOf('\n') + 1)
   return end !== '' && linesOf(text).length > lineCount ? end : ''

@@ -1,8 +1,9 @@
 /** Position of a follower in the log and metrics of a job, as in an SSE `id` or a cursor. Pure. */
 
 /**
- * The last log chunk of which lines were sent, the number of its lines that were sent, and the last metrics row that was sent. A line is of the chunk in which it
- * ends. An open line that was sent as far as it went counts as one more of the last chunk: if it continues, it is sent again, whole.
+ * The last log chunk of which lines were sent, the number of its lines that were sent, and the last metrics row that
+ * was sent. A line is of the chunk in which it ends. An open line that was sent as far as it went counts as one more of
+ * the last chunk: if it continues, it is sent again, whole.
  */
 export interface LogPosition {
   readonly chunk: number

@@ -1,7 +1,7 @@
 /**
- * Shared state of all followers of this hub. A chunk is read from the store and split into lines once, a batch is built once, and followers woken by
- * one hint share one read of their job's end. A follower itself has only its position and requests the next batch after it has written the last one, so a
- * slow follower costs no memory.
+ * Shared state of all followers of this hub. A chunk is read from the store and split into lines once, a batch is built
+ * once, and followers woken by one hint share one read of their job's end. A follower itself has only its position and
+ * requests the next batch after it has written the last one, so a slow follower costs no memory.
  */
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
@@ -25,7 +25,10 @@ interface ReadChunk {
   readonly openEnd: string
 }
 
-/** Size of each cache. JavaScript strings take up to two bytes per character, and each line is an object of about `LINE_BYTES`. */
+/**
+ * Size of each cache. JavaScript strings take up to two bytes per character, and each line is an object of about
+ * `LINE_BYTES`.
+ */
 const CACHE_BYTES = 64 * 1024 * 1024
 const LINE_BYTES = 64
 const MAX_ENTRIES = 5000
@@ -126,7 +129,10 @@ export class JobLogs implements SharedLogs {
     }) as Promise<MetricBatch>
   }
 
-  /** The text of the line that is open after chunk `to` and began in chunk `from`: a hundred chunks and a few more than 1 MiB at most. */
+  /**
+   * The text of the line that is open after chunk `to` and began in chunk `from`: a hundred chunks and a few more than
+   * 1 MiB at most.
+   */
   async #readOpen(log: JobLog, jobId: string, from: number, to: number): Promise<string> {
     const seqs = Array.from({ length: to - from + 1 }, (_, place) => from + place)
     const chunks = await pMap(seqs, (seq) => this.#readChunk(log, jobId, seq), { concurrency: READ_AT_ONCE })

@@ -33,7 +33,9 @@ export interface SubscribeLogInput {
   readonly after?: string | null
 }
 
-/** The log of a job in batches; the last one has the job's status. Errors: 401, 404, 422 for a cursor of another job. */
+/**
+ * The log of a job in batches; the last one has the job's status. Errors: 401, 404, 422 for a cursor of another job.
+ */
 export function subscribeLog(
   ctx: RequestContext,
   log: JobLog,

@@ -11,16 +11,18 @@ const insertNotice = memoizeByKey(({ job, chunks }: JobLog) =>
     name: `${job.name}-log-notice`,
     params: { jobId: param.text(), text: param.text(), lineCount: param.int8(), byteCount: param.int8() },
     text: `with numbered as (
-        update ${job.table} set log_seq = log_seq + 1, log_lines = log_lines + :lineCount, log_bytes = log_bytes + :byteCount, updated_at = now()
+        update ${job.table} set log_seq = log_seq + 1, log_lines = log_lines + :lineCount,
+          log_bytes = log_bytes + :byteCount, updated_at = now()
         where id = :jobId returning log_seq, log_lines - :lineCount as first_line, attempt)
       insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, text, byte_count, line_count, first_line, at)
-      select :jobId, log_seq, attempt, 'stderr', :text, :byteCount, :lineCount, first_line, clock_timestamp() from numbered`,
+      select :jobId, log_seq, attempt, 'stderr', :text, :byteCount, :lineCount, first_line, clock_timestamp()
+        from numbered`,
   }),
 )
 
 /**
- * Writes a sentence of the hub into the job's log, on stderr and without a call to the store. The caller holds the job's row lock and sends a hint after the
- * commit.
+ * Writes a sentence of the hub into the job's log, on stderr and without a call to the store. The caller holds the
+ * job's row lock and sends a hint after the commit.
  */
 export async function addNotice(tx: Tx, log: JobLog, jobId: string, sentence: string): Promise<void> {
   const text = `${sentence}\n`
@@ -34,14 +36,20 @@ const insertLineEnd = memoizeByKey(({ job, chunks }: JobLog) =>
     params: { jobId: param.text() },
     text: `with open as (select id, log_open_from from ${job.table} where id = :jobId and log_open_from is not null),
       numbered as (
-        update ${job.table} u set log_seq = log_seq + 1, log_lines = log_lines + 1, log_bytes = log_bytes + 1, log_open_from = null, log_open_bytes = null
-        from open where u.id = open.id returning u.log_seq, u.log_lines - 1 as first_line, u.attempt, open.log_open_from as line_from)
-      insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, text, byte_count, line_count, first_line, line_from, at)
+        update ${job.table} u set log_seq = log_seq + 1, log_lines = log_lines + 1, log_bytes = log_bytes + 1,
+          log_open_from = null, log_open_bytes = null
+        from open where u.id = open.id returning u.log_seq, u.log_lines - 1 as first_line, u.attempt,
+          open.log_open_from as line_from)
+      insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, text, byte_count, line_count, first_line,
+        line_from, at)
       select :jobId, log_seq, attempt, 'stdout', e'\\n', 1, 1, first_line, line_from, clock_timestamp() from numbered`,
   }),
 )
 
-/** Ends the open line of a holder that is lost: the next one begins a line. No effect without one. The caller holds the job's row lock. */
+/**
+ * Ends the open line of a holder that is lost: the next one begins a line. No effect without one. The caller holds the
+ * job's row lock.
+ */
 export async function endOpenLine(tx: Tx, log: JobLog, jobId: string): Promise<void> {
   await tx.query(insertLineEnd(log), { jobId })
 }
@@ -60,7 +68,8 @@ const insertChunk = memoizeByKey(({ job, chunks }: JobLog) =>
       lineFrom: param.int4.orNull(),
       at: param.timestamptz(),
     },
-    text: `insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, storage_key, byte_count, line_count, first_line, line_from, at)
+    text: `insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, storage_key, byte_count, line_count,
+      first_line, line_from, at)
       values (:jobId, :seq, :attempt, 'stdout', :storageKey, :byteCount, :lineCount, :firstLine, :lineFrom, :at)`,
   }),
 )
@@ -88,8 +97,9 @@ interface LoggedJob extends LogEnd {
 }
 
 /**
- * Appends the chunk of a report, which is in the store under `storageKey`, and returns the end of the log after it; without a chunk the log stays as it is. The caller
- * holds the job's row lock, and writes the end (`logEndSql`) together with the other changes of the report.
+ * Appends the chunk of a report, which is in the store under `storageKey`, and returns the end of the log after it;
+ * without a chunk the log stays as it is. The caller holds the job's row lock, and writes the end (`logEndSql`)
+ * together with the other changes of the report.
  */
 export async function appendChunk(
   tx: Tx,

@@ -1,4 +1,7 @@
-/** The client of the graph: queries and mutations over `/graphql`, subscriptions over `/graphql/stream`; the session cookie is the credential. */
+/**
+ * The client of the graph: queries and mutations over `/graphql`, subscriptions over `/graphql/stream`; the session
+ * cookie is the credential.
+ */
 import {
   cacheExchange,
   createClient,
@@ -22,7 +25,10 @@ const events = createSseClient({
   retry: (retries) => new Promise((resolve) => setTimeout(resolve, waitMs(retries, Math.random()))),
 })
 
-/** For answers that are large and asked for once, such as a part of a curve: those of `client` stay in its cache as long as the page is open. */
+/**
+ * For answers that are large and asked for once, such as a part of a curve: those of `client` stay in its cache as long
+ * as the page is open.
+ */
 export const readings = createClient({
   url: '/graphql',
   preferGetMethod: false,

@@ -1,4 +1,7 @@
-/** `/` goes to the search of the page, as on other sites of code; where a page has none, to the search of repos. Escape empties and leaves it. */
+/**
+ * `/` goes to the search of the page, as on other sites of code; where a page has none, to the search of repos. Escape
+ * empties and leaves it.
+ */
 
 import { pagePath } from '@hub/formats/page-paths'
 import { useEffect } from 'react'

@@ -1,4 +1,7 @@
-/** Where each episode is: its rows in a data file, and its span in each video. Pure but for the reading that it is given. */
+/**
+ * Where each episode is: its rows in a data file, and its span in each video. Pure but for the reading that it is
+ * given.
+ */
 import { type EpisodesInfo, filled } from './info.ts'
 import type { OpenParquet } from './parquet.ts'
 
@@ -56,7 +59,10 @@ function parsed(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Layout 3: the files of `meta/episodes/`, in the order of their paths. Only the columns that say where things are come over the network. */
+/**
+ * Layout 3: the files of `meta/episodes/`, in the order of their paths. Only the columns that say where things are come
+ * over the network.
+ */
 export async function episodesOfTables(info: EpisodesInfo, tables: readonly OpenParquet[]): Promise<Episode[]> {
   const ofVideo = (camera: string, part: string) => `videos/${camera}/${part}`
   const columns = [

@@ -1,4 +1,6 @@
-/** `meta/info.json` of a LeRobot dataset (v2.0, v2.1, v3.0): where its episodes are and what their columns mean. Pure. */
+/**
+ * `meta/info.json` of a LeRobot dataset (v2.0, v2.1, v3.0): where its episodes are and what their columns mean. Pure.
+ */
 
 export interface EpisodesInfo {
   /** 2 has a file for each episode, 3 has several episodes in one. */

@@ -1,4 +1,7 @@
-/** Columns of a Parquet file of a repo by range requests: only the row groups and columns that are needed come over the network. */
+/**
+ * Columns of a Parquet file of a repo by range requests: only the row groups and columns that are needed come over the
+ * network.
+ */
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 
 export interface RangeFile {

@@ -1,4 +1,7 @@
-/** Lines of a log as a page keeps them: the newest ones, with the number of the first, and those that a search finds. Pure. */
+/**
+ * Lines of a log as a page keeps them: the newest ones, with the number of the first, and those that a search finds.
+ * Pure.
+ */
 
 export interface LogLine {
   readonly text: string
@@ -41,7 +44,10 @@ const terminalCommands = /\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)/g
 /** A line without what a terminal obeys and does not show: links, window titles, device commands. Colors stay. */
 const withoutCommands = (line: string): string => line.replace(terminalCommands, '')
 
-/** A line as a terminal leaves it: without commands, and a progress bar that was drawn over itself is what was drawn last. Very long ones are cut. */
+/**
+ * A line as a terminal leaves it: without commands, and a progress bar that was drawn over itself is what was drawn
+ * last. Very long ones are cut.
+ */
 export function asShown(received: string): string {
   const line = withoutCommands(received)
   const last = line.trimEnd().lastIndexOf('\r')
@@ -64,7 +70,10 @@ export interface LogSearch {
 
 export const noSearch: LogSearch = { wanted: '', next: 1, found: [] }
 
-/** What `wanted` finds, case apart. Only lines that came since `before` are looked at, so that a search keeps up with a log that grows. `plain`: a text without colors. */
+/**
+ * What `wanted` finds, case apart. Only lines that came since `before` are looked at, so that a search keeps up with a
+ * log that grows. `plain`: a text without colors.
+ */
 export function searched(before: LogSearch, log: LogLines, wanted: string, plain: (text: string) => string): LogSearch {
   const { next, found } = before.wanted === wanted ? before : { next: 1, found: [] }
   const text = wanted.toLowerCase()

@@ -1,4 +1,7 @@
-/** A log that grows: only the lines in view are in the document, colors are those of the terminal, and the end is followed until one scrolls up. */
+/**
+ * A log that grows: only the lines in view are in the document, colors are those of the terminal, and the end is
+ * followed until one scrolls up.
+ */
 import './log-view.css'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import Anser from 'anser'

@@ -1,4 +1,7 @@
-/** The root fields of an answer, each by itself: of several in one document each may fail, and the others are there. Contract, "Reading". Pure. */
+/**
+ * The root fields of an answer, each by itself: of several in one document each may fail, and the others are there.
+ * Contract, "Reading". Pure.
+ */
 import { CombinedError } from '@urql/core'
 
 export interface Answer<Data> {
@@ -6,7 +9,10 @@ export interface Answer<Data> {
   readonly error?: CombinedError | undefined
 }
 
-/** The client passes each answer through this: a root field that failed is left out of the data, so that null is always "there is none", also while urql asks again and has forgotten the error. */
+/**
+ * The client passes each answer through this: a root field that failed is left out of the data, so that null is always
+ * "there is none", also while urql asks again and has forgotten the error.
+ */
 export function withoutFailedFields<Result extends Answer<unknown>>(result: Result): Result {
   const { data, error } = result
   if (!error || typeof data !== 'object' || data === null) return result
@@ -15,7 +21,10 @@ export function withoutFailedFields<Result extends Answer<unknown>>(result: Resu
 }
 
 export interface RootField<Value> {
-  /** Undefined where it is not known: before the first answer, and where the field failed. Null where the hub has no such thing for the caller. */
+  /**
+   * Undefined where it is not known: before the first answer, and where the field failed. Null where the hub has no
+   * such thing for the caller.
+   */
   readonly value: Value | undefined
   /** What is wrong with it or below it, or with the request as a whole; never what is wrong with another root field. */
   readonly error: CombinedError | undefined

@@ -21,7 +21,10 @@ interface FollowedLog {
   readonly error: CombinedError | undefined
 }
 
-/** `follow` subscribes, calls back with each batch, and returns what ends it. Lines that come within one frame are one change of the page. */
+/**
+ * `follow` subscribes, calls back with each batch, and returns what ends it. Lines that come within one frame are one
+ * change of the page.
+ */
 export function useLog(follow: (heard: Heard) => () => void): FollowedLog {
   const [log, setLog] = useState<LogLines>(noLines)
   const [error, setError] = useState<CombinedError>()

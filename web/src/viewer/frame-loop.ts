@@ -1,4 +1,7 @@
-/** When pictures are drawn: only after a change, or while something runs, and never where nobody sees them. Pure but for the two functions that it is given. */
+/**
+ * When pictures are drawn: only after a change, or while something runs, and never where nobody sees them. Pure but for
+ * the two functions that it is given.
+ */
 
 export interface FrameLoop {
   /** A picture is due. */

@@ -17,7 +17,10 @@ export const viewerLimits = {
   downloads: 6,
   /** Paths of one request for addresses. */
   signedPaths: 100,
-  /** Of one advance of the simulation, in ms: a slow model lags, and its picture still moves. Where pictures come slower than that, stepping may take as long as one of them. */
+  /**
+   * Of one advance of the simulation, in ms: a slow model lags, and its picture still moves. Where pictures come slower
+   * than that, stepping may take as long as one of them.
+   */
   steppingMs: 40,
   /** Bytes of an error's text. */
   messageChars: 600,

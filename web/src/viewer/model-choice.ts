@@ -1,6 +1,8 @@
 /** Which model file of a repo is shown. Pure. */
 
-/** MJCF and URDF files that may be models, the likeliest first: the card's, then scenes, then those nearest to the root. */
+/**
+ * MJCF and URDF files that may be models, the likeliest first: the card's, then scenes, then those nearest to the root.
+ */
 export function modelChoices(paths: Iterable<string>, ofCard: string | null): string[] {
   const found = [...paths].filter((path) => /\.(xml|mjcf|urdf)$/i.test(path))
   const rank = (path: string) =>

@@ -1,4 +1,7 @@
-/** The robot viewer in an element of a page: stage, toolbar and panels. Whatever the page is made with, it mounts and closes this. */
+/**
+ * The robot viewer in an element of a page: stage, toolbar and panels. Whatever the page is made with, it mounts and
+ * closes this.
+ */
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import { modelChoices } from './model-choice.ts'
 import { button, choice } from './panels/choices.ts'

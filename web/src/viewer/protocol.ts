@@ -28,7 +28,9 @@ export interface OpenedModel {
   readonly facts: ModelFacts
   readonly cameras: readonly CameraFacts[]
   readonly scene: LayeredScene
-  /** Name of each body with its parent's place, its mass in kg and the box of its inertia; the first one is the world. */
+  /**
+   * Name of each body with its parent's place, its mass in kg and the box of its inertia; the first one is the world.
+   */
   readonly bodies: readonly (BodyMass & { readonly name: string; readonly parent: number })[]
   /** A length of the model in metres: about half its size (`stat.extent`). */
   readonly extent: number

@@ -1,6 +1,6 @@
 /**
- * A robot in 3D: an engine in a worker, a picture on a canvas, and the state that panels show. It knows no framework and
- * no transport.
+ * A robot in 3D: an engine in a worker, a picture on a canvas, and the state that panels show. It knows no framework
+ * and no transport.
  */
 import { graphicsOf } from '@hub/robot-view/scene/graphics'
 import type { LayeredScene } from '@hub/robot-view/scene/scene'

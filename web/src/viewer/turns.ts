@@ -1,4 +1,7 @@
-/** Quaternions of MuJoCo (w first) and the angles that a person sets: roll about x, then pitch about y, then yaw about z. Pure. */
+/**
+ * Quaternions of MuJoCo (w first) and the angles that a person sets: roll about x, then pitch about y, then yaw about
+ * z. Pure.
+ */
 
 /** w, x, y, z. */
 export type Turn = readonly [number, number, number, number]

@@ -1,7 +1,13 @@
-/** The resources that a model may use on the machine that checks it. A model is untrusted: it may use as much as it can get. */
+/**
+ * The resources that a model may use on the machine that checks it. A model is untrusted: it may use as much as it can
+ * get.
+ */
 
 export interface EngineLimits {
-  /** Processor time of one engine process, compiling and stepping together. By the clock it gets three times as much, since a busy machine must not change a verdict. */
+  /**
+   * Processor time of one engine process, compiling and stepping together. By the clock it gets three times as much,
+   * since a busy machine must not change a verdict.
+   */
   readonly processorS: number
   /** The engine's own memory; MuJoCo allocates as much as a model's text requests. */
   readonly memoryMiB: number
@@ -14,8 +20,8 @@ export interface EngineLimits {
 }
 
 /**
- * The largest public robots compile in 5 s and 300 MiB, and step 2 s of their own time in 3 s. A robot that falls over or drifts off does so within 2 s; one that
- * explodes takes a few steps.
+ * The largest public robots compile in 5 s and 300 MiB, and step 2 s of their own time in 3 s. A robot that falls over
+ * or drifts off does so within 2 s; one that explodes takes a few steps.
  */
 export const engineLimits: EngineLimits = {
   processorS: 60,

@@ -14,7 +14,10 @@ export interface EngineJob {
   readonly convertTo: string | null
   /** Position by joint name, over the keyframe or initial pose that the model is stepped from. */
   readonly pose: Readonly<Record<string, number>> | null
-  /** Whether the bytes of a scene (`encodeScene`) are written to `SCENE_FD`, and how large its meshes may be; null for none. */
+  /**
+   * Whether the bytes of a scene (`encodeScene`) are written to `SCENE_FD`, and how large its meshes may be; null for
+   * none.
+   */
   readonly scene: { readonly maxBytes: number } | null
   readonly limits: EngineLimits
 }

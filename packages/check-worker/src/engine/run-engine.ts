@@ -1,4 +1,7 @@
-/** MuJoCo itself over one model, in a process that ends at its limits: whatever the model contains, the result is a value. */
+/**
+ * MuJoCo itself over one model, in a process that ends at its limits: whatever the model contains, the result is a
+ * value.
+ */
 import type { ChildProcess } from 'node:child_process'
 import type { ModelFacts } from '@hub/robot-view/physics/model-facts'
 import { type EngineJob, type FromEngine, SCENE_FD, type SimulationFacts } from './protocol.ts'
@@ -17,12 +20,18 @@ export interface EngineRun {
   readonly converted: string | null
   readonly facts: ModelFacts | null
   readonly simulation: SimulationFacts | null
-  /** The bytes of `encodeScene`, or why there are none; null where the model was not stepped to its end or no scene was asked for. */
+  /**
+   * The bytes of `encodeScene`, or why there are none; null where the model was not stepped to its end or no scene was
+   * asked for.
+   */
   readonly scene: Uint8Array<ArrayBuffer> | { readonly missing: string } | null
   readonly end: EngineEnd
 }
 
-/** Rejects with `signal`'s reason, or where no process can be made; never for what a model holds. `log` gets MuJoCo's warnings. */
+/**
+ * Rejects with `signal`'s reason, or where no process can be made; never for what a model holds. `log` gets MuJoCo's
+ * warnings.
+ */
 export async function runEngine(job: EngineJob, log: (line: string) => void, signal: AbortSignal): Promise<EngineRun> {
   signal.throwIfAborted()
   const engine = spawnEngine(job.limits)

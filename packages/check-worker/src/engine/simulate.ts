@@ -8,7 +8,10 @@ import type { EngineLimits } from './limits.ts'
 import { type Motion, motionWatch } from './motion-watch.ts'
 import type { SimulationFacts } from './protocol.ts'
 
-/** `pose`: positions by joint name over those of the keyframe. `limits.simulatedS` of the model's own time, unless that takes more processor than it may. */
+/**
+ * `pose`: positions by joint name over those of the keyframe. `limits.simulatedS` of the model's own time, unless that
+ * takes more processor than it may.
+ */
 export function simulate({
   mujoco,
   model,

@@ -1,9 +1,15 @@
-/** The process that runs the engine: nothing of the worker's environment, bounded memory, and a kernel limit that ends it even if the worker is dead. */
+/**
+ * The process that runs the engine: nothing of the worker's environment, bounded memory, and a kernel limit that ends
+ * it even if the worker is dead.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { programOf } from '@hub/client/worker/own-program'
 import type { EngineLimits } from './limits.ts'
 
-/** `$1` is the processor time in s. The limit is a soft one, so that its end is SIGXCPU and not like any other; no core is written. */
+/**
+ * `$1` is the processor time in s. The limit is a soft one, so that its end is SIGXCPU and not like any other; no core
+ * is written.
+ */
 const wrapper = 'ulimit -c 0; ulimit -S -t "$1"; shift; exec "$@"'
 
 /** JavaScript's own: facts of 100,000 objects, and the text of a converted model. */

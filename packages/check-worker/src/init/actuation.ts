@@ -21,7 +21,10 @@ export interface Actuation {
   readonly needs: readonly Need[]
 }
 
-/** One group for each way of being driven, in the order of their first joints. `velocities`: rad/s or m/s by joint, of a URDF. */
+/**
+ * One group for each way of being driven, in the order of their first joints. `velocities`: rad/s or m/s by joint, of a
+ * URDF.
+ */
 export function actuationOf(
   joints: readonly DrivenJoint[],
   action: CheckAction | null,

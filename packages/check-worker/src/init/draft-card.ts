@@ -1,6 +1,6 @@
 /**
- * The robot-init step: a card drafted from MuJoCo's facts about the model and from exactly the given answers. A value that neither of them has is not
- * invented: it is omitted and reported as a need. Pure.
+ * The robot-init step: a card drafted from MuJoCo's facts about the model and from exactly the given answers. A value
+ * that neither of them has is not invented: it is omitted and reported as a need. Pure.
  */
 
 import type { RobotCardDocument } from '@hub/robot-card/card-schema'
@@ -127,7 +127,9 @@ function rateNeeds({ control_hz }: RobotCheckRequest): Need[] {
   return [need('blocking', 'control_hz', why, { suggestion: 'Answer the rate in Hz.' })]
 }
 
-/** Actions of these kinds are the target itself, in the unit of the joint; the two others are defined by their scale. */
+/**
+ * Actions of these kinds are the target itself, in the unit of the joint; the two others are defined by their scale.
+ */
 const unscaled: ReadonlySet<CheckAction> = new Set(['position', 'velocity', 'torque'])
 
 function actionOf({ action: semantics, options }: RobotCheckRequest): Answer<EmbodimentInterface['action']> {

@@ -17,7 +17,9 @@ export interface DrivenJoints {
 
 const isDrivable = ({ type }: JointFacts) => type === 'hinge' || type === 'slide'
 
-/** Hinges and slides that an actuator moves, in the order of the model; all of them where the model has no actuators. */
+/**
+ * Hinges and slides that an actuator moves, in the order of the model; all of them where the model has no actuators.
+ */
 export function drivenJoints({ joints, actuators }: ModelFacts): DrivenJoints {
   const drives = drivesByJoint(actuators)
   const drivable = joints.map((joint, at) => ({ joint, at })).filter(({ joint }) => isDrivable(joint))

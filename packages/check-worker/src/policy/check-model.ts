@@ -1,6 +1,7 @@
 /**
- * One model check, from a folder of files and a request to an intake and a report: the policy's headers are read, its declarations are compared with the
- * robot's interface, and missing ones are derived. No weights are loaded, nothing is run, and no hub is called.
+ * One model check, from a folder of files and a request to an intake and a report: the policy's headers are read, its
+ * declarations are compared with the robot's interface, and missing ones are derived. No weights are loaded, nothing is
+ * run, and no hub is called.
  */
 
 import { FormatFault } from '@hub/formats/policy/format-fault'
@@ -43,7 +44,10 @@ export interface ModelCheckResult {
   readonly artifacts: readonly PolicyArtifact[]
 }
 
-/** Rejects with a `LocalError` or the system's error where a file cannot be read, and with `signal`'s reason; whatever is wrong with the policy is in the result. */
+/**
+ * Rejects with a `LocalError` or the system's error where a file cannot be read, and with `signal`'s reason; whatever
+ * is wrong with the policy is in the result.
+ */
 export async function checkModel(given: ModelCheck): Promise<ModelCheckResult> {
   const { request, log, signal, limits = modelLimits } = given
   const robot = faceOf(given.robotCard)

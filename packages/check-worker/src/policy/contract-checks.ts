@@ -1,4 +1,7 @@
-/** The checks of a contract, each with its verdict: `match` and `mismatch` were compared, `derived` was taken from the robot, `stamped` comes from the policy alone. Pure. */
+/**
+ * The checks of a contract, each with its verdict: `match` and `mismatch` were compared, `derived` was taken from the
+ * robot, `stamped` comes from the policy alone. Pure.
+ */
 
 import type { Stamp } from '@hub/formats/policy/stamp'
 import { type Check, check } from '@hub/mjcf/verdict/check'
@@ -73,7 +76,9 @@ export function comparedChecks({ face, derived, stamp, compared }: Judged): Chec
       const names = differing.map(({ field }) => field)
       return check(code, 'fail', `The ${title} of the policy is not that of the robot: ${names.join(', ')}.`, {
         names,
-        hint: 'Train for the interface that the robot has now, or check the policy against the robot that it was trained for.',
+        hint:
+          'Train for the interface that the robot has now, or check the policy against the robot that it was ' +
+          'trained for.',
         data: verdict('mismatch', { differing }),
       })
     }
@@ -109,7 +114,9 @@ export function observationCheck({ face, derived, stamp, contract }: Judged): Ch
     return check(code, 'pass', 'The robot supplies every observation term of the policy.', { data: verdict('match') })
   return check(code, 'warn', `The robot does not say that it supplies ${missing.join(', ')}.`, {
     names: missing,
-    hint: 'Add the terms to `proprioception` of the robot if it has them; otherwise its real self cannot run the policy.',
+    hint:
+      'Add the terms to `proprioception` of the robot if it has them; otherwise its real self cannot run the ' +
+      'policy.',
     data: verdict('mismatch'),
   })
 }
@@ -132,7 +139,9 @@ export function fingerprintCheck({ own, robotFingerprint, derived, face }: Judge
     })
   return check(code, 'fail', "The policy was made for another interface than the robot's current one.", {
     names: ['embodiment_fingerprint'],
-    hint: 'The fields above say what differs. Where none does, the interface changed in something that a contract does not hold.',
+    hint:
+      'The fields above say what differs. Where none does, the interface changed in something that a contract does ' +
+      'not hold.',
     data: verdict('mismatch', data),
   })
 }

@@ -1,4 +1,7 @@
-/** The contract between a policy and its robot: derived from the robot's interface, and compared with it field by field. Pure. */
+/**
+ * The contract between a policy and its robot: derived from the robot's interface, and compared with it field by field.
+ * Pure.
+ */
 
 import { canonicalSha256 } from '@hub/formats/canonical-hash'
 import { isJsonObject } from '@hub/formats/exact-json'

@@ -1,4 +1,7 @@
-/** What an unstamped policy needs before its contract can be derived: the robot's interface, and values that no robot has. Pure. */
+/**
+ * What an unstamped policy needs before its contract can be derived: the robot's interface, and values that no robot
+ * has. Pure.
+ */
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import { type Need, need } from '../request.ts'
 import { blocksOf, derivedContract } from './contract.ts'

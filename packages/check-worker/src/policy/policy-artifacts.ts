@@ -15,7 +15,10 @@ export interface ArtifactLimits {
   readonly artifacts: number
 }
 
-/** A file that is too large is replaced by a need. `isDraft`: the files are already in the draft, so a file that keeps its path is not added. */
+/**
+ * A file that is too large is replaced by a need. `isDraft`: the files are already in the draft, so a file that keeps
+ * its path is not added.
+ */
 export function policyArtifacts(
   { files }: Policy,
   manifest: string,
@@ -59,7 +62,9 @@ const stays = (path: string) =>
     },
   )
 
-/** The digest of its checkpoint; of a policy that is one ONNX file, that of the file. Rejects with `signal`'s reason. */
+/**
+ * The digest of its checkpoint; of a policy that is one ONNX file, that of the file. Rejects with `signal`'s reason.
+ */
 export async function policyDigest({ files }: Policy, manifest: string | null, signal: AbortSignal): Promise<string> {
   const [first] = files
   if (first && files.length === 1 && !first.name.includes('/')) return sha256Of(first.file, signal)

@@ -1,4 +1,6 @@
-/** A policy in a folder: its declarations, its header, and its files. Reads headers and small JSON files, no weights. */
+/**
+ * A policy in a folder: its declarations, its header, and its files. Reads headers and small JSON files, no weights.
+ */
 import { readFile } from 'node:fs/promises'
 import { type LocalFile, walkFolder } from '@hub/client/walk'
 import { isJsonObject } from '@hub/formats/exact-json'
@@ -34,8 +36,8 @@ export interface Policy {
 }
 
 /**
- * The policy at `entry`: an ONNX file or a checkpoint directory, as the folder has it. Throws a `FormatFault` if it is not a policy or is broken, and a
- * `LocalError` if a file cannot be read.
+ * The policy at `entry`: an ONNX file or a checkpoint directory, as the folder has it. Throws a `FormatFault` if it is
+ * not a policy or is broken, and a `LocalError` if a file cannot be read.
  */
 export async function readPolicy(folder: string, entry: string): Promise<Policy> {
   const files = new Map((await walkFolder(folder)).map((file) => [file.path, file]))
@@ -56,7 +58,10 @@ const isOnnx = (path: string) => /\.onnx$/i.test(path)
 
 type Files = ReadonlyMap<string, LocalFile>
 
-/** Its contract file is `contract.json` next to it; a check that stamps it writes `manifest.json`, for which there is a place in a model repo. */
+/**
+ * Its contract file is `contract.json` next to it; a check that stamps it writes `manifest.json`, for which there is a
+ * place in a model repo.
+ */
 async function onnxPolicy(files: Files, model: LocalFile): Promise<Policy> {
   const onnx = await headerOf(model, readOnnxHeader)
   const beside = model.path.slice(0, model.path.lastIndexOf('/') + 1)

@@ -1,4 +1,7 @@
-/** The on-disk state of one check, from which a restarted worker continues. Each report in flight has its Idempotency-Key here before it is sent. */
+/**
+ * The on-disk state of one check, from which a restarted worker continues. Each report in flight has its
+ * Idempotency-Key here before it is sent.
+ */
 import { readFileSync } from 'node:fs'
 import { claimedCheck } from '@hub/client/check-shapes'
 import { readJson, writeJson } from '@hub/client/exact-json'

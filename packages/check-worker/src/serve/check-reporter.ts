@@ -28,7 +28,10 @@ export interface CheckReporter {
   /** Reports in the background until `close` is called; `onLost` is called once if the check is lost. */
   start(onLost: (error: CheckLostError) => void): void
   close(): Promise<void>
-  /** Sends the rest of the log and the last report, the same one however often it is called. Returns how the check ended: a report that the hub refuses makes it a failure. */
+  /**
+   * Sends the rest of the log and the last report, the same one however often it is called. Returns how the check
+   * ended: a report that the hub refuses makes it a failure.
+   */
   end(report: CheckReportBody & { readonly status: Ending['status'] }): Promise<Ending>
 }
 

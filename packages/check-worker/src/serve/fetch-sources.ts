@@ -1,4 +1,6 @@
-/** Downloads the snapshot of a check: exactly the files that the hub lists, each verified, none outside of its folder. */
+/**
+ * Downloads the snapshot of a check: exactly the files that the hub lists, each verified, none outside of its folder.
+ */
 import { lstat, mkdir, realpath, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fetchVerified } from '@hub/client/fetch-verified'
@@ -30,7 +32,10 @@ const retry: RetryPolicy = { attempts: 45, baseMs: 250, maxMs: 15_000, random: M
 /** Lines of progress, for downloads that take long. */
 const PROGRESS_MS = 10_000
 
-/** Files that are there already are kept if their digest is right. Rejects with a `LocalError` that says what to do, or the client's error. */
+/**
+ * Files that are there already are kept if their digest is right. Rejects with a `LocalError` that says what to do, or
+ * the client's error.
+ */
 export async function fetchSources({ sources, folder, isFresh, signAgain, log, signal }: SourcesFetch): Promise<void> {
   assertSafeListing(sources)
   await mkdir(folder, { recursive: true, mode: 0o700 })

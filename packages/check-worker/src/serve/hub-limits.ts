@@ -1,4 +1,7 @@
-/** A verdict within what the hub takes: a hostile model must not make the hub refuse what was found about it. Pure. Spec, "POST /v1/robot-checks/{check_id}/report". */
+/**
+ * A verdict within what the hub takes: a hostile model must not make the hub refuse what was found about it. Pure.
+ * Spec, "POST /v1/robot-checks/{check_id}/report".
+ */
 import { ExactNumber, isJsonObject } from '@hub/formats/exact-json'
 import { freeFormFaults } from '@hub/formats/free-form-faults'
 import type { Need } from '../request.ts'
@@ -18,7 +21,10 @@ const tiers: readonly Most[] = [
 /** The rest of the 8 MiB is for the members next to. */
 const MAX_REPORT_BYTES = 7 * 1024 * 1024
 
-/** Objects that the hub keeps as they are: a part of one would say something else, so one that it would refuse is left out. */
+/**
+ * Objects that the hub keeps as they are: a part of one would say something else, so one that it would refuse is left
+ * out.
+ */
 const free: ReadonlySet<string> = new Set(['data', 'model', 'conversion', 'manifest', 'graph'])
 
 const shortText = (text: string, most: number) =>

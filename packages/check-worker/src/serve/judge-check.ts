@@ -1,4 +1,7 @@
-/** From a claimed check and its files to a verdict: which request the hub's answer makes, and which files and members the verdict has. */
+/**
+ * From a claimed check and its files to a verdict: which request the hub's answer makes, and which files and members
+ * the verdict has.
+ */
 import { mkdir, rm } from 'node:fs/promises'
 import { writeJson } from '@hub/client/exact-json'
 import { type ClaimedCheck, type HubClient, LocalError, ProblemError } from '@hub/client/internal'
@@ -34,7 +37,10 @@ export interface Judging {
 /** The hub reads a card of so many bytes at most. */
 const MAX_CARD_BYTES = 1024 * 1024
 
-/** Rejects with `signal`'s reason, and for what is wrong with this machine or the hub; whatever is wrong with the model is in the verdict. */
+/**
+ * Rejects with `signal`'s reason, and for what is wrong with this machine or the hub; whatever is wrong with the model
+ * is in the verdict.
+ */
 export function judgeCheck(judge: Judge, judging: Judging): Promise<Verdict> {
   return judging.check.kind === 'model' ? judgeModel(judge, judging) : judgeRobot(judge, judging)
 }

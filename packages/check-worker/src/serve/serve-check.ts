@@ -1,4 +1,7 @@
-/** Serves one claimed check to its end: fetches its files, judges them, uploads what was made, reports. Each step that is done is on disk before the next begins. */
+/**
+ * Serves one claimed check to its end: fetches its files, judges them, uploads what was made, reports. Each step that
+ * is done is on disk before the next begins.
+ */
 import { rm } from 'node:fs/promises'
 import { failureLine, type HubClient, LocalError, ProblemError } from '@hub/client/internal'
 import type { Claim } from '@hub/client/worker/claim-file'
@@ -126,7 +129,10 @@ async function judged(worker: CheckWorker, held: HeldCheck, serving: Serving): P
 const verdictOf = ({ ok, grade }: NonNullable<Body['report']>) =>
   ok ? `the report passes${grade === 'warn' ? ', with warnings' : ''}` : 'a check of the report failed'
 
-/** The hub remembers an Idempotency-Key for 24 hours. One hour is for clocks that differ: a key that is forgotten would claim another check. */
+/**
+ * The hub remembers an Idempotency-Key for 24 hours. One hour is for clocks that differ: a key that is forgotten would
+ * claim another check.
+ */
 const CLAIM_MEMORY_MS = 23 * 3_600_000
 
 /** The claim again under its first key: the hub signs the URLs again. */

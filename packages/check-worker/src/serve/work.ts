@@ -10,7 +10,10 @@ import { type CheckOutcome, type CheckWorker, claimCheck, openCheckJournal, serv
 
 export type CheckWorkOptions = Pick<ServeOptions<CheckOutcome>, 'name' | 'owner' | 'job' | 'once' | 'gaveUp' | 'ended'>
 
-/** Works until `worker.stop` aborts, or with `once` or a named check until one has ended. Rejects with the client's error once it gives up. */
+/**
+ * Works until `worker.stop` aborts, or with `once` or a named check until one has ended. Rejects with the client's
+ * error once it gives up.
+ */
 export function workOnChecks(worker: CheckWorker, options: CheckWorkOptions): Promise<void> {
   const { client, workDir, stop, logLine, credential } = worker
   const claimer = { kind: 'robot_check', url: client.url, credential }
@@ -42,7 +45,10 @@ function checkKind(worker: CheckWorker): WorkerKind<HeldCheck, CheckOutcome> {
 const subject = ({ kind, entry, robot_repo: robot, model_repo: model }: HeldCheck['check']) =>
   [kind, model?.full_name ?? robot?.full_name, entry].filter(Boolean).join(' ')
 
-/** Checks in the work folder that this credential claimed from this hub. What ended before its folder was removed is removed now. */
+/**
+ * Checks in the work folder that this credential claimed from this hub. What ended before its folder was removed is
+ * removed now.
+ */
 async function unfinishedChecks(worker: CheckWorker): Promise<Unfinished<HeldCheck>[]> {
   const { client, credential, workDir, logLine } = worker
   const found: Unfinished<HeldCheck>[] = []

@@ -1,4 +1,7 @@
-/** Chromium for one page: a process group of its own, with nothing of the worker's environment, a profile that is removed, limits, and no way to a network. */
+/**
+ * Chromium for one page: a process group of its own, with nothing of the worker's environment, a profile that is
+ * removed, limits, and no way to a network.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,8 +15,9 @@ export interface ChromiumProcess {
 }
 
 /**
- * `$1` is the processor time in s, `$2` the memory in KiB that each process may ask for (address space that is only reserved does not count), `$3` where the
- * number of the group goes. The kernel keeps these limits even when the worker is gone.
+ * `$1` is the processor time in s, `$2` the memory in KiB that each process may ask for (address space that is only
+ * reserved does not count), `$3` where the number of the group goes. The kernel keeps these limits even when the worker
+ * is gone.
  */
 const wrapper = 'ulimit -c 0; ulimit -S -t "$1"; ulimit -d "$2"; echo $$ >"$3"; shift 3; exec "$@"'
 
@@ -49,7 +53,10 @@ export async function startChromium(program: string, limits: StillsLimits): Prom
   }
 }
 
-/** Playwright's own set is for tests of web pages; these are what one silent page needs. WebGL is drawn by the processor, alike on every machine. */
+/**
+ * Playwright's own set is for tests of web pages; these are what one silent page needs. WebGL is drawn by the
+ * processor, alike on every machine.
+ */
 function switches(profile: string): string[] {
   return [
     '--headless',

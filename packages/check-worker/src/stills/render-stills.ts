@@ -1,4 +1,7 @@
-/** Two pictures of a robot, drawn by three.js in a browser without a window. Whatever goes wrong, the answer is a value: a check does not fail for a picture. */
+/**
+ * Two pictures of a robot, drawn by three.js in a browser without a window. Whatever goes wrong, the answer is a value:
+ * a check does not fail for a picture.
+ */
 
 import type { DrawnStills, DrawStills } from '@hub/robot-view/scene/draw-stills'
 import type { Page, Route } from 'playwright-core'

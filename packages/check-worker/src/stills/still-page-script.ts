@@ -1,4 +1,7 @@
-/** The script of the page that draws stills. The one-file bundle of the command line has its text in place of this module. */
+/**
+ * The script of the page that draws stills. The one-file bundle of the command line has its text in place of this
+ * module.
+ */
 import { readFile } from 'node:fs/promises'
 
 /** Made by `scripts/scene-page.ts`; null before that. */

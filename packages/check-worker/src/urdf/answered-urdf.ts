@@ -1,6 +1,6 @@
 /**
- * A URDF for MuJoCo with the answers to its open questions: whether its base floats, and whether visual shapes are kept. Both
- * are written into the document itself, where MuJoCo reads them. Pure.
+ * A URDF for MuJoCo with the answers to its open questions: whether its base floats, and whether visual shapes are
+ * kept. Both are written into the document itself, where MuJoCo reads them. Pure.
  */
 
 import type { XmlElement } from '@hub/mjcf/xml/element'

@@ -1,4 +1,6 @@
-/** XML elements as text again, on their source lines where possible: line numbers from MuJoCo and the reader stay valid. */
+/**
+ * XML elements as text again, on their source lines where possible: line numbers from MuJoCo and the reader stay valid.
+ */
 import type { XmlElement } from '@hub/mjcf/xml/element'
 
 /** The document of a root element. */

@@ -25,7 +25,9 @@ export function stableCheck(simulation: SimulationFacts, { simulatedS, steppingS
       `The model explodes after ${rounded(diverged.at_s)} s: ${joint} ${diverged.why}.`,
       {
         names: diverged.joint === null ? [] : [diverged.joint],
-        hint: 'Look for bodies that overlap at the default pose, gains too stiff for the timestep, and masses or inertias that are too small.',
+        hint:
+          'Look for bodies that overlap at the default pose, gains too stiff for the timestep, and masses or ' +
+          'inertias that are too small.',
         data: { ...data, diverged },
       },
     )
@@ -38,7 +40,10 @@ export function stableCheck(simulation: SimulationFacts, { simulatedS, steppingS
   return check('sim.stable', 'pass', `The model moves as it should for ${rounded(simulated_s)} s.`, { data })
 }
 
-/** `sim.joint_ranges`: joints with a range stay in it. If nothing holds them they fall against their stops, and only their start is informative. */
+/**
+ * `sim.joint_ranges`: joints with a range stay in it. If nothing holds them they fall against their stops, and only
+ * their start is informative.
+ */
 export function rangesCheck({ out_of_range, holding }: SimulationFacts): Check {
   const data = { out_of_range }
   if (out_of_range.length === 0) return check('sim.joint_ranges', 'pass', 'Every joint stays in its range.', { data })

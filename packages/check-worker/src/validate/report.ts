@@ -1,4 +1,7 @@
-/** The validate step: static checks and those of the simulation as one report, in the names of `/v1`. Spec, "RobotValidationReport". Pure. */
+/**
+ * The validate step: static checks and those of the simulation as one report, in the names of `/v1`. Spec,
+ * "RobotValidationReport". Pure.
+ */
 
 import type { ModelReading } from '@hub/mjcf/reading'
 import { type Check, type CheckStatus, gradeOf } from '@hub/mjcf/verdict/check'

@@ -1,4 +1,7 @@
-/** A model check reads a policy's declarations, compares them with the robot's interface, and derives missing ones. Spec, "Model check". */
+/**
+ * A model check reads a policy's declarations, compares them with the robot's interface, and derives missing ones.
+ * Spec, "Model check".
+ */
 import { createHash } from 'node:crypto'
 import { interfaceFingerprint } from '@hub/robot-card/fingerprint'
 import { describe, expect, it } from 'vitest'

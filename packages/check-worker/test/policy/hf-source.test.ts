@@ -1,4 +1,7 @@
-/** A public policy of another hub is fetched over HTTPS from public addresses alone, up to limits of size; its revision and licence are recorded. */
+/**
+ * A public policy of another hub is fetched over HTTPS from public addresses alone, up to limits of size; its revision
+ * and licence are recorded.
+ */
 
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,7 @@
-/** A worker for a test that kills it: it lets the Chromium of its first argument draw the scene in the file of its second. */
+/**
+ * A worker for a test that kills it: it lets the Chromium of its first argument draw the scene in the file of its
+ * second.
+ */
 import { readFileSync } from 'node:fs'
 import { renderStills } from '../../src/stills/render-stills.ts'
 

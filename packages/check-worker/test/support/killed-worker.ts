@@ -1,4 +1,6 @@
-/** A worker for a test that kills it: it lets the engine compile the model of its first argument, which takes minutes. */
+/**
+ * A worker for a test that kills it: it lets the engine compile the model of its first argument, which takes minutes.
+ */
 import { engineLimits } from '../../src/engine/limits.ts'
 import { runEngine } from '../../src/engine/run-engine.ts'
 

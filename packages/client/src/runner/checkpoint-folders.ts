@@ -20,7 +20,10 @@ export async function listCheckpoints(dir: string): Promise<CheckpointFolder[]> 
     .sort((a, b) => a.step - b.step)
 }
 
-/** Returns a check whether the named folder has been unchanged for `settleMs` across calls. A folder that was renamed into place waits as long. */
+/**
+ * Returns a check whether the named folder has been unchanged for `settleMs` across calls. A folder that was renamed
+ * into place waits as long.
+ */
 export function stabilityCheck(
   dir: string,
   settleMs: number,

@@ -1,4 +1,7 @@
-/** Runs the command in a process group of its own, so that it survives a killed runner. Its output and exit code go to files. */
+/**
+ * Runs the command in a process group of its own, so that it survives a killed runner. Its output and exit code go to
+ * files.
+ */
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -6,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { bootId, type ProcessName, startTimeOf } from '../worker/living-process.ts'
 
 /**
- * `$1` is the command, `$2` the exit-code file. A signal to the group ends the command; the shell survives to record the exit code.
- * The shell's own messages are discarded; the command's stderr goes to file descriptor 3.
+ * `$1` is the command, `$2` the exit-code file. A signal to the group ends the command; the shell survives to record
+ * the exit code. The shell's own messages are discarded; the command's stderr goes to file descriptor 3.
  */
 const wrapper = `trap : TERM INT HUP; sh -c "$1" 2>&3 3>&-; echo $? > "$2.new" && mv "$2.new" "$2"`
 

@@ -1,9 +1,15 @@
-/** When a run has used up its `max_hours`, on this machine's monotonic clock. The hub sends the remaining time, so the two clocks need not agree. */
+/**
+ * When a run has used up its `max_hours`, on this machine's monotonic clock. The hub sends the remaining time, so the
+ * two clocks need not agree.
+ */
 import { asDouble } from '../exact-json.ts'
 import type { RemoteRun } from '../run-shapes.ts'
 
 export interface Deadline {
-  /** Updates the deadline from a response. A slow response can only overstate the remaining time, so the earliest deadline wins. */
+  /**
+   * Updates the deadline from a response. A slow response can only overstate the remaining time, so the earliest
+   * deadline wins.
+   */
   update(run: RemoteRun | null): void
   isOver(): boolean
   /** The run's error once the deadline is over. */

@@ -52,7 +52,10 @@ export interface RunOutcome {
 }
 
 const SETTLE_MS = 3000
-/** Maximum time without a report, in intervals; bounds how late a cancel is seen. A short lease is renewed three times before it expires. */
+/**
+ * Maximum time without a report, in intervals; bounds how late a cancel is seen. A short lease is renewed three times
+ * before it expires.
+ */
 const HEARTBEAT_INTERVALS = 2.5
 const POLL_MS = 100
 
@@ -96,7 +99,8 @@ async function stop(runner: Runner, journal: RunJournal): Promise<void> {
 
 async function startOnce(runner: Runner, run: RemoteRun, files: RunFiles, journal: RunJournal): Promise<void> {
   if (journal.state.command !== null || journal.state.ending !== null) return
-  // The previous runner was killed after the start and before recording it: a second command would write to the same files.
+  // The previous runner was killed after the start and before recording it: a second command would write to the same
+  // files.
   if ((await versionOf(files.output)) !== null) {
     return journal.put({ ending: { status: 'failed', error: 'The runner was killed while starting the command.' } })
   }

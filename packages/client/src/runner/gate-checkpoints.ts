@@ -1,4 +1,7 @@
-/** Gates checkpoints while a run trains (spec, CheckpointGateSpec): the first one at or past each multiple of `every_steps`, in step order. */
+/**
+ * Gates checkpoints while a run trains (spec, CheckpointGateSpec): the first one at or past each multiple of
+ * `every_steps`, in step order.
+ */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HubClient } from '../hub-client.ts'
@@ -10,7 +13,10 @@ import type { RunFiles } from './run-files.ts'
 import type { RunJournal } from './run-journal.ts'
 
 export interface Gater {
-  /** Gates complete checkpoints that are due; with `isFinal` all count as complete. Rejects with transient errors; the next poll retries. */
+  /**
+   * Gates complete checkpoints that are due; with `isFinal` all count as complete. Rejects with transient errors; the
+   * next poll retries.
+   */
   poll(isFinal: boolean): Promise<void>
   /** Stops the current battery and starts no other. */
   close(): Promise<void>
@@ -36,7 +42,10 @@ export interface GaterOptions {
 const MAX_ATTEMPTS = 3
 const POLL_MS = 100
 
-/** Gates the checkpoints of one attempt. The journal records the last gated step and the running battery, which survives a killed runner. */
+/**
+ * Gates the checkpoints of one attempt. The journal records the last gated step and the running battery, which survives
+ * a killed runner.
+ */
 export function createGater(options: GaterOptions): Gater {
   const { client, files, journal, spec, logLine } = options
   const failures = new Map<number, number>()

@@ -4,7 +4,10 @@ import type { Deadline } from './deadline.ts'
 import type { Gating } from './gating.ts'
 import type { Reporter } from './send-report.ts'
 
-/** Gates the remaining checkpoints after the command succeeded, while heartbeats keep the lease. A stop request ends the gating; the run still succeeds. */
+/**
+ * Gates the remaining checkpoints after the command succeeded, while heartbeats keep the lease. A stop request ends the
+ * gating; the run still succeeds.
+ */
 export async function gateRemaining(
   gating: Gating,
   reporter: Reporter,

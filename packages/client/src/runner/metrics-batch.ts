@@ -83,7 +83,10 @@ const numberAt = (object: Line, key: string) => {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** `progress` of a report (spec, RunReportProgress): the newest iteration, and the total from the line itself or the recipe. */
+/**
+ * `progress` of a report (spec, RunReportProgress): the newest iteration, and the total from the line itself or the
+ * recipe.
+ */
 export function progressIn(lines: readonly Line[], hyperparams: Line): Record<string, unknown> | null {
   for (const line of lines.toReversed()) {
     const stepKey = stepKeys.find((key) => Number.isInteger(numberAt(line, key)))

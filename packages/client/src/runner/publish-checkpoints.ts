@@ -1,4 +1,6 @@
-/** Publishes checkpoints: pushes each complete folder `checkpoints/step_{N}/` to the run's output repo, in step order. */
+/**
+ * Publishes checkpoints: pushes each complete folder `checkpoints/step_{N}/` to the run's output repo, in step order.
+ */
 import { isJsonObject } from '../exact-json.ts'
 import type { HubClient } from '../hub-client.ts'
 import { nothingLeftOut } from '../left-out.ts'
@@ -10,7 +12,10 @@ import type { RunFiles } from './run-files.ts'
 import type { RunJournal } from './run-journal.ts'
 
 export interface Publisher {
-  /** Publishes complete checkpoints; with `isFinal` all count as complete. Rejects with transient errors; the next poll retries. */
+  /**
+   * Publishes complete checkpoints; with `isFinal` all count as complete. Rejects with transient errors; the next poll
+   * retries.
+   */
   poll(isFinal: boolean): Promise<void>
   /** Whether each checkpoint that is here was published. */
   hasAll(): Promise<boolean>

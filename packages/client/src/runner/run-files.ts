@@ -39,7 +39,10 @@ function gateFiles(root: string) {
   }
 }
 
-/** Removes the folder of an attempt, and that of its run if no other attempt has one. A process that the command left may still write there for a moment. */
+/**
+ * Removes the folder of an attempt, and that of its run if no other attempt has one. A process that the command left
+ * may still write there for a moment.
+ */
 export async function removeFolder({ root }: Pick<RunFiles, 'root'>): Promise<void> {
   await rm(root, { recursive: true, force: true, maxRetries: 3 })
   await rmdir(dirname(root)).catch(() => {})

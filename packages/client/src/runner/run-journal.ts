@@ -1,6 +1,7 @@
 /**
- * The on-disk state of one run, from which a restarted runner resumes. The command writes its output to files; the journal
- * records how far they were reported and the sequence numbers of the report in flight, so that a retry sends the same report.
+ * The on-disk state of one run, from which a restarted runner resumes. The command writes its output to files; the
+ * journal records how far they were reported and the sequence numbers of the report in flight, so that a retry sends
+ * the same report.
  */
 import { z } from 'zod'
 import { type Journal, readJournal } from '../worker/journal.ts'

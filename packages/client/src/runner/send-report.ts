@@ -17,7 +17,10 @@ export class ClaimLostError extends Error {
 }
 
 export interface Reporter {
-  /** Sends the output present at the start of the call, oldest first; with `isFinal` also an unterminated last line. Returns the run after the last report, or null if nothing was sent. */
+  /**
+   * Sends the output present at the start of the call, oldest first; with `isFinal` also an unterminated last line.
+   * Returns the run after the last report, or null if nothing was sent.
+   */
   flush(isFinal: boolean): Promise<RemoteRun | null>
   /** Sends one report without lines. */
   post(report: RunReport): Promise<RemoteRun>

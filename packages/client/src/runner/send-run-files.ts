@@ -1,4 +1,7 @@
-/** What a run's folder holds next to log, metrics and checkpoints: its config, its scorecard, and the repo of its output. */
+/**
+ * What a run's folder holds next to log, metrics and checkpoints: its config, its scorecard, and the repo of its
+ * output.
+ */
 import { readJson } from '../exact-json.ts'
 import { failureLine, ProblemError } from '../problem.ts'
 import type { RemoteRun } from '../run-shapes.ts'

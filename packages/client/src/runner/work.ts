@@ -15,7 +15,10 @@ export type WorkOptions = Pick<
   'credential' | 'name' | 'owner' | 'job' | 'once' | 'gaveUp' | 'ended'
 >
 
-/** Runs until `runner.stop` aborts, or with `once` until one run has ended. Rejects with the client's error once it gives up. */
+/**
+ * Runs until `runner.stop` aborts, or with `once` until one run has ended. Rejects with the client's error once it
+ * gives up.
+ */
 export function work(runner: Runner, options: WorkOptions): Promise<void> {
   const { client, workDir, stop, logLine } = runner
   return serve(runKind(runner), { ...options, kind: 'run', url: client.url, workDir, stop, logLine })
@@ -23,7 +26,10 @@ export function work(runner: Runner, options: WorkOptions): Promise<void> {
 
 const filesOf = (runner: Runner, { id, attempt }: RemoteRun) => runFiles(runner.workDir, id, attempt)
 
-/** A hosted run is claimed by its own call: everyone who sees the run sees the call's id, and the key of the call alone may claim. */
+/**
+ * A hosted run is claimed by its own call: everyone who sees the run sees the call's id, and the key of the call alone
+ * may claim.
+ */
 async function claimNamed(
   { runs }: Runner['client'],
   runId: string,

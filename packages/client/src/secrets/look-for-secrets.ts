@@ -42,7 +42,10 @@ interface Looking {
   readonly lookMs?: number
 }
 
-/** Rejects with `SecretsFound` for a file that no glob of `allowed` matches. Text files of at most 4 MiB are looked into, for a minute at most; what that left out is said as a note. */
+/**
+ * Rejects with `SecretsFound` for a file that no glob of `allowed` matches. Text files of at most 4 MiB are looked
+ * into, for a minute at most; what that left out is said as a note.
+ */
 export async function assertNoSecrets(
   files: readonly LocalFile[],
   allowed: readonly string[],

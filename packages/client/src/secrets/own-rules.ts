@@ -44,8 +44,8 @@ function isToken(text: string): boolean {
 }
 
 /**
- * Also the short keys of Ed25519 and of elliptic curves, encrypted ones, and keys in a string with `\n`: a line of 40 characters or more that begins as DER,
- * OpenSSH or PGP begins. Placeholders are shorter or begin otherwise.
+ * Also the short keys of Ed25519 and of elliptic curves, encrypted ones, and keys in a string with `\n`: a line of 40
+ * characters or more that begins as DER, OpenSSH or PGP begins. Placeholders are shorter or begin otherwise.
  */
 const privateKeyPattern =
   /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\\[nr]|[\s"'+,])*(?:[\w-]{1,40}: [^\n]{0,200}\n\s*){0,4}(?:M[A-P]|b3BlbnNzaC1rZXkt|[lx][A-Za-z])[A-Za-z0-9+/]{38}/g

@@ -26,8 +26,8 @@ const preset = {
 }
 
 /**
- * The secrets of a text, by line; one of each kind a line. `file` is where it is on this machine. A line after `secretlint-disable-next-line`, or one with
- * `secretlint-disable-line`, has none.
+ * The secrets of a text, by line; one of each kind a line. `file` is where it is on this machine. A line after
+ * `secretlint-disable-next-line`, or one with `secretlint-disable-line`, has none.
  */
 export async function secretsIn(text: string, file: string): Promise<FoundSecret[]> {
   const { messages } = await lintSource({

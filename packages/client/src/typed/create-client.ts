@@ -12,7 +12,10 @@ import { askOperation, type Given, operationCalls } from './operation-calls.ts'
 import { subscription } from './subscription.ts'
 import type { CallSettings, Client, ClientOptions, FollowSettings, OperationName } from './types.ts'
 
-/** What a client was made from, for those who make another kind of client of it; never shown with the client, since it has the token. */
+/**
+ * What a client was made from, for those who make another kind of client of it; never shown with the client, since it
+ * has the token.
+ */
 const optionsOf = new WeakMap<Client, HubClientOptions>()
 
 /** The options of a client of this package. */

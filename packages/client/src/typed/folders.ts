@@ -17,7 +17,9 @@ export interface TransferSettings {
   readonly exclude?: readonly string[]
   /** Maximum concurrent files or parts. */
   readonly jobs?: number
-  /** Where digests and interrupted transfers are remembered: `~/.cache/hub/transfers` by default, as the command line. */
+  /**
+   * Where digests and interrupted transfers are remembered: `~/.cache/hub/transfers` by default, as the command line.
+   */
   readonly cacheDir?: string
   readonly progress?: Progress
   /** Changes nothing and tells what would be done. */
@@ -33,7 +35,10 @@ export interface PushSettings extends TransferSettings {
   readonly visibility?: Visibility
   /** Deletes files of the repo that the folder lacks. */
   readonly deleteExtra?: boolean
-  /** Globs of files that are sent whatever secret is in their text. A push of others with one rejects before anything is sent, with `faults` that name them. */
+  /**
+   * Globs of files that are sent whatever secret is in their text. A push of others with one rejects before anything is
+   * sent, with `faults` that name them.
+   */
   readonly allowSecrets?: readonly string[]
 }
 
@@ -83,7 +88,10 @@ export interface PullResult {
   readonly failed: readonly FileNote[]
 }
 
-/** Uploads what the repo (`owner/slug`) lacks of a folder. Failures of single files are in the result; everything else rejects, before anything is sent where the folder is at fault. */
+/**
+ * Uploads what the repo (`owner/slug`) lacks of a folder. Failures of single files are in the result; everything else
+ * rejects, before anything is sent where the folder is at fault.
+ */
 export async function pushFolder(
   client: Client,
   dir: string,

@@ -1,4 +1,6 @@
-/** Every operation of `/v1` as a function by its name, out of the OpenAPI document. A new operation needs no line here. */
+/**
+ * Every operation of `/v1` as a function by its name, out of the OpenAPI document. A new operation needs no line here.
+ */
 import { z } from 'zod'
 import type { Caller } from '../call.ts'
 import { operationLines, textOperations } from '../operation-lines.ts'
@@ -10,7 +12,10 @@ export type Given = AnyParts & CallSettings
 
 type Read = (text: string) => unknown
 
-/** Calls one by its name: the answer is as the document of this version declares it, and is not checked again. `read` parses it, by default with its numbers as they are written. */
+/**
+ * Calls one by its name: the answer is as the document of this version declares it, and is not checked again. `read`
+ * parses it, by default with its numbers as they are written.
+ */
 export async function askOperation(
   caller: Caller,
   name: OperationName,

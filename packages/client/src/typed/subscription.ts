@@ -13,7 +13,10 @@ interface Result {
   readonly errors?: readonly GraphError[]
 }
 
-/** Its events until the hub completes it. Rejects with the `ProblemError` of its first error, with `TransferError` once reconnecting has failed too often, or with a signal's reason. */
+/**
+ * Its events until the hub completes it. Rejects with the `ProblemError` of its first error, with `TransferError` once
+ * reconnecting has failed too often, or with a signal's reason.
+ */
 export async function* subscription(
   caller: Caller,
   text: string,

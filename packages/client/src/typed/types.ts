@@ -7,7 +7,10 @@ import type { Operations } from '../v1.ts'
 export interface ClientOptions {
   /** Base URL of the hub, without `/v1`. */
   readonly url: string
-  /** An API key or a session token. Without one, calls are anonymous; in a browser on the hub's own origin they have its session cookie. */
+  /**
+   * An API key or a session token. Without one, calls are anonymous; in a browser on the hub's own origin they have its
+   * session cookie.
+   */
   readonly token?: string | null
   /** Ends every call and subscription of this client. */
   readonly signal?: AbortSignal
@@ -57,7 +60,10 @@ export type ListName = {
 /** One item of a list. */
 export type Item<Name extends ListName> = Answer<Name> extends { items: readonly (infer One)[] } ? One : never
 
-/** Carries the types of a document: a `TypedDocumentNode`, a typed string of a code generator, or a document of gql.tada. */
+/**
+ * Carries the types of a document: a `TypedDocumentNode`, a typed string of a code generator, or a document of
+ * gql.tada.
+ */
 export interface TypedDocument<Result, Variables> {
   readonly __apiType?: (variables: Variables) => Result
 }
@@ -71,8 +77,8 @@ export interface SubscribeSettings<Result, Given> {
   /** Ends this subscription. */
   readonly signal?: AbortSignal
   /**
-   * The variables with which a broken connection continues after this event. Subscriptions to a log or to metrics take a cursor; those to an object begin with its
-   * current state and need none.
+   * The variables with which a broken connection continues after this event. Subscriptions to a log or to metrics take
+   * a cursor; those to an object begin with its current state and need none.
    */
   readonly resume?: (last: Result) => Given
 }
@@ -106,8 +112,8 @@ export interface Client {
   /** The events of a check's log. */
   followCheck(checkId: string, settings?: FollowSettings): AsyncGenerator<RunEvent, void>
   /**
-   * The data of a query or mutation. Rejects with the `ProblemError` of the first error, whose `graph` has the field that failed and the data of the others; a query
-   * is tried again after a transient failure, a mutation never.
+   * The data of a query or mutation. Rejects with the `ProblemError` of the first error, whose `graph` has the field
+   * that failed and the data of the others; a query is tried again after a transient failure, a mutation never.
    */
   graphql<Result, Given extends Variables>(
     document: TypedDocument<Result, Given>,

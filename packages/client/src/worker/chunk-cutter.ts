@@ -12,9 +12,9 @@ export interface Chunk {
 const NEWLINE = 10
 
 /**
- * As many complete lines from the start of `bytes` as fit a chunk, or null if there is none yet. A line longer than a chunk is cut
- * between characters. `isEnd`: the file ends here, so an unterminated last line is complete. Invalid UTF-8 becomes
- * U+FFFD.
+ * As many complete lines from the start of `bytes` as fit a chunk, or null if there is none yet. A line longer than a
+ * chunk is cut between characters. `isEnd`: the file ends here, so an unterminated last line is complete. Invalid UTF-8
+ * becomes U+FFFD.
  */
 export function cutChunk(bytes: Uint8Array, isEnd: boolean, maxBytes = MAX_CHUNK_BYTES): Chunk | null {
   let size = Math.min(bytes.length, maxBytes)

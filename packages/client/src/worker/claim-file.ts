@@ -1,6 +1,7 @@
 /**
- * The claim that a worker is making, on disk before the hub hears of it. A repeat under its Idempotency-Key answers the same job while the claim lasts,
- * so a worker that is killed before it knows what it was given finds out when it is started again.
+ * The claim that a worker is making, on disk before the hub hears of it. A repeat under its Idempotency-Key answers the
+ * same job while the claim lasts, so a worker that is killed before it knows what it was given finds out when it is
+ * started again.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, rename, rm } from 'node:fs/promises'

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 const argument = '--part='
 
 /**
- * The file and the arguments that run a module as a program. If the package is bundled into one file, that file contains every module, and the query of the URL
- * (`?part=…`) selects one.
+ * The file and the arguments that run a module as a program. If the package is bundled into one file, that file
+ * contains every module, and the query of the URL (`?part=…`) selects one.
  */
 export function programOf(module: URL): readonly [file: string, ...args: string[]] {
   const part = module.searchParams.get('part')
@@ -13,8 +13,8 @@ export function programOf(module: URL): readonly [file: string, ...args: string[
 }
 
 /**
- * For the bundled file: the part that this process or thread was started as; null for the command itself. The argument counts only in a thread, or in a process
- * with an IPC channel to its parent.
+ * For the bundled file: the part that this process or thread was started as; null for the command itself. The argument
+ * counts only in a thread, or in a process with an IPC channel to its parent.
  */
 export function startedPart({ argv, send }: Pick<NodeJS.Process, 'argv' | 'send'>, isThread: boolean): string | null {
   const [, , first = ''] = argv

@@ -1,4 +1,7 @@
-/** The loop of a worker, for any kind of job: takes up what an earlier process left unfinished, then claims one job after another. */
+/**
+ * The loop of a worker, for any kind of job: takes up what an earlier process left unfinished, then claims one job
+ * after another.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { failureLine, ProblemError } from '../problem.ts'
@@ -52,7 +55,10 @@ const WAIT_S = 30
 const BACKOFF_MS = 1000
 const MAX_BACKOFF_MS = 60_000
 
-/** Serves until `stop` aborts, or with `once` or a named job until one has ended. Rejects with the client's error once it gives up, and with `once` for a failure of this machine. */
+/**
+ * Serves until `stop` aborts, or with `once` or a named job until one has ended. Rejects with the client's error once
+ * it gives up, and with `once` for a failure of this machine.
+ */
 export async function serve<Job, Outcome>(
   kind: WorkerKind<Job, Outcome>,
   options: ServeOptions<Outcome>,
@@ -114,7 +120,10 @@ export async function serve<Job, Outcome>(
   }
 }
 
-/** The claim of an earlier process that did not learn what it was given; null if the hub refuses it, because it has ended. */
+/**
+ * The claim of an earlier process that did not learn what it was given; null if the hub refuses it, because it has
+ * ended.
+ */
 async function claimAgain<Job, Outcome>(
   kind: WorkerKind<Job, Outcome>,
   claim: Claim,

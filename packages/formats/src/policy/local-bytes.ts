@@ -2,7 +2,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { unlimited, type WindowedFile, windowedFile } from './windowed-file.ts'
 
-/** What `read` makes of the file. Rejects with the system's error where the file cannot be opened, or became shorter since. */
+/**
+ * What `read` makes of the file. Rejects with the system's error where the file cannot be opened, or became shorter
+ * since.
+ */
 export async function readInPlaces<T>(path: string, read: (file: WindowedFile) => Promise<T>): Promise<T> {
   const handle = await open(path, 'r')
   try {

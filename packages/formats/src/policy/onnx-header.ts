@@ -40,7 +40,10 @@ export interface OnnxModel {
   graph(): Promise<OnnxGraph>
 }
 
-/** Memory and time are bounded for any file. Throws a `FormatFault` if it is not an ONNX model, and the source's error if it cannot be read. */
+/**
+ * Memory and time are bounded for any file. Throws a `FormatFault` if it is not an ONNX model, and the source's error
+ * if it cannot be read.
+ */
 export async function openOnnx(file: WindowedFile): Promise<OnnxModel> {
   if (file.sizeBytes > MAX_BYTES) throw new FormatFault('It is over 2 GiB.')
   const wire = wireReader(file, MAX_FIELDS)

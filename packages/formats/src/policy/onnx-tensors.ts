@@ -1,4 +1,7 @@
-/** Tensors of an ONNX graph: what an input or output looks like, and how large a weight is. Field numbers are those of onnx.proto3. */
+/**
+ * Tensors of an ONNX graph: what an input or output looks like, and how large a weight is. Field numbers are those of
+ * onnx.proto3.
+ */
 import { FormatFault } from './format-fault.ts'
 import type { Field, WireReader } from './protobuf-wire.ts'
 
@@ -6,7 +9,9 @@ export interface GraphValue {
   readonly name: string
   /** `float32`, `int64`, …; null if it is not a tensor. */
   readonly type: string | null
-  /** A size, the name of a symbolic size, or null for an unspecified one. The list is null if even the rank is unknown. */
+  /**
+   * A size, the name of a symbolic size, or null for an unspecified one. The list is null if even the rank is unknown.
+   */
   readonly shape: readonly (number | string | null)[] | null
 }
 
@@ -87,7 +92,10 @@ export interface Initializer {
   readonly external: string | null
 }
 
-/** A TensorProto; its weights are not read. Throws a `FormatFault` if its sizes and its bytes contradict each other: they determine how large a policy is. */
+/**
+ * A TensorProto; its weights are not read. Throws a `FormatFault` if its sizes and its bytes contradict each other:
+ * they determine how large a policy is.
+ */
 export async function readInitializer(wire: WireReader, tensor: Field): Promise<Initializer> {
   let [name, type, rawBytes, hasTypedData, isExternal] = ['', 0, null as number | null, false, false]
   let external: string | null = null

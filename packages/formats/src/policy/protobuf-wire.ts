@@ -1,4 +1,7 @@
-/** The wire format of Protocol Buffers over a file: fields are identified by their positions, and a value is read only on request. */
+/**
+ * The wire format of Protocol Buffers over a file: fields are identified by their positions, and a value is read only
+ * on request.
+ */
 import { FormatFault } from './format-fault.ts'
 import type { WindowedFile } from './windowed-file.ts'
 
@@ -23,7 +26,10 @@ const MAX_TEXT_BYTES = 16 * 1024 * 1024
 const FIELDS_A_TURN = 10_000
 
 export interface WireReader {
-  /** The fields of the message in `span`, in order. Throws a `FormatFault` where it is broken or the file has too many of them. */
+  /**
+   * The fields of the message in `span`, in order. Throws a `FormatFault` where it is broken or the file has too many
+   * of them.
+   */
   fields(span: Span): AsyncGenerator<Field>
   /** The numbers of a repeated field, packed or not. */
   numbers(field: Field): Promise<bigint[]>

@@ -1,4 +1,7 @@
-/** The header of a safetensors file: eight bytes with the length of a JSON object, and that object. The weights after it are not read. */
+/**
+ * The header of a safetensors file: eight bytes with the length of a JSON object, and that object. The weights after it
+ * are not read.
+ */
 import { isJsonObject } from '../exact-json.ts'
 import { FormatFault } from './format-fault.ts'
 import type { WindowedFile } from './windowed-file.ts'
@@ -56,7 +59,10 @@ function summed(
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** The bits of `F32`, `BF16`, `F8_E4M3`, `I64`, `BOOL`, …; null for a type that is not known, or has none: any number of such elements fits into no bytes. */
+/**
+ * The bits of `F32`, `BF16`, `F8_E4M3`, `I64`, `BOOL`, …; null for a type that is not known, or has none: any number of
+ * such elements fits into no bytes.
+ */
 function bitsOf(type: unknown): number | null {
   if (type === 'BOOL') return 8
   const [, bits] = (typeof type === 'string' && /^[A-Z]+(\d+)(?:_|$)/.exec(type)) || []

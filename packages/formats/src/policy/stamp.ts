@@ -1,4 +1,7 @@
-/** A policy's declarations about itself: the members of a manifest, a contract file or an ONNX file's metadata. Contract, "Inference endpoints". Pure. */
+/**
+ * A policy's declarations about itself: the members of a manifest, a contract file or an ONNX file's metadata.
+ * Contract, "Inference endpoints". Pure.
+ */
 import { asDouble, isJsonObject, parseExact } from '../exact-json.ts'
 import { freeFormFaults } from '../free-form-faults.ts'
 
@@ -33,7 +36,10 @@ function wholeNumber(value: unknown): number | null {
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null
 }
 
-/** The stamp in a JSON object; `path` is null for a model's metadata. A member of the wrong type counts as absent and is listed in `faults`. */
+/**
+ * The stamp in a JSON object; `path` is null for a model's metadata. A member of the wrong type counts as absent and is
+ * listed in `faults`.
+ */
 export function stampOf(path: string | null, document: Document): Stamp {
   const faults: string[] = []
   const member = <T>(name: string, read: (value: unknown) => T | null, expected: string): T | null => {

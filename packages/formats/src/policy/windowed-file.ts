@@ -6,13 +6,19 @@ export interface ByteSource {
   readonly sizeBytes: number
   /** The bytes from `start` up to `end`, which are within the file. */
   fetch(start: number, end: number): Promise<Uint8Array>
-  /** Resolves when a long reading may continue: others work in between. Without it, that is the next turn of the event loop. */
+  /**
+   * Resolves when a long reading may continue: others work in between. Without it, that is the next turn of the event
+   * loop.
+   */
   rest?(): Promise<void>
 }
 
 export interface WindowedFile {
   readonly sizeBytes: number
-  /** Fetches the bytes from `start` up to `end` (within the file) where the window lacks them; null if it has them already. */
+  /**
+   * Fetches the bytes from `start` up to `end` (within the file) where the window lacks them; null if it has them
+   * already.
+   */
   hold(start: number, end: number): Promise<void> | null
   /** Bytes that are held. */
   read(start: number, end: number): Uint8Array
@@ -34,7 +40,10 @@ const FIRST_WINDOW_BYTES = 16 * 1024
 /** Where the fields continue without a jump, each window is twice as large as the one before. */
 const MAX_WINDOW_BYTES = 1024 * 1024
 
-/** Holds nothing yet. Its `hold` rejects with a `FormatFault` where the budget is spent, and with the error of the source. */
+/**
+ * Holds nothing yet. Its `hold` rejects with a `FormatFault` where the budget is spent, and with the error of the
+ * source.
+ */
 export function windowedFile(source: ByteSource, budget: ReadBudget): WindowedFile {
   const { sizeBytes, rest = nextTurn } = source
   const left = { ...budget }

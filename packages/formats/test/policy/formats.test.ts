@@ -1,4 +1,7 @@
-/** Policies are untrusted files: their headers are read completely or rejected with a reason, and weights are never read. */
+/**
+ * Policies are untrusted files: their headers are read completely or rejected with a reason, and weights are never
+ * read.
+ */
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

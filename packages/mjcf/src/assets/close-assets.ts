@@ -30,8 +30,8 @@ export function pathsToLookFor(refs: readonly AssetRef[], faults: Faults): strin
 }
 
 /**
- * Looks up each reference in `sizes`; `pointers` are the paths of Git LFS pointers. Adds `path` faults for paths outside the repo and `asset` faults
- * for unreadable files.
+ * Looks up each reference in `sizes`; `pointers` are the paths of Git LFS pointers. Adds `path` faults for paths
+ * outside the repo and `asset` faults for unreadable files.
  */
 export function closeAssets(
   refs: readonly AssetRef[],
@@ -87,7 +87,10 @@ function sizeAt(path: string, sizes: FileSizes): number | null {
   return inside === null ? null : (sizes.get(inside) ?? null)
 }
 
-/** The path to add the file at. The folder of the included file is enough. If probe and path differ, the other way takes two files and is not suggested. */
+/**
+ * The path to add the file at. The folder of the included file is enough. If probe and path differ, the other way takes
+ * two files and is not suggested.
+ */
 function missingFile({ kind, element, path, probe, fallback }: AssetRef, sizes: FileSizes): MissingFile {
   const { file, line } = element
   const probed = fallback === null || sizeAt(probe, sizes) !== null
@@ -107,7 +110,10 @@ function reportOutside(ref: AssetRef, opened: string, faults: Faults): void {
   faults.add('path', ref.element, message, { names: [ref.written], hint })
 }
 
-/** MuJoCo puts the folder of the included file before the name a second time when the model itself is loaded by a relative path with a folder. */
+/**
+ * MuJoCo puts the folder of the included file before the name a second time when the model itself is loaded by a
+ * relative path with a folder.
+ */
 function besideWarning(file: string, refs: readonly AssetRef[]): ModelFault {
   const names = [...new Set(refs.map(({ written }) => written))]
   const message = `Asset files that ${file} names are found only beside it: that depends on the path the model is loaded by.`

@@ -3,7 +3,10 @@ import type { ModelFiles } from '../model-files.ts'
 import type { FileSizes } from './close-assets.ts'
 
 const FIRST_LINE = 'version https://git-lfs.github.com/spec/'
-/** Pointers have at least 126 bytes, depending on the digits of the size, and rarely further lines; hardly any asset is as small. */
+/**
+ * Pointers have at least 126 bytes, depending on the digits of the size, and rarely further lines; hardly any asset is
+ * as small.
+ */
 const LEAST = 120
 const MOST = 200
 /** Pointers rarely occur alone, and a reading ends after a hundred faults. */

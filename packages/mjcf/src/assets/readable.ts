@@ -49,7 +49,10 @@ function decodableProblem(path: string, size: number, leastTriangles: number): P
   return { message: `MuJoCo has no decoder for the mesh ${path}.`, hint }
 }
 
-/** The size of a binary STL follows from its triangles, which shows text STLs and Git LFS pointers. A mesh needs four vertices, so two triangles. */
+/**
+ * The size of a binary STL follows from its triangles, which shows text STLs and Git LFS pointers. A mesh needs four
+ * vertices, so two triangles.
+ */
 function stlProblem(path: string, size: number, leastTriangles: number): Problem | null {
   if (size === 0) return { message: `${path} is empty.`, hint: EMPTY_HINT }
   const triangles = (size - STL_HEADER) / STL_TRIANGLE

@@ -16,7 +16,10 @@ import { readSection, SECTION_ORDER } from './read-objects.ts'
 import { readContent } from './read-tree.ts'
 import type { Spec, SpecCategory, SpecKey } from './types.ts'
 
-/** Builds the model: all faults of names, classes and copies are added to `faults`; an expansion over a cap ends the reading. */
+/**
+ * Builds the model: all faults of names, classes and copies are added to `faults`; an expansion over a cap ends the
+ * reading.
+ */
 export function buildSpec(loaded: LoadedModel, faults: Faults): Spec {
   const building: Building = {
     faults,
@@ -37,7 +40,10 @@ export function buildSpec(loaded: LoadedModel, faults: Faults): Spec {
   return spec
 }
 
-/** Sections of one kind are read together, wherever they occur; models that are assets are built before the tree that attaches them. */
+/**
+ * Sections of one kind are read together, wherever they occur; models that are assets are built before the tree that
+ * attaches them.
+ */
 function draftOf(building: Building, loaded: LoadedModel): Draft {
   const draft = newDraft(building, loaded)
   const { children } = loaded.root

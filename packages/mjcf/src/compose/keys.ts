@@ -39,7 +39,9 @@ export function carryKeys(from: Draft, into: Draft, rename: Rename): void {
       `${wrong} of ${key.name === '' ? 'an unnamed keyframe' : `the keyframe "${key.name}"`} has ${key.lengths[wrong]} numbers, and the model ${sizes[wrong]} where it is copied.`,
       {
         names: key.name === '' ? [] : [key.name],
-        hint: 'The first replicate and each attach copy the keyframes, which have to fit the bodies written before its end.',
+        hint:
+          'The first replicate and each attach copy the keyframes, which have to fit the bodies written before its ' +
+          'end.',
       },
     )
   }

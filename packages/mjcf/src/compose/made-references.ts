@@ -20,7 +20,9 @@ export function checkMadeReferences(draft: Draft, faults: Faults): void {
         `What <${element.name}> makes refers to a body "${lost}", and the model has none.`,
         {
           names: [lost],
-          hint: 'Cables need four points at least; flexes and cables with a skin cannot be replicated, attach them instead.',
+          hint:
+            'Cables need four points at least; flexes and cables with a skin cannot be replicated, attach them ' +
+            'instead.',
         },
       )
     }

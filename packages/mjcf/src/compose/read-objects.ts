@@ -1,4 +1,6 @@
-/** Objects outside the body tree: assets, contacts, constraints, tendons, actuators, sensors, custom data, keyframes. */
+/**
+ * Objects outside the body tree: assets, contacts, constraints, tendons, actuators, sensors, custom data, keyframes.
+ */
 
 import { wordsOf } from '../grammar/values.ts'
 import { actuatorState } from '../rules/actuator-state.ts'

@@ -26,7 +26,9 @@ export interface ModelPlace {
   readonly cwd: string
 }
 
-/** Rejects with a `LocalError` if `dir` is not a folder or a file cannot be read; faults of the model are in the report. */
+/**
+ * Rejects with a `LocalError` if `dir` is not a folder or a file cannot be read; faults of the model are in the report.
+ */
 export async function checkModel(
   pool: ReadingPool,
   { dir, entry, cwd }: ModelPlace,

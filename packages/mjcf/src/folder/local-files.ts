@@ -1,4 +1,7 @@
-/** A local folder as a repo would show it after a push: case-sensitive NFC names; links are followed while they stay inside. */
+/**
+ * A local folder as a repo would show it after a push: case-sensitive NFC names; links are followed while they stay
+ * inside.
+ */
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { pathFault } from '@hub/text/file-path'

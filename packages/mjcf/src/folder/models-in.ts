@@ -8,7 +8,10 @@ export interface CandidateModel {
   readonly isPart: boolean
 }
 
-/** Those directly in the folder, by name; files that others include come last: a model is rarely one of its parts. Null if it is no folder. */
+/**
+ * Those directly in the folder, by name; files that others include come last: a model is rarely one of its parts. Null
+ * if it is no folder.
+ */
 export async function modelsIn(dir: string): Promise<CandidateModel[] | null> {
   const names = await readdir(dir).catch(() => null)
   if (names === null) return null

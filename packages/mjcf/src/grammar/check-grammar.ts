@@ -18,8 +18,8 @@ interface Visit {
 }
 
 /**
- * Checks an MJCF document with expanded includes against the grammar: elements, attributes, occurrences and value formats. Checks the whole document
- * despite faults. `warnings` collects input that MuJoCo silently ignores.
+ * Checks an MJCF document with expanded includes against the grammar: elements, attributes, occurrences and value
+ * formats. Checks the whole document despite faults. `warnings` collects input that MuJoCo silently ignores.
  */
 export function checkGrammar(root: XmlElement, faults: Faults, warnings: ModelFault[] = []): void {
   if (root.name !== 'mujoco') {
@@ -83,8 +83,8 @@ function isBodyLike(row: Row): boolean {
 }
 
 /**
- * Whether MuJoCo reads the nth child of that name. Of elements allowed once, and of plugins, it reads only the first; a body has its own rules for
- * plugins. It reads settings of a plugin only if the plugin names no instance.
+ * Whether MuJoCo reads the nth child of that name. Of elements allowed once, and of plugins, it reads only the first; a
+ * body has its own rules for plugins. It reads settings of a plugin only if the plugin names no instance.
  */
 function isRead({ element, row }: Visit, name: string, nth: number): boolean {
   const child = row.children.get(name)

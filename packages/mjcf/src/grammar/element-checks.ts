@@ -3,7 +3,10 @@ import type { XmlElement } from '../xml/element.ts'
 import { KEYWORDS, type KeywordSet } from './keywords.ts'
 import { readNumber, readNumbers, short, wordsOf } from './values.ts'
 
-/** The rest of a sentence that begins with the element, such as `<map>`; null if nothing is wrong or a value cannot be parsed. */
+/**
+ * The rest of a sentence that begins with the element, such as `<map>`; null if nothing is wrong or a value cannot be
+ * parsed.
+ */
 export type ElementCheck = (element: XmlElement) => string | null
 
 /** The number of the attribute must be larger than a bound; `nan` passes. */
@@ -67,7 +70,10 @@ export function actuatorInput(element: XmlElement): string | null {
     : `has inputs out of order; the order is ${order.join(', ')}`
 }
 
-/** Attributes of slider-cranks and site transmissions are only allowed with those. The last transmission of the list holds. */
+/**
+ * Attributes of slider-cranks and site transmissions are only allowed with those. The last transmission of the list
+ * holds.
+ */
 export function transmissionParts(element: XmlElement): string | null {
   const given = ['joint', 'jointinparent', 'tendon', 'cranksite', 'site', 'body'].filter((name) =>
     element.attributes.has(name),

@@ -23,8 +23,8 @@ export interface Attribute {
 }
 
 /**
- * Constraints between attributes of one element. A bundle is a list of attributes. `exclusive`: at most one bundle has a member present;
- * `together`: all members of all bundles or none; `oneOf`: at least one bundle is complete.
+ * Constraints between attributes of one element. A bundle is a list of attributes. `exclusive`: at most one bundle has
+ * a member present; `together`: all members of all bundles or none; `oneOf`: at least one bundle is complete.
  */
 export interface Constraint {
   readonly kind: 'exclusive' | 'together' | 'oneOf'
@@ -51,10 +51,11 @@ export interface Row {
 export const ANY_COUNT = Number.POSITIVE_INFINITY
 
 /**
- * A row of the table. `attributes` is a list of `name=type`, separated by white space; a name alone is text, `!` at the end means required. Types:
- * `real` (double), `float`, `int`, each with `[3]` for exactly three, `[1-3]` for one to three, `[]` for any number; `whole`; `bool`; `chars[3]`;
- * `<set>` for a keyword; `<set>[]` for flags. `children` is by element name; a name with `?` may occur once. `constraints` is one line each:
- * `exclusive a b+c`, where `b+c` is a bundle.
+ * A row of the table. `attributes` is a list of `name=type`, separated by white space; a name alone is text, `!` at the
+ * end means required. Types: `real` (double), `float`, `int`, each with `[3]` for exactly three, `[1-3]` for one to
+ * three, `[]` for any number; `whole`; `bool`; `chars[3]`; `<set>` for a keyword; `<set>[]` for flags. `children` is by
+ * element name; a name with `?` may occur once. `constraints` is one line each: `exclusive a b+c`, where `b+c` is a
+ * bundle.
  */
 export function row(
   attributes: string,

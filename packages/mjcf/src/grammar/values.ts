@@ -1,6 +1,7 @@
 /**
- * Attribute values as MuJoCo parses them: C's `strtod`, `strtof` and `strtol` over tokens between white space. So hexadecimal floats, `inf` and `nan` are
- * numbers, `1,2` and `1e` are not, and a number too large or too small for its type is rejected.
+ * Attribute values as MuJoCo parses them: C's `strtod`, `strtof` and `strtol` over tokens between white space. So
+ * hexadecimal floats, `inf` and `nan` are numbers, `1,2` and `1e` are not, and a number too large or too small for its
+ * type is rejected.
  */
 
 export type NumberKind = 'real' | 'float' | 'int'
@@ -108,7 +109,10 @@ function problemOf(token: string, kind: NumberKind): NumberProblem['reason'] | n
   return value.mantissa !== 0n && outOfRange(value.number, kind, Number.MIN_VALUE) ? 'range' : null
 }
 
-/** The smallest positive numbers with full precision. A smaller decimal is rejected; a hexadecimal number only if it becomes zero. */
+/**
+ * The smallest positive numbers with full precision. A smaller decimal is rejected; a hexadecimal number only if it
+ * becomes zero.
+ */
 const LEAST = { real: 2.2250738585072014e-308, float: 1.1754943508222875e-38 }
 
 function outOfRange(value: number, kind: 'real' | 'float', least: number): boolean {

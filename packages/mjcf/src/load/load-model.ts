@@ -15,8 +15,9 @@ import { addXmlFault, missingFile } from './report.ts'
 export type { LoadedModel, LoadReport } from './loaded-model.ts'
 
 /**
- * Reads `entry` with everything that it includes and the models that it contains. Throws `ModelRefusal` if there is no usable tree: no entry
- * (`entry`), invalid XML (`xml`), over a limit (`limit`). Other faults, also those of contained models, are added to `faults`.
+ * Reads `entry` with everything that it includes and the models that it contains. Throws `ModelRefusal` if there is no
+ * usable tree: no entry (`entry`), invalid XML (`xml`), over a limit (`limit`). Other faults, also those of contained
+ * models, are added to `faults`.
  */
 export async function loadModel(files: ModelFiles, entry: string, faults: Faults): Promise<LoadedModel> {
   const gathered = await gatherFiles(files, entry)

@@ -7,7 +7,10 @@ export interface ParseClock {
   hold(): void
 }
 
-/** Calls `onOver` after `limitMs` of total running time, never after `hold`; it returns the milliseconds to grant in addition, 0 to end. */
+/**
+ * Calls `onOver` after `limitMs` of total running time, never after `hold`; it returns the milliseconds to grant in
+ * addition, 0 to end.
+ */
 export function parseClock(limitMs: number, onOver: () => number): ParseClock {
   let leftMs = limitMs
   let sinceMs = 0

@@ -1,7 +1,9 @@
 /** Messages between the hub and a reading process. */
 import type { ModelReading } from '../reading.ts'
 
-/** To the process: a model to read, and the responses to its requests, in the requested order; null for a missing file. */
+/**
+ * To the process: a model to read, and the responses to its requests, in the requested order; null for a missing file.
+ */
 export type ToReader =
   | { readonly kind: 'model'; readonly entry: string }
   | { readonly kind: 'files'; readonly id: number; readonly files: readonly (Uint8Array | null)[] }
@@ -14,7 +16,10 @@ export interface Ask {
   readonly paths: readonly string[]
 }
 
-/** From the process. `begin`: loaded, and reading from now on. `failed`: the reader threw, which is not a fault of the model. */
+/**
+ * From the process. `begin`: loaded, and reading from now on. `failed`: the reader threw, which is not a fault of the
+ * model.
+ */
 export type FromReader =
   | { readonly kind: 'begin' }
   | Ask

@@ -1,4 +1,6 @@
-/** A pool of reading processes, started lazily and reused; further readings wait, each asker's in a queue of its own. */
+/**
+ * A pool of reading processes, started lazily and reused; further readings wait, each asker's in a queue of its own.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { deferred } from './deferred.ts'
@@ -10,8 +12,8 @@ export type Program = readonly [file: string, ...args: string[]]
 
 export interface ReaderSlots {
   /**
-   * Runs `work` with a process of its own; the process is kept for the next one where it still lives. Rejects with `ReadingUnavailable` where too many wait. Askers take turns: one with
-   * many readings delays others by one.
+   * Runs `work` with a process of its own; the process is kept for the next one where it still lives. Rejects with
+   * `ReadingUnavailable` where too many wait. Askers take turns: one with many readings delays others by one.
    */
   use<T>(asker: string, signal: AbortSignal, work: (reader: ChildProcess) => Promise<T>): Promise<T>
   /** Ends all processes; running work rejects as with any process exit. */
@@ -117,7 +119,8 @@ function startReader([file, ...args]: Program): ChildProcess {
   reader.stderr?.on('data', (chunk: Buffer) => {
     stderrTails.set(reader, `${stderrTails.get(reader) ?? ''}${chunk}`.slice(-STDERR_TAIL_CHARS))
   })
-  // Without a listener, a failure to start or to send would end the hub; the exit that follows rejects the pending work.
+  // Without a listener, a failure to start or to send would end the hub; the exit that follows rejects the pending
+  // work.
   reader.on('error', () => reader.kill('SIGKILL'))
   return reader
 }

@@ -1,6 +1,7 @@
 /**
- * Models are read in separate processes, since exceeding a heap limit kills the whole process, even for a worker thread. A reading that takes too
- * long or too much memory is killed with its process and becomes a fault of the model; others continue.
+ * Models are read in separate processes, since exceeding a heap limit kills the whole process, even for a worker
+ * thread. A reading that takes too long or too much memory is killed with its process and becomes a fault of the model;
+ * others continue.
  */
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -28,7 +29,10 @@ export interface PoolReading {
 }
 
 export interface ReadingPool {
-  /** Never rejects for what a model holds: only with what `files` rejects, `signal`'s reason, or `ReadingUnavailable` where too many wait. Askers take turns. */
+  /**
+   * Never rejects for what a model holds: only with what `files` rejects, `signal`'s reason, or `ReadingUnavailable`
+   * where too many wait. Askers take turns.
+   */
   read(files: FileWaves, entry: string, signal: AbortSignal, asker?: string): Promise<PoolReading>
   close(): Promise<void>
 }
@@ -99,7 +103,10 @@ const overLimit = {
   depth: `The files of the model include each other more than ${MAX_WAVES} deep.`,
 }
 
-/** On a busy machine a reading gets less CPU time than wall time: it is granted the difference, up to four times the limit. */
+/**
+ * On a busy machine a reading gets less CPU time than wall time: it is granted the difference, up to four times the
+ * limit.
+ */
 function moreTimeFor(
   reader: ChildProcess,
   began: { readonly wall: number; readonly processor: number | null },

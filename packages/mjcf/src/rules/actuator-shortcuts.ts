@@ -1,4 +1,7 @@
-/** The shortcuts (`position`, `muscle`, …): each sets the general parameters that it represents, from its own attributes and those of the previous layers. */
+/**
+ * The shortcuts (`position`, `muscle`, …): each sets the general parameters that it represents, from its own attributes
+ * and those of the previous layers.
+ */
 import type { XmlElement } from '../xml/element.ts'
 import type { ActuatorState } from './actuator-settings.ts'
 import { applyDcmotor } from './dcmotor.ts'

@@ -24,8 +24,8 @@ import { checkUserData } from './user-data.ts'
 import { checkWhole } from './whole.ts'
 
 /**
- * Checks the rules of MuJoCo's reader and compiler that depend only on the text of the model, and counts its degrees of freedom, controls and
- * activations: null if parts of the model could not be built.
+ * Checks the rules of MuJoCo's reader and compiler that depend only on the text of the model, and counts its degrees of
+ * freedom, controls and activations: null if parts of the model could not be built.
  */
 export function checkRules(spec: Spec, faults: Faults): ModelReading['sizes'] {
   const report = reportOn(spec, faults)

@@ -2,7 +2,10 @@ import type { Spec } from '../compose/types.ts'
 import type { Report } from './report.ts'
 import { optionOf, sizeSetting } from './settings.ts'
 
-/** Settings of the whole model after attached models were applied: those of an attached child need not be valid on their own. */
+/**
+ * Settings of the whole model after attached models were applied: those of an attached child need not be valid on their
+ * own.
+ */
 export function checkWhole(spec: Spec, report: Report): void {
   const sections = (name: string) => spec.loaded.root.children.filter((section) => section.name === name)
   const refused = (rule: string, section: string, message: string, hint: string) =>

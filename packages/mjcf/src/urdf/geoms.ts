@@ -124,7 +124,10 @@ function sized(type: string, size: readonly number[] | null | undefined): Record
   return size ? { type, size: size.join(' ') } : null
 }
 
-/** Meshes of the same name without folder and extension, and of the same scale, are one: only the file of the first is opened. */
+/**
+ * Meshes of the same name without folder and extension, and of the same scale, are one: only the file of the first is
+ * opened.
+ */
 function meshAttributes(mesh: XmlElement, context: ShapeContext): Record<string, string> | null {
   const { faults, meshesByName, meshNames, meshes } = context
   const scale = scaleOf(mesh, faults)

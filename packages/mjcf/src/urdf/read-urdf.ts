@@ -1,4 +1,7 @@
-/** How MuJoCo reads URDF elements: known children occur at most once, number lists have exact lengths, and everything else is ignored. */
+/**
+ * How MuJoCo reads URDF elements: known children occur at most once, number lists have exact lengths, and everything
+ * else is ignored.
+ */
 import type { Faults } from '../fault.ts'
 import { readNumbers } from '../grammar/values.ts'
 import type { XmlElement } from '../xml/element.ts'

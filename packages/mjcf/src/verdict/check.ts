@@ -1,6 +1,6 @@
 /**
- * One static check and its result. Spec, "RobotValidationCheck". The members are single words, so both dialects and the command line print them as
- * they are.
+ * One static check and its result. Spec, "RobotValidationCheck". The members are single words, so both dialects and the
+ * command line print them as they are.
  */
 import { wellFormed } from '@hub/text/well-formed'
 
@@ -37,7 +37,10 @@ export function check(code: string, status: CheckStatus, message: string, detail
 /** Limit of faults shown; `names` is complete, since the fix needs every name. */
 const MAX_SHOWN = 100
 
-/** A check from faults: the message is the first fault, `data.faults` has the first 100, and `names` has those of all faults, without duplicates. */
+/**
+ * A check from faults: the message is the first fault, `data.faults` has the first 100, and `names` has those of all
+ * faults, without duplicates.
+ */
 export function faultyCheck(
   code: string,
   status: 'warn' | 'fail',

@@ -1,4 +1,7 @@
-/** The checks of a model, from its reading: whether it exists, whether MuJoCo would compile it, and whether its files are complete. Pure. */
+/**
+ * The checks of a model, from its reading: whether it exists, whether MuJoCo would compile it, and whether its files
+ * are complete. Pure.
+ */
 
 import { wellFormed } from '@hub/text/well-formed'
 import type { FaultKind, ModelFault } from '../fault.ts'
@@ -21,8 +24,8 @@ export interface RobotModelSummary {
 export const NO_MODEL = 'The card names no model file.'
 
 /**
- * The checks `mjcf.exists`, `mjcf.parses`, `assets.closure` and `assets.readable`, always all four. Without a reading or an entry all are skipped, with
- * `reason`.
+ * The checks `mjcf.exists`, `mjcf.parses`, `assets.closure` and `assets.readable`, always all four. Without a reading
+ * or an entry all are skipped, with `reason`.
  */
 export function modelChecks(reading: ModelReading | null, entry: string | null, reason = NO_MODEL): Check[] {
   if (!reading || entry === null) {
@@ -35,8 +38,8 @@ export function modelChecks(reading: ModelReading | null, entry: string | null, 
 }
 
 /**
- * Summary of the model as MuJoCo would compile it: a rejected model has no base, joints or keyframes. If only files without these are missing (such as meshes),
- * the summary is still shown, because interfaces are checked against it.
+ * Summary of the model as MuJoCo would compile it: a rejected model has no base, joints or keyframes. If only files
+ * without these are missing (such as meshes), the summary is still shown, because interfaces are checked against it.
  */
 export function modelSummary(reading: ModelReading): RobotModelSummary {
   const { model, files, faults, missing } = reading
@@ -56,7 +59,9 @@ export function isRefused(reading: ModelReading): boolean {
   return reading.faults.length > 0 || reading.missing.length > 0
 }
 
-/** Why the model may declare more than was read, or null: part of the document is missing, or a limit ended the reading. */
+/**
+ * Why the model may declare more than was read, or null: part of the document is missing, or a limit ended the reading.
+ */
 export function doubtOf({ unread, faults }: ModelReading): string | null {
   return unread ?? faults.find(({ kind }) => kind === 'limit')?.message ?? null
 }
@@ -79,7 +84,10 @@ export function namedKeyframes({ keyframes }: ModelReading): string[] {
 const closureFaults: ReadonlySet<FaultKind> = new Set(['path'])
 const assetFaults: ReadonlySet<FaultKind> = new Set(['asset'])
 
-/** Whether the model file exists. A file that is empty or not a model also has a fault of the kind `entry`, but it is in `files`. */
+/**
+ * Whether the model file exists. A file that is empty or not a model also has a fault of the kind `entry`, but it is in
+ * `files`.
+ */
 function entryExists({ entry, files, faults }: ModelReading): boolean {
   return files.includes(entry) || !faults.some(({ kind }) => kind === 'entry')
 }

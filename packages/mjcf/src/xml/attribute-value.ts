@@ -1,6 +1,6 @@
 /**
- * Decodes attribute values like MuJoCo's parser, which works in place on bytes; its quirks are kept. One pass: lookahead is scanned once, however
- * many `&` precede it.
+ * Decodes attribute values like MuJoCo's parser, which works in place on bytes; its quirks are kept. One pass:
+ * lookahead is scanned once, however many `&` precede it.
  */
 import { bytesOf, textOf, utf8Of } from './document-text.ts'
 
@@ -20,7 +20,10 @@ const entities = [
   { bytes: bytesOf('&gt;'), value: 0x3e },
 ]
 
-/** The decoded value of the raw text between the quotes: line ends become LF, the five entities and character references are decoded. */
+/**
+ * The decoded value of the raw text between the quotes: line ends become LF, the five entities and character references
+ * are decoded.
+ */
 export function attributeValue(raw: string): string {
   if (!raw.includes('&') && !raw.includes('\r')) return raw
   const bytes = bytesOf(raw)
@@ -44,7 +47,8 @@ export function attributeValue(raw: string): string {
       from = reference?.end ?? from + 1
     } else {
       const entity = entityAt(bytes, from)
-      // An unknown entity leaves the byte at the write position unchanged: not the `&` if an earlier entity has shortened the text.
+      // An unknown entity leaves the byte at the write position unchanged: not the `&` if an earlier entity has
+      // shortened the text.
       if (entity) bytes[to] = entity.value
       to += 1
       from += entity?.bytes.length ?? 1
@@ -63,7 +67,10 @@ function entityAt(bytes: Uint8Array, at: number) {
   return null
 }
 
-/** Reads `&#N;` and `&#xN;` at places that only move forward; null if the `&` is literal. `&#;` is NUL, and `&#` at the very end loses its `&`. */
+/**
+ * Reads `&#N;` and `&#xN;` at places that only move forward; null if the `&` is literal. `&#;` is NUL, and `&#` at the
+ * very end loses its `&`.
+ */
 function characterReferences(bytes: Uint8Array) {
   let semicolon = bytes.indexOf(SEMICOLON)
   const codes = { decimal: { of: -1, code: null as number | null }, hex: { of: -1, code: null as number | null } }

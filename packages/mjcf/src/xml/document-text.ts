@@ -1,7 +1,7 @@
 /**
- * Bytes to text and back without loss. MuJoCo compares bytes regardless of encoding; a byte that is not valid UTF-8 becomes the lone surrogate U+DC00
- * + byte (as
- * Python's `surrogateescape` does), so that two names that differ in such a byte stay different.
+ * Bytes to text and back without loss. MuJoCo compares bytes regardless of encoding; a byte that is not valid UTF-8
+ * becomes the lone surrogate U+DC00 + byte (as Python's `surrogateescape` does), so that two names that differ in such
+ * a byte stay different.
  */
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,4 +1,7 @@
-/** An XML element as parsed by tinyxml2: names and attribute values exactly as written, the five entities and character references decoded, text dropped. */
+/**
+ * An XML element as parsed by tinyxml2: names and attribute values exactly as written, the five entities and character
+ * references decoded, text dropped.
+ */
 export interface XmlElement {
   readonly name: string
   /** In document order; values are not trimmed. */

@@ -1,6 +1,9 @@
 import type { XmlElement } from './element.ts'
 
-/** The element and all its descendants, parents first. Not recursive and no spread of children: there can be a hundred thousand of either. */
+/**
+ * The element and all its descendants, parents first. Not recursive and no spread of children: there can be a hundred
+ * thousand of either.
+ */
 export function* inDocumentOrder(root: XmlElement): Generator<XmlElement> {
   const open = [root]
   for (let element = open.pop(); element; element = open.pop()) {

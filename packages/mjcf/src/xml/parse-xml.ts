@@ -1,7 +1,7 @@
 /**
- * XML as MuJoCo's parser (tinyxml2) reads it, which differs from the standard: text may precede the root, `<`, `>` and `&` in attribute values,
- * unknown entities stay as they are, a DOCTYPE ends at its first `>`, everything after a stray closing tag is ignored. Nothing is ever fetched or
- * expanded. One pass over the text, no recursion.
+ * XML as MuJoCo's parser (tinyxml2) reads it, which differs from the standard: text may precede the root, `<`, `>` and
+ * `&` in attribute values, unknown entities stay as they are, a DOCTYPE ends at its first `>`, everything after a stray
+ * closing tag is ignored. Nothing is ever fetched or expanded. One pass over the text, no recursion.
  */
 import { type FaultKind, faultAt, ModelRefusal } from '../fault.ts'
 import { limits } from '../limits.ts'
@@ -35,7 +35,10 @@ export interface XmlAllowance {
   attributes: number
 }
 
-/** The root element of a document. Throws `ModelRefusal` (`xml`, or `limit` if too large); subtracts what it uses from `left`. */
+/**
+ * The root element of a document. Throws `ModelRefusal` (`xml`, or `limit` if too large); subtracts what it uses from
+ * `left`.
+ */
 export function parseXml(
   bytes: Uint8Array,
   file: string,

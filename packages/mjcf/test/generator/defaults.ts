@@ -36,7 +36,8 @@ function members(random: Random, classes: string[], depth: number): Tag[] {
 }
 
 function jointDefault(random: Random, depth: number): Tag {
-  // A ball by way of a class is mostly refused too: it stands next to another joint, or what refers to it needs one degree of freedom.
+  // A ball by way of a class is mostly refused too: it stands next to another joint, or what refers to it needs one
+  // degree of freedom.
   const types = random.chance(0.08) ? ['ball'] : ['hinge', 'slide', 'slide']
   // A free joint by way of a class deeper than a root body is refused, so only now and then.
   const free = depth > 0 && random.chance(0.05)

@@ -1,4 +1,7 @@
-/** One or two things wrong with a generated model, of the kinds that people and programs get wrong. MuJoCo decides whether they matter. */
+/**
+ * One or two things wrong with a generated model, of the kinds that people and programs get wrong. MuJoCo decides
+ * whether they matter.
+ */
 
 import type { Random } from '../../../../test/support/random.ts'
 import type { Files } from './model.ts'

@@ -23,7 +23,9 @@ interface Wanted {
   readonly sizes: Sizes | null
 }
 
-/** The model of a seed. `sizes`, those of the same model generated without them, let keyframes have the right lengths. */
+/**
+ * The model of a seed. `sizes`, those of the same model generated without them, let keyframes have the right lengths.
+ */
 export function modelOf(seed: number, sizes: Sizes | null = null): OracleCase {
   const random = randomFrom(seed)
   const flaws = random.fork()

@@ -1,4 +1,7 @@
-/** Generated sections that refer to joints, sites and bodies by name: actuators, sensors, equalities, tendons, contacts, tuples. */
+/**
+ * Generated sections that refer to joints, sites and bodies by name: actuators, sensors, equalities, tendons, contacts,
+ * tuples.
+ */
 import { type Names, nameOf, refer } from './names.ts'
 import { type Tag, tag } from './tag.ts'
 

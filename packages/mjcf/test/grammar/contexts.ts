@@ -9,7 +9,10 @@ export interface Context {
   /** Tags from the root down. */
   readonly path: readonly string[]
   readonly row: Row
-  /** The element with what it needs; `attributes` come first and replace the needed ones (null: left out), `inside` is its content. */
+  /**
+   * The element with what it needs; `attributes` come first and replace the needed ones (null: left out), `inside` is
+   * its content.
+   */
   document(attributes?: Attributes, inside?: string): string
 }
 

@@ -8,7 +8,9 @@ import { memoryFiles } from '../memory-files.ts'
 export interface ReadOutcome {
   readonly complaints: readonly string[]
   readonly outside: readonly string[]
-  /** Processor time, garbage collection included, since other processes of the machine are not to blame on the reader. */
+  /**
+   * Processor time, garbage collection included, since other processes of the machine are not to blame on the reader.
+   */
   readonly ms: number
   /** What the reading took on top of a process that has read a small model. */
   readonly megabytes: number

@@ -1,4 +1,7 @@
-/** The address that devices reach: bound before anything is made or downloaded, so that one that cannot be had is told at once. */
+/**
+ * The address that devices reach: bound before anything is made or downloaded, so that one that cannot be had is told
+ * at once.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -7,7 +10,10 @@ import { UPGRADE_MS } from '../limits.ts'
 
 /** Held for one listener after the other; between them devices get 503. */
 export interface HeldAddress {
-  /** A server that listens there and answers nothing yet. Who takes it closes it; for the next one the address is bound again. Rejects with `CannotListen`. */
+  /**
+   * A server that listens there and answers nothing yet. Who takes it closes it; for the next one the address is bound
+   * again. Rejects with `CannotListen`.
+   */
   take(): Promise<Server>
   /** Closes what nobody took. */
   release(): Promise<void>

@@ -14,7 +14,10 @@ export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes]
 export interface LinkEvents {
   /** An answer was sent, this long after its observation had arrived. */
   readonly served: (ms: number) => void
-  /** The socket is closed. `reason`: of this server where it closed it, else of the close frame (`closed` for a normal one); null if the link was lost. */
+  /**
+   * The socket is closed. `reason`: of this server where it closed it, else of the close frame (`closed` for a normal
+   * one); null if the link was lost.
+   */
   readonly ended: (reason: string | null) => void
 }
 
@@ -31,7 +34,10 @@ interface Frame {
 
 const CLOSING_MS = 1_000
 
-/** Serves `socket` until it closes. A bad frame closes it with a reason; nothing that a device sends ends more than its link. */
+/**
+ * Serves `socket` until it closes. A bad frame closes it with a reason; nothing that a device sends ends more than its
+ * link.
+ */
 export function openLink(
   socket: WebSocket,
   model: PolicyModel,
@@ -52,7 +58,10 @@ export function openLink(
     socket.close(code, reason.slice(0, 120))
     setTimeout(() => socket.terminate(), CLOSING_MS).unref()
   }
-  /** The text for a person first: the reason of a close frame has 123 bytes, and `openpi-client` raises a text frame as an error. */
+  /**
+   * The text for a person first: the reason of a close frame has 123 bytes, and `openpi-client` raises a text frame as
+   * an error.
+   */
   const reject = (fault: FrameFault) => {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ error: fault.message }))
     close(closeCodes.policy, 'bad_frame')

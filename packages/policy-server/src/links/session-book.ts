@@ -1,6 +1,7 @@
 /**
- * The sessions of a server and their meters. Time on the model is shared: while n sessions have a link, each second of each costs a n-th. A session is open from its
- * first link until it is closed for good; its id is then kept until no token can name it any more. Pure, with the clock given.
+ * The sessions of a server and their meters. Time on the model is shared: while n sessions have a link, each second of
+ * each costs a n-th. A session is open from its first link until it is closed for good; its id is then kept until no
+ * token can name it any more. Pure, with the clock given.
  */
 import { TIMES_KEPT } from '../limits.ts'
 

@@ -1,4 +1,7 @@
-/** The thread of a model: ONNX Runtime as WebAssembly on one core, without network. It loads the file that it is given, and then answers one request after another. */
+/**
+ * The thread of a model: ONNX Runtime as WebAssembly on one core, without network. It loads the file that it is given,
+ * and then answers one request after another.
+ */
 import { readFile } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { InferenceSession } from 'onnxruntime-web'

@@ -1,4 +1,7 @@
-/** A model in a thread of its own, so that the server answers others while it computes. One observation at a time, in the order of arrival. */
+/**
+ * A model in a thread of its own, so that the server answers others while it computes. One observation at a time, in
+ * the order of arrival.
+ */
 import { Worker } from 'node:worker_threads'
 import { LocalError } from '@hub/client/internal'
 import { programOf } from '@hub/client/worker/own-program'
@@ -15,7 +18,10 @@ interface Inference {
 export interface PolicyModel extends ModelFace {
   /** Rejects with a `FrameFault` if the model rejects these values, and with the reason once it has failed. */
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Inference>
-  /** Resolves with the reason when the thread ends, or an inference takes longer than `runMs`; never if it is closed before. */
+  /**
+   * Resolves with the reason when the thread ends, or an inference takes longer than `runMs`; never if it is closed
+   * before.
+   */
   readonly failed: Promise<Error>
   close(): Promise<void>
 }

@@ -6,7 +6,10 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters
 type Key = Awaited<ReturnType<ReturnType<typeof createLocalJWKSet>>>
 
 export interface HubKeys {
-  /** The key of a token. One that is unknown is looked up again, at most every few seconds. Throws a JOSEError if there is none. */
+  /**
+   * The key of a token. One that is unknown is looked up again, at most every few seconds. Throws a JOSEError if there
+   * is none.
+   */
   keyOf(header: JWSHeaderParameters | undefined): Promise<Key>
   /** Whether the hub still publishes it: one that was withdrawn opens nothing, and what it opened ends. */
   has(kid: string): boolean
@@ -24,8 +27,9 @@ const READ_MS = 10_000
 const MAX_BYTES = 64 * 1024
 
 /**
- * Reads `/.well-known/jwks.json` now, and again every `keysMs`; `refreshed` is called after each reading. Rejects if the first one fails. While the hub does not answer the
- * keys of the last reading stay: a token lives no longer than its own expiry.
+ * Reads `/.well-known/jwks.json` now, and again every `keysMs`; `refreshed` is called after each reading. Rejects if
+ * the first one fails. While the hub does not answer the keys of the last reading stay: a token lives no longer than
+ * its own expiry.
  */
 export async function openHubKeys(
   url: string,

@@ -1,6 +1,6 @@
 /**
- * Binary frames: MessagePack maps as `openpi-client` writes and reads them. An array of NumPy is a map with the byte keys `__ndarray__`, `data`, `dtype` and `shape`, a
- * scalar of NumPy one with `__npgeneric__`, `data` and `dtype`.
+ * Binary frames: MessagePack maps as `openpi-client` writes and reads them. An array of NumPy is a map with the byte
+ * keys `__ndarray__`, `data`, `dtype` and `shape`, a scalar of NumPy one with `__npgeneric__`, `data` and `dtype`.
  */
 
 import { isJsonObject } from '@hub/formats/exact-json'

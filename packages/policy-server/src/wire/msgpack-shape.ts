@@ -1,12 +1,15 @@
 /**
- * The structure of MessagePack bytes, before they are decoded. A list of three bytes may claim 65,535 elements, and the decoder makes room for them at once: so
- * what all lists and maps of a frame claim together has to fit into its bytes, of which each element takes at least one.
+ * The structure of MessagePack bytes, before they are decoded. A list of three bytes may claim 65,535 elements, and the
+ * decoder makes room for them at once: so what all lists and maps of a frame claim together has to fit into its bytes,
+ * of which each element takes at least one.
  */
 import { FrameFault } from './frame-fault.ts'
 
 const MAX_DEPTH = 16
 
-/** Throws a `FrameFault` for a frame that is cut off, too deep, continues after its value, or claims more than it has. */
+/**
+ * Throws a `FrameFault` for a frame that is cut off, too deep, continues after its value, or claims more than it has.
+ */
 export function assertSound(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   /** Values still to come, by depth. */

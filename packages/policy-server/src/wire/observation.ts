@@ -9,8 +9,8 @@ export interface Observation {
 }
 
 /**
- * Every input and nothing else. Sizes with a name are equal wherever the name stands. Inputs that all begin with a batch size, and come without it, are a batch
- * of one. Throws a `FrameFault` that names the input.
+ * Every input and nothing else. Sizes with a name are equal wherever the name stands. Inputs that all begin with a
+ * batch size, and come without it, are a batch of one. Throws a `FrameFault` that names the input.
  */
 export function observationOf(inputs: readonly TensorSpec[], frame: Readonly<Record<string, unknown>>): Observation {
   const unknown = Object.keys(frame).find((name) => !inputs.some((input) => input.name === name))

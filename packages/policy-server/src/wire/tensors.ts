@@ -70,7 +70,10 @@ export class NdArray {
 
 const elementsOf = (dims: readonly number[]) => dims.reduce((product, size) => product * size, 1)
 
-/** The elements of an array of the client. Throws a `FrameFault` for a type that is not read, or bytes that do not fit the shape. */
+/**
+ * The elements of an array of the client. Throws a `FrameFault` for a type that is not read, or bytes that do not fit
+ * the shape.
+ */
 function numbersOf({ dtype, dims, bytes }: NdArray): Data {
   const kind = Object.values(kinds).find((one) => one.dtype === dtype || `<${one.dtype.slice(1)}` === dtype)
   if (!kind) throw new FrameFault(`Arrays of ${JSON.stringify(dtype)} are not read; send a little-endian number type.`)
@@ -102,8 +105,8 @@ function nested(value: unknown): { readonly dims: readonly number[]; readonly fl
 const MAX_RANK = 16
 
 /**
- * The tensor in `value`: an array of NumPy, a number, or nested lists of them. Throws a `FrameFault` if a number does not belong to the type; floats are rounded
- * to the type's precision.
+ * The tensor in `value`: an array of NumPy, a number, or nested lists of them. Throws a `FrameFault` if a number does
+ * not belong to the type; floats are rounded to the type's precision.
  */
 export function tensorOf(type: ElementType, value: unknown): Tensor {
   const isArray = value instanceof NdArray

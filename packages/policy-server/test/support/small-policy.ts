@@ -1,4 +1,7 @@
-/** A policy of three joints that can be calculated by hand: each of four steps moves the joints by a tenth of the step's number times what was observed. */
+/**
+ * A policy of three joints that can be calculated by hand: each of four steps moves the joints by a tenth of the step's
+ * number times what was observed.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Rules about the joints of an interface: `joint_order` against the model, everything else against `joint_order`. Pure. Spec, "Rules on the interface". */
+/**
+ * Rules about the joints of an interface: `joint_order` against the model, everything else against `joint_order`. Pure.
+ * Spec, "Rules on the interface".
+ */
 import type { ModelReading } from '@hub/mjcf/reading'
 import type { Check } from '@hub/mjcf/verdict/check'
 import type { ReadableCard } from '../readable-card.ts'

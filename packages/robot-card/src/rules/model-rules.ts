@@ -15,7 +15,10 @@ import {
   unknownName,
 } from './rule.ts'
 
-/** `interface.base`: floating exactly when the top-level body above the joints of `joint_order` has a free joint; separate free objects do not count. */
+/**
+ * `interface.base`: floating exactly when the top-level body above the joints of `joint_order` has a free joint;
+ * separate free objects do not count.
+ */
 export function baseCheck(card: ReadableCard, model: KnownModel): Check {
   const members = ['base', 'joint_order', 'init_base_height_m'] as const
   return interfaceCheck('interface.base', card, members, (face) => {
@@ -97,7 +100,10 @@ export function keyframeCheck(card: ReadableCard, model: KnownModel): Check {
   })
 }
 
-/** `interface.end_effectors`: sites, bodies and gripper joints exist in the model, except for a real tool that is not in the model. */
+/**
+ * `interface.end_effectors`: sites, bodies and gripper joints exist in the model, except for a real tool that is not in
+ * the model.
+ */
 export function endEffectorsCheck(card: ReadableCard, model: KnownModel): Check {
   return interfaceCheck('interface.end_effectors', card, ['end_effectors'], ({ end_effectors }) => {
     const named = (end_effectors ?? []).flatMap((effector, index) =>

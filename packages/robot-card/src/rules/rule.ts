@@ -41,7 +41,10 @@ export function conclude(code: string, { fail = [], warn = [], skip = null, pass
   return check(code, 'pass', pass, { data: data ?? null })
 }
 
-/** The most faults of a check that get a suggested name: a search takes up to a millisecond, and a card may contain thousands of unknown joints. */
+/**
+ * The most faults of a check that get a suggested name: a search takes up to a millisecond, and a card may contain
+ * thousands of unknown joints.
+ */
 const MAX_SEARCHES = 5
 
 function hinted(faults: readonly RuleFault[]): CheckFault[] {
@@ -72,8 +75,8 @@ export function interfaceCheck<const Members extends readonly Member[]>(
 export const unsoundReason = (member: string) => `${member} does not match the schema.`
 
 /**
- * The model as rules see it. A model with faults is used as read, so that fixing them reveals no new card faults; if it was read only in part, only
- * existing names are certain.
+ * The model as rules see it. A model with faults is used as read, so that fixing them reveals no new card faults; if it
+ * was read only in part, only existing names are certain.
  */
 export function knownModel(card: ReadableCard, reading: ModelReading | null): KnownModel {
   const entry = card.mjcf_path ?? null

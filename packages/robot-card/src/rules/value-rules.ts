@@ -1,4 +1,7 @@
-/** Rules about the numbers, words and paths of a card. Pure. Vocabularies are open: an unknown word is stored, with a warning. */
+/**
+ * Rules about the numbers, words and paths of a card. Pure. Vocabularies are open: an unknown word is stored, with a
+ * warning.
+ */
 import { nearestName } from '@hub/mjcf/nearest-name'
 import type { Check, CheckFault } from '@hub/mjcf/verdict/check'
 import type { ReadableCard } from '../readable-card.ts'
@@ -39,7 +42,10 @@ export function rangesCheck(card: ReadableCard): Check {
   })
 }
 
-/** `card.limits`: lower at most upper; a joint that is not in the model and a negative velocity or effort limit are warnings. */
+/**
+ * `card.limits`: lower at most upper; a joint that is not in the model and a negative velocity or effort limit are
+ * warnings.
+ */
 export function limitsCheck({ limits, unsound }: ReadableCard, model: KnownModel): Check {
   if (unsound.has('limits')) return conclude('card.limits', { skip: unsoundReason('limits'), pass: '' })
   const entries = Object.entries(limits ?? {})

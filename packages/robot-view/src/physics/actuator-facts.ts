@@ -59,7 +59,10 @@ export function actuatorFacts(
   })
 }
 
-/** MuJoCo's documentation of `<position>`, `<velocity>`, `<intvelocity>` and `<motor>`: which gain, bias and dynamics each is short for. */
+/**
+ * MuJoCo's documentation of `<position>`, `<velocity>`, `<intvelocity>` and `<motor>`: which gain, bias and dynamics
+ * each is short for.
+ */
 function driveOf({
   gain,
   bias,

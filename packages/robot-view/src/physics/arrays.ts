@@ -8,7 +8,10 @@ export const pair = (values: readonly number[], at: number): readonly [number, n
   values[2 * at + 1] ?? 0,
 ]
 
-/** Which pairs of a list are ranges: MuJoCo's own rule (`autolimits`) for limited objects, unless the model sets it explicitly. */
+/**
+ * Which pairs of a list are ranges: MuJoCo's own rule (`autolimits`) for limited objects, unless the model sets it
+ * explicitly.
+ */
 export function rangesGiven(values: readonly number[]): boolean[] {
   return Array.from({ length: values.length / 2 }, (_, at) => {
     const [lower, upper] = pair(values, at)

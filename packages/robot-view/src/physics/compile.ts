@@ -21,7 +21,9 @@ export function dropFile(files: MemoryFiles, path: string): void {
 /** A model that the caller deletes, or MuJoCo's reason for its refusal, with paths of the repo. */
 export type Compiled = { readonly model: Model } | { readonly refused: string }
 
-/** Compiles the MJCF or URDF at a path of the repo. Throws where the engine itself fails: it is of no use afterwards. */
+/**
+ * Compiles the MJCF or URDF at a path of the repo. Throws where the engine itself fails: it is of no use afterwards.
+ */
 export function compileModel({ mujoco, isOutOfMemory }: LoadedMujoco, path: string): Compiled {
   try {
     return { model: mujoco.MjModel.from_xml_path(`${ROOT}/${path}`) }

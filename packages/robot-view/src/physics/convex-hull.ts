@@ -5,8 +5,9 @@ import type { Model } from './mujoco.ts'
 type Ints = ArrayLike<number>
 
 /**
- * Null where MuJoCo made none, since nothing collides with the mesh. `mesh_graph` holds, from the mesh's address: counts of vertices and faces, an edge address
- * and the number in the mesh of each vertex, the edges (one of each vertex and three of each face), and three vertices in the numbers of the mesh of each face.
+ * Null where MuJoCo made none, since nothing collides with the mesh. `mesh_graph` holds, from the mesh's address:
+ * counts of vertices and faces, an edge address and the number in the mesh of each vertex, the edges (one of each
+ * vertex and three of each face), and three vertices in the numbers of the mesh of each face.
  */
 export function convexHull(model: Model, mesh: number): SceneMesh | null {
   const start = (model.mesh_graphadr as Ints)[mesh] ?? -1

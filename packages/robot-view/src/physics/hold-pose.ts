@@ -2,7 +2,10 @@
 import type { ActuatorFacts, ModelFacts } from './model-facts.ts'
 import type { Data, Model } from './mujoco.ts'
 
-/** Sets the target of every position servo to its current position. The others keep the controls of the keyframe, which are 0 without one. Returns those servos. */
+/**
+ * Sets the target of every position servo to its current position. The others keep the controls of the keyframe, which
+ * are 0 without one. Returns those servos.
+ */
 export function holdPose(model: Model, data: Data, { actuators }: ModelFacts): ActuatorFacts[] {
   const lengths = Float64Array.from(data.actuator_length as ArrayLike<number>)
   const activations = model.actuator_actadr as ArrayLike<number>

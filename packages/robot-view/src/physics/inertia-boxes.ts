@@ -1,4 +1,7 @@
-/** The box of even density that has a body's mass and inertia: what MuJoCo's own viewer draws for it. Pure but for the model it reads. */
+/**
+ * The box of even density that has a body's mass and inertia: what MuJoCo's own viewer draws for it. Pure but for the
+ * model it reads.
+ */
 import type { Frame, Vector } from '../scene/scene.ts'
 import { numbers } from './arrays.ts'
 import type { Model } from './mujoco.ts'

@@ -1,6 +1,6 @@
 /**
- * MuJoCo's facts about a compiled model, as plain JSON in the names of `/v1`: they are sent between processes and become `draft.model`. Lengths are in m, angles in rad,
- * masses in kg; an index of -1 means none.
+ * MuJoCo's facts about a compiled model, as plain JSON in the names of `/v1`: they are sent between processes and
+ * become `draft.model`. Lengths are in m, angles in rad, masses in kg; an index of -1 means none.
  */
 
 /** A body that is a child of the world: what a robot hangs from. */

@@ -1,4 +1,7 @@
-/** A compiled model at its default pose: that of its keyframe, else the one that its joints are written in, with the answers over it. */
+/**
+ * A compiled model at its default pose: that of its keyframe, else the one that its joints are written in, with the
+ * answers over it.
+ */
 import { defaultKeyframe } from './default-keyframe.ts'
 import type { ModelFacts } from './model-facts.ts'
 import type { Data, Model, Mujoco } from './mujoco.ts'

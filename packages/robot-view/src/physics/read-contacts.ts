@@ -4,7 +4,10 @@ import type { Data } from './mujoco.ts'
 /** More are not told: a pile of objects has thousands. */
 const MAX_CONTACTS = 256
 
-/** Six numbers of each contact, in the frame of the world: its place in m, and the direction from the first shape to the second. */
+/**
+ * Six numbers of each contact, in the frame of the world: its place in m, and the direction from the first shape to the
+ * second.
+ */
 export function contactsAt(data: Data): Float32Array<ArrayBuffer> {
   const count = Math.min(data.ncon, MAX_CONTACTS)
   const found = new Float32Array(6 * count)

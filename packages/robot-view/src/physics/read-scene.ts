@@ -1,4 +1,7 @@
-/** What a compiled model looks like at its default pose, for a picture: the shapes that MuJoCo's own viewer shows, their colours, and where they are. */
+/**
+ * What a compiled model looks like at its default pose, for a picture: the shapes that MuJoCo's own viewer shows, their
+ * colours, and where they are.
+ */
 import type {
   Frame,
   LayeredScene,
@@ -27,7 +30,10 @@ const shapeOfType: readonly Shape[] = [
   'mesh',
 ]
 
-/** Throws a `SceneTooLarge` where the meshes take more than `maxBytes`. `data`: at the pose to show, with `mj_forward` done. */
+/**
+ * Throws a `SceneTooLarge` where the meshes take more than `maxBytes`. `data`: at the pose to show, with `mj_forward`
+ * done.
+ */
 export function readScene(model: Model, data: Data, maxBytes: number): RobotScene {
   const drawn = drawing(model, maxBytes, [])
   return { bodies: bodiesAt(model, data), geoms: drawn.geoms, meshes: drawn.meshes }
@@ -98,8 +104,8 @@ function visibleGeoms(model: Model, colors: readonly Surface[]): DrawnGeom[] {
 const LAST_SHOWN_GROUP = 2
 
 /**
- * Where a body has meshes that touch nothing (they are there to be seen), its shapes of other groups that touch are left out: a converted URDF has both
- * kinds in groups that are shown, one over the other.
+ * Where a body has meshes that touch nothing (they are there to be seen), its shapes of other groups that touch are
+ * left out: a converted URDF has both kinds in groups that are shown, one over the other.
  */
 function withoutCollisionShapes(model: Model, shown: readonly DrawnGeom[]): DrawnGeom[] {
   const [touches, isTouched] = [numbers(model.geom_contype), numbers(model.geom_conaffinity)]

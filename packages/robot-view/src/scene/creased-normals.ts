@@ -1,5 +1,6 @@
 /**
- * Normals that are smooth over a curve and sharp at an edge. Files of meshes mostly have none, or one for each facet, and MuJoCo rounds every edge. Pure.
+ * Normals that are smooth over a curve and sharp at an edge. Files of meshes mostly have none, or one for each facet,
+ * and MuJoCo rounds every edge. Pure.
  */
 
 export interface Surface {

@@ -1,7 +1,10 @@
 /** Frees what a scene has on the graphics card: three.js does so for no object by itself. */
 import { BufferGeometry, Light, Material, Mesh, type Object3D, Scene, Texture } from 'three'
 
-/** Geometries and materials of everything below, shadow maps, and the background. Freeing a shared one twice does nothing. */
+/**
+ * Geometries and materials of everything below, shadow maps, and the background. Freeing a shared one twice does
+ * nothing.
+ */
 export function disposeOf(top: Object3D): void {
   top.traverse((object) => {
     if (object instanceof Light) object.dispose()

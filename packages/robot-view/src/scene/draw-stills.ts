@@ -6,5 +6,8 @@ export interface DrawnStills {
   readonly dark: string
 }
 
-/** The page's one global function, `drawStills`. `scene`: where the bytes of `encodeScene` are fetched from. Sizes are in pixels. */
+/**
+ * The page's one global function, `drawStills`. `scene`: where the bytes of `encodeScene` are fetched from. Sizes are
+ * in pixels.
+ */
 export type DrawStills = (scene: string, width: number, height: number) => Promise<DrawnStills>

@@ -1,4 +1,6 @@
-/** What surfaces are made of: glossy ones that reflect a room, or dull ones for a machine that draws by its processor. */
+/**
+ * What surfaces are made of: glossy ones that reflect a room, or dull ones for a machine that draws by its processor.
+ */
 import {
   Color,
   DoubleSide,
@@ -33,7 +35,10 @@ function common({ color: [red, green, blue, opacity], emission }: SceneGeom, dar
 export const glossy: Finish = (geom) =>
   new MeshStandardMaterial({ ...common(geom, DARKEST.glossy), roughness: geom.roughness, metalness: geom.metalness })
 
-/** A picture of these costs the processor a third of one of glossy surfaces, and the reflected room is not drawn at all, which takes it five seconds. */
+/**
+ * A picture of these costs the processor a third of one of glossy surfaces, and the reflected room is not drawn at all,
+ * which takes it five seconds.
+ */
 export const dull: Finish = (geom) => new MeshLambertMaterial(common(geom, DARKEST.dull))
 
 /** The shapes that MuJoCo collides, in one colour over the robot. */

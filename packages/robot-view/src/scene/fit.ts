@@ -15,7 +15,10 @@ export function fitted(width: number, height: number, aspect: number | null): Pl
   return { x: (width - wide) / 2, y: (height - tall) / 2, width: wide, height: tall }
 }
 
-/** The field of view (degrees, bottom to top) in a picture of `aspect`, so that all is seen that is seen at `framed`: a narrower picture looks farther up and down. */
+/**
+ * The field of view (degrees, bottom to top) in a picture of `aspect`, so that all is seen that is seen at `framed`: a
+ * narrower picture looks farther up and down.
+ */
 export function fieldOfViewAt(degrees: number, framed: number, aspect: number): number {
   if (aspect >= framed) return degrees
   const half = Math.tan((degrees * Math.PI) / 360)

@@ -1,4 +1,7 @@
-/** A view that stays next to a robot that walks or flies off: camera, lamps and ground go with it, over the ground alone. Pure. */
+/**
+ * A view that stays next to a robot that walks or flies off: camera, lamps and ground go with it, over the ground
+ * alone. Pure.
+ */
 
 export interface Followed {
   readonly x: number

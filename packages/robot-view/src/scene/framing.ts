@@ -24,8 +24,8 @@ export interface Camera {
 type Points = (each: (point: Vector) => void) => void
 
 /**
- * The nearest camera that sees every point. Each side of the picture is a plane through the camera; along a fixed direction, the point that is farthest out at
- * each side gives one linear condition, so that the distance is exact.
+ * The nearest camera that sees every point. Each side of the picture is a plane through the camera; along a fixed
+ * direction, the point that is farthest out at each side gives one linear condition, so that the distance is exact.
  */
 export function framed(points: Points, lens: Lens): Camera {
   const back = unit(lens.direction)
@@ -67,7 +67,10 @@ interface Axes {
 /** Each pass is exact but for a change of the outermost points. */
 const PASSES = 3
 
-/** Moves a camera sideways until both margins are the same: where the other direction decides its distance, there is room to spare. */
+/**
+ * Moves a camera sideways until both margins are the same: where the other direction decides its distance, there is
+ * room to spare.
+ */
 function centred(points: Points, { right, up, back }: Axes, start: Vector): readonly [number, number] {
   let [x, y] = [start[0], start[1]]
   for (let pass = 0; pass < PASSES; pass += 1) {

@@ -1,8 +1,8 @@
 /** What the browser draws with, and what a page may therefore ask of it. */
 
 /**
- * `glossy`: a graphics card. `dull`: the processor, which takes a second for a picture that a card draws in a hundredth of one. A browser that does not say what draws is taken to
- * have a card.
+ * `glossy`: a graphics card. `dull`: the processor, which takes a second for a picture that a card draws in a hundredth
+ * of one. A browser that does not say what draws is taken to have a card.
  */
 export type Graphics = 'glossy' | 'dull'
 

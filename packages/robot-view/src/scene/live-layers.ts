@@ -37,7 +37,10 @@ export interface LiveLayers {
   gridBelow(x: number, y: number): void
 }
 
-/** The layers of a model. `boxes`: of the inertia of each body. `reflected`: what glossy surfaces reflect, null for dull ones. */
+/**
+ * The layers of a model. `boxes`: of the inertia of each body. `reflected`: what glossy surfaces reflect, null for dull
+ * ones.
+ */
 export function liveLayers(
   scene: LayeredScene,
   reflected: Texture | null,

@@ -28,7 +28,10 @@ import { type ThemeName, themes } from './theme.ts'
 export interface LiveView {
   /** Draws one picture. The caller decides when. */
   draw(): void
-  /** Seven numbers of each body in the frame of the world: position, then w, x, y, z of its quaternion, as MuJoCo has them; six of each contact, its place and normal. */
+  /**
+   * Seven numbers of each body in the frame of the world: position, then w, x, y, z of its quaternion, as MuJoCo has
+   * them; six of each contact, its place and normal.
+   */
   pose(frames: ArrayLike<number>, contacts: ArrayLike<number>): void
   /** Sizes in CSS pixels. */
   resize(width: number, height: number, pixelRatio: number): void

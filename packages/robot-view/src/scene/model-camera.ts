@@ -2,7 +2,10 @@
 import { type Group, PerspectiveCamera, Vector3 } from 'three'
 import type { Frame } from './scene.ts'
 
-/** How a camera of the model sees: its field of view in degrees from bottom to top, and width by height of its picture where that is known. */
+/**
+ * How a camera of the model sees: its field of view in degrees from bottom to top, and width by height of its picture
+ * where that is known.
+ */
 export interface Eye extends Frame {
   readonly fieldOfView: number
   readonly aspect: number | null

@@ -1,4 +1,7 @@
-/** Lines over the robot: the frame of each body, the box of its inertia, and where it touches. They are seen through everything, and nothing points at them. */
+/**
+ * Lines over the robot: the frame of each body, the box of its inertia, and where it touches. They are seen through
+ * everything, and nothing points at them.
+ */
 import {
   AxesHelper,
   BoxGeometry,

@@ -1,4 +1,7 @@
-/** The robot of a scene as three.js draws it: one group for each body, so that a later pose moves groups and builds nothing again. */
+/**
+ * The robot of a scene as three.js draws it: one group for each body, so that a later pose moves groups and builds
+ * nothing again.
+ */
 import { type BufferGeometry, Group, type Material, Mesh } from 'three'
 import type { Finish } from './finish.ts'
 import { geometryOf } from './geometry.ts'

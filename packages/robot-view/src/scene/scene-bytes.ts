@@ -1,6 +1,6 @@
 /**
- * A scene as bytes, to cross processes: the length of a JSON header (32 bits, little-endian), the header, then of each mesh its positions and triangles
- * as 32-bit numbers. Pure.
+ * A scene as bytes, to cross processes: the length of a JSON header (32 bits, little-endian), the header, then of each
+ * mesh its positions and triangles as 32-bit numbers. Pure.
  */
 import type { RobotScene, SceneMesh } from './scene.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A robot as a picture needs it, in plain data: what each body looks like, and where it is at one pose. Lengths are m, the z axis points up. It holds no
- * names and no text of a model, only numbers.
+ * A robot as a picture needs it, in plain data: what each body looks like, and where it is at one pose. Lengths are m,
+ * the z axis points up. It holds no names and no text of a model, only numbers.
  */
 
 export type Vector = readonly [number, number, number]

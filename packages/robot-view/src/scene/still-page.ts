@@ -1,4 +1,7 @@
-/** The page that draws stills: it fetches one scene, draws it in each theme, and answers the pictures. It runs in a browser without a window. */
+/**
+ * The page that draws stills: it fetches one scene, draws it in each theme, and answers the pictures. It runs in a
+ * browser without a window.
+ */
 import { NeutralToneMapping, PCFShadowMap, PMREMGenerator, WebGLRenderer } from 'three'
 import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js'
 import type { DrawStills } from './draw-stills.ts'

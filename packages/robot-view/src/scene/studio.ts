@@ -1,4 +1,7 @@
-/** The place in which a robot is photographed: camera, lamps, ground and background. The robot is scaled to a size of 1, so that none of them depends on it. */
+/**
+ * The place in which a robot is photographed: camera, lamps, ground and background. The robot is scaled to a size of 1,
+ * so that none of them depends on it.
+ */
 import {
   Color,
   DataTexture,
@@ -47,7 +50,10 @@ const DIRECTION: Vector = [1, -0.8, 0.55]
 const LAMP: Vector = [1.2, -0.5, 2.2]
 const RIM: Vector = [-1.6, 1.4, 1.1]
 
-/** `surroundings`: what glossy surfaces reflect; without it surfaces are dull. `beside`: of the scene, what is drawn with its subject though the camera is not framed on it. */
+/**
+ * `surroundings`: what glossy surfaces reflect; without it surfaces are dull. `beside`: of the scene, what is drawn
+ * with its subject though the camera is not framed on it.
+ */
 export function studio(
   robot: RobotScene,
   surroundings: Texture | null,

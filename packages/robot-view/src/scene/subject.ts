@@ -10,8 +10,8 @@ export interface Subject {
 }
 
 /**
- * Ground is never part of it. What belongs to the world itself (a table, walls, and also the base link of a URDF, which MuJoCo makes part of the world) is,
- * unless it is large next to the bodies.
+ * Ground is never part of it. What belongs to the world itself (a table, walls, and also the base link of a URDF, which
+ * MuJoCo makes part of the world) is, unless it is large next to the bodies.
  */
 export function subjectOf(scene: RobotScene): Subject {
   const solid = scene.geoms.filter((geom) => !isGround(geom))
@@ -33,7 +33,10 @@ const MAX_FIXED_SHARE = 1
 
 const isGround = ({ shape }: SceneGeom) => shape === 'plane' || shape === 'hfield'
 
-/** Hands each outermost point of geoms to `each`, in the frame of the world: all vertices of a mesh, and the corners of the box around other shapes. */
+/**
+ * Hands each outermost point of geoms to `each`, in the frame of the world: all vertices of a mesh, and the corners of
+ * the box around other shapes.
+ */
 export function eachPoint(scene: RobotScene, geoms: readonly SceneGeom[], each: (point: Vector) => void): void {
   for (const geom of geoms) {
     const body = scene.bodies[geom.body]
@@ -69,7 +72,10 @@ function boxOf(scene: RobotScene, geoms: readonly SceneGeom[]): Box {
   return geoms.length === 0 ? emptyBox : boxAround((each) => eachPoint(scene, geoms, each))
 }
 
-/** A plane counts as ground where it is level and not far from the robot's feet: a drone may hover over it, a robot may sink a little. */
+/**
+ * A plane counts as ground where it is level and not far from the robot's feet: a drone may hover over it, a robot may
+ * sink a little.
+ */
 function floorBelow({ bodies, geoms }: RobotScene, box: Box): number {
   const [bottom, size] = [box.min[2], diagonal(box)]
   const heights = geoms.flatMap((geom) => {

@@ -1,4 +1,7 @@
-/** Markdown of a repo as elements: no HTML of its author is used, and no image of another site is loaded. A chunk of its own. */
+/**
+ * Markdown of a repo as elements: no HTML of its author is used, and no image of another site is loaded. A chunk of its
+ * own.
+ */
 import Markdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { Link as PathLink } from 'wouter'

@@ -23,7 +23,10 @@ export function resolvePath(owner: string, repo: string, path: string): string {
   return `/v1/repos/${ownerPart}/${repoPart}/resolve/${path.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** Null for an address that no page may follow, such as `javascript:`. Relative ones are files of the repo; `/` is its root. */
+/**
+ * Null for an address that no page may follow, such as `javascript:`. Relative ones are files of the repo; `/` is its
+ * root.
+ */
 export function targetOf(place: Place, address: string, use: 'link' | 'image'): Target | null {
   // What react-markdown makes of an address that it refuses.
   if (address === '') return null

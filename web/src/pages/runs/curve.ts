@@ -14,8 +14,8 @@ export interface Curve {
 export type Range = readonly [from: number, to: number]
 
 /**
- * Exponential moving average, as TensorBoard's: `weight` from 0 (unchanged) to below 1 is how much stays of what came before. It is divided by the weights
- * so far, so that it does not begin at zero.
+ * Exponential moving average, as TensorBoard's: `weight` from 0 (unchanged) to below 1 is how much stays of what came
+ * before. It is divided by the weights so far, so that it does not begin at zero.
  */
 export function smoothed(values: readonly number[], weight: number): number[] {
   let sum = 0
@@ -42,7 +42,10 @@ export const isCounter = ({ steps, values }: Curve): boolean => values.every((va
 export const positive = (values: readonly number[]): (number | null)[] =>
   values.map((value) => (value > 0 ? value : null))
 
-/** The curve with a part of it in full: points of `fine`, which has all steps from `from` to `to`, in place of those of `coarse`. */
+/**
+ * The curve with a part of it in full: points of `fine`, which has all steps from `from` to `to`, in place of those of
+ * `coarse`.
+ */
 export function spliced(coarse: Curve, fine: Curve | undefined, [from, to]: Range): Curve {
   if (!fine || fine.steps.length === 0) return coarse
   const before = coarse.steps.findIndex((step) => step >= from)
@@ -60,7 +63,10 @@ export function spliced(coarse: Curve, fine: Curve | undefined, [from, to]: Rang
   }
 }
 
-/** The steps that curves have where `x` is in a range: from the last point before it to the first after it. Null where no curve has more lines than points. */
+/**
+ * The steps that curves have where `x` is in a range: from the last point before it to the first after it. Null where
+ * no curve has more lines than points.
+ */
 export function stepsOf(
   curves: readonly Curve[],
   x: (curve: Curve) => readonly number[],

@@ -1,4 +1,7 @@
-/** One metric over steps or time; drag to zoom, double-click to see all. The cursor and the part in view are shared by all charts of a page. */
+/**
+ * One metric over steps or time; drag to zoom, double-click to see all. The cursor and the part in view are shared by
+ * all charts of a page.
+ */
 import 'uplot/dist/uPlot.min.css'
 import './metric-chart.css'
 import { useEffect, useRef } from 'react'

@@ -1,4 +1,7 @@
-/** The curves of one run, or of several in the same charts. The hub sends the extremes of long ones, and all points of the part that is in view. */
+/**
+ * The curves of one run, or of several in the same charts. The hub sends the extremes of long ones, and all points of
+ * the part that is in view.
+ */
 import { useCallback, useMemo, useState } from 'react'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { ChartControls } from './chart-controls.tsx'

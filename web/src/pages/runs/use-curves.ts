@@ -6,7 +6,10 @@ import type { Answer } from '../../ui/root-field.ts'
 import { type Curve, type Range, spliced, stepsOf } from './curve.ts'
 import { type RunMetricsQuery, runMetricsQuery } from './metrics.graphql.ts'
 
-/** A run may report many times a second. A reading of a long run takes the hub a second, so it is repeated ten times as rarely. */
+/**
+ * A run may report many times a second. A reading of a long run takes the hub a second, so it is repeated ten times as
+ * rarely.
+ */
 const REFRESH_MS = 2_000
 const REST = 10
 

@@ -1,4 +1,7 @@
-/** Which files of a repo a model needs, and their bytes: the hub's own reader finds them, and nothing else is downloaded. */
+/**
+ * Which files of a repo a model needs, and their bytes: the hub's own reader finds them, and nothing else is
+ * downloaded.
+ */
 import { readModel } from '@hub/mjcf/read-model'
 import type { ModelReading } from '@hub/mjcf/reading'
 import { viewerLimits } from '../limits.ts'
@@ -19,8 +22,8 @@ export interface GatheredModel {
 }
 
 /**
- * The files of the model at `entry`. `base`: of a URDF, whether it floats. `tell`: bytes that have come, and of all that are needed. Throws a `ViewerProblem` where files
- * are missing, too large or not a model.
+ * The files of the model at `entry`. `base`: of a URDF, whether it floats. `tell`: bytes that have come, and of all
+ * that are needed. Throws a `ViewerProblem` where files are missing, too large or not a model.
  */
 export async function gatherFiles(
   repo: RepoBytes,
@@ -53,7 +56,10 @@ export async function gatherFiles(
   return { files, bytes: total, reading }
 }
 
-/** MuJoCo has the last word on all faults but these: of a file that is not there it names one alone, and not always the right one. */
+/**
+ * MuJoCo has the last word on all faults but these: of a file that is not there it names one alone, and not always the
+ * right one.
+ */
 function assertWhole(reading: ModelReading, entry: string): void {
   if (reading.missing.length > 0) throw new ViewerProblem(missingFiles(reading.missing))
   if (reading.format === null) throw new ViewerProblem(unreadable(entry, reading.faults))

@@ -22,11 +22,17 @@ export interface Session {
   toKeyframe(at: number): void
   /** Steps once. */
   step(): void
-  /** Steps by so many seconds of the model's own time, or until `isOver`. What is less than one step is kept for the next call. */
+  /**
+   * Steps by so many seconds of the model's own time, or until `isOver`. What is less than one step is kept for the
+   * next call.
+   */
   advance(seconds: number, isOver: () => boolean): void
 }
 
-/** The session of a model that `compileModel` made. Throws a `SceneTooLarge` or a `ViewerProblem` where there is too much of it to draw. */
+/**
+ * The session of a model that `compileModel` made. Throws a `SceneTooLarge` or a `ViewerProblem` where there is too
+ * much of it to draw.
+ */
 export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose): Session {
   const { mujoco, files } = engine
   if (model.ngeom > viewerLimits.shapes || model.nbody > viewerLimits.bodies)

@@ -3,7 +3,10 @@ import { viewerLimits } from '../limits.ts'
 
 type Child = Node | string
 
-/** An element with attributes and children; an attribute of `true` is set without a value, one of `false` or null is left out. */
+/**
+ * An element with attributes and children; an attribute of `true` is set without a value, one of `false` or null is
+ * left out.
+ */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string | number | boolean | null>> = {},

@@ -122,7 +122,10 @@ function copyOfPose(viewer: RobotViewer): HTMLElement {
 
 function warningOf({ unstable, playing, model }: Ready): string {
   if (unstable)
-    return 'The simulation became unstable and was put back to the default pose. Smaller controls or a smaller timestep help.'
+    return (
+      'The simulation became unstable and was put back to the default pose. Smaller controls or a smaller timestep ' +
+      'help.'
+    )
   if (playing && model.falls) return 'The model has no ground: its floating base falls.'
   return ''
 }

@@ -1,4 +1,7 @@
-/** A public policy of Hugging Face, fetched into a folder: only the files that it is made of, at one commit, up to limits of size. */
+/**
+ * A public policy of Hugging Face, fetched into a folder: only the files that it is made of, at one commit, up to
+ * limits of size.
+ */
 import { join } from 'node:path'
 import { sizeText } from '@hub/text/amounts'
 import type { ModelSource } from '../model-request.ts'
@@ -34,7 +37,10 @@ export interface PolicyFetch {
   readonly signal: AbortSignal
 }
 
-/** Rejects with a `FetchFault` if the policy is not available, and with `signal`'s reason. Files that are too large are omitted and listed in `source.skipped`. */
+/**
+ * Rejects with a `FetchFault` if the policy is not available, and with `signal`'s reason. Files that are too large are
+ * omitted and listed in `source.skipped`.
+ */
 export async function fetchPolicy({
   hfRepo,
   folder,

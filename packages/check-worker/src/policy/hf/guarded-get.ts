@@ -1,4 +1,6 @@
-/** GET of an untrusted URL: HTTPS to public addresses, few redirects, a timeout. Nothing of this machine is sent along. */
+/**
+ * GET of an untrusted URL: HTTPS to public addresses, few redirects, a timeout. Nothing of this machine is sent along.
+ */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { FetchFault } from './fetch-fault.ts'
@@ -13,7 +15,10 @@ export interface Getter {
   get(url: URL, signal: AbortSignal): Promise<IncomingMessage>
 }
 
-/** `trustedOrigin`: of a mirror that the worker's operator named, which may be local and without TLS. No address that it redirects to elsewhere is. */
+/**
+ * `trustedOrigin`: of a mirror that the worker's operator named, which may be local and without TLS. No address that it
+ * redirects to elsewhere is.
+ */
 export function guardedGetter(trustedOrigin: string | null): Getter {
   return {
     async get(url, signal) {

@@ -1,10 +1,16 @@
-/** Which untrusted addresses a worker may fetch from: only public ones. The connection uses the address that was checked. */
+/**
+ * Which untrusted addresses a worker may fetch from: only public ones. The connection uses the address that was
+ * checked.
+ */
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { FetchFault } from './fetch-fault.ts'
 
-/** False for private, loopback, link-local (where clouds keep their metadata), shared, reserved and multicast ones, and for IPv6 that represents IPv4. */
+/**
+ * False for private, loopback, link-local (where clouds keep their metadata), shared, reserved and multicast ones, and
+ * for IPv6 that represents IPv4.
+ */
 export function isPublicAddress(address: string): boolean {
   // A zone (`fe80::1%eth0`) is of this machine alone.
   return isIP(address) !== 0 && !address.includes('%') && ipaddr.parse(address).range() === 'unicast'
@@ -16,7 +22,10 @@ export function assertPublicHost(url: URL): void {
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw refusal(host)
 }
 
-/** Looks up a name for a connection. One address that is not public rejects the name; the connection makes no second lookup. */
+/**
+ * Looks up a name for a connection. One address that is not public rejects the name; the connection makes no second
+ * lookup.
+ */
 export const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '')

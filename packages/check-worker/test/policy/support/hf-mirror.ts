@@ -1,4 +1,6 @@
-/** A mirror of Hugging Face on this machine, which lists and serves the given files, and the responses that a test sets. */
+/**
+ * A mirror of Hugging Face on this machine, which lists and serves the given files, and the responses that a test sets.
+ */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -16,7 +16,10 @@ export type FolderEntry<File> =
       readonly bytes: number
     }
 
-/** Folders first, then files, each in the order of the listing. `folder` is '' for the root, else it has no slash at its end. */
+/**
+ * Folders first, then files, each in the order of the listing. `folder` is '' for the root, else it has no slash at its
+ * end.
+ */
 export function folderEntries<File extends Listed>(files: readonly File[], folder: string): FolderEntry<File>[] {
   const start = folder === '' ? 0 : folder.length + 1
   const folders = new Map<string, { count: number; bytes: number }>()

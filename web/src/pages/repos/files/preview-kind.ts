@@ -6,7 +6,9 @@ const endings: Readonly<Record<Exclude<PreviewKind, 'none'>, string>> = {
   markdown: 'md markdown',
   json: 'json',
   table: 'csv tsv',
-  text: 'txt jsonl log xml mjcf urdf yaml yml toml ini cfg py sh ts js c cc cpp h hpp rs obj mtl gitignore hubignore sdf usda srdf xacro license',
+  text:
+    'txt jsonl log xml mjcf urdf yaml yml toml ini cfg py sh ts js c cc cpp h hpp rs obj mtl gitignore hubignore ' +
+    'sdf usda srdf xacro license',
   image: 'png jpg jpeg gif webp avif svg',
   video: 'mp4 webm mov m4v',
   audio: 'wav mp3 ogg flac',
