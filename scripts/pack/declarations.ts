@@ -1,6 +1,7 @@
 /**
- * The declarations of a packed package: those of the modules that it exports and of all that these name, of other packages of this repository too. TypeScript
- * writes one for each module; here they get the places and names that they have in the packed package.
+ * The declarations of a packed package: those of the modules that it exports and of all that these name, of other
+ * packages of this repository too. TypeScript writes one for each module; here they get the places and names that they
+ * have in the packed package.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +23,10 @@ export const declarationOf = (source: string): string =>
     .replace(/^([^/]+)\/src\//, 'types/$1/')
     .replace(/\.ts$/, '.d.ts')
 
-/** Writes them below `dist`, and returns the other packages whose types they name. Throws where one of them cannot be written. */
+/**
+ * Writes them below `dist`, and returns the other packages whose types they name. Throws where one of them cannot be
+ * written.
+ */
 export function writeDeclarations(sources: readonly string[], dist: string): string[] {
   const made = mkdtempSync(join(tmpdir(), 'hub-types-'))
   try {

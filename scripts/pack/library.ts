@@ -1,4 +1,7 @@
-/** A package of this repository as JavaScript: one file for each module that it exports, one for each that runs as a process or thread, and what they share. */
+/**
+ * A package of this repository as JavaScript: one file for each module that it exports, one for each that runs as a
+ * process or thread, and what they share.
+ */
 import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,14 +15,20 @@ const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
 /** Packages that are installed beside the packed one: programs and engines, too large to be in it. */
 const apart: readonly string[] = ['@mujoco/mujoco', 'onnxruntime-web', 'playwright-core', 'three']
 
-/** A source file of a package as the name of its file in `dist/`, which has no folders: chunks know where the others are. */
+/**
+ * A source file of a package as the name of its file in `dist/`, which has no folders: chunks know where the others
+ * are.
+ */
 export const builtName = (source: string): string =>
   relative(packages, source)
     .replace(/^[^/]+\/src\//, '')
     .replace(/\.ts$/, '')
     .replaceAll('/', '.')
 
-/** For programs of Node 20: bundled CommonJS packages call `require`, which an ES module does not have, and our code a few later APIs. */
+/**
+ * For programs of Node 20: bundled CommonJS packages call `require`, which an ES module does not have, and our code a
+ * few later APIs.
+ */
 export const onNodeAlone = {
   banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
   inject: [fileURLToPath(new URL('./later-apis.ts', import.meta.url))],
@@ -41,7 +50,9 @@ const startedModules = (found: Set<string>): Plugin => ({
   },
 })
 
-/** Builds `sources` into a folder. `isProgram`: for Node alone. Returns the packages that must be installed beside it. */
+/**
+ * Builds `sources` into a folder. `isProgram`: for Node alone. Returns the packages that must be installed beside it.
+ */
 export async function buildLibrary(sources: readonly string[], outdir: string, isProgram: boolean): Promise<string[]> {
   const started = new Set<string>()
   let { metafile } = await bundle(sources, outdir, isProgram, started)

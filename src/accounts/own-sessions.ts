@@ -15,13 +15,17 @@ import { revokeRow } from './sessions.ts'
 
 const idColumn = columns({ id: column.text('id') })
 
-/** Locks the rows in id order: of two concurrent requests that end each other's sessions, the second waits instead of a deadlock. */
+/**
+ * Locks the rows in id order: of two concurrent requests that end each other's sessions, the second waits instead of a
+ * deadlock.
+ */
 const revokeOthers = statement({
   name: 'sessions-revoke-others',
   columns: idColumn,
   params: { accountId: param.text(), id: param.text() },
   text: `update sessions set revoked_at = now() where id in (
-      select id from sessions where account_id = :accountId and id <> :id and revoked_at is null and expires_at > now() order by id for update)
+      select id from sessions where account_id = :accountId and id <> :id and revoked_at is null
+        and expires_at > now() order by id for update)
     returning ${idColumn.sql}`,
 })
 

@@ -41,7 +41,9 @@ const keyColumns = reachColumns.with({
   jobKind: column.text.orNull('j.kind'),
   /** The repos that the job names. */
   namedRepoIds: column.json.orNull('to_json(j.repo_ids)', texts),
-  /** Neither revoked nor expired, by the database clock; for the key of a hosted job, also that the job has not ended. */
+  /**
+   * Neither revoked nor expired, by the database clock; for the key of a hosted job, also that the job has not ended.
+   */
   live: column.bool(`k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobIsOpen}`),
 })
 
@@ -120,7 +122,10 @@ export function keyViewer(row: KeyRow): Credentialed {
   }
 }
 
-/** The limits of a hosted job's key: it acts only for the job's owner, and reads the repos that the job names and those that the job created. */
+/**
+ * The limits of a hosted job's key: it acts only for the job's owner, and reads the repos that the job names and those
+ * that the job created.
+ */
 function jobScope({ jobId, jobKind, accountId, repoIds: listed, namedRepoIds }: KeyRow): Partial<Credentialed> {
   if (jobId === null) return {}
   const repoIds = listed ?? []

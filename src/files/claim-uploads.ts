@@ -102,7 +102,8 @@ const renewClaim = statement({
   name: 'uploads-renew',
   params: { uploadIds: param.texts(), attempt: param.text(), instance: param.int4.orNull() },
   text: `with locked as materialized
-      (select id from uploads where id = any(:uploadIds::text[]) and attempt = :attempt and state = 'completing' order by id for update)
+      (select id from uploads where id = any(:uploadIds::text[]) and attempt = :attempt and state = 'completing'
+        order by id for update)
     update uploads u set attempt_at = now(), instance = :instance from locked where u.id = locked.id`,
 })
 

@@ -50,7 +50,10 @@ export const treePage = statement({
 
 const pathColumn = columns({ path: column.text('f.path') })
 
-/** The path of a row, only within the listing's own repo (by id or full name): a forged row id would otherwise reveal how a hidden path compares. */
+/**
+ * The path of a row, only within the listing's own repo (by id or full name): a forged row id would otherwise reveal
+ * how a hidden path compares.
+ */
 export const pathOfRow = statement({
   name: 'files-cursor-row',
   columns: pathColumn,

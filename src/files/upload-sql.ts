@@ -28,7 +28,10 @@ export const uploadColumns = columns({
   storeUploadId: column.text('store_upload_id'),
   partSize: column.int4('part_size'),
   state: column.enum('UploadState', 'state'),
-  /** The parts of a completion, recorded before the store assembles them; empty until then. `assembleUpload` guarantees the type. */
+  /**
+   * The parts of a completion, recorded before the store assembles them; empty until then. `assembleUpload` guarantees
+   * the type.
+   */
   parts: column.jsonb('parts', listOf(objectOf<StoredPart>({ partNumber: number, etag: text, sizeBytes: number }))),
   /** Whether its completion still holds the lease: it has not run out, and the hub that has it is there. */
   leaseHeld: column.bool(leaseHeld),
@@ -75,8 +78,8 @@ const discarded = columns({
 export type DiscardedUpload = RowOf<typeof discarded>
 
 /**
- * In id order, so that two requests with the same uploads cannot deadlock. With `:attempt` null it aborts the uploads that are `claimable`, else those of the
- * attempt.
+ * In id order, so that two requests with the same uploads cannot deadlock. With `:attempt` null it aborts the uploads
+ * that are `claimable`, else those of the attempt.
  */
 const discard = statement({
   name: 'uploads-discard',
@@ -84,7 +87,8 @@ const discard = statement({
   params: { ids: param.texts(), attempt: param.text.orNull() },
   text: `with locked as materialized (select id from uploads where id = any(:ids::text[]) order by id for update)
     update uploads u set state = 'aborted', touched_at = now() from locked
-    where u.id = locked.id and ((:attempt::text is null and ${claimable.replaceAll(/\b(state|attempt_at|instance)\b/g, 'u.$1')})
+    where u.id = locked.id and ((:attempt::text is null
+      and ${claimable.replaceAll(/\b(state|attempt_at|instance)\b/g, 'u.$1')})
       or (u.attempt = :attempt and u.state = 'completing'))
     returning ${discarded.sql}`,
 })
@@ -93,7 +97,8 @@ const release = statement({
   name: 'accounts-release',
   params: { owners: param.texts(), bytes: param.int8s() },
   text: `update accounts a set reserved_bytes = a.reserved_bytes - r.bytes, pending_uploads = a.pending_uploads - r.uploads
-    from (select owner, sum(bytes)::bigint as bytes, count(*)::int as uploads from unnest(:owners::text[], :bytes::bigint[]) as t(owner, bytes) group by owner) r
+    from (select owner, sum(bytes)::bigint as bytes, count(*)::int as uploads
+      from unnest(:owners::text[], :bytes::bigint[]) as t(owner, bytes) group by owner) r
     where a.id = r.owner`,
 })
 

@@ -81,7 +81,8 @@ const countVerified = statement({
   name: 'repos-count-verified',
   params: { blobId: param.text() },
   text: `update repos r set verified_count = r.verified_count + n.files
-    from (select repo_id, count(*)::int as files from files where blob_id = :blobId and to_seq is null group by repo_id) n
+    from (select repo_id, count(*)::int as files from files where blob_id = :blobId and to_seq is null
+      group by repo_id) n
     where r.id = n.repo_id`,
 })
 
@@ -112,7 +113,8 @@ async function settleMatch(tx: Tx, blob: BlobRow): Promise<void> {
   await tx.query(countVerified, { blobId: blob.id })
   const equal = locked.find((row) => row.id !== blob.id)
   if (!equal) {
-    // If a verified duplicate commits concurrently, this is a unique violation; the queue retries and finds the duplicate.
+    // If a verified duplicate commits concurrently, this is a unique violation; the queue retries and finds the
+    // duplicate.
     await tx.query(markVerified, { id: blob.id, sha256: blob.claimed })
     return
   }
@@ -129,7 +131,8 @@ const uncountStorage = statement({
   name: 'accounts-uncount-rejected',
   params: { owners: param.texts(), bytes: param.int8s() },
   text: `update accounts a set storage_bytes = a.storage_bytes - n.bytes
-    from (select owner, sum(bytes)::bigint as bytes from unnest(:owners::text[], :bytes::bigint[]) as t(owner, bytes) group by owner) n
+    from (select owner, sum(bytes)::bigint as bytes
+      from unnest(:owners::text[], :bytes::bigint[]) as t(owner, bytes) group by owner) n
     where a.id = n.owner`,
 })
 

@@ -24,7 +24,10 @@ const inRange = 'c.repo_id = f.repo_id and c.seq >= f.from_seq and c.seq < f.to_
 
 const seqColumn = columns({ seq: column.int4('c.seq') })
 
-/** Locks the states that have these rows. Creating a snapshot shares the lock of its state until the commit, so none is created before `judgeRows`. */
+/**
+ * Locks the states that have these rows. Creating a snapshot shares the lock of its state until the commit, so none is
+ * created before `judgeRows`.
+ */
 const lockStates = statement({
   name: 'repo-changes-lock',
   columns: seqColumn,
@@ -53,14 +56,19 @@ const judgeRows = statement({
     from files f where f.id = any(:ids::bigint[])`,
 })
 
-/** A state that loses a file is deleted, so that a reader of a state finds either its row and all of its files, or no row. */
+/**
+ * A state that loses a file is deleted, so that a reader of a state finds either its row and all of its files, or no
+ * row.
+ */
 const dropStates = statement({
   name: 'repo-changes-drop',
   params: { ids: param.int8s() },
   text: `delete from repo_changes c using files f where f.id = any(:ids::bigint[]) and ${inRange}`,
 })
 
-/** A pinned row is checked once; when a pinning run, check or snapshot is gone, `unpinFiles` schedules another check. */
+/**
+ * A pinned row is checked once; when a pinning run, check or snapshot is gone, `unpinFiles` schedules another check.
+ */
 const keepPinned = statement({
   name: 'files-keep-pinned',
   params: { ids: param.int8s() },
@@ -121,7 +129,8 @@ const doomUnreferenced = statement({
   columns: doomUnreferencedColumn,
   params: { blobIds: param.texts() },
   text: `update blobs b set state = 'doomed', doomed_at = now()
-    where b.id = any(:blobIds::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)
+    where b.id = any(:blobIds::text[]) and b.state = 'live' and not exists (select 1 from files f
+      where f.blob_id = b.id)
     returning ${doomUnreferencedColumn.sql}`,
 })
 
@@ -184,7 +193,8 @@ const dropOld = [
     text: `delete from device_logins where expires_at < now() - interval '1 day'`,
   }),
   statement({
-    // Anybody can start one: those that nobody decided are only kept for as long as a program or person may still ask what became of them.
+    // Anybody can start one: those that nobody decided are only kept for as long as a program or person may still ask
+    // what became of them.
     name: 'device-logins-drop-undecided',
     text: `delete from device_logins where state = 'pending' and expires_at < now() - interval '${LOGIN_SECONDS} seconds'`,
   }),

@@ -22,7 +22,8 @@ const unmeasured = statement({
   columns: unmeasuredColumns,
   params: { after: param.text() },
   text: `select ${unmeasuredColumns.sql} from runs
-    where id > :after and ((config_key is not null and config_bytes is null) or (scorecard_key is not null and scorecard_bytes is null)
+    where id > :after and ((config_key is not null and config_bytes is null) or (scorecard_key is not null
+      and scorecard_bytes is null)
       or (kind = 'external' and summary_bytes is null))
     order by id limit ${BATCH}`,
 })

@@ -1,4 +1,7 @@
-/** A run as verbs that move it see it: the columns that decide, its row lock, and the state machine applied to them. Lock order: repos, runs, accounts, uploads, blobs. */
+/**
+ * A run as verbs that move it see it: the columns that decide, its row lock, and the state machine applied to them.
+ * Lock order: repos, runs, accounts, uploads, blobs.
+ */
 
 import { isId } from '@hub/formats/ids'
 import { runViewer, visibleRuns } from '../auth/policy.ts'
@@ -99,7 +102,10 @@ export function runFacts(run: HeldRun, actor: RunActor): RunFacts {
   }
 }
 
-/** The status that follows from `trigger`. Throws the refusal of the state machine; for a claimed run it names the holder. */
+/**
+ * The status that follows from `trigger`. Throws the refusal of the state machine; for a claimed run it names the
+ * holder.
+ */
 export function nextStatus(trigger: RunTrigger, run: HeldRun, actor: RunActor): JobStatus {
   const verdict = decideRun(trigger, runFacts(run, actor))
   if ('to' in verdict) return verdict.to

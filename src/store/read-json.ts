@@ -1,4 +1,7 @@
-/** Readers of JSON that statements make or verbs wrote. Each checks a value and returns it as it is, and throws for anything else. */
+/**
+ * Readers of JSON that statements make or verbs wrote. Each checks a value and returns it as it is, and throws for
+ * anything else.
+ */
 import { ExactNumber } from '@hub/formats/exact-json'
 
 export type Reader<T> = (json: unknown) => T

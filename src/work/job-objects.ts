@@ -1,7 +1,8 @@
 /**
- * The objects of jobs in the store, under one prefix per job. Keys are never reused. An object is written before the transaction that names it; an object
- * that no transaction named is collected by the time in its key. The stored bytes of jobs count against their owner's storage quota, together with files: the column
- * `stored_bytes` is the share of a job, so that it can be released with the job. Contract, "Storage quota". Lock order: jobs, accounts.
+ * The objects of jobs in the store, under one prefix per job. Keys are never reused. An object is written before the
+ * transaction that names it; an object that no transaction named is collected by the time in its key. The stored bytes
+ * of jobs count against their owner's storage quota, together with files: the column `stored_bytes` is the share of a
+ * job, so that it can be released with the job. Contract, "Storage quota". Lock order: jobs, accounts.
  */
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
@@ -125,8 +126,8 @@ const addShare = memoizeByKey(({ name, table }: JobKind) =>
 )
 
 /**
- * Adds `bytes` (subtracts them if negative) in the transaction that stores them, which holds the job's row lock. 413 `quota.storage` if the owner's quota is
- * exceeded.
+ * Adds `bytes` (subtracts them if negative) in the transaction that stores them, which holds the job's row lock. 413
+ * `quota.storage` if the owner's quota is exceeded.
  */
 export async function countStored(
   tx: Querier,

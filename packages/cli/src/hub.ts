@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The one file of the package's command. It is also the program of the processes and the thread that commands start, which know their part by its name. */
+/**
+ * The one file of the package's command. It is also the program of the processes and the thread that commands start,
+ * which know their part by its name.
+ */
 import { isMainThread } from 'node:worker_threads'
 import { startedPart } from '@hub/client/worker/own-program'
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { LocalError } from '@hub/client/internal'
 
 /**
- * Their versions, which are those that the workers are tested with: optional peers of the packed package. In the tree they belong to the packages of the workers
- * alone, so that a server is installed without them.
+ * Their versions, which are those that the workers are tested with: optional peers of the packed package. In the tree
+ * they belong to the packages of the workers alone, so that a server is installed without them.
  */
 export const optionalPackages = {
   '@mujoco/mujoco': '3.14.0',
@@ -14,7 +14,9 @@ export const optionalPackages = {
   'playwright-core': '1.65.1',
 } as const
 
-/** Throws a `LocalError` with the command that installs the package if it is not there. `instead`: what does without it. */
+/**
+ * Throws a `LocalError` with the command that installs the package if it is not there. `instead`: what does without it.
+ */
 export function assertInstalled(command: string, name: keyof typeof optionalPackages, instead = ''): void {
   if (isInstalled(name)) return
   const install = `npm install ${placeOf(dirname(fileURLToPath(import.meta.url)))} ${name}@${optionalPackages[name]}`
@@ -34,8 +36,8 @@ function isInstalled(name: string): boolean {
 }
 
 /**
- * A part of a worker's package. Throws a `LocalError` where the package is left out, as on the machine of a hub whose checks run elsewhere; the packed command
- * has it in itself.
+ * A part of a worker's package. Throws a `LocalError` where the package is left out, as on the machine of a hub whose
+ * checks run elsewhere; the packed command has it in itself.
  */
 export async function fromWorker<T>(command: 'check-worker' | 'policy-server', load: () => Promise<T>): Promise<T> {
   try {

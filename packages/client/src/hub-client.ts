@@ -49,7 +49,10 @@ const plain = { read: JSON.parse } as const
 /** Filters of the repo listing. */
 export type RepoFilters = Omit<Query<'GET /v1/repos'>, 'limit' | 'cursor'>
 
-/** A state of the repo instead of the current one: a change number, an RFC 3339 time, a run id or the name of a snapshot. */
+/**
+ * A state of the repo instead of the current one: a change number, an RFC 3339 time, a run id or the name of a
+ * snapshot.
+ */
 interface StateOption {
   readonly at?: string
 }

@@ -32,7 +32,10 @@ export interface PurgedPaths {
 
 const idColumn = columns({ id: column.text('id') })
 
-/** FOR UPDATE, like collection: the statement waits for a concurrent link of equal bytes, whose file row then keeps the blob. */
+/**
+ * FOR UPDATE, like collection: the statement waits for a concurrent link of equal bytes, whose file row then keeps the
+ * blob.
+ */
 const lockBlobs = statement({
   name: 'purge-lock-blobs',
   columns: idColumn,

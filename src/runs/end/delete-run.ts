@@ -44,7 +44,8 @@ const bury = statement({
   params: { id: param.text() },
   text: `insert into deleted_runs (run_id, created_by, filed_by, reserved, max_hours, created_at, repo_ids)
     select id, created_by, filed_by, priced and status <> 'canceled', max_hours, created_at,
-      (select coalesce(array_agg(distinct d.repo_id), '{}') from run_datasets d where d.run_id = u.id and d.repo_id is not null)
+      (select coalesce(array_agg(distinct d.repo_id), '{}') from run_datasets d where d.run_id = u.id
+        and d.repo_id is not null)
     from runs u where id = :id`,
 })
 

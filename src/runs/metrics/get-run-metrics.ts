@@ -32,18 +32,22 @@ const PAGE_LINES = 2000
 const PAGE_BYTES = 2 * 1024 * 1024
 
 /**
- * Lines among the `PAGE_LINES` numbers after `:after`. With both ends of the range given, a page reads no other lines, even if the planner's statistics are older
- * than the run's growth. With one end, PostgreSQL sorted the rest of 200,000 lines for each page.
+ * Lines among the `PAGE_LINES` numbers after `:after`. With both ends of the range given, a page reads no other lines,
+ * even if the planner's statistics are older than the run's growth. With one end, PostgreSQL sorted the rest of 200,000
+ * lines for each page.
  */
 const linesAfter = statement({
   name: 'run-metric-lines',
   columns: lineColumns,
   params: { runId: param.text(), after: param.int8(), fromStep: param.float8.orNull(), toStep: param.float8.orNull() },
   text: `select ${lineColumns.sql} from (
-      select seq, step, line, extract(epoch from at - (select coalesce(started_at, created_at) from runs where id = :runId))::float8 as elapsed,
+      select seq, step, line, extract(epoch from at - (select coalesce(started_at, created_at) from runs
+        where id = :runId))::float8 as elapsed,
         sum(octet_length(line)) over (order by seq) - octet_length(line) as before from (
-        select seq, step, line::text as line, at from run_metrics where run_id = :runId and seq > :after and seq <= :after + ${PAGE_LINES} and not hidden
-          and (:fromStep::float8 is null or coalesce(step, seq) >= :fromStep) and (:toStep::float8 is null or coalesce(step, seq) <= :toStep)) l) p
+        select seq, step, line::text as line, at from run_metrics where run_id = :runId and seq > :after
+          and seq <= :after + ${PAGE_LINES} and not hidden
+          and (:fromStep::float8 is null or coalesce(step, seq) >= :fromStep)
+            and (:toStep::float8 is null or coalesce(step, seq) <= :toStep)) l) p
     where before < ${PAGE_BYTES} order by p.seq`,
 })
 

@@ -22,7 +22,8 @@ const metricsAfter = statement({
   text: `select ${metricsAfterColumns.sql} from (
       select seq, line, count(*) over ()::int as found,
         sum(octet_length(line)) over (order by seq rows between unbounded preceding and 1 preceding) as before
-      from (select seq, line::text as line from run_metrics where run_id = :runId and seq > :from and seq <= :to and not hidden) l) p
+      from (select seq, line::text as line from run_metrics where run_id = :runId and seq > :from and seq <= :to
+        and not hidden) l) p
     where before is null or before < ${METRICS_PAGE_BYTES} order by seq`,
 })
 

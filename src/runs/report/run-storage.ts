@@ -68,7 +68,8 @@ const release = statement({
   params: { runId: param.text(), withConfig: param.bool() },
   text: `with run as (select id, owner_id, case when :withConfig then coalesce(config_bytes, 0) else 0 end + coalesce(scorecard_bytes, 0) as bytes
         from runs where id = :runId),
-      room as (update accounts a set storage_bytes = a.storage_bytes - run.bytes from run where a.id = run.owner_id and run.bytes > 0 returning a.id)
+      room as (update accounts a set storage_bytes = a.storage_bytes - run.bytes from run where a.id = run.owner_id
+        and run.bytes > 0 returning a.id)
     update runs u set stored_bytes = u.stored_bytes - run.bytes, scorecard_bytes = null,
       config_bytes = case when :withConfig then null else u.config_bytes end
     from run where u.id = run.id`,
