@@ -5,8 +5,8 @@
 import type { Operations } from '../../packages/client/src/v1.ts'
 import type { contractHub, Json, Person, Who } from './hub.ts'
 
-export type Hub = ReturnType<typeof contractHub>
-export type OperationName = keyof Operations
+type Hub = ReturnType<typeof contractHub>
+type OperationName = keyof Operations
 
 /** What a body may have to name: a robot repo, a file in it, and the handle of its owner. */
 export interface Things {

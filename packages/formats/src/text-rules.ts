@@ -3,14 +3,17 @@ import { z } from 'zod'
 
 const NAME = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?'
 
-/** Owner handle or repo slug: 1..64 of a-z, 0-9 and inner hyphens. */
-export const handleText = z
+/** 1..64 of a-z, 0-9 and inner hyphens. */
+const nameText = z
   .string()
   .min(1)
   .max(64)
   .regex(new RegExp(`^${NAME}$`), 'must be lower-case letters, digits and inner hyphens')
 
-export const slugText = handleText
+/** Handle of an owner. */
+export const handleText = nameText
+/** Slug of a repo. */
+export const slugText = nameText
 
 const tagText = z
   .string()

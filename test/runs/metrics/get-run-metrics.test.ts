@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
 import { getRunMetrics } from '../../../src/runs/metrics/get-run-metrics.ts'
-import type { Statement } from '../../../src/store/db.ts'
+import { type NamedStatement, orderedValues } from '../../../src/store/statement.ts'
 import { testDb } from '../../support/database.ts'
 import { blocksOf, plansOf } from '../../support/plans.ts'
 import { putRun } from '../../support/runs.ts'
 import { makeWorld, type World } from '../../support/world.ts'
+
+type Given = Readonly<Record<string, unknown>>
 
 const t = testDb()
 let world: World
@@ -187,11 +189,12 @@ describe('the metrics of a run', () => {
     const id = await runOf(Array.from({ length: 10_000 }, (_, step) => ({ step, line: { a: step } })))
     const asked = vi.spyOn(t.db, 'query')
     const { series } = await getRunMetrics(ctx, id, { keys: null, maxPoints: 500 })
-    const calls = asked.mock.calls as unknown as (readonly [Statement<unknown>, readonly unknown[]])[]
+    const calls = asked.mock.calls as unknown as (readonly [NamedStatement<unknown, Given>, Given])[]
     const pages = calls.filter(([{ name }]) => name === 'run-metric-lines')
     asked.mockRestore()
     expect([series[0]?.count, pages.length]).toEqual([10_000, 16])
-    for (const [{ text }, values] of pages.slice(3, 5))
-      for (const plan of await plansOf(t.db, text, values)) expect(blocksOf(plan)).toBeLessThan(40)
+    for (const [statement, given] of pages.slice(3, 5))
+      for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, given)))
+        expect(blocksOf(plan)).toBeLessThan(40)
   })
 })

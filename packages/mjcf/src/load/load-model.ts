@@ -12,7 +12,7 @@ import type { Loading } from './loading.ts'
 import { isModelFile, leavesRepo, modelReference } from './references.ts'
 import { addXmlFault, missingFile } from './report.ts'
 
-export type { LoadedModel, LoadReport } from './loaded-model.ts'
+export type { LoadedModel } from './loaded-model.ts'
 
 /**
  * Reads `entry` with everything that it includes and the models that it contains. Throws `ModelRefusal` if there is no
