@@ -49,7 +49,18 @@ beforeAll(async () => {
     CHANGES,
     HOT + STABLE,
   ])
+  // Most files and blobs of a hub belong to other repos: reading all of them would cost more than finding these.
+  await world.sql(
+    `insert into blobs (id, storage_key, size, claimed, sha256, verified_at)
+      select 'other_' || n, 'others/' || n, 1, md5(n::text) || md5(n::text), md5(n::text) || md5(n::text), now() from generate_series(1, $1::int) n`,
+    [20 * CHANGES],
+  )
+  await world.sql(
+    `insert into files (repo_id, path, from_seq, blob_id) select $1, 'bulk/' || n, 1, 'other_' || n from generate_series(1, $2::int) n`,
+    [other.id, 20 * CHANGES],
+  )
   await world.sql('checkpoint')
+  await world.sql('vacuum analyze blobs')
   await world.sql('vacuum analyze files')
   await world.sql('vacuum analyze repo_changes')
 })
