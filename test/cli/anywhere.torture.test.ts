@@ -16,7 +16,7 @@ import { type HubDouble, startHubDouble } from '../../packages/client/test/hub-d
 import { runCommandLine } from '../support/command-line.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const entry = join(root, 'src', 'cli', 'hub.ts')
+const entry = join(root, 'src', 'operator', 'hub.ts')
 let base: string
 let here: string
 

@@ -75,6 +75,8 @@ describe('a hostile model', () => {
 
     if (hostile.judged === false) return
     const judgement = await oracle.judge({ files, entry })
-    if (judgement.verdict !== 'none') expect(judgement.verdict).toBe(complaints.length === 0 ? 'compiles' : 'refused')
+    const said = judgement.verdict === 'refused' ? judgement.error : ''
+    if (judgement.verdict !== 'none')
+      expect(judgement.verdict, said).toBe(complaints.length === 0 ? 'compiles' : 'refused')
   })
 })
