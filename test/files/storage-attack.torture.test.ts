@@ -7,7 +7,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { type ClientRequest, request } from 'node:http'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { MAX_REPLACEMENTS } from '../../src/store/objects/disk-writers.ts'
+import { MAX_OF_SENDER } from '../../src/store/objects/disk-writers.ts'
 import { contractHub, newName, type Person, sha256Of, types } from '../support/hub.ts'
 
 // Its store is weighed: jobs of what other files left behind would add to it.
@@ -146,14 +146,14 @@ describe('a part URL', () => {
 
   it('is on the disk twice while it is sent again, but only few are at a time', async () => {
     const before = await bytesIn(storeDir())
-    const count = MAX_REPLACEMENTS + 4
+    const count = MAX_OF_SENDER + 4
     const targets = await presign(Array.from({ length: count }, () => MIB))
     for (const { url } of targets) expect((await hub.put(url, randomBytes(MIB))).status).toBe(200)
     const again = targets.map(({ url }) => beginPut(url, MIB, randomBytes(MIB - 1)))
     let busy = 0
     for (const { status } of again) void status.then((code) => (busy += code === 429 ? 1 : 0))
     await expect.poll(() => busy).toBe(4)
-    expect((await bytesIn(storeDir())) - before).toBeLessThan((count + MAX_REPLACEMENTS) * MIB + SMALL_BYTES)
+    expect((await bytesIn(storeDir())) - before).toBeLessThan((count + MAX_OF_SENDER) * MIB + SMALL_BYTES)
     expect(await Promise.all(targets.map(abort))).toEqual(targets.map(() => 204))
     for (const { put } of again) put.destroy()
     await expect.poll(() => bytesIn(storeDir())).toBeLessThanOrEqual(before)

@@ -13,7 +13,7 @@ export const MAX_REPLACEMENTS = 16
 /**
  * Of these, those of one sender: a part may take days to come, and who sends all of them so would stop everybody else.
  */
-const MAX_OF_SENDER = 8
+export const MAX_OF_SENDER = 8
 
 export interface PartWrite {
   readonly uploadId: string
