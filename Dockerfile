@@ -13,6 +13,7 @@ COPY packages/mjcf/package.json packages/mjcf/
 COPY packages/policy-server/package.json packages/policy-server/
 COPY packages/robot-card/package.json packages/robot-card/
 COPY packages/robot-view/package.json packages/robot-view/
+COPY packages/testing/package.json packages/testing/
 COPY packages/text/package.json packages/text/
 RUN npm ci --ignore-scripts
 COPY . .
@@ -30,6 +31,7 @@ COPY packages/mjcf/package.json packages/mjcf/
 COPY packages/policy-server/package.json packages/policy-server/
 COPY packages/robot-card/package.json packages/robot-card/
 COPY packages/robot-view/package.json packages/robot-view/
+COPY packages/testing/package.json packages/testing/
 COPY packages/text/package.json packages/text/
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 # Types, source maps, and the query compilers of other databases are read by nothing that runs.

@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/platform/config.ts'
@@ -9,7 +10,6 @@ import { secretSettings } from '../src/platform/secret-files.ts'
 import { startFailure } from '../src/start-failure.ts'
 import { startHub } from '../src/start-hub.ts'
 import { testDb } from './support/database.ts'
-import { needs } from './support/needs.ts'
 
 const database = testDb()
 let dir: string

@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
 import { pino } from 'pino'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/platform/config.ts'
 import { startFailure } from '../src/start-failure.ts'
 import { startHub } from '../src/start-hub.ts'
-import { needs } from './support/needs.ts'
 
 const mounts: string[] = []
 async function disk(megabytes: number): Promise<string | null> {

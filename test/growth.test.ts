@@ -8,6 +8,7 @@
 import { canonicalSha256 } from '@hub/formats/canonical-hash'
 import { freeFormFaults } from '@hub/formats/free-form-faults'
 import { readCard } from '@hub/robot-card/read-card'
+import { sampled } from '@hub/testing/torture'
 import { buildSchema } from 'graphql'
 import stripAnsi from 'strip-ansi'
 import { expect, it } from 'vitest'
@@ -22,7 +23,6 @@ import { readMetricsLine } from '../src/runs/metrics/metrics-line.ts'
 import { addRewards, type CurvePoint, sparklineOf } from '../src/runs/read/sparkline.ts'
 import { linesOf } from '../src/work/log/log-lines.ts'
 import { BELOW_QUADRATIC, growthOf } from './support/growth.ts'
-import { sampled } from './support/torture.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -1,11 +1,12 @@
 // @module-tag sampled
+
+import { itInTorture, itOnce } from '@hub/testing/torture'
 import { decodeProtectedHeader, SignJWT } from 'jose'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type Auth, openAuth } from '../../src/auth/auth.ts'
 import { contractHub } from '../support/hub.ts'
 import { sessionWorld } from '../support/sessions.ts'
-import { itInTorture, itOnce } from '../support/torture.ts'
 
 const hub = contractHub({}, { alone: true })
 /** A second instance on the hub's database: `auth` for what the hub itself does not do. */

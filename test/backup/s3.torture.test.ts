@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
+import { isTorture } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openDb } from '../../src/store/db.ts'
 import { openDiskStore } from '../../src/store/objects/disk.ts'
@@ -9,8 +11,6 @@ import { openS3Store } from '../../src/store/objects/s3.ts'
 import { startCeph } from '../support/ceph.ts'
 import { runHub } from '../support/command-line.ts'
 import { cloneTemplate } from '../support/database.ts'
-import { needs } from '../support/needs.ts'
-import { isTorture } from '../support/torture.ts'
 
 const ceph = isTorture ? await startCeph() : { skipped: 'not in torture' }
 const key = `blobs/${randomBytes(8).toString('hex')}/x`

@@ -9,10 +9,10 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createHubClient, pushFolder } from '@hub/client/internal'
 import { walkFolder } from '@hub/client/walk'
+import { sharedDir } from '@hub/testing/shared'
 import { pino } from 'pino'
 import { readConfig } from '../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
-import { sharedDir } from '../support/shared.ts'
 import { median } from './measure.ts'
 
 const ROUNDS = 30

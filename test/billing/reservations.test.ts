@@ -2,6 +2,7 @@
 /** What jobs in progress reserve, and the spend cap of an account. Contract, "Money that is reserved". */
 
 import { newId } from '@hub/formats/ids'
+import { describeOnce, itOnce, sampleSize } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { lockAccounts } from '../../src/billing/lock-accounts.ts'
 import {
@@ -17,7 +18,6 @@ import type { AccountRef } from '../../src/operation/context.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import { testDb } from '../support/database.ts'
 import { shownNumbers } from '../support/shown-numbers.ts'
-import { describeOnce, itOnce, sampleSize } from '../support/torture.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 const t = testDb({ poolMax: 12 })

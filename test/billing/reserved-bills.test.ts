@@ -1,5 +1,8 @@
 // @module-tag sampled
 /** No bill is above what was reserved and shown, for whatever rate, length and budget. Contract, "Money that is reserved". */
+
+import { type Random, randomFrom } from '@hub/testing/random'
+import { sampleSize } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { maxCostUsd } from '../../src/checks/create/choose-executor.ts'
 import { cappedUsd } from '../../src/endpoints/create/reserve-endpoint.ts'
@@ -9,8 +12,6 @@ import { planRun } from '../../src/planner/run-plan.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { mostOfSeconds, type Usd, usd, usdLess, usdLimit } from '../../src/platform/money.ts'
 import { accruedUsd, type MeterFacts } from '../../src/work/meter.ts'
-import { type Random, randomFrom } from '../support/random.ts'
-import { sampleSize } from '../support/torture.ts'
 
 const config = readConfig({})
 const start = Date.UTC(2026, 0, 1)

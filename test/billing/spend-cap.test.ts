@@ -1,10 +1,11 @@
 // @module-tag sampled
 /** The spend cap of an account, and what its hosted jobs reserve from their creation to their end. Spec, "approveSpendHold"; contract, "Money that is reserved". */
+
+import { describeOnce, itOnce, sampleSize } from '@hub/testing/torture'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { type Answer, contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
 import { reachingCheckout } from '../support/open-folder.ts'
-import { describeOnce, itOnce, sampleSize } from '../support/torture.ts'
 
 const program = hostedFunction()
 afterAll(() => program.remove())

@@ -3,10 +3,10 @@ import type { ModelReading } from '@hub/mjcf/reading'
 import { gradeOf } from '@hub/mjcf/verdict/check'
 import { cardChecks } from '@hub/robot-card/card-checks'
 import { readCard } from '@hub/robot-card/read-card'
+import { cpuWithin } from '@hub/testing/cpu'
 import { describe, expect, it } from 'vitest'
 import { armReading, goodCard, goodInterface } from '../../packages/robot-card/test/support/card.ts'
 import { checkCodes } from '../../src/cards/check-codes.ts'
-import { cpuWithin } from '../support/cpu.ts'
 
 const judge = (document: unknown, reading: ModelReading | null = armReading(), stills: string[] = []) =>
   cardChecks(readCard(document), { reading, stills: new Set(stills) })

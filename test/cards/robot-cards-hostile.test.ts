@@ -1,6 +1,6 @@
+import { cpuStopwatch, cpuWithin } from '@hub/testing/cpu'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { goodInterface } from '../../packages/robot-card/test/support/card.ts'
-import { cpuStopwatch, cpuWithin } from '../support/cpu.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 // Its own 20,000 robots make the cost of its listings measurable.

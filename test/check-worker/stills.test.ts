@@ -8,6 +8,8 @@ import { claimedCheck } from '@hub/client/check-shapes'
 import type { HubClient } from '@hub/client/internal'
 import { newId } from '@hub/formats/ids'
 import { decodeScene } from '@hub/robot-view/scene/scene-bytes'
+import { needs } from '@hub/testing/needs'
+import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { engineLimits } from '../../packages/check-worker/src/engine/limits.ts'
 import { runEngine } from '../../packages/check-worker/src/engine/run-engine.ts'
@@ -19,8 +21,6 @@ import { renderStills } from '../../packages/check-worker/src/stills/render-stil
 import { readPng } from '../../packages/check-worker/test/support/png.ts'
 import { robotFolders, tetrahedron } from '../../packages/check-worker/test/support/robot-folder.ts'
 import { isArtifactName } from '../../src/checks/artifacts/artifact-name.ts'
-import { needs } from '../support/needs.ts'
-import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 
 const robots = robotFolders()
 const chromium = await findChromium(process.env.HUB_CHROMIUM, process.env.PATH)

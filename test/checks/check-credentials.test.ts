@@ -1,9 +1,10 @@
 // @module-tag sampled
 /** Who may do what with a check: every kind of credential on every operation, in both dialects. Contract, "Credentials" and "Keys of hosted jobs". */
+
+import { sampled } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { checksOf } from '../support/checks.ts'
 import { contractHub, type Json, type Person, type Who } from '../support/hub.ts'
-import { sampled } from '../support/torture.ts'
 
 const hub = contractHub()
 const checks = checksOf(hub)

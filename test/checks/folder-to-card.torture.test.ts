@@ -6,11 +6,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
+import { noRobots, sharedDir } from '@hub/testing/shared'
+import { isFull } from '@hub/testing/torture'
 import { afterAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
-import { noRobots, sharedDir } from '../support/shared.ts'
-import { isFull } from '../support/torture.ts'
 import { answersTo, blockingNeeds, type CheckedRobot, folderToCard, found } from './support/folder-to-card.ts'
 
 /** MuJoCo's own result for one model; other members are ignored. */

@@ -1,12 +1,13 @@
 // @module-tag sampled
 /** Hosted checks from creation to end. Spec, "POST /v1/robot-checks" and the states of a check; contract, "Hosted checks". */
+
+import { inTorture, itInTorture, itOnce, sampled } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sweepChecks } from '../../src/checks/end/sweep-checks.ts'
 import { sweepCalls } from '../../src/jobs/sweeps.ts'
 import { type FunctionFacts, hostedFunction, isAlive } from '../support/hosted-function.ts'
 import { contractHub, type Json, type Person, types, type Who } from '../support/hub.ts'
 import { reachingCheckout } from '../support/open-folder.ts'
-import { inTorture, itInTorture, itOnce, sampled } from '../support/torture.ts'
 
 const program = hostedFunction()
 afterAll(() => program.remove())

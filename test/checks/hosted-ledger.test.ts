@@ -6,6 +6,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Random, randomFrom } from '@hub/testing/random'
+import { describeOnce, sampled, sampleSize } from '@hub/testing/torture'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readAllowance } from '../../src/billing/allowance.ts'
@@ -22,8 +24,6 @@ import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import { testDb } from '../support/database.ts'
-import { type Random, randomFrom } from '../support/random.ts'
-import { describeOnce, sampled, sampleSize } from '../support/torture.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
 
 const LIMIT_USD = 0.7

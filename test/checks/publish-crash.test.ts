@@ -1,5 +1,7 @@
 // @module-tag sampled
 /** A hub that dies, or a store that fails, at any step of a publication: nothing is linked, what was copied is collected, and the same request made again publishes. */
+
+import { sampled } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { presignArtifacts, signUpload } from '../../src/checks/artifacts/presign-artifacts.ts'
 import { claimCheck } from '../../src/checks/claim/claim-check.ts'
@@ -12,7 +14,6 @@ import type { Db } from '../../src/store/db.ts'
 import { ObjectStoreError } from '../../src/store/objects/object-store.ts'
 import { testDb } from '../support/database.ts'
 import { Died, deadDb, failing } from '../support/failing.ts'
-import { sampled } from '../support/torture.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
 
 const database = testDb()

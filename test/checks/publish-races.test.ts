@@ -1,8 +1,9 @@
 // @module-tag sampled
 /** Publishing next to other requests: in whatever order they come, what is left is whole. */
+
+import { inTorture, itInTorture, itOnce } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { type Answer, contractHub, type Json, newName, sha256Of, types } from '../support/hub.ts'
-import { inTorture, itInTorture, itOnce } from '../support/torture.ts'
 import { arm, cardText, publishing, type Reported } from './support/publishing.ts'
 
 const hub = contractHub()

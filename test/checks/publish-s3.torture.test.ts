@@ -1,9 +1,10 @@
 /** Publishing on the S3 store: server-side copies, bytes that changed, a hub that dies between copy and link. */
+
+import { needs } from '@hub/testing/needs'
 import { describe, expect, it } from 'vitest'
 import { abortAbandoned, deleteDoomed } from '../../src/jobs/collect-objects.ts'
 import { startCeph } from '../support/ceph.ts'
 import { contractHub, sha256Of, types } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
 import { arm, cardText, publishing, type Reported } from './support/publishing.ts'
 
 const ceph = await startCeph()

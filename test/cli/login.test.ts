@@ -2,10 +2,10 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runHub } from '../support/command-line.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
-import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 
 const hub = contractHub()
 let home: string

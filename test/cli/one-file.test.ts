@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import checkWorker from '@hub/check-worker/package.json' with { type: 'json' }
 import policyServer from '@hub/policy-server/package.json' with { type: 'json' }
 import robotView from '@hub/robot-view/package.json' with { type: 'json' }
+import { machineNode } from '@hub/testing/machine-node'
 import { Command } from 'commander'
 import clientManifest from 'hub/package.json' with { type: 'json' }
 import { processIo } from 'hub/process-io'
@@ -16,7 +17,6 @@ import { optionalPackages, placeOf } from '../../packages/cli/src/optional-packa
 import { type HubDouble, startHubDouble } from '../../packages/client/test/hub-double.ts'
 import { bundleCommand } from '../../scripts/pack/bundle-command.ts'
 import { operatorCommands } from '../../src/operator/server-program.ts'
-import { machineNode } from '../support/machine-node.ts'
 
 const root = join(import.meta.dirname, '../..')
 let base: string

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient, pushFolder } from '@hub/client/internal'
 import { checkpointDigest } from '@hub/formats/policy/checkpoint-digest'
+import { inTorture, itInTorture, itOnce } from '@hub/testing/torture'
 import type { Command } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,7 +17,6 @@ import { type CommandEnded, runCommandLine } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { contractHub, type Json, newName, type Person, sha256Of } from '../support/hub.ts'
 import { reachingCheckout } from '../support/open-folder.ts'
-import { inTorture, itInTorture, itOnce } from '../support/torture.ts'
 
 const hub = contractHub()
 let base: string

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient, pushFolder } from '@hub/client/internal'
+import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silent } from '../../packages/client/src/progress.ts'
 import { runHub } from '../support/command-line.ts'
 import { contractHub, newName, type Person } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
 import { noPython, runPython } from '../support/python.ts'
 
 const hub = contractHub()

@@ -5,13 +5,13 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { machineNode } from '@hub/testing/machine-node'
+import { needs } from '@hub/testing/needs'
+import { copyTree, pack } from '@hub/testing/packing'
 import { build } from 'esbuild'
 import manifest from 'hub/package.json' with { type: 'json' }
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, newName, type Person } from '../support/hub.ts'
-import { machineNode } from '../support/machine-node.ts'
-import { needs } from '../support/needs.ts'
-import { copyTree, pack } from '../support/packing.ts'
 
 const root = join(import.meta.dirname, '../..')
 const hub = contractHub()

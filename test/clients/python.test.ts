@@ -5,12 +5,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { walkToPush } from '@hub/client/walk'
+import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { everything } from '../../packages/client/src/globs.ts'
 import { secretsIn } from '../../packages/client/src/secrets/secret-rules.ts'
 import { newKeyToken } from '../../src/auth/api-key.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
 import { noPython, runPython } from '../support/python.ts'
 
 const hub = contractHub()

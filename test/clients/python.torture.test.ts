@@ -3,11 +3,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { registerRunnerCommand } from '../../packages/cli/src/runner-command.ts'
 import { runCommandLine } from '../support/command-line.ts'
 import { kill, killableHub } from '../support/killable-hub.ts'
-import { needs } from '../support/needs.ts'
 import { noPython, pythonClientDir, runPython, startPython } from '../support/python.ts'
 
 const hub = killableHub()

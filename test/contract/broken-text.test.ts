@@ -3,10 +3,10 @@
 /** Texts that no client can be given back and PostgreSQL cannot store: half a surrogate pair, and NUL. Contract, "Text". */
 
 import { freeFormFaults } from '@hub/formats/free-form-faults'
+import { describeOnce, sampled } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 import { graphTextPlaces, routeTextPlaces, type TextPlace, textFieldsOf } from '../support/text-places.ts'
-import { describeOnce, sampled } from '../support/torture.ts'
 
 const hub = contractHub()
 let ada: Person

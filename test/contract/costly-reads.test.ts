@@ -1,8 +1,9 @@
 // @module-tag sampled
 /** Content stored by another user that is expensive to read, on a running hub: no other request waits for it. */
+
+import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
-import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 
 const hub = contractHub()
 let eve: Person

@@ -3,12 +3,13 @@
  * A replay under an Idempotency-Key of what is gone: one row per POST of the route table that makes something, and how that is deleted. Every other POST is listed with
  * what it does instead, so a new route fails here until it is one or the other.
  */
+
+import { itOnce, sampled } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { type Answer, contractHub, type Json, newName, type Person, sha256Of, types } from '../support/hub.ts'
 import { endpointsOf } from '../support/hub-endpoints.ts'
 import { sessionWorld } from '../support/sessions.ts'
-import { itOnce, sampled } from '../support/torture.ts'
 
 const hub = contractHub({ HOSTED_APP_NAME: 'coach', HOSTED_OWNERS: '*', HOSTED_MAX_PROCESSES: '1' })
 const endpoints = endpointsOf(hub)

@@ -3,12 +3,13 @@
  * A replay under an Idempotency-Key checks the caller's rights again: the cases of each POST of the route table, and each way to lose a right. A route without cases
  * fails here.
  */
+
+import { sampled } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { allCases, casesOf } from '../support/cases.ts'
 import type { Replay, Team } from '../support/define-cases.ts'
 import { type Answer, contractHub, newName, type Person, types } from '../support/hub.ts'
-import { sampled } from '../support/torture.ts'
 
 const hub = contractHub()
 let boss: Person

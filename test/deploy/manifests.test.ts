@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
 import { load, loadAll } from 'js-yaml'
 import { Deployment } from 'kubernetes-models/apps/v1'
 import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
@@ -14,7 +15,6 @@ import { CALL_LABEL } from '../../src/hosting/kubernetes/job-of-call.ts'
 import { neededCapabilities } from '../../src/hosting/process/own-uids.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { environment } from '../../src/platform/config-environment.ts'
-import { needs } from '../support/needs.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -2,9 +2,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
 import { load } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
-import { needs } from '../support/needs.ts'
 
 const root = join(import.meta.dirname, '../..')
 const deploy = join(root, 'deploy')

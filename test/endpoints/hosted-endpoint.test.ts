@@ -1,5 +1,7 @@
 // @module-tag sampled
 /** Hosted endpoints: who may have one, what it reserves and costs to the ten-thousandth, and how the hub itself ends it. Contract, "Endpoint cost". */
+
+import { itInTorture, itOnce } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { renewReservations } from '../../src/endpoints/end/renew-reservations.ts'
 import { sweepEndpoints } from '../../src/endpoints/end/sweep-endpoints.ts'
@@ -7,7 +9,6 @@ import { endpointFunction } from '../support/endpoint-function.ts'
 import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'
 import { endpointsOf, onnxSha256 } from '../support/hub-endpoints.ts'
 import { reachingCheckout } from '../support/open-folder.ts'
-import { itInTorture, itOnce } from '../support/torture.ts'
 
 const program = endpointFunction()
 afterAll(() => program.remove())

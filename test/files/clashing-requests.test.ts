@@ -3,12 +3,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describeOnce, itOnce, sampleSize } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerClientCommands } from '../../packages/cli/src/client-commands.ts'
 import { cardText, publishing } from '../checks/support/publishing.ts'
 import { runCommandLine } from '../support/command-line.ts'
 import { type Answer, contractHub, type Json, type Person, places, sha256Of, types } from '../support/hub.ts'
-import { describeOnce, itOnce, sampleSize } from '../support/torture.ts'
 
 /** Of two requests at once; the torture run plays many. */
 const ROUNDS = sampleSize(60, 6)

@@ -1,5 +1,7 @@
 // @module-tag sampled
 /** Files whose bytes the hub has need no upload, if the caller can read those bytes somewhere. */
+
+import { itOnce, sampleSize } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteFiles } from '../../src/files/delete-files.ts'
 import { linkBlobs } from '../../src/files/link-blobs.ts'
@@ -13,7 +15,6 @@ import { orderedValues } from '../../src/store/statement.ts'
 import { testDb } from '../support/database.ts'
 import { ageFiles } from '../support/pins.ts'
 import { plansOf } from '../support/plans.ts'
-import { itOnce, sampleSize } from '../support/torture.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 const database = testDb()

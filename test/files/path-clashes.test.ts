@@ -1,5 +1,7 @@
 // @module-tag sampled
 /** A path is a file or a folder (contract, "Text"): a repo never holds `x` next to `x/y`, since no disk can. */
+
+import { describeOnce, sampleSize } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { completeUpload } from '../../src/files/complete-upload.ts'
 import { deleteFiles } from '../../src/files/delete-files.ts'
@@ -14,7 +16,6 @@ import { HubError } from '../../src/platform/errors.ts'
 import { orderedValues } from '../../src/store/statement.ts'
 import { testDb } from '../support/database.ts'
 import { blocksOf, passedOver, plansOf, scansOf } from '../support/plans.ts'
-import { describeOnce, sampleSize } from '../support/torture.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 /** Of each race; the torture run plays many. */

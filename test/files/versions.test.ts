@@ -1,5 +1,6 @@
 // @module-tag sampled
 import { randomBytes } from 'node:crypto'
+import { describeOnce, itOnce, sampleSize } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteFiles } from '../../src/files/delete-files.ts'
 import { presignDownload } from '../../src/files/presign-download.ts'
@@ -19,7 +20,6 @@ import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
 import { testDb } from '../support/database.ts'
 import { ageFiles, pinRun, seqOf } from '../support/pins.ts'
-import { describeOnce, itOnce, sampleSize } from '../support/torture.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 /** Of each race; the torture run plays many. */

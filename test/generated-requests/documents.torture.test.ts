@@ -1,10 +1,10 @@
 /** Documents made from the schema of the graph: every result is as it says. `docs/reliability.md`, "Generated requests". */
 
+import { needs } from '@hub/testing/needs'
 import { buildSchema, parse, validate } from 'graphql'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
 import { Coverage } from './coverage.ts'
 import { Dice } from './dice.ts'
 import { type MadeDocument, makeDocument } from './documents.ts'

@@ -1,10 +1,10 @@
 /** Requests made from the OpenAPI document: every answer is as it says. `docs/reliability.md`, "Generated requests". */
 
+import { needs } from '@hub/testing/needs'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { allOperations } from '../support/documented.ts'
 import { contractHub } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
 import { Coverage } from './coverage.ts'
 import { Dice } from './dice.ts'
 import { faultsOf } from './judge.ts'

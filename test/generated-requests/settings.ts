@@ -2,7 +2,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isFull } from '../support/torture.ts'
+import { isFull } from '@hub/testing/torture'
 
 /** What the requests follow from: any change tries others, and a tree that passed passes again. */
 const sources = ['rest-compat/openapi.json', 'schema/schema.graphql', 'test/generated-requests/*.ts']

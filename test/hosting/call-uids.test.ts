@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
 import { pino } from 'pino'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type HostedBackend, SpawnLater } from '../../src/hosting/backend.ts'
@@ -26,7 +27,6 @@ import { processesByUid } from '../../src/hosting/process/user-processes.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { processMark, withFileLock } from '../../src/store/start-lock.ts'
 import { endLeftCalls } from '../support/left-calls.ts'
-import { needs } from '../support/needs.ts'
 import { asRoot, givesUids, openFolder } from '../support/open-folder.ts'
 
 const patiently = { timeout: 100_000, interval: 25 }

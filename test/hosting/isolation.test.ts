@@ -15,13 +15,13 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openCallNotes } from '../../src/hosting/process/call-notes.ts'
 import { processesByUid } from '../../src/hosting/process/user-processes.ts'
 import { freePort } from '../support/free-port.ts'
 import { kill } from '../support/killable-hub.ts'
 import { endLeftCalls } from '../support/left-calls.ts'
-import { needs } from '../support/needs.ts'
 import { asRoot, givesUids, openFolder } from '../support/open-folder.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -6,6 +6,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { randomFrom } from '@hub/testing/random'
+import { testSeed } from '@hub/testing/torture'
 import { pino } from 'pino'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type HostedBackend, type HostedCall, type Room, SpawnLater } from '../../src/hosting/backend.ts'
@@ -13,8 +15,6 @@ import { openProcessBackend } from '../../src/hosting/process/process-backend.ts
 import { processesByUid } from '../../src/hosting/process/user-processes.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { givesUids, openFile, openFolder } from '../support/open-folder.ts'
-import { randomFrom } from '../support/random.ts'
-import { testSeed } from '../support/torture.ts'
 
 const src = join(import.meta.dirname, '../../src')
 const dir = openFolder('hub-killed-backend-')

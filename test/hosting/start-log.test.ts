@@ -2,12 +2,12 @@
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
 import { pino } from 'pino'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/platform/config.ts'
 import { startHub } from '../../src/start-hub.ts'
 import { testDb } from '../support/database.ts'
-import { needs } from '../support/needs.ts'
 import { asRoot, givesUids } from '../support/open-folder.ts'
 
 const database = testDb()

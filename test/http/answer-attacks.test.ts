@@ -1,6 +1,8 @@
 // @module-tag own-graph
 // @module-tag sampled
 /** Attacks on the hub's memory through large responses, measured in bytes resolved and bytes sent. */
+
+import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +10,6 @@ import { OpenStreams } from '../../src/http/open-streams.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { contractHub } from '../support/hub.ts'
-import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 import { testServer } from './support/test-server.ts'
 
 const MIB = 1024 * 1024

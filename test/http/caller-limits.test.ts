@@ -1,6 +1,8 @@
 // @module-tag own-graph
 // @module-tag sampled
 /** What one caller may use at a time and in a minute, by all the ways in. */
+
+import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -10,7 +12,6 @@ import { OpenStreams } from '../../src/http/open-streams.ts'
 import { callerOf, createRateLimit } from '../../src/http/rate-limit.ts'
 import type { Credentialed, RequestContext, Viewer } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { describeOnce, itInTorture, itOnce } from '../support/torture.ts'
 import { testServer } from './support/test-server.ts'
 
 const gate = { entered: 0, most: 0, running: 0, open: Promise.withResolvers<void>() }

@@ -1,4 +1,6 @@
 /** A search for the dearest operation that is accepted, on data as large as it may be. */
+
+import { isFull, testSeed } from '@hub/testing/torture'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { schema } from '../../schema/index.ts'
@@ -9,7 +11,6 @@ import { type HostileLab, makeHostileLab } from '../support/hostile-lab.ts'
 import { contractHub } from '../support/hub.ts'
 import { loopWatch } from '../support/loop-watch.ts'
 import { type Beginning, documentOf, searchDearest, seeded } from '../support/operation-search.ts'
-import { isFull, testSeed } from '../support/torture.ts'
 
 const hub = contractHub({ RATE_LIMIT_PER_MINUTE: '0' }, { alone: true })
 const documents = new Documents(countedSchema(schema))

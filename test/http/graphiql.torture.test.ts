@@ -2,13 +2,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findChromium } from '@hub/check-worker/stills/find-chromium'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from '@hub/testing/browser'
+import { needs } from '@hub/testing/needs'
+import { isTorture } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SESSION_COOKIE } from '../../src/auth/cookie.ts'
 import { examples } from '../../src/http/graphiql/examples.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
-import { isTorture } from '../support/torture.ts'
 
 const found = await findChromium(process.env.HUB_TEST_CHROMIUM, process.env.PATH)
 const skipped = !isTorture ? 'in `npm run test:torture` alone' : 'missing' in found && found.missing

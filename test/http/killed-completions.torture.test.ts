@@ -1,10 +1,10 @@
 /** A hub that is killed while it completes uploads: the same request succeeds at once, at another hub of the database and at the one that is back. */
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isFull } from '@hub/testing/torture'
 import { expect, it } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { kill, killableHub } from '../support/killable-hub.ts'
-import { isFull } from '../support/torture.ts'
 
 /** Each is two starts of a hub. */
 const ROUNDS = isFull ? 12 : 4

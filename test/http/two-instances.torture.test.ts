@@ -4,12 +4,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient, pullRepo } from '@hub/client/internal'
+import { needs } from '@hub/testing/needs'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startThrowawayHub, type ThrowawayHub } from '../../scripts/demo/throwaway-hub.ts'
 import { startCeph } from '../support/ceph.ts'
 import { databaseUrl, onServer } from '../support/global-setup.ts'
-import { needs } from '../support/needs.ts'
 
 const ceph = await startCeph()
 const title = 'two instances on one database and one bucket'

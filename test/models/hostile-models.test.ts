@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createHubClient, pushFolder } from '@hub/client/internal'
+import { cpuStopwatch } from '@hub/testing/cpu'
+import { itOnce, sampled } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expansionCases } from '../../packages/mjcf/test/hostile/expansion-cases.ts'
 import { fileCases } from '../../packages/mjcf/test/hostile/file-cases.ts'
 import type { HostileCase } from '../../packages/mjcf/test/hostile/hostile-case.ts'
 import { xmlCases } from '../../packages/mjcf/test/hostile/xml-cases.ts'
-import { cpuStopwatch } from '../support/cpu.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
-import { itOnce, sampled } from '../support/torture.ts'
 
 /** 2 s of reading plus overhead, with room for a machine that does other things. */
 const ANSWER_WITHIN_MS = 30_000

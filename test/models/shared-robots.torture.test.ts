@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient, pushFolder } from '@hub/client/internal'
+import { needs } from '@hub/testing/needs'
+import { noRobots, sharedDir } from '@hub/testing/shared'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startHub } from '../../src/start-hub.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
-import { noRobots, sharedDir } from '../support/shared.ts'
 
 /** MuJoCo's result for one root file; other members are ignored. */
 interface Expected {

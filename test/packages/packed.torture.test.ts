@@ -6,9 +6,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { machineNode } from '@hub/testing/machine-node'
+import { copyTree, pack } from '@hub/testing/packing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { machineNode } from '../support/machine-node.ts'
-import { copyTree, pack } from '../support/packing.ts'
 
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)

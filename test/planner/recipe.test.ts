@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { datasetRefText, ownDataset } from '@hub/formats/dataset-ref'
+import { cpuWithin } from '@hub/testing/cpu'
 import { describe, expect, it } from 'vitest'
 import { recipeHash, recipeRules } from '../../src/planner/recipe/recipe.ts'
-import { cpuWithin } from '../support/cpu.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 

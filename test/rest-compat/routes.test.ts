@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
+import { sharedDir } from '@hub/testing/shared'
 import { Kind } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { documentReader } from '../../rest-compat/engine/documents.ts'
@@ -8,8 +10,6 @@ import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
 import { everywhere, statusesOf } from '../../rest-compat/engine/statuses.ts'
 import { handlers, pending, routes } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
-import { needs } from '../support/needs.ts'
-import { sharedDir } from '../support/shared.ts'
 import { specOperations } from './spec-operations.ts'
 
 const plans = planRoutes({ schema, routes, readDocument: documentReader() })

@@ -1,6 +1,8 @@
 // @module-tag long
 // @module-tag sampled
 /** Canceling a hosted run that is running: it is asked to stop, and the hub ends it and its call where it does not. Contract, "Canceling and deleting runs". */
+
+import { describeOnce, itOnce, sampleSize } from '@hub/testing/torture'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerRunCommands } from '../../packages/cli/src/run-commands.ts'
@@ -14,7 +16,6 @@ import { isAlive } from '../support/hosted-function.ts'
 import { contractHub, type Json, type Person, types } from '../support/hub.ts'
 import { reachingCheckout } from '../support/open-folder.ts'
 import { type FunctionManner, runFunction } from '../support/run-function.ts'
-import { describeOnce, itOnce, sampleSize } from '../support/torture.ts'
 
 const program = runFunction()
 afterAll(() => program.remove())

@@ -1,11 +1,11 @@
 // @module-tag sampled
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inTorture, itInTorture, itOnce } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 import { openFolder, reachingCheckout } from '../support/open-folder.ts'
-import { inTorture, itInTorture, itOnce } from '../support/torture.ts'
 
 const dir = openFolder('hub-hosted-')
 afterAll(() => rm(dir, { recursive: true, force: true }))

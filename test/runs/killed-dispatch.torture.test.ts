@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { randomFrom } from '@hub/testing/random'
+import { testSeed } from '@hub/testing/torture'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startThrowawayHub, type ThrowawayHub } from '../../scripts/demo/throwaway-hub.ts'
@@ -16,8 +18,6 @@ import { testDb } from '../support/database.ts'
 import { type Json, kubeApiServer } from '../support/kube-api-server.ts'
 import { endLeftCalls } from '../support/left-calls.ts'
 import { openFile, openFolder } from '../support/open-folder.ts'
-import { randomFrom } from '../support/random.ts'
-import { testSeed } from '../support/torture.ts'
 
 const RUNS_A_ROUND = 8
 const ROUNDS = 2

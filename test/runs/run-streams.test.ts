@@ -1,5 +1,6 @@
 // @module-tag sampled
 import { type AddressInfo, connect } from 'node:net'
+import { describeOnce, inTorture } from '@hub/testing/torture'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -15,7 +16,6 @@ import { type RunningHub, startHub } from '../../src/start-hub.ts'
 import { type EventReader, readEvents, type SentEvent } from '../support/event-stream.ts'
 import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'
 import { readSubscription } from '../support/subscription.ts'
-import { describeOnce, inTorture } from '../support/torture.ts'
 
 const hub = contractHub()
 /** Another hub over the same database and store. */

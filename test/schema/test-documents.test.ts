@@ -1,5 +1,6 @@
 /** The documents in the tests are documents of the graph: a test that asks for a field that does not exist would only see that it is refused. */
 import { join } from 'node:path'
+import { declares } from '@hub/testing/tags'
 import {
   type DocumentNode,
   FieldsOnCorrectTypeRule,
@@ -13,7 +14,6 @@ import {
 import { describe, expect, it } from 'vitest'
 import { schema } from '../../schema/index.ts'
 import { documentsIn, type FoundDocument, foundDocuments, HOLE } from '../../scripts/codegen/test-texts.ts'
-import { declares } from '../support/tags.ts'
 
 /** Wrong on purpose, each with what is wrong, or a path of a route that looks like a document. */
 const onPurpose: Readonly<Record<string, readonly string[]>> = {

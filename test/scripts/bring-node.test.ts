@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { machineNode } from '@hub/testing/machine-node'
+import { needs } from '@hub/testing/needs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { machineNode } from '../support/machine-node.ts'
-import { needs } from '../support/needs.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

@@ -15,8 +15,8 @@ afterEach(async () => {
 async function endOf(text: string, ...args: string[]): Promise<string> {
   const folder = await mkdtemp(join(inject('runDir'), 'skipped-'))
   made.push(folder)
-  const needs = JSON.stringify(join(root, 'test/support/needs.ts'))
-  const reporter = JSON.stringify(join(root, 'test/support/skip-reporter.ts'))
+  const needs = JSON.stringify(join(root, 'packages/testing/needs.ts'))
+  const reporter = JSON.stringify(join(root, 'packages/testing/skip-reporter.ts'))
   const vitest = JSON.stringify(join(root, 'node_modules/vitest/dist/index.js'))
   await writeFile(
     join(folder, 'some.test.ts'),

@@ -5,6 +5,8 @@
  */
 
 import { newId } from '@hub/formats/ids'
+import { type Random, randomFrom } from '@hub/testing/random'
+import { itInTorture, sampled, sampleSize } from '@hub/testing/torture'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addApiKey } from '../../src/accounts/api-keys.ts'
 import { expireHolds } from '../../src/billing/holds/expire-holds.ts'
@@ -34,8 +36,6 @@ import { approveHold } from '../../src/spend/approve-hold.ts'
 import { cancelHold, denyHold } from '../../src/spend/end-hold.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import { testDb } from '../support/database.ts'
-import { type Random, randomFrom } from '../support/random.ts'
-import { itInTorture, sampled, sampleSize } from '../support/torture.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 const ROUNDS = sampleSize(120, 80)

@@ -2,6 +2,7 @@
 /** What came before the baseline: databases whose migrations and catalogue are its own continue with it, and no other. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { itOnce, sampled } from '@hub/testing/torture'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { startFailure } from '../../src/start-failure.ts'
@@ -12,7 +13,6 @@ import { MIGRATIONS_DIR, migrate, pendingMigrations } from '../../src/store/migr
 import { noFilter, openSchemaEngine, readMigrations } from '../../src/store/schema-engine.ts'
 import { listAsBefore, migrateToBaseline } from '../support/before-baseline.ts'
 import { databaseUrl, onServer } from '../support/global-setup.ts'
-import { itOnce, sampled } from '../support/torture.ts'
 
 const server = inject('databaseServerUrl')
 let name: string

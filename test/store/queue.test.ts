@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { inTorture, itOnce } from '@hub/testing/torture'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Deps } from '../../src/operation/context.ts'
 import { type JobDefinition, openQueue, type QueueHandle } from '../../src/store/queue.ts'
 import { testDb } from '../support/database.ts'
-import { inTorture, itOnce } from '../support/torture.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 const t = testDb()

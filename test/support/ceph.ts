@@ -5,8 +5,8 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sharedDir } from '@hub/testing/shared'
 import type { S3Settings } from '../../src/platform/config.ts'
-import { sharedDir } from './shared.ts'
 
 const PORT = process.env.S3_PORT || '9300'
 

@@ -1,9 +1,9 @@
 /** Pages in Chromium whose answers lack root fields: each says what failed where it would have been, and never that there is nothing. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from '@hub/testing/browser'
+import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { contractHub, type Json } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
 import { pageAddresses } from './support/addresses.ts'
 import { desktop, noBrowser, openBrowser, openPage, settled } from './support/browser.ts'
 import { type Lab, labSettings, makeLab } from './support/lab.ts'

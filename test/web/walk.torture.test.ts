@@ -3,12 +3,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pagePath } from '@hub/formats/page-paths'
-import type { Browser, BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext } from '@hub/testing/browser'
+import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publishing } from '../checks/support/publishing.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { contractHub } from '../support/hub.ts'
-import { needs } from '../support/needs.ts'
 import { pageAddresses } from './support/addresses.ts'
 import {
   accessibilityFaults,

@@ -3,8 +3,8 @@
 /** A robot check from a folder to draft, report and converted model. MuJoCo runs for real. */
 
 import { readCard } from '@hub/robot-card/read-card'
+import { inTorture, itInTorture, itOnce, sampled } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
-import { inTorture, itInTorture, itOnce, sampled } from '../../../test/support/torture.ts'
 import { engineLimits } from '../src/engine/limits.ts'
 import { robotFolders, tetrahedron } from './support/robot-folder.ts'
 

@@ -2,9 +2,9 @@
  * Real robots through a whole check: each gets a card that the hub's own checks pass, and stands at its default pose.
  */
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
+import { noRobots, sharedDir } from '@hub/testing/shared'
 import { describe, expect, it } from 'vitest'
-import { needs } from '../../../test/support/needs.ts'
-import { noRobots, sharedDir } from '../../../test/support/shared.ts'
 import type { RobotCheckRequest } from '../src/request.ts'
 import { robotFolders } from './support/robot-folder.ts'
 

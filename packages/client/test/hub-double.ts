@@ -3,10 +3,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import type { RemoteFile } from '../src/internal.ts'
 
 /** Returns true if it handled the request itself. */
 type Fault = (request: IncomingMessage, response: ServerResponse, url: URL) => boolean | Promise<boolean>
+
+/** The program of the command `hub`, for tests that kill it. */
+export const hubCommand = fileURLToPath(new URL('../../cli/src/hub.ts', import.meta.url))
 
 export interface HubDouble {
   readonly url: string

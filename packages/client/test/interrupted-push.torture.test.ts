@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PART_BYTES } from '../src/upload.ts'
-import { type HubDouble, startHubDouble } from './hub-double.ts'
+import { type HubDouble, hubCommand, startHubDouble } from './hub-double.ts'
 
 const SIZE = 6 * PART_BYTES + 12_345
 /** Bytes that the system has taken from the client, before it learns that a part is there. */
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 /** `hub push`; killed once that many more bytes have arrived at the store, which takes no more until it has ended. */
 async function push(signal: NodeJS.Signals | null, afterBytes: number) {
-  const child = spawn(process.execPath, ['src/operator/hub.ts', 'push', join(base, 'robot'), 'o/s'], {
+  const child = spawn(process.execPath, [hubCommand, 'push', join(base, 'robot'), 'o/s'], {
     env: { ...process.env, HUB_URL: hub.url, HUB_TOKEN: 't', XDG_CACHE_HOME: base, XDG_CONFIG_HOME: base },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

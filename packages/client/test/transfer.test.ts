@@ -10,7 +10,7 @@ import { createHubClient, pullRepo, pushFolder } from '../src/internal.ts'
 import { silent } from '../src/progress.ts'
 import { PART_BYTES, partSizeFor } from '../src/upload.ts'
 import { walkFolder } from '../src/walk.ts'
-import { type HubDouble, json, problem, startHubDouble } from './hub-double.ts'
+import { type HubDouble, hubCommand, json, problem, startHubDouble } from './hub-double.ts'
 
 const MIB = 1_048_576
 const repo = { owner: 'o', slug: 's' }
@@ -181,7 +181,7 @@ describe('push', () => {
       if (blocked && hub.files.has('done.bin') && hub.puts.length === 4) stuck.resolve()
       return blocked
     }
-    const child = spawn(process.execPath, ['src/operator/hub.ts', 'push', dir, 'o/s', '--jobs', '1'], {
+    const child = spawn(process.execPath, [hubCommand, 'push', dir, 'o/s', '--jobs', '1'], {
       env: { ...process.env, HUB_URL: hub.url, HUB_TOKEN: 't', XDG_CACHE_HOME: base, XDG_CONFIG_HOME: base },
       stdio: 'ignore',
     })

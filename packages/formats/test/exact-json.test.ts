@@ -1,5 +1,5 @@
+import { randomFrom } from '@hub/testing/random'
 import { describe, expect, it } from 'vitest'
-import { randomFrom } from '../../../test/support/random.ts'
 import { canonicalSha256, canonicalText } from '../src/canonical-hash.ts'
 import { asDouble, ExactNumber, parseExact, withDoubles } from '../src/exact-json.ts'
 

@@ -5,8 +5,9 @@
  * roots, base, keyframes, names, sizes and files. 500 models in the torture run and 40 of them otherwise, others
  * whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.
  */
+
+import { sampleSize, testSeed } from '@hub/testing/torture'
 import { afterAll, expect, it } from 'vitest'
-import { sampleSize, testSeed } from '../../../test/support/torture.ts'
 import { readModel } from '../src/read-model.ts'
 import { disagreements } from './disagreement.ts'
 import { modelOf } from './generator/model.ts'

@@ -1,6 +1,7 @@
 /** What the grammar check rejects and accepts beyond names and types; MuJoCo reads each case too. */
+
+import { cpuWithin } from '@hub/testing/cpu'
 import { describe, expect, it } from 'vitest'
-import { cpuWithin } from '../../../test/support/cpu.ts'
 import { asset, geom, model, world } from './grammar/documents.ts'
 import { ELEMENT_CASES } from './grammar/element-cases.ts'
 import { NUMBER_CASES } from './grammar/number-cases.ts'

@@ -1,7 +1,8 @@
 // @module-tag sampled
 /** The grammar tables and the check that uses them, compared with MuJoCo itself. `HUB_TEST_SEED` repeats a run. */
+
+import { itOnce, sampled, sampleSize, testSeed } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
-import { itOnce, sampled, sampleSize, testSeed } from '../../../test/support/torture.ts'
 import { KEYWORDS, type KeywordSet } from '../src/grammar/keywords.ts'
 import type { Attribute, Row } from '../src/grammar/row.ts'
 import { contexts, looseContexts, sample } from './grammar/contexts.ts'

@@ -3,9 +3,10 @@
  * rejected; one that it rejects passes only where rounding decides. HUB_TEST_SEED repeats a run, HUB_TEST_MODELS makes
  * a longer one.
  */
+
+import { randomFrom } from '@hub/testing/random'
+import { testSeed } from '@hub/testing/torture'
 import { afterAll, expect, it } from 'vitest'
-import { randomFrom } from '../../../test/support/random.ts'
-import { testSeed } from '../../../test/support/torture.ts'
 import { readModel } from '../src/read-model.ts'
 import { eigenvalues } from '../src/rules/symmetric.ts'
 import { modelWith, tensorOf, type WrittenTensor } from './generator/tensors.ts'

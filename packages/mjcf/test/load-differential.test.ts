@@ -3,9 +3,10 @@
  * spellings, rightly and wrongly. Same verdict, same files, same order of what was included. Others whenever the reader
  * changes; HUB_TEST_SEED repeats a run.
  */
+
+import { type Random, randomFrom } from '@hub/testing/random'
+import { testSeed } from '@hub/testing/torture'
 import { afterAll, expect, it } from 'vitest'
-import { type Random, randomFrom } from '../../../test/support/random.ts'
-import { testSeed } from '../../../test/support/torture.ts'
 import { Faults } from '../src/fault.ts'
 import { type LoadedModel, loadModel } from '../src/load/load-model.ts'
 import { baseNameOf, folderOf } from '../src/paths.ts'

@@ -5,9 +5,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { machineNode } from '@hub/testing/machine-node'
+import { copyTree, pack } from '@hub/testing/packing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { machineNode } from '../../../test/support/machine-node.ts'
-import { copyTree, pack } from '../../../test/support/packing.ts'
 import { runCommand } from '../src/command.ts'
 
 const root = join(import.meta.dirname, '../../..')

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
+import { noRobots, sharedDir } from '@hub/testing/shared'
 import { describe, expect, it } from 'vitest'
-import { needs } from '../../../test/support/needs.ts'
-import { noRobots, sharedDir } from '../../../test/support/shared.ts'
 import type { ModelFiles } from '../src/model-files.ts'
 import { readModel } from '../src/read-model.ts'
 

@@ -1,6 +1,7 @@
 /** Default classes, copies, keyframes and bases: a model after everything in it is expanded, as in MuJoCo. */
+
+import { cpuWithin } from '@hub/testing/cpu'
 import { afterAll, describe, expect, it } from 'vitest'
-import { cpuWithin } from '../../../test/support/cpu.ts'
 import { readModel } from '../src/read-model.ts'
 import { BASE_CASES } from './compose/base-cases.ts'
 import { CONFLICT_CASES } from './compose/conflict-cases.ts'

@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { needs } from '@hub/testing/needs'
+import { randomFrom } from '@hub/testing/random'
+import { noRobots, sharedDir } from '@hub/testing/shared'
 import { afterAll, describe, expect, it } from 'vitest'
-import { needs } from '../../../test/support/needs.ts'
-import { randomFrom } from '../../../test/support/random.ts'
-import { noRobots, sharedDir } from '../../../test/support/shared.ts'
 import { readModel } from '../src/read-model.ts'
 import { obj, stl } from './asset-models.ts'
 import { disagreements } from './disagreement.ts'

@@ -1,5 +1,5 @@
 /** Small changes to a model, of the kinds that happen to robots in repos. */
-import type { Random } from '../../../test/support/random.ts'
+import type { Random } from '@hub/testing/random'
 
 export type Files = Readonly<Record<string, string | Uint8Array>>
 

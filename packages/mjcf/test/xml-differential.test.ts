@@ -3,9 +3,10 @@
  * Other documents each run; HUB_TEST_SEED repeats one. URDF, since it ignores elements and attributes that it does not
  * know, so that little besides the XML is judged.
  */
+
+import { type Random, randomFrom } from '@hub/testing/random'
+import { testSeed } from '@hub/testing/torture'
 import { afterAll, expect, it } from 'vitest'
-import { type Random, randomFrom } from '../../../test/support/random.ts'
-import { testSeed } from '../../../test/support/torture.ts'
 import { ModelRefusal } from '../src/fault.ts'
 import { bytesOf } from '../src/xml/document-text.ts'
 import { parseXml } from '../src/xml/parse-xml.ts'

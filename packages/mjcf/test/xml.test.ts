@@ -1,8 +1,9 @@
 // @module-tag sampled
 /** The XML of MuJoCo's parser: what it accepts and rejects, and the resulting names and values. */
+
+import { cpuWithin } from '@hub/testing/cpu'
+import { describeOnce, inTorture, itOnce } from '@hub/testing/torture'
 import { expect, it } from 'vitest'
-import { cpuWithin } from '../../../test/support/cpu.ts'
-import { describeOnce, inTorture, itOnce } from '../../../test/support/torture.ts'
 import { ModelRefusal } from '../src/fault.ts'
 import { limits } from '../src/limits.ts'
 import type { XmlElement } from '../src/xml/element.ts'

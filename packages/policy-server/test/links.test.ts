@@ -5,9 +5,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createConnection } from 'node:net'
+import { describeOnce, inTorture, itOnce } from '@hub/testing/torture'
 import { decode, encode } from '@msgpack/msgpack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describeOnce, inTorture, itOnce } from '../../../test/support/torture.ts'
 import { MAX_FRAME_BYTES, MAX_UNREAD_BYTES } from '../src/limits.ts'
 import { connect, type Device, packedArray, packedMap } from './support/device.ts'
 import { type Listening, startListening, until } from './support/listening.ts'

@@ -1,5 +1,5 @@
+import { cpuWithin } from '@hub/testing/cpu'
 import { describe, expect, it } from 'vitest'
-import { cpuWithin } from '../../../test/support/cpu.ts'
 import { readCard } from '../src/read-card.ts'
 import { goodCard, goodInterface } from './support/card.ts'
 

@@ -1,7 +1,7 @@
+import { needs } from '@hub/testing/needs'
 import { describe, it } from 'vitest'
 import { openS3Store } from '../../../src/store/objects/s3.ts'
 import { startCeph } from '../../support/ceph.ts'
-import { needs } from '../../support/needs.ts'
 import { storedPolicySuite } from './support/stored-policy.ts'
 
 const ceph = await startCeph()

@@ -2,6 +2,8 @@
 // @module-tag long
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '@hub/mjcf/limits'
+import { cpuStopwatch } from '@hub/testing/cpu'
+import { describeOnce, inTorture, itOnce } from '@hub/testing/torture'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MAX_WAVES } from '../../../packages/mjcf/src/processes/limits.ts'
@@ -10,9 +12,7 @@ import { openModelReader } from '../../../src/models/reader/open-model-reader.ts
 import { readRepoModel } from '../../../src/models/reader/read-repo-model.ts'
 import type { AccountRef, Deps } from '../../../src/operation/context.ts'
 import { withShare } from '../../../src/store/connection-share.ts'
-import { cpuStopwatch } from '../../support/cpu.ts'
 import { testDb } from '../../support/database.ts'
-import { describeOnce, inTorture, itOnce } from '../../support/torture.ts'
 import { makeWorld, type World, type WorldRepo } from '../../support/world.ts'
 
 const database = testDb()

@@ -1,5 +1,7 @@
 // @module-tag sampled
 /** Configs that were written to keep the hub busy: twice as much of one is twice the work, at the most that the limits allow. */
+
+import { describeOnce, itOnce, sampled } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { leavesOf } from '../../../src/runs/config/config-leaf.ts'
 import { describeConfig } from '../../../src/runs/config/describe-config.ts'
@@ -7,7 +9,6 @@ import { groupConfig } from '../../../src/runs/config/diff-config.ts'
 import { keyMatcher } from '../../../src/runs/config/key-matcher.ts'
 import { readConfig } from '../../../src/runs/config/read-config.ts'
 import { BELOW_QUADRATIC, growthOf } from '../../support/growth.ts'
-import { describeOnce, itOnce, sampled } from '../../support/torture.ts'
 
 const MAX_CHARACTERS = 1024 * 1024
 const filled = (text: string, n: number) => text.repeat(Math.floor(n / text.length))

@@ -1,7 +1,7 @@
+import { cpuWithin } from '@hub/testing/cpu'
 import { describe, expect, it } from 'vitest'
 import { leavesOf } from '../../../src/runs/config/config-leaf.ts'
 import { readConfig } from '../../../src/runs/config/read-config.ts'
-import { cpuWithin } from '../../support/cpu.ts'
 
 function leaves(text: string): Record<string, string> {
   const reading = readConfig(text)

@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
+import { describeOnce, itInTorture } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ObjectStore, ObjectStoreError, type StoredPart } from '../../../src/store/objects/object-store.ts'
-import { describeOnce, itInTorture } from '../../support/torture.ts'
 
 export interface Subject {
   readonly store: ObjectStore

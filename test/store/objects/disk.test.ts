@@ -9,10 +9,10 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { describeOnce, inTorture, itOnce } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDiskStore } from '../../../src/store/objects/disk.ts'
 import { startObjectServer } from '../../support/object-server.ts'
-import { describeOnce, inTorture, itOnce } from '../../support/torture.ts'
 import { code, collect, objectStoreContract, partOf, putPart } from './contract.ts'
 
 objectStoreContract('the disk store', async () => {

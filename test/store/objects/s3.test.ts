@@ -1,11 +1,11 @@
 // @module-tag sampled
 import { randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
+import { needs } from '@hub/testing/needs'
+import { describeOnce } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { openS3Store } from '../../../src/store/objects/s3.ts'
 import { startCeph } from '../../support/ceph.ts'
-import { needs } from '../../support/needs.ts'
-import { describeOnce } from '../../support/torture.ts'
 import { code, objectStoreContract, partOf } from './contract.ts'
 
 const ceph = await startCeph()

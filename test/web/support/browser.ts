@@ -2,8 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findChromium } from '@hub/check-worker/stills/find-chromium'
+import type { Browser, BrowserContext, Page } from '@hub/testing/browser'
 import AxeBuilder from 'axe-core'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /** Not `HUB_CHROMIUM`, which may be off: stills take minutes of processor time, and pages seconds. */
@@ -16,7 +16,7 @@ export const desktop = { width: 1280, height: 800 }
 export const phone = { width: 360, height: 740 }
 
 export async function openBrowser(): Promise<Browser> {
-  const { chromium } = await import('playwright-core')
+  const { chromium } = await import('@hub/testing/browser')
   await mkdir(output, { recursive: true })
   return chromium.launch({
     executablePath: 'program' in found ? found.program : '',

@@ -1,8 +1,8 @@
 /** Models one after another on one page of the robot viewer, written for the purpose: what is left behind, and what a model may do to the page. */
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page } from '@hub/testing/browser'
+import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub } from '../../support/hub.ts'
-import { needs } from '../../support/needs.ts'
 import { noBrowser, openBrowser, openPage } from '../support/browser.ts'
 
 const hub = contractHub()

@@ -5,11 +5,11 @@
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page } from '@hub/testing/browser'
+import { needs } from '@hub/testing/needs'
+import { noRobots, sharedDir } from '@hub/testing/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Person } from '../../support/hub.ts'
-import { needs } from '../../support/needs.ts'
-import { noRobots, sharedDir } from '../../support/shared.ts'
 import { accessibilityFaults, noBrowser, openBrowser, openPage, phone, widerBy } from '../support/browser.ts'
 import { lerobotDataset } from '../support/lerobot.ts'
 

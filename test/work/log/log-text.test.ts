@@ -1,9 +1,9 @@
+import { cpuWithin } from '@hub/testing/cpu'
 import stripAnsi from 'strip-ansi'
 import { describe, expect, it } from 'vitest'
 import { joined, linesAfter, linesOf, type OpenLine, openEndOf, shapeOf } from '../../../src/work/log/log-lines.ts'
 import { positionText, readPosition } from '../../../src/work/log/position.ts'
 import { isStored, type StoredNumbers, withNumber } from '../../../src/work/report-numbers.ts'
-import { cpuWithin } from '../../support/cpu.ts'
 
 const ESC = '\x1b'
 

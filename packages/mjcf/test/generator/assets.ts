@@ -1,6 +1,6 @@
 /** Generated assets and the files they need, in folders that the compiler's settings name. */
 
-import type { Random } from '../../../../test/support/random.ts'
+import type { Random } from '@hub/testing/random'
 import { greyPng, tetrahedron } from './asset-bytes.ts'
 import type { Files } from './model.ts'
 import { type Tag, tag } from './tag.ts'

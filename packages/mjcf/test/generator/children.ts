@@ -1,6 +1,6 @@
 /** Generated models to be attached: MJCF or URDF, in a folder of their own or next to the parent. */
 
-import type { Random } from '../../../../test/support/random.ts'
+import type { Random } from '@hub/testing/random'
 import { type Files, modelTag } from './model.ts'
 import { type Tag, tag, written } from './tag.ts'
 import { urdf } from './urdf.ts'

@@ -1,5 +1,5 @@
 /** Generated default classes, nested, in one or several sections. */
-import type { Random } from '../../../../test/support/random.ts'
+import type { Random } from '@hub/testing/random'
 import { type Tag, tag } from './tag.ts'
 
 /** The sections and the classes that they define, without `main`. */

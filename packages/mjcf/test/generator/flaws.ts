@@ -3,7 +3,7 @@
  * whether they matter.
  */
 
-import type { Random } from '../../../../test/support/random.ts'
+import type { Random } from '@hub/testing/random'
 import type { Files } from './model.ts'
 import { type Tag, tag, walk } from './tag.ts'
 

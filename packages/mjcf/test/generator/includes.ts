@@ -1,6 +1,6 @@
 /** Moves parts of a generated model into files that it includes, also nested and in other folders. */
 
-import type { Random } from '../../../../test/support/random.ts'
+import type { Random } from '@hub/testing/random'
 import type { Files } from './model.ts'
 import { type Tag, tag, walk, written } from './tag.ts'
 

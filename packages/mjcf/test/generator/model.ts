@@ -1,6 +1,6 @@
 /** Generated models: one file or several, about two thirds of them models that MuJoCo accepts. */
 
-import { type Random, randomFrom } from '../../../../test/support/random.ts'
+import { type Random, randomFrom } from '@hub/testing/random'
 import type { OracleCase } from '../oracle/judgement.ts'
 import { type AssetFolders, assets } from './assets.ts'
 import { type ChildModel, childModel } from './children.ts'

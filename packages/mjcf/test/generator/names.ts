@@ -1,5 +1,5 @@
 /** Names that a generated model has, so that other parts of it can refer to them. */
-import type { Random } from '../../../../test/support/random.ts'
+import type { Random } from '@hub/testing/random'
 
 export interface Names {
   readonly random: Random

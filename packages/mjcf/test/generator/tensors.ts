@@ -1,5 +1,5 @@
 /** Inertia tensors as CAD programs export them, in models of one link. */
-import type { Random } from '../../../../test/support/random.ts'
+import type { Random } from '@hub/testing/random'
 
 /** xx yy zz xy xz yz, as they are written. */
 export type WrittenTensor = readonly [string, string, string, string, string, string]

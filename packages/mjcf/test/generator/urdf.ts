@@ -1,6 +1,6 @@
 /** Generated URDF: trees of links with every type of joint. */
 
-import type { Random } from '../../../../test/support/random.ts'
+import type { Random } from '@hub/testing/random'
 import { tetrahedron } from './asset-bytes.ts'
 import type { Files } from './model.ts'
 import { type Tag, tag } from './tag.ts'

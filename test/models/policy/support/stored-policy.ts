@@ -1,12 +1,12 @@
 /** Policies in an object store are read by range: what they declare, and how large they are, without their weights. */
 import { randomBytes } from 'node:crypto'
+import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { externalWeight, field, onnx, safetensors } from '../../../../packages/formats/test/policy/policy-files.ts'
 import { readStoredPolicy } from '../../../../src/models/stored-policy/read-stored-policy.ts'
 import type { StoredFile } from '../../../../src/models/stored-policy/stored-file.ts'
 import type { Db } from '../../../../src/store/db.ts'
 import type { ObjectStore } from '../../../../src/store/objects/object-store.ts'
-import { needs } from '../../../support/needs.ts'
 
 /** Asked only what a missing object was, and none is missing here. */
 const noDb = null as unknown as Db

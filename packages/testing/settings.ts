@@ -1,0 +1,42 @@
+/** The settings of Vitest that every test run has: that of the whole repository, and that of one package alone. */
+import { globSync } from 'node:fs'
+import { BaseSequencer, type InlineConfig, type TestSpecification } from 'vitest/node'
+import { SkipReporter } from './skip-reporter.ts'
+import { declares, tags } from './tags.ts'
+
+/** The long ones first; all in the order of the time that they took in an earlier run, where there was one. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => declares(moduleId, 'long')
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
+/** Which files of these folders (a pattern, from the working folder) a run has, and how it runs them. */
+export function testSettings(folders: string): InlineConfig {
+  const isTorture = process.env.HUB_TEST_TORTURE !== undefined
+  const all = `${folders}/**/*.test.ts`
+  const alwaysTorture = `${folders}/**/*.torture.test.ts`
+  return {
+    // Of the sampled files the ordinary run tries a part, and the torture run the rest.
+    include: isTorture ? [alwaysTorture, ...globSync(all).filter((file) => declares(file, 'sampled'))] : [all],
+    exclude: isTorture ? [] : [alwaysTorture],
+    tags: [...tags],
+    reporters: ['default', new SkipReporter()],
+    pool: 'forks',
+    // Files of one worker share its modules and the hub of `contractHub()`: loading them again for each file took a fifth of the time.
+    isolate: false,
+    // Many tests wait for a timer, a process or the database: two cores take two more workers between their waits, and three where most wait.
+    maxWorkers: isTorture ? 5 : 4,
+    sequence: { sequencer: LongFirst },
+    // Node loads the sources as it does in production, without a transformation by Vite: half the CPU of an import, and the same line numbers.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    // The young generation of `npm start`: most of what a test makes is garbage before it is copied once.
+    execArgv: ['--max-semi-space-size=64'],
+    // They end what hangs and say nothing of speed: a machine may be busy with other things.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 100_000 } },
+  }
+}
