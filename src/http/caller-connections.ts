@@ -5,7 +5,9 @@ import { HubError } from '../platform/errors.ts'
 import { KeyedSlots, type SlotBounds } from '../platform/keyed-slots.ts'
 import { networkOf } from '../platform/network-of.ts'
 import type { ConnectionShare, GiveBack } from '../store/connection-share.ts'
+import type { WriteBudget } from '../store/write-budget.ts'
 import type { Caller, RateLimit } from './rate-limit.ts'
+import type { WrittenBytes } from './written-bytes.ts'
 
 /** Parts of the pool: what the hub does for callers that it knows comes first, and no account has more than half. */
 const ADDRESS_PART = 5
@@ -23,9 +25,11 @@ export class CallerConnections {
   readonly #rate: RateLimit
   readonly #addresses: KeyedSlots
   readonly #accounts: KeyedSlots
+  readonly #written: WrittenBytes | null
 
-  /** `poolMax`: connections of the pool. */
-  constructor(rate: RateLimit, poolMax: number) {
+  /** `poolMax`: connections of the pool. `written` is null where what callers write is not bounded. */
+  constructor(rate: RateLimit, poolMax: number, written: WrittenBytes | null = null) {
+    this.#written = written
     const bounds = (part: number, waits: Omit<SlotBounds, 'running'>) => ({
       running: Math.max(1, Math.floor(poolMax / part)),
       ...waits,
@@ -38,24 +42,40 @@ export class CallerConnections {
 
   /** 429 for an anonymous address that has used its database time, and for who would wait too long. */
   of(who: Caller): ConnectionShare {
-    if ('address' in who) return new CallerShare(this.#rate, who, this.#addresses, networkOf(who.address))
+    const parts = { rate: this.#rate, who, written: this.#written }
+    if ('address' in who) return new CallerShare(parts, this.#addresses, networkOf(who.address))
     // Who makes an org for each key is still one person, who is last.
-    return new CallerShare(this.#rate, who, this.#accounts, who.accountIds.at(-1) ?? who.credentialId)
+    return new CallerShare(parts, this.#accounts, who.accountIds.at(-1) ?? who.credentialId)
   }
+}
+
+interface ShareParts {
+  readonly rate: RateLimit
+  readonly who: Caller
+  readonly written: WrittenBytes | null
 }
 
 /** Of one operation. */
 class CallerShare implements ConnectionShare {
   readonly #rate: RateLimit
   readonly #who: Caller
+  readonly #written: WrittenBytes | null
   readonly #slots: KeyedSlots
   readonly #key: string
+  #budget: WriteBudget | null = null
 
-  constructor(rate: RateLimit, who: Caller, slots: KeyedSlots, key: string) {
+  constructor({ rate, who, written }: ShareParts, slots: KeyedSlots, key: string) {
     this.#rate = rate
     this.#who = who
+    this.#written = written
     this.#slots = slots
     this.#key = key
+  }
+
+  /** Made where something is written, which most operations do not. */
+  get budget(): WriteBudget | null {
+    this.#budget ??= this.#written?.of(this.#who) ?? null
+    return this.#budget
   }
 
   takeNow(): GiveBack | null {
@@ -68,7 +88,7 @@ class CallerShare implements ConnectionShare {
   async take(): Promise<GiveBack> {
     const leave = await this.#slots.enter(this.#key)
     try {
-      this.#rate.assertTime(this.#who, 'database')
+      this.#rate.assertTime(this.#who, 'address' in this.#who ? 'database' : 'processor')
     } catch (error) {
       leave()
       throw error

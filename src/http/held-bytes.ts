@@ -25,18 +25,61 @@ const defaultBounds: HeldBounds = { address: 64 * MIB, account: 256 * MIB }
 export const UNCOUNTED_BYTES = 64 * 1024
 const RETRY_AFTER_S = 5
 
+/** A request of somebody who holds no more than this is not what fills the memory. */
+const SMALL_BYTES = 1 * MIB
+/** Beyond the bound of all callers, for who holds little. */
+const SMALL_PART = 8
+
+/** What all callers hold, of whatever kind. One per process. */
+export class HeldTotal {
+  readonly #most: number
+  #bytes = 0
+
+  /** 0 for no bound. */
+  constructor(most = 0) {
+    this.#most = most
+  }
+
+  /** Counts bytes for who holds `own` of them already. 503 over the bound, which has some room more for who holds little. */
+  take(bytes: number, own: number): () => void {
+    const most = own + bytes <= SMALL_BYTES ? this.#most * (1 + 1 / SMALL_PART) : this.#most
+    if (this.#most > 0 && this.#bytes + bytes > most) throw allTooMany()
+    this.#bytes += bytes
+    return () => {
+      this.#bytes -= bytes
+    }
+  }
+}
+
 /** One per server. */
 export class HeldBytes {
   readonly #bounds: HeldBounds
+  readonly #total: HeldTotal
   readonly #counts = new OwnerCounts(tooMany)
 
-  constructor(bounds = defaultBounds) {
+  constructor(bounds = defaultBounds, total = new HeldTotal()) {
     this.#bounds = bounds
+    this.#total = total
   }
 
-  /** Counts bytes for the caller of a request until the returned function is called. 429 over the bound. */
+  /**
+   * Counts bytes for the caller of a request until the returned function is called. 429 over the caller's bound, 503
+   * over that of all.
+   */
   take(request: FastifyRequest, bytes: number): () => void {
-    return this.#counts.take(this.#ownersOf(request), bytes)
+    const owners = this.#ownersOf(request)
+    const own = Math.max(...owners.map(({ who }) => this.#counts.of(who)))
+    const release = this.#counts.take(owners, bytes)
+    try {
+      const releaseTotal = this.#total.take(bytes, own)
+      return once(() => {
+        release()
+        releaseTotal()
+      })
+    } catch (error) {
+      release()
+      throw error
+    }
   }
 
   /** The same until the response is closed. */
@@ -73,6 +116,20 @@ export function holdBodies(scope: FastifyInstance, held: HeldBytes): void {
     if (bytes > 0 && bytes <= bodyLimit) held.hold(request, bytes)
     done(null, payload)
   })
+}
+
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    work()
+  }
+}
+
+function allTooMany(): HubError {
+  const detail = 'The hub holds as many bodies and unread answers as it may, of all callers; try again in a moment.'
+  return new HubError('unavailable', detail, { facts: { retryAfterS: RETRY_AFTER_S } })
 }
 
 function tooMany({ whose, bound }: Owner, used: number): HubError {

@@ -28,7 +28,7 @@ export class OwnerCounts {
    */
   take(owners: readonly Owner[], amount = 1): () => void {
     for (const owner of owners) {
-      const used = this.#counts.get(owner.who) ?? 0
+      const used = this.of(owner.who)
       if (used + amount > owner.bound) throw this.#refusal(owner, used)
     }
     for (const { who } of owners) this.#add(who, amount)
@@ -40,8 +40,13 @@ export class OwnerCounts {
     }
   }
 
+  /** What an owner has. */
+  of(who: string): number {
+    return this.#counts.get(who) ?? 0
+  }
+
   #add(who: string, amount: number): void {
-    const count = (this.#counts.get(who) ?? 0) + amount
+    const count = this.of(who) + amount
     if (count > 0) this.#counts.set(who, count)
     else this.#counts.delete(who)
   }

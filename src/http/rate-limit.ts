@@ -53,15 +53,18 @@ export interface RateLimit {
    * same way.
    */
   spend(reply: FastifyReply, who: Caller, cost: number): Promise<void>
-  /** Throws 429 for an anonymous address that has used its time. */
+  /** Whether such time of the caller is bounded. */
+  countsTime(who: Caller, of: TimeKind): boolean
+  /** Throws 429 for an anonymous address that has used its time, or an account that has used its processor time. */
   assertTime(who: Caller, of: TimeKind): void
-  /** Counts time. */
+  /** Counts time; of an account processor time alone. */
   addTime(who: Caller, of: TimeKind, ms: number): void
 }
 
 const unlimited: RateLimit = {
   count: async () => undefined,
   spend: async () => undefined,
+  countsTime: () => false,
   assertTime: () => undefined,
   addTime: () => undefined,
 }
@@ -97,9 +100,9 @@ const times: Readonly<Record<TimeKind, Policy>> = {
   database: policy('address-database', ADDRESS_DATABASE_MS, 'ms', 'ms of database time'),
 }
 
-/** Windows in memory; 0 disables all of them. */
-export function createRateLimit(perMinute: number): RateLimit {
-  return perMinute === 0 ? unlimited : new MinuteRate(perMinute)
+/** Windows in memory; 0 requests disable all of them, 0 ms those of accounts' processor time. */
+export function createRateLimit(perMinute: number, accountMs = 0): RateLimit {
+  return perMinute === 0 ? unlimited : new MinuteRate(perMinute, accountMs)
 }
 
 class MinuteRate implements RateLimit {
@@ -107,10 +110,12 @@ class MinuteRate implements RateLimit {
   readonly #account: Readonly<Record<WorkKind, Policy>>
   readonly #address: Readonly<Record<WorkKind, Policy>>
   readonly #credentials = new MinuteWindows<WorkKind>()
-  readonly #accounts = new MinuteWindows<WorkKind>()
+  readonly #accountTime: Policy
+  readonly #accounts = new MinuteWindows<WorkKind | TimeKind>()
   readonly #addresses = new MinuteWindows<WorkKind | TimeKind>()
 
-  constructor(perMinute: number) {
+  constructor(perMinute: number, accountMs: number) {
+    this.#accountTime = policy('account-time', accountMs, 'ms', 'ms of processor time')
     this.#credential = policiesOf('credential', perMinute)
     this.#account = policiesOf('account', CREDENTIALS_OF_ACCOUNT * perMinute)
     this.#address = policiesOf('address', Math.max(1, Math.floor(perMinute / ANONYMOUS_PART)))
@@ -125,14 +130,18 @@ class MinuteRate implements RateLimit {
   }
 
   assertTime(who: Caller, of: TimeKind): void {
-    if (!('address' in who)) return
-    const window = this.#addresses.of(networkOf(who.address))
-    const used = window.used(of)
-    if (used >= times[of].quota) throw over(times[of], used, window.resetS)
+    if ('address' in who) assertLeft(times[of], this.#addresses.of(networkOf(who.address)), of)
+    else if (this.countsTime(who, of))
+      for (const id of who.accountIds) assertLeft(this.#accountTime, this.#accounts.of(id), of)
   }
 
   addTime(who: Caller, of: TimeKind, ms: number): void {
-    if ('address' in who && ms >= 1) this.#addresses.of(networkOf(who.address)).add(of, Math.round(ms))
+    if ('address' in who) this.#addresses.of(networkOf(who.address)).add(of, ms)
+    else if (this.countsTime(who, of)) for (const id of who.accountIds) this.#accounts.of(id).add(of, ms)
+  }
+
+  countsTime(who: Caller, of: TimeKind): boolean {
+    return 'address' in who || (of === 'processor' && this.#accountTime.quota > 0)
   }
 
   #take(reply: FastifyReply, who: Caller, kind: WorkKind, points: number): void {
@@ -142,7 +151,7 @@ class MinuteRate implements RateLimit {
     }
     // All of them count, whichever is over its limit; an account's is told only then.
     const ofAccounts = this.#account[kind]
-    let full: MinuteWindow<WorkKind> | null = null
+    let full: MinuteWindow<WorkKind | TimeKind> | null = null
     for (const id of who.accountIds) {
       const window = this.#accounts.of(id)
       if (window.add(kind, points) > ofAccounts.quota) full ??= window
@@ -150,6 +159,11 @@ class MinuteRate implements RateLimit {
     take(reply, this.#credential[kind], this.#credentials.of(who.credentialId), kind, points)
     if (full) take(reply, ofAccounts, full, kind, 0)
   }
+}
+
+function assertLeft<Kind extends string>(of: Policy, window: MinuteWindow<Kind>, kind: Kind): void {
+  const used = window.used(kind)
+  if (used >= of.quota) throw over(of, Math.round(used), window.resetS)
 }
 
 /** Counts, and adds the window to the headers; throws if it is used up. */

@@ -9,9 +9,10 @@ import Fastify, {
 } from 'fastify'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Deps, RequestContext } from '../operation/context.ts'
+import type { Config } from '../platform/config.ts'
 import { type HubError, toProblem } from '../platform/errors.ts'
 import { AddressSlots } from './address-slots.ts'
-import { type Admit, admission } from './admission.ts'
+import { type Admit, admission, type CallerLimits } from './admission.ts'
 import { hasSeveralNames, keepAskedOrigin } from './asked-origin.ts'
 import { CallerConnections } from './caller-connections.ts'
 import { type ConnectionRules, Connections } from './connections.ts'
@@ -24,7 +25,7 @@ import { registerGraphql, type SpendCost } from './graphql.ts'
 import { Documents } from './graphql-documents.ts'
 import { registerGraphqlStream } from './graphql-stream.ts'
 import { registerHealth } from './health.ts'
-import { HeldBytes, holdAnswers, holdBodies } from './held-bytes.ts'
+import { HeldBytes, HeldTotal, holdAnswers, holdBodies } from './held-bytes.ts'
 import { type Authenticate, identifyHook, limitAddressHook } from './identify.ts'
 import { knownError } from './known-error.ts'
 import { addMetricsRoute, type Metrics, openMetrics } from './metrics/metrics.ts'
@@ -32,11 +33,12 @@ import { limitConnections } from './network-connections.ts'
 import { OpenStreams } from './open-streams.ts'
 import { registerPages } from './pages.ts'
 import { meaningOf, PersistedDocuments, type TrustedDocuments, trustedDocuments } from './persisted-documents.ts'
-import { callerOf, createRateLimit } from './rate-limit.ts'
+import { callerOf, createRateLimit, type RateLimit } from './rate-limit.ts'
 import { headerTimeouts, ignoreExpectations, refuseBrokenRequest } from './refuse-connection.ts'
 import { contextOf } from './request-context.ts'
 import { sendProblem } from './send-problem.ts'
 import { trustedProxies } from './trusted-proxies.ts'
+import { WrittenBytes } from './written-bytes.ts'
 
 /** What the server provides to mounts that run operations: authentication, contexts, streams and error mapping. */
 export interface Edge {
@@ -83,6 +85,11 @@ export interface ServerParts {
   readonly onMetrics?: (metrics: Metrics) => void
 }
 
+function callerLimits({ databasePoolMax, callers }: Config, rate: RateLimit): CallerLimits {
+  const written = callers.writtenBytesPerDay === 0 ? null : new WrittenBytes(callers.writtenBytesPerDay)
+  return { slots: new AddressSlots(), connections: new CallerConnections(rate, databasePoolMax, written) }
+}
+
 /** Longest path segment: an upload id. Owners and slugs are validated by rule, not by the router. */
 const MAX_PARAM_LENGTH = 512
 
@@ -118,13 +125,11 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   ignoreExpectations(app.server)
   if (config.trustProxy === 0) limitConnections(app.server)
   const connections = new Connections(app.server, parts.connectionRules)
-  const streams = parts.streams ?? new OpenStreams()
-  const held = parts.held ?? new HeldBytes()
-  const rate = createRateLimit(config.rateLimitPerMinute)
-  const limits =
-    config.rateLimitPerMinute === 0
-      ? null
-      : { slots: new AddressSlots(), connections: new CallerConnections(rate, config.databasePoolMax) }
+  const total = new HeldTotal(config.callers.heldBytes)
+  const streams = parts.streams ?? new OpenStreams(undefined, new HeldBytes(undefined, total))
+  const held = parts.held ?? new HeldBytes(undefined, total)
+  const rate = createRateLimit(config.rateLimitPerMinute, config.callers.processorMsPerMinute)
+  const limits = config.rateLimitPerMinute === 0 ? null : callerLimits(config, rate)
   const identify = identifyHook(parts.authenticate, rate)
   const edge: Edge = {
     identify,

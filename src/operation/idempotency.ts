@@ -191,7 +191,7 @@ export async function claimKey(
     const claiming = db.query(claimRow, { ...claim, bodySha256, instance: events.instance })
     const [claimed] = await claiming.catch((error: unknown) => {
       // The row may have been written though its answer was lost, and nobody would know of it.
-      keepReleasing(db, claim)
+      if (!isRefused(error)) keepReleasing(db, claim)
       throw error
     })
     if (claimed) return ownClaim({ db, events }, claim)
@@ -213,6 +213,9 @@ export async function claimKey(
     await delay(POLL_MS, undefined, { signal })
   }
 }
+
+/** Refused before it was sent: the caller is over a limit. */
+const isRefused = (error: unknown) => error instanceof HubError && error.type === 'rate.limited'
 
 function ownClaim({ db, events }: ClaimDeps, key: ClaimKey): Claim {
   const renew = () => void db.query(renewRow, { ...key, instance: events.instance }).catch(() => undefined)

@@ -1,7 +1,9 @@
 /** The configuration, read and validated once. Only `main.ts` and the command line read `process.env`. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { type CallerSettings, callerSettings } from './caller-settings.ts'
 import { crossFaults, type Environment, environment, strayFaults } from './config-environment.ts'
+import { ConfigError } from './config-error.ts'
 import type { TrustProxy } from './config-values.ts'
 import { type Usd, usd } from './money.ts'
 import { withSecretFiles } from './secret-files.ts'
@@ -108,6 +110,7 @@ export interface Config {
   /** The longest lifetime of an endpoint session's token. */
   readonly endpointSessionTtlSeconds: number
   readonly rateLimitPerMinute: number
+  readonly callers: CallerSettings
   /** A manifest of the GraphQL documents that may be executed; null: any may. */
   readonly trustedDocuments: string | null
   readonly logLevel: Environment['LOG_LEVEL']
@@ -125,18 +128,7 @@ export interface Config {
   readonly dailyRobotChecks: number
 }
 
-/** All faults of the environment, one a line. Names variables; the only values it names are files and folders. */
-export class ConfigError extends Error {
-  constructor(faults: readonly string[]) {
-    const [first, ...others] = faults.map((fault) => fault.replaceAll(/\s*\n\s*/g, ' '))
-    super(
-      others.length === 0
-        ? `Invalid configuration: ${first}`
-        : ['Invalid configuration:', first, ...others].join('\n  '),
-    )
-    this.name = 'ConfigError'
-  }
-}
+export { ConfigError }
 
 /** Reads the configuration. An empty variable counts as unset. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
@@ -172,6 +164,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sessionTtlSeconds: values.SESSION_TTL_S,
     endpointSessionTtlSeconds: values.ENDPOINT_SESSION_TTL_S,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    callers: callerSettings(values),
     trustedDocuments: values.TRUSTED_DOCUMENTS ?? null,
     logLevel: values.LOG_LEVEL,
     metrics: metricsSettings(values),

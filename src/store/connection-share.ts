@@ -5,6 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
+import type { WriteBudget } from './write-budget.ts'
 
 /** Told once, how long a connection was held. */
 export type GiveBack = (heldMs: number) => void
@@ -15,6 +16,8 @@ export interface ConnectionShare {
   take(): Promise<GiveBack>
   /** The same for who needs not wait, as most do: null where only `take` can say whether and when. */
   takeNow?(): GiveBack | null
+  /** What the caller may write; absent where that is not bounded. */
+  readonly budget?: WriteBudget | null
 }
 
 const shares = new AsyncLocalStorage<ConnectionShare | null>()
@@ -27,6 +30,9 @@ export const withShare = <T>(share: ConnectionShare, work: () => T): T => shares
  * connection that is held already.
  */
 export const withoutShare = <T>(work: () => T): T => shares.run(null, work)
+
+/** The budget of the caller whose work runs here; null where there is none. */
+export const budgetHere = (): WriteBudget | null => shares.getStore()?.budget ?? null
 
 type Connected = (
   error: Error | undefined,

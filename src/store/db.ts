@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { PrismaClient } from '../../prisma/generated/client/client.ts'
 import { enterOwnSlice } from '../platform/processor-time.ts'
 import { sqlStatement } from '../platform/signals.ts'
-import { SharedPool, withoutShare } from './connection-share.ts'
+import { budgetHere, SharedPool, withoutShare } from './connection-share.ts'
 import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
 import { oneStatement } from './one-statement.ts'
 import { keptOffRestores } from './restore-mark.ts'
@@ -13,6 +13,7 @@ import { cellsOf, RowQuery } from './row-query.ts'
 import { type NamedStatement, orderedValues, type Statement } from './statement.ts'
 import { typeParsers } from './type-parsers.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
+import { countWrite, ROW_BYTES, storedBytes, type WriteBudget, type WritingStatement } from './write-budget.ts'
 
 export { uniqueViolation } from './db-errors.ts'
 export type { Statement } from './statement.ts'
@@ -26,6 +27,8 @@ export interface Querier {
 export interface Tx extends Querier {
   /** Runs once, after the commit; never after a rollback. */
   afterCommit(action: () => void): void
+  /** Counts rows that a statement made of other rows, without values that say how many. */
+  madeRows(count: number): void
   /** For libraries with their own SQL (the queue). */
   execute(text: string, values?: unknown[]): Promise<pg.QueryResult>
 }
@@ -90,7 +93,7 @@ export function openDb(options: DbOptions): Db {
   return {
     pool,
     prisma,
-    query: querying(pool, run),
+    query: querying(pool, run, budgetHere),
     hasRoom: async () => {
       await run(pool, ping, [])
       if (wasFull) wasFull = !(await writesTemporary(work))
@@ -128,9 +131,26 @@ async function writesTemporary(withTx: Db['withTx']): Promise<boolean> {
 type Run = <T>(target: pg.Pool | pg.PoolClient, statement: AnyStatement<T>, values: readonly unknown[]) => Promise<T[]>
 type AnyStatement<T> = Pick<Statement<T>, 'name' | 'text' | 'toRow'>
 
-function querying(target: pg.Pool | pg.PoolClient, run: Run): Querier['query'] {
-  return <T, P>(statement: Statement<T> | NamedStatement<T, P>, values: readonly unknown[] | P = []) =>
-    run(target, statement, statement.names ? orderedValues(statement, values as P) : (values as readonly unknown[]))
+function querying(target: pg.Pool | pg.PoolClient, run: Run, budgetOf: () => WriteBudget | null): Querier['query'] {
+  return <T, P>(statement: Statement<T> | NamedStatement<T, P>, values: readonly unknown[] | P = []) => {
+    const given = statement.names ? orderedValues(statement, values as P) : (values as readonly unknown[])
+    if (!statement.writes) return run(target, statement, given)
+    return counted(budgetOf(), statement, given) ?? run(target, statement, given)
+  }
+}
+
+/** Counts a statement that writes. A rejection if its sender may not add rows now. */
+function counted(
+  budget: WriteBudget | null,
+  statement: WritingStatement,
+  values: readonly unknown[],
+): Promise<never> | null {
+  try {
+    if (budget) countWrite(budget, statement, values)
+    return null
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
 const followed = <T>({ name }: AnyStatement<T>, send: () => Promise<T[]>): Promise<T[]> =>
@@ -187,8 +207,9 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
   // A connection that cannot roll back is in an unknown state and must not be reused.
   let broken = true
   try {
+    const budget = budgetHere()
     // It has its connection: were it to wait for another one next to it, transactions could wait for each other.
-    const result = await withoutShare(() => runTx(client, run, hooks, work))
+    const result = await withoutShare(() => runTx(client, run, { hooks, budget }, work))
     broken = false
     return result
   } catch (error) {
@@ -204,20 +225,32 @@ async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T
   }
 }
 
+interface Sender {
+  /** Run after the commit. */
+  readonly hooks: (() => void)[]
+  readonly budget: WriteBudget | null
+}
+
 async function runTx<T>(
   client: pg.PoolClient,
   run: Run,
-  hooks: (() => void)[],
+  { hooks, budget }: Sender,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const waiting: (() => void)[] = []
   const one = oneStatement()
   await run(client, control('begin'), [])
   const result = await work({
-    execute: (text, values) => one.run('of a library', () => client.query(text, values)),
-    query: querying(client, (target, statement, values) =>
-      one.run(statement.name || 'without a name', () => run(target, statement, values)),
+    execute: (text, values) => {
+      budget?.take(storedBytes(values) + ROW_BYTES)
+      return one.run('of a library', () => client.query(text, values))
+    },
+    query: querying(
+      client,
+      (target, statement, values) => one.run(statement.name || 'without a name', () => run(target, statement, values)),
+      () => budget,
     ),
+    madeRows: (count) => budget?.take(count * ROW_BYTES),
     afterCommit: (action) => waiting.push(action),
   })
   one.assertIdle()

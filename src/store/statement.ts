@@ -2,14 +2,14 @@
 import { Signal } from '../platform/signals.ts'
 import type { Columns } from './columns.ts'
 import type { Declared, EnumName, EnumValue } from './sql-types.ts'
+import { type WritingStatement, writesOf } from './write-budget.ts'
 
 /**
  * One SQL statement, its values in the order of `$1`, `$2`, …. A name prepares it once per connection (an empty one
  * does not: for texts with too many shapes to keep). `T` is the row as the hub's type parsers return it: int8 a number,
  * timestamptz RFC 3339 text, numeric text, json parsed with its numbers as they are written.
  */
-export interface Statement<T> {
-  readonly name: string
+export interface Statement<T> extends WritingStatement {
   readonly text: string
   /** Maps cells to the row. Without it, members are named like the columns in the text. */
   readonly toRow?: (cells: readonly unknown[]) => T
@@ -114,6 +114,8 @@ interface Parts<T> {
 interface NamedParts<T, P extends ParamSet> extends Parts<T> {
   /** Written as `:name` in the text. They are numbered in this order. */
   readonly params: P
+  /** Names the row of an update that is sent for it again and again: it counts what the row grows. */
+  readonly rewrites?: keyof P & string
 }
 
 /**
@@ -124,14 +126,15 @@ export function statement<P extends ParamSet, T = never>(parts: NamedParts<T, P>
 /** The same, without parameters. */
 export function statement<T = never>(parts: Parts<T>): Statement<T>
 /** The result of both. */
-export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet }): unknown {
-  const { params = {} } = parts
+export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet; readonly rewrites?: string }): unknown {
+  const { params = {}, rewrites } = parts
   if (!parts.params && namesIn(parts.text).length === 0)
     return announced({ ...selecting(parts), text: parts.text }, parts)
   const names = Object.keys(params)
   const unused = names.find((name) => !namesIn(parts.text).includes(name))
   if (unused !== undefined) throw new Error(`The statement ${parts.name} does not use its parameter :${unused}.`)
-  return announced({ ...selecting(parts), text: numbered(parts, names), names: names as never[] }, parts)
+  const rowAt = rewrites === undefined ? undefined : names.indexOf(rewrites)
+  return announced({ ...selecting(parts), text: numbered(parts, names), names: names as never[], rowAt }, parts)
 }
 
 /**
@@ -153,11 +156,12 @@ function announced<S extends Statement<unknown> | NamedStatement<unknown, never>
   return statement
 }
 
-function selecting<T>({ name, columns, text }: Parts<T>): Pick<Statement<T>, 'name' | 'toRow'> {
+function selecting<T>({ name, columns, text }: Parts<T>): Pick<Statement<T>, 'name' | 'toRow' | 'writes'> {
   if (/\$\d/.test(text)) throw new Error(`The statement ${name} takes a value by its place: name it.`)
-  if (!columns) return { name }
+  const writes = writesOf(text)
+  if (!columns) return { name, writes }
   if (!text.includes(columns.sql)) throw new Error(`The statement ${name} does not select its columns.`)
-  return { name, toRow: columns.toRow }
+  return { name, toRow: columns.toRow, writes }
 }
 
 /** Not `::text`, a cast; names start in lower case, unlike `HH24:MI`. */

@@ -187,6 +187,9 @@ async function startHub(databaseUrl: string): Promise<Server> {
     HUB_SECRET: 'bench-secret-bench-secret-bench-secret',
     HUB_DATA_DIR: join(dir, 'hub'),
     RATE_LIMIT_PER_MINUTE: '100000000',
+    // One account has the whole processor.
+    ACCOUNT_PROCESSOR_S: '0',
+    WRITTEN_BYTES_PER_DAY: '0',
     PORT: String(port),
   }
   const flags = ['--max-semi-space-size=64', ...(process.env.BENCH_HUB_FLAGS?.split(' ') ?? [])]

@@ -71,8 +71,8 @@ afterEach(async () => {
   for (const { app } of running.splice(0)) await app.close()
   Object.assign(gate, { entered: 0, most: 0, running: 0, open: Promise.withResolvers<void>() })
 })
-function start() {
-  const server = testServer({ db, parts: { schema }, log: pino({ level: 'silent' }) })
+function start(env: Record<string, string> = {}) {
+  const server = testServer({ db, env, parts: { schema }, log: pino({ level: 'silent' }) })
   running.push(server)
   return server.app
 }
@@ -109,6 +109,60 @@ describe('an anonymous address', () => {
     const refused = await ask(app, '{ thing }')
     expect(refused.json().errors[0].message).toMatch(/More than 10000 ms of processor time in a minute/)
     expect((await ask(app, '{ thing }', { authorization: 'Bearer ann' })).json()).toEqual({ data: { thing: 1 } })
+  })
+})
+
+describeOnce('an account with two seconds of processor time a minute', () => {
+  const env = { ACCOUNT_PROCESSOR_S: '2' }
+  const ann = { authorization: 'Bearer ann' }
+  const used = /More than 2000 ms of processor time in a minute/
+
+  it('may use them, over all its keys; others have their own', async () => {
+    const app = start(env)
+    for (let at = 0; at < 4; at += 1)
+      expect((await ask(app, '{ burn(ms: 510) }', ann)).json()).toEqual({ data: { burn: 1 } })
+    const refused = await ask(app, '{ thing }', { authorization: 'Bearer bob' })
+    expect(refused.json().errors[0].message).toMatch(used)
+    expect(refused.json().errors[0].extensions.problem).toMatchObject({
+      status: 429,
+      unit: 'ms',
+      errors: [{ limit: { name: 'account-time', maximum: 2000 } }],
+    })
+    expect((await ask(app, '{ thing }')).json()).toEqual({ data: { thing: 1 } })
+  })
+
+  it('uses little more of it with operations that it sends at once', async () => {
+    const app = start(env)
+    const before = process.threadCpuUsage().user
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ask(app, '{ burn(ms: 300) }', ann)))
+    const refused = answers.filter((answer) => used.test(answer.payload))
+    expect(refused.length).toBeGreaterThan(15)
+    expect((process.threadCpuUsage().user - before) / 1000).toBeLessThan(5000)
+  })
+
+  it('pays for the events of its subscriptions, which end then', async () => {
+    const app = start(env)
+    const sse = { accept: 'text/event-stream', ...ann }
+    const { payload } = await ask(app, 'subscription { burns(count: 1000, ms: 300) }', sse, '/graphql/stream')
+    const results = [...payload.matchAll(/^data: (\{.+)$/gm)].map(([, json = '']) => JSON.parse(json))
+    expect(results.length).toBeGreaterThan(5)
+    expect(results.length).toBeLessThan(10)
+    expect(results.at(-1)?.errors[0].message).toMatch(used)
+  })
+
+  it('pays for reads by a sample of them', async () => {
+    const app = start(env)
+    const read = () => app.inject({ url: `/graphql?query=${encodeURIComponent('{ burn(ms: 40) }')}`, headers: ann })
+    let taken = 0
+    while (!used.test((await read()).payload)) taken += 1
+    // Fifty of them have two seconds; each that is looked at counts as eight.
+    expect(taken).toBeLessThan(400)
+  })
+
+  it('has as much as it likes without the limit', async () => {
+    const app = start({ ACCOUNT_PROCESSOR_S: '0' })
+    for (let at = 0; at < 5; at += 1)
+      expect((await ask(app, '{ burn(ms: 510) }', ann)).json()).toEqual({ data: { burn: 1 } })
   })
 })
 

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { HeldBytes } from '../../src/http/held-bytes.ts'
+import { HeldBytes, HeldTotal } from '../../src/http/held-bytes.ts'
 import { OpenStreams } from '../../src/http/open-streams.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
@@ -116,6 +116,40 @@ describe('a caller who is slow', () => {
     await new Promise((resolve) => second.once('close', resolve))
     expect(second.bytesRead).toBeLessThan(MIB)
     expect(first.destroyed).toBe(false)
+  })
+})
+
+describe('all callers together', () => {
+  it('leave so many bytes; then a long body is 503, and a short one is taken', async () => {
+    const bounds = { address: 64 * MIB, account: 64 * MIB }
+    const hub = await start({ schema, held: new HeldBytes(bounds, new HeldTotal(20 * MIB)) })
+    const first = hub.send(postQuery('/graphql', '{ long }'))
+    await new Promise((resolve) => first.once('readable', resolve))
+    const { status, text } = await hub.ask('{ long }', other)
+    expect([status, text]).toEqual([503, expect.stringMatching(/of all callers; try again/)])
+    expect((await hub.ask('{ short }')).status).toBe(200)
+    expect((await hub.ask('{ short }', other)).status).toBe(200)
+    first.resume()
+    await expect.poll(async () => (await hub.ask('{ long }', other)).status).toBe(200)
+  })
+
+  it('have an eighth more for who holds at most a MiB, and give back once', () => {
+    const total = new HeldTotal(8 * MIB)
+    const held = new HeldBytes({ address: 64 * MIB, account: 64 * MIB }, total)
+    const from = (ip: string) => ({ viewer: null, ip }) as never
+    const release = held.take(from('10.0.0.1'), 8 * MIB)
+    const fullOf = expect.objectContaining({ type: 'unavailable', facts: { retryAfterS: 5 } })
+    expect(() => held.take(from('10.0.0.1'), 1)).toThrow(fullOf)
+    expect(() => held.take(from('10.0.0.2'), MIB + 1)).toThrow(fullOf)
+    const small = held.take(from('10.0.0.2'), MIB)
+    expect(() => held.take(from('10.0.0.3'), 1)).toThrow(fullOf)
+    small()
+    small()
+    held.take(from('10.0.0.3'), MIB)()
+    release()
+    release()
+    held.take(from('10.0.0.2'), 8 * MIB)
+    expect(() => held.take(from('10.0.0.1'), 2 * MIB)).toThrow(fullOf)
   })
 })
 

@@ -171,6 +171,7 @@ async function apply(
   }
   const [closed = nothing] = await tx.query(close, range)
   const [opened = nothing] = await tx.query(open, range)
+  tx.madeRows(opened.count)
   if (opened.count > 0) await assertRestoredWithoutClash(tx, repo.id, range.next)
   const changed = opened.replaced
   const result = { restoredSeq: state.seq, added: opened.count - changed, removed: closed.count - changed, changed }

@@ -126,6 +126,7 @@ export const updateReportedRun = statement({
     stopAt: param.timestamptz.orNull(),
     stopReason: param.text.orNull(),
   },
+  rewrites: 'runId',
   text: `update runs set status = :status, updated_at = :now, heartbeat_at = :now,
       lease_expires_at = case when :endedAt::timestamptz is null
         then :now::timestamptz + make_interval(secs => :leaseSeconds) end,

@@ -1,0 +1,18 @@
+/** What callers may use besides their requests a minute. */
+import type { Environment } from './config-environment.ts'
+
+/** 0: as much as they like. */
+export interface CallerSettings {
+  /** Of rows that an account writes to the database. */
+  readonly writtenBytesPerDay: number
+  /** Of an account, on the processor of an instance. */
+  readonly processorMsPerMinute: number
+  /** Of all callers together: bodies on their way, and answers that are not read. */
+  readonly heldBytes: number
+}
+
+export const callerSettings = (values: Environment): CallerSettings => ({
+  writtenBytesPerDay: values.WRITTEN_BYTES_PER_DAY,
+  processorMsPerMinute: values.ACCOUNT_PROCESSOR_S * 1000,
+  heldBytes: values.HELD_BYTES,
+})
