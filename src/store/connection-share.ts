@@ -70,14 +70,22 @@ export class SharedPool extends pg.Pool {
         callback(error, client, done)
         return
       }
-      const sinceMs = performance.now()
-      // The pool sets it anew whenever it lends the client.
-      const { release } = client
-      client.release = (fault) => {
-        release(fault)
-        giveBack(performance.now() - sinceMs)
-      }
+      giveBackOnRelease(client, giveBack)
       callback(undefined, client, client.release)
     })
+  }
+}
+
+/**
+ * A function of its own, because the client keeps the closure until it is lent again: next to `callback` it would keep the rows of its last query for
+ * as long, and what lives through a collection costs the collector a tenth of a large answer's time.
+ */
+function giveBackOnRelease(client: pg.PoolClient, giveBack: GiveBack): void {
+  const sinceMs = performance.now()
+  // The pool sets it at each loan.
+  const { release } = client
+  client.release = (fault) => {
+    release(fault)
+    giveBack(performance.now() - sinceMs)
   }
 }
