@@ -22,6 +22,7 @@ import { renderError, renderResult } from './graphql-errors.ts'
 import { assertCost, type ExecutionLimits, eventLimits, executionLimits } from './graphql-limits.ts'
 import { typedNumbers } from './graphql-numbers.ts'
 import { OperationMeter } from './operation-meter.ts'
+import { hasLeft } from './request-context.ts'
 import { brokenRulesOfVariables } from './variable-faults.ts'
 
 export type MakeContext = (viewer?: Viewer | null) => RequestContext
@@ -93,7 +94,7 @@ async function execution(operation: Operation, limits: ExecutionLimits, rootValu
   const { request } = operation
   const args = argsOf(operation, viewerOfEvent(rootValue))
   // Verbs continue: who repeats a request after an interruption should find it done.
-  const left = isMutation(operation) ? null : args.contextValue.signal
+  const left = isMutation(operation) ? null : () => hasLeft(request)
   const meter = new OperationMeter(args.contextValue, limits, timeUserHere(), left)
   const executed = await timedFor(meter, async () => execute({ ...args, rootValue }))
   try {

@@ -33,7 +33,7 @@ export const meterOf = (ctx: RequestContext): OperationMeter | undefined => mete
 export class OperationMeter implements TimeUser {
   readonly #limits: ExecutionLimits
   readonly #caller: TimeUser | null
-  readonly #left: AbortSignal | null
+  readonly #hasLeft: (() => boolean) | null
   /** Sizes of free-form JSON values, so that each is serialized only once. */
   readonly #known = new WeakMap<object, number>()
   #objects = 0
@@ -54,16 +54,16 @@ export class OperationMeter implements TimeUser {
   #wholeCount = 0
   #isBetweenVerbs = true
 
-  /** `caller` is told of the time too. `left`: nothing more is begun once it aborts, as its client has left. */
+  /** `caller` is told of the time too. `hasLeft`: nothing more is begun once its client has. */
   constructor(
     ctx: RequestContext,
     limits: ExecutionLimits = executionLimits,
     caller: TimeUser | null = null,
-    left: AbortSignal | null = null,
+    hasLeft: (() => boolean) | null = null,
   ) {
     this.#limits = limits
     this.#caller = caller
-    this.#left = left
+    this.#hasLeft = hasLeft
     meters.set(ctx, this)
   }
 
@@ -120,7 +120,7 @@ export class OperationMeter implements TimeUser {
     enterSlice(this)
     this.#addValues(1)
     if (size.work === 0 && size.page === null) return
-    if (this.#left?.aborted) this.#end(clientLeft)
+    if (this.#hasLeft?.()) this.#end(clientLeft)
     this.#objects += demandOf(size, (name) => args[name]).objects
     if (this.#objects > this.#limits.objects) this.#refuse('objects')
   }

@@ -61,6 +61,10 @@ export function contextOf(deps: Deps, request: FastifyRequest, extra: ContextCha
   return new HttpContext(deps, request, extra)
 }
 
+/** Whether the client has closed the connection. No controller is made for it: a query asks for each of its fields. */
+export const hasLeft = ({ abortOnClose, response }: FastifyRequest): boolean =>
+  abortOnClose?.signal.aborted ?? response?.destroyed ?? false
+
 /** Aborts when the connection closes before the response is sent. */
 export function abortOnCloseOf(request: FastifyRequest): AbortController {
   if (request.abortOnClose) return request.abortOnClose
