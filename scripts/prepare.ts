@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -22,7 +22,11 @@ function prismaCli(): string | null {
 
 const cli = prismaCli()
 if (cli === null) {
-  const generated = ['prisma/generated/client/client.ts', 'packages/client/src/operation-lines.ts']
+  const generated = [
+    'prisma/generated/client/client.ts',
+    'prisma/generated/tables.ts',
+    'packages/client/src/operation-lines.ts',
+  ]
   const missing = generated.find((file) => !existsSync(join(root, file)))
   if (missing !== undefined) {
     process.stderr.write(
@@ -33,6 +37,8 @@ if (cli === null) {
 } else {
   const env = {
     ...process.env,
+    // A generator of the hub's own is TypeScript, which the machine's Node may not run.
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
     PRISMA_HIDE_UPDATE_MESSAGE: '1',
     CHECKPOINT_DISABLE: '1',

@@ -13,3 +13,11 @@ export type EnumName = keyof typeof enums
 
 /** The values of an enum of the schema. */
 export type EnumValue<Name extends EnumName> = (typeof enums)[Name][keyof (typeof enums)[Name]]
+
+/** A column as the schema has it, for writes. */
+export interface StoredColumn {
+  /** As in `Declared`. */
+  readonly type: string
+  readonly isNullable: boolean
+  readonly hasDefault: boolean
+}

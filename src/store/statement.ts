@@ -26,62 +26,65 @@ export interface NamedStatement<T, P> extends Omit<Statement<T>, 'names'> {
   readonly values?: P
 }
 
-/** A value that a statement is given. */
-export interface Param<T> {
-  readonly declared: Declared
+/** A value that a statement is given: its type here, and PostgreSQL's. */
+export interface Param<T, SqlType extends string = string> {
+  readonly declared: Declared & { readonly sqlType: SqlType }
   /** Never set: carries the type. */
   readonly type?: T
 }
 
 /** Parameters of one of PostgreSQL's types. A type argument narrows the values that the statement takes. */
-interface ParamsOf<Value, Default extends Value = Value> {
+interface ParamsOf<SqlType extends string, Value, Default extends Value = Value> {
   /** A value that is never null. */
-  <T extends Value = Default>(): Param<T>
+  <T extends Value = Default>(): Param<T, SqlType>
   /** A value that may be null. */
-  orNull<T extends Value = Default>(): Param<T | null>
+  orNull<T extends Value = Default>(): Param<T | null, SqlType>
 }
 
-function paramsOf<Value, Default extends Value = Value>(sqlType: string): ParamsOf<Value, Default> {
-  const make = (isNullable: boolean) => (): Param<never> => ({ declared: { sqlType, isNullable } })
-  return Object.assign(make(false), { orNull: make(true) })
-}
+/** Curried, since TypeScript infers all type arguments of a call or none: the type of the values is given. */
+const paramsOf =
+  <Value, Default extends Value = Value>() =>
+  <SqlType extends string>(sqlType: SqlType): ParamsOf<SqlType, Value, Default> => {
+    const make = (isNullable: boolean) => (): Param<never, SqlType> => ({ declared: { sqlType, isNullable } })
+    return Object.assign(make(false), { orNull: make(true) })
+  }
 
 interface EnumParams {
-  <Name extends EnumName, T extends EnumValue<Name> = EnumValue<Name>>(name: Name): Param<T>
-  orNull<Name extends EnumName, T extends EnumValue<Name> = EnumValue<Name>>(name: Name): Param<T | null>
+  <Name extends EnumName, T extends EnumValue<Name> = EnumValue<Name>>(name: Name): Param<T, Name>
+  orNull<Name extends EnumName, T extends EnumValue<Name> = EnumValue<Name>>(name: Name): Param<T | null, Name>
 }
 
 const enumParam =
   (isNullable: boolean) =>
-  (sqlType: EnumName): Param<never> => ({ declared: { sqlType, isNullable } })
+  <Name extends EnumName>(sqlType: Name): Param<never, Name> => ({ declared: { sqlType, isNullable } })
 
-const enumParams = <Name extends EnumName>(name: Name): Param<readonly EnumValue<Name>[]> => ({
+const enumParams = <Name extends EnumName>(name: Name): Param<readonly EnumValue<Name>[], `${Name}[]`> => ({
   declared: { sqlType: `${name}[]`, isNullable: false },
 })
 
-/** A list of values, null among them where the type argument says so. */
-const listsOf = <Value>(sqlType: string) => paramsOf<readonly (Value | null)[], readonly Value[]>(`${sqlType}[]`)
+/** Lists of values, null among them where the type argument says so. */
+const listsOf = <Value>() => paramsOf<readonly (Value | null)[], readonly Value[]>()
 
 /** A parameter by its type: `param.int8()`, `param.text.orNull()`, `param.enum('JobStatus')`, and lists: `param.texts()`. JSON is given as text. */
 export const param = {
-  text: paramsOf<string>('text'),
-  bool: paramsOf<boolean>('bool'),
-  int4: paramsOf<number>('int4'),
-  int8: paramsOf<number>('int8'),
-  float8: paramsOf<number>('float8'),
-  numeric: paramsOf<string | number, string>('numeric'),
-  timestamptz: paramsOf<string | Date, string>('timestamptz'),
-  bytea: paramsOf<Buffer>('bytea'),
-  json: paramsOf<string>('json'),
-  jsonb: paramsOf<string>('jsonb'),
+  text: paramsOf<string>()('text'),
+  bool: paramsOf<boolean>()('bool'),
+  int4: paramsOf<number>()('int4'),
+  int8: paramsOf<number>()('int8'),
+  float8: paramsOf<number>()('float8'),
+  numeric: paramsOf<string | number, string>()('numeric'),
+  timestamptz: paramsOf<string | Date, string>()('timestamptz'),
+  bytea: paramsOf<Buffer>()('bytea'),
+  json: paramsOf<string>()('json'),
+  jsonb: paramsOf<string>()('jsonb'),
   enum: Object.assign(enumParam(false), { orNull: enumParam(true) }) as EnumParams,
-  texts: listsOf<string>('text'),
-  bools: listsOf<boolean>('bool'),
-  int4s: listsOf<number>('int4'),
-  int8s: listsOf<number>('int8'),
-  float8s: listsOf<number>('float8'),
-  numerics: listsOf<string>('numeric'),
-  timestamps: listsOf<string>('timestamptz'),
+  texts: listsOf<string>()('text[]'),
+  bools: listsOf<boolean>()('bool[]'),
+  int4s: listsOf<number>()('int4[]'),
+  int8s: listsOf<number>()('int8[]'),
+  float8s: listsOf<number>()('float8[]'),
+  numerics: listsOf<string>()('numeric[]'),
+  timestamps: listsOf<string>()('timestamptz[]'),
   enums: enumParams,
 }
 

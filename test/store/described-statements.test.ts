@@ -1,6 +1,7 @@
 /** PostgreSQL describes each statement of the hub, and what the code declares of it has to agree. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { tables as declaredTables } from '../../prisma/generated/tables.ts'
 import { type Column, column, columns } from '../../src/store/columns.ts'
 import { param, type Statement, statement } from '../../src/store/statement.ts'
 import { type BuiltStatement, builtStatements } from '../support/built-statements.ts'
@@ -8,18 +9,21 @@ import { cloneTemplate } from '../support/database.ts'
 import { type DescribedStatement, statementDescriber } from '../support/describe-statement.ts'
 import { faultsOf, nullableSides } from '../support/statement-faults.ts'
 import { sourceStatements } from '../support/statements.ts'
+import { type TableColumns, tableColumns, writeFaults } from '../support/write-faults.ts'
 import { nullReasons } from './null-reasons.ts'
 
 let database: Awaited<ReturnType<typeof cloneTemplate>>
 let client: pg.Client
 let describe: (text: string) => Promise<DescribedStatement>
 let built: BuiltStatement[]
+let tables: TableColumns
 
 beforeAll(async () => {
   database = await cloneTemplate()
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   describe = await statementDescriber(client)
+  tables = await tableColumns(client)
   built = await builtStatements()
 })
 
@@ -30,7 +34,7 @@ afterAll(async () => {
 
 async function faultsIn(one: BuiltStatement): Promise<string[]> {
   try {
-    return faultsOf(one, await describe(one.text))
+    return [...faultsOf(one, await describe(one.text)), ...writeFaults(one, tables)]
   } catch (error) {
     return [`${one.at} ${one.name || 'a statement without a name'}: ${(error as Error).message}`]
   }
@@ -120,6 +124,54 @@ it('so do a parameter of another type, one without a type, and columns that noth
     `${where}: it yields the columns id, and declares none`,
     `${where}: it takes 1 parameters, and declares 0`,
   ])
+})
+
+it('what a write leaves out, or gives null, fails by file, line, statement and column', async () => {
+  const where = 'src/runs/example.ts:7 run-example'
+  const writing = (text: string, nullable: readonly string[] = []) => {
+    const params = Object.fromEntries(
+      [...new Set([...text.matchAll(/:(\w+)/g)].map(([, name = '']) => name))].map((name) => [
+        name,
+        nullable.includes(name) ? param.text.orNull() : param.text(),
+      ]),
+    )
+    const declared = Object.entries(params).map(([name, { declared }]) => ({ name, declared }))
+    return faultsIn(asBuilt(statement({ name: 'run-example', params, text }), { columns: [], params: declared }))
+  }
+  const insert = 'insert into deleted_repos (repo_id) values (:id) on conflict (repo_id) do update set repo_id = :other'
+  expect(await writing(insert)).toEqual([])
+  expect(await writing(insert, ['id', 'other'])).toEqual([
+    `${where}: parameter :id can be null, and goes into deleted_repos.repo_id, which is never null`,
+    `${where}: parameter :other can be null, and goes into deleted_repos.repo_id, which is never null`,
+  ])
+  expect(
+    await writing('insert into memberships (org_id, role) select :org, (select m.role from memberships m)'),
+  ).toEqual([`${where}: column memberships.user_id is never null, and is given no value`])
+  expect(
+    await writing('update runs u set error = :error, template = :template where id = :id', ['error', 'template']),
+  ).toEqual([`${where}: parameter :template can be null, and goes into runs.template, which is never null`])
+  expect(await writing('update runs set template = null where id = :id')).toEqual([
+    `${where}: column runs.template is never null, and is given null`,
+  ])
+})
+
+it('the types of rows that are written are those of the database', () => {
+  const columnOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  // Prisma knows no list that is null: writes are held to that, also where the database is not.
+  const line = (name: string, type: string, isNullable: boolean, hasDefault: boolean) =>
+    `${name} ${type}${isNullable && !type.endsWith('[]') ? ' null' : ''}${hasDefault ? ' default' : ''}`
+  const declared = Object.entries(declaredTables).flatMap(([table, columns]) =>
+    Object.entries(columns).map(([name, { type, isNullable, hasDefault }]) =>
+      line(`${table}.${columnOf(name)}`, type, isNullable, hasDefault),
+    ),
+  )
+  const stored = [...tables].flatMap(([table, columns]) =>
+    [...columns].map(([name, { sqlType, isNotNull, hasDefault }]) =>
+      line(`${table}.${name}`, sqlType, !isNotNull, hasDefault),
+    ),
+  )
+  const ofPrisma = /^_prisma_migrations\./
+  expect(declared.sort()).toEqual(stored.filter((column) => !ofPrisma.test(column)).sort())
 })
 
 it('what an outer join can leave null is found by its alias', () => {

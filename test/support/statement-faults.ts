@@ -1,6 +1,7 @@
 /** What a statement declares and PostgreSQL has otherwise. */
 import type { BuiltStatement, DeclaredColumn } from './built-statements.ts'
 import type { DescribedColumn, DescribedStatement } from './describe-statement.ts'
+import { closing } from './sql-text.ts'
 
 /** Nothing is shown of it, and nothing is read: `pg_advisory_xact_lock`. */
 const isVoid = ({ sqlType }: DescribedColumn) => sqlType === 'void'
@@ -70,15 +71,4 @@ export function nullableSides(text: string): ReadonlySet<string> {
         found.add(inside)
   }
   return found
-}
-
-/** The place after the parenthesis that closes the first one. */
-function closing(text: string): number {
-  let depth = 0
-  for (let at = 0; at < text.length; at += 1) {
-    if (text[at] === '(') depth += 1
-    if (text[at] === ')') depth -= 1
-    if (depth === 0) return at + 1
-  }
-  return text.length
 }

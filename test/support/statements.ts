@@ -20,6 +20,8 @@ const opening =
   /\{\s*(?:\/\/[^\n]*\s*)*name: (?:'([^'\n]*)'|`([^`\n]*)`),\s*(?:\/\/[^\n]*\s*)*(?:columns|params|rows|text|toRow)\b/g
 const sqlText = /\btext: [`']\s*(?:select|insert|update|delete|with|set local)\b/g
 const writing = /\b(?:insert into|delete from) |(?<!\bfor |\bno key )\bupdate [\w$]/i
+/** `src/store/insert.ts` makes its text. */
+const inserting = /const (\w+) = insert(?:Into|Selected|Each|IntoTable|SelectedInto)\(/g
 const locking = /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|\bpg_(?:try_)?advisory/i
 
 /** From the brace at `start` to the one that closes it; those of template literals balance too. */
@@ -34,10 +36,12 @@ function objectAt(source: string, start: number): string {
 }
 
 function statementsOf(file: string, text: string): SourceStatement[] {
+  const inserts = [...text.matchAll(inserting)].map(([, name]) => `\${${name}.sql}`)
   const found = [...text.matchAll(opening)].map(({ index, 1: plain, 2: made }) => {
     const source = objectAt(text, index)
     const name = plain ?? made ?? ''
-    const does = writing.test(source) ? 'write' : locking.test(source) ? 'lock' : 'read'
+    const isWrite = writing.test(source) || inserts.some((insert) => source.includes(insert))
+    const does = isWrite ? 'write' : locking.test(source) ? 'lock' : 'read'
     const firstLine = text.slice(0, index).split('\n').length
     const lines = { firstLine, lastLine: firstLine + source.split('\n').length - 1 }
     return { index, statement: { file, ...lines, name, key: name || file, source, does } as const }
