@@ -72,6 +72,13 @@ describe('the house', () => {
     expect(files.filter((file) => file.startsWith('src/work/') && named.test(textOf(file)))).toEqual([])
   })
 
+  it('names each column that is inserted beside its value', () => {
+    // Two texts for a connection that is no part of the pool: Prisma's own table, and one column of the restore's.
+    const own = ['src/backup/target.ts', 'src/store/adopt-baseline.ts']
+    const listing = files.filter((file) => /\binsert into \S+(?: as \w+)?\s*\(/i.test(textOf(file)))
+    expect(listing.filter((file) => file !== 'src/store/insert.ts')).toEqual(own)
+  })
+
   it('keeps files small and names things after what they do', () => {
     // Nobody edits a generated file: it is as long as what it is made from.
     const written = [...files, ...pages].filter((file) => !textOf(file).startsWith(GENERATED))

@@ -13,6 +13,7 @@ import type { AccountRef, AllowedContext, RequestContext, ScopeLevel } from '../
 import { invalid, notFound } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { findAccount } from './find-account.ts'
 import { assertStillInOrg } from './org-members.ts'
@@ -66,28 +67,26 @@ const madeColumns = columns({
   createdAt: column.timestamptz('created_at'),
   dailyGpuHourQuota: column.float8.orNull('daily_gpu_hour_quota::float8'),
 })
+
+const apiKeyRow = insertInto('api_keys', {
+  id: param.text(),
+  accountId: param.text(),
+  createdBy: param.text.orNull(),
+  name: param.text(),
+  scope: param.enum('KeyScope'),
+  tokenSha256: param.bytea<ReturnType<typeof tokenDigest>>(),
+  limited: param.bool(),
+  repoIds: param.texts(),
+  agent: param.bool(),
+  dailyGpuHourQuota: param.numeric.orNull<number>(),
+  expiresAt: param.timestamptz.orNull(),
+})
+
 const insertKey = statement({
   name: 'api-key-insert',
   columns: madeColumns,
-  params: {
-    id: param.text(),
-    accountId: param.text(),
-    createdBy: param.text.orNull(),
-    keyName: param.text(),
-    scope: param.enum('KeyScope'),
-    tokenSha256: param.bytea<ReturnType<typeof tokenDigest>>(),
-    limited: param.bool(),
-    repoIds: param.texts(),
-    agent: param.bool(),
-    dailyGpuHourQuota: param.numeric.orNull<number>(),
-    expiresAt: param.timestamptz.orNull(),
-  },
-  text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, agent,
-    daily_gpu_hour_quota, expires_at)
-    values (:id, :accountId, :createdBy, :keyName, :scope::"KeyScope", :tokenSha256, :limited, :repoIds::text[], :agent,
-      :dailyGpuHourQuota::numeric,
-      :expiresAt::timestamptz)
-    returning ${madeColumns.sql}`,
+  params: apiKeyRow.params,
+  text: `${apiKeyRow.sql} returning ${madeColumns.sql}`,
 })
 const namedRepo = columns({ id: column.text('r.id'), fullName: column.text("o.handle || '/' || r.slug") })
 const reachableRepos = statement({
@@ -172,7 +171,7 @@ export async function addApiKey({
     id,
     accountId: owner.id,
     createdBy,
-    keyName: input.name,
+    name: input.name,
     scope: input.scope,
     tokenSha256: tokenDigest(token),
     limited: repoIds !== null,

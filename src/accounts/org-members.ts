@@ -8,6 +8,7 @@ import type { AccountRef, AllowedContext, RequestContext } from '../operation/co
 import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { findAccount } from './find-account.ts'
 
@@ -50,11 +51,17 @@ const readRole = statement({
   params: { orgId: param.text(), userId: param.text() },
   text: `select ${readRoleColumns.sql}`,
 })
+
+const membershipRow = insertInto('memberships', {
+  orgId: param.text(),
+  userId: param.text(),
+  role: param.enum('OrgRole'),
+})
+
 const writeMember = statement({
   name: 'org-member-put',
-  params: { orgId: param.text(), userId: param.text(), role: param.enum('OrgRole') },
-  text: `insert into memberships (org_id, user_id, role) values (:orgId, :userId, :role::"OrgRole")
-    on conflict (org_id, user_id) do update set role = excluded.role`,
+  params: membershipRow.params,
+  text: `${membershipRow.sql} on conflict (org_id, user_id) do update set role = excluded.role`,
 })
 const deleteMember = statement({
   name: 'org-member-delete',

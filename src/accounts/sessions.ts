@@ -7,6 +7,7 @@ import { type AuditContext, audit } from '../operation/audit.ts'
 import type { Credentialed } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 
 export interface CreatedSession {
@@ -18,12 +19,18 @@ export interface CreatedSession {
 
 const expiresAtColumn = columns({ expiresAt: column.timestamptz('expires_at') })
 
+const sessionRow = insertInto('sessions', {
+  id: param.text(),
+  accountId: param.text(),
+  userAgent: param.text.orNull(),
+  expiresAt: sql('now() + make_interval(secs => :ttlSeconds)', { ttlSeconds: param.float8() }),
+})
+
 const insertSession = statement({
   name: 'session-insert',
   columns: expiresAtColumn,
-  params: { id: param.text(), accountId: param.text(), userAgent: param.text.orNull(), ttlSeconds: param.float8() },
-  text: `insert into sessions (id, account_id, user_agent, expires_at) values (:id, :accountId, :userAgent, now() + make_interval(secs => :ttlSeconds))
-    returning ${expiresAtColumn.sql}`,
+  params: sessionRow.params,
+  text: `${sessionRow.sql} returning ${expiresAtColumn.sql}`,
 })
 
 const MAX_USER_AGENT = 256

@@ -6,6 +6,7 @@ import type { AccountRef } from '../operation/context.ts'
 import { HubError, invalid } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 
 /** First segments of the hub's own URLs, and words that look like them. */
@@ -54,12 +55,18 @@ const accountColumns = columns({
 /** An account as returned by verbs: plain JSON, dates RFC 3339. */
 export type Account = RowOf<typeof accountColumns>
 
+const accountRow = insertInto('accounts', {
+  id: param.text(),
+  kind: param.enum('AccountKind'),
+  handle: param.text(),
+  name: param.text.orNull(),
+})
+
 const insertAccount = statement({
   name: 'account-insert',
   columns: accountColumns,
-  params: { id: param.text(), kind: param.enum('AccountKind'), handle: param.text(), name: param.text.orNull() },
-  text: `insert into accounts (id, kind, handle, name) values (:id, :kind, :handle, :name)
-    on conflict (handle) do nothing returning ${accountColumns.sql}`,
+  params: accountRow.params,
+  text: `${accountRow.sql} on conflict (handle) do nothing returning ${accountColumns.sql}`,
 })
 
 export const accountByHandle = statement({

@@ -3,6 +3,7 @@ import { audit, noViewer } from '../operation/audit.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier, Tx } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { handleFault, takeHandle } from './handle.ts'
 
@@ -27,10 +28,17 @@ const findPerson = statement({
   params: { issuer: param.text(), subject: param.text() },
   text: `select ${idColumn.sql} from identities where issuer = :issuer and subject = :subject`,
 })
+
+const identityRow = insertInto('identities', {
+  issuer: param.text(),
+  subject: param.text(),
+  accountId: param.text(),
+})
+
 const insertPerson = statement({
   name: 'identity-insert',
-  params: { issuer: param.text(), subject: param.text(), accountId: param.text() },
-  text: 'insert into identities (issuer, subject, account_id) values (:issuer, :subject, :accountId)',
+  params: identityRow.params,
+  text: identityRow.sql,
 })
 
 /** The account id of a person; null before the account is created. */

@@ -18,6 +18,7 @@ import type { Credentialed } from '../operation/context.ts'
 import type { OidcSettings } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
 import type { Db } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { tokenDigest } from './api-key.ts'
 import { type SessionRow, sessionByDigest, sessionViewer } from './credential-rows.ts'
@@ -47,18 +48,18 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
 
+const sessionRow = insertInto('sessions', {
+  id: param.text(),
+  accountId: param.text(),
+  issuer: param.text(),
+  tokenSha256: param.bytea<Verified['digest']>(),
+  expiresAt: param.timestamptz<Date>(),
+})
+
 const insertSession = statement({
   name: 'oidc-session-insert',
-  params: {
-    id: param.text(),
-    accountId: param.text(),
-    issuer: param.text(),
-    digest: param.bytea<Verified['digest']>(),
-    expiresAt: param.timestamptz<Date>(),
-  },
-  text: `insert into sessions (id, account_id, issuer, token_sha256, expires_at)
-    values (:id, :accountId, :issuer, :digest, :expiresAt)
-    on conflict (token_sha256) do nothing`,
+  params: sessionRow.params,
+  text: `${sessionRow.sql} on conflict (token_sha256) do nothing`,
 })
 
 /** Opens the verifier; keys are fetched at the first token, and again for an unknown kid after `cooldownMs`. */
@@ -101,7 +102,7 @@ export function openOidc(db: Db, usage: CredentialUsage, settings: OidcSettings,
         id: newId('sess'),
         accountId,
         issuer: settings.issuer,
-        digest,
+        tokenSha256: digest,
         expiresAt: verified.expiresAt,
       })
     })

@@ -8,6 +8,7 @@ import { audit, noViewer } from '../operation/audit.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Db, Tx } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { object } from '../store/read-json.ts'
 import { openSealed, seal } from '../store/seal.ts'
 import { param, statement } from '../store/statement.ts'
@@ -115,10 +116,17 @@ const withdrawKey = statement({
   text: `update signing_keys set withdrawn_at = now() where kid = :kid and withdrawn_at is null and retired_at is not null
     returning ${stateColumns.sql}`,
 })
+
+const signingKeyRow = insertInto('signing_keys', {
+  kid: param.text(),
+  publicJwk: param.jsonb(),
+  sealedPrivate: param.bytea(),
+})
+
 const insertKey = statement({
   name: '',
-  params: { kid: param.text(), publicJwk: param.jsonb(), sealed: param.bytea() },
-  text: 'insert into signing_keys (kid, public_jwk, sealed_private) values (:kid, :publicJwk::jsonb, :sealed)',
+  params: signingKeyRow.params,
+  text: signingKeyRow.sql,
 })
 const retireOthers = statement({
   name: '',
@@ -132,8 +140,8 @@ async function makeKey(tx: Tx, secret: string): Promise<string> {
   const kid = await calculateJwkThumbprint(publicJwk)
   // One of 64 begins with a minus: `hub signing-key withdraw` would read it as an option.
   if (kid.startsWith('-')) return makeKey(tx, secret)
-  const sealed = seal(secret, SIGNING_KEY_PURPOSE, Buffer.from(JSON.stringify(await exportJWK(privateKey))))
-  await tx.query(insertKey, { kid, publicJwk: JSON.stringify(publicJwk), sealed })
+  const sealedPrivate = seal(secret, SIGNING_KEY_PURPOSE, Buffer.from(JSON.stringify(await exportJWK(privateKey))))
+  await tx.query(insertKey, { kid, publicJwk: JSON.stringify(publicJwk), sealedPrivate })
   return kid
 }
 

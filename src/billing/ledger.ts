@@ -5,6 +5,7 @@
 import { newId } from '@hub/formats/ids'
 import type { Usd } from '../platform/money.ts'
 import type { Querier } from '../store/db.ts'
+import { each, insertEach, insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 
 /** Kinds of billed work. */
@@ -24,41 +25,37 @@ export interface LedgerEntry {
   readonly amountUsd: Usd
 }
 
-const insertEntry = statement({
-  name: 'ledger-insert',
-  params: {
-    id: param.text(),
-    accountId: param.text(),
-    jobKind: param.text(),
-    jobId: param.text(),
-    attempt: param.int4(),
-    kind: param.text(),
-    tier: param.text.orNull(),
-    seconds: param.numeric<number>(),
-    amountUsd: param.numeric<Usd>(),
-  },
-  text: `insert into ledger (id, account_id, job_kind, job_id, attempt, kind, tier, seconds, amount_usd)
-    values (:id, :accountId, :jobKind, :jobId, :attempt, :kind, :tier, :seconds::numeric, :amountUsd::numeric)`,
+const ledgerRow = insertInto('ledger', {
+  id: param.text(),
+  accountId: param.text(),
+  jobKind: param.text(),
+  jobId: param.text(),
+  attempt: param.int4(),
+  kind: param.text(),
+  tier: param.text.orNull(),
+  seconds: param.numeric<number>(),
+  amountUsd: param.numeric<Usd>(),
 })
 
-const insertEntries = statement({
-  name: 'ledger-insert-many',
-  params: {
-    ids: param.texts(),
-    accountId: param.text(),
-    jobKind: param.text(),
-    jobIds: param.texts(),
-    attempt: param.int4(),
-    kind: param.text(),
-    tier: param.text.orNull(),
-    seconds: param.numerics(),
-    amounts: param.numerics<readonly Usd[]>(),
-  },
-  text: `insert into ledger (id, account_id, job_kind, job_id, attempt, kind, tier, seconds, amount_usd)
-    select given.id, :accountId, :jobKind, given.job, :attempt::int, :kind, :tier, given.seconds, given.amount
-    from unnest(:ids::text[], :jobIds::text[], :seconds::numeric[], :amounts::numeric[]) as given (id, job, seconds,
-      amount)`,
+const insertEntry = statement({
+  name: 'ledger-insert',
+  params: ledgerRow.params,
+  text: ledgerRow.sql,
 })
+
+const ledgerRows = insertEach('ledger', {
+  id: each('ids', param.texts()),
+  accountId: param.text(),
+  jobKind: param.text(),
+  jobId: each('jobIds', param.texts()),
+  attempt: param.int4(),
+  kind: param.text(),
+  tier: param.text.orNull(),
+  seconds: each('seconds', param.numerics()),
+  amountUsd: each('amounts', param.numerics<readonly Usd[]>()),
+})
+
+const insertEntries = statement({ name: 'ledger-insert-many', params: ledgerRows.params, text: ledgerRows.sql })
 
 /** The members in which the rows of one batch differ. `seconds` is the text of a PostgreSQL numeric. */
 export interface LedgerLine {

@@ -8,6 +8,7 @@ import { HubError } from '../platform/errors.ts'
 import { type Usd, usdLess, usdSum } from '../platform/money.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { CAP_PASSED, capOf, monthUsd, readSpendMonth, type SpendMonth } from './spend-month.ts'
 
@@ -30,21 +31,20 @@ export interface SpendRequest {
   readonly coversTo: string | null
 }
 
-const fields = {
+const spendReservationRow = insertInto('spend_reservations', {
   jobId: param.text(),
   jobKind: param.text<SpendJobKind>(),
   accountId: param.text(),
   amountUsd: param.numeric<Usd>(),
-  isAllowance: param.bool(),
+  allowance: sql(':isAllowance', { isAllowance: param.bool() }),
   coversTo: param.timestamptz.orNull(),
-}
+})
 
 /** Replaces the job's reservation if there is one (`renewSpend`). */
 const putReservation = statement({
   name: 'spend-reserve',
-  params: fields,
-  text: `insert into spend_reservations (job_id, job_kind, account_id, amount_usd, allowance, covers_to)
-    values (:jobId, :jobKind, :accountId, :amountUsd::numeric, :isAllowance, :coversTo::timestamptz)
+  params: spendReservationRow.params,
+  text: `${spendReservationRow.sql}
     on conflict (job_id) do update set amount_usd = excluded.amount_usd, covers_to = excluded.covers_to`,
 })
 

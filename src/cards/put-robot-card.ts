@@ -104,7 +104,7 @@ export async function storeCard(
   const card = replace(before?.card ?? null)
   const text = JSON.stringify(card)
   const fingerprint = interfaceFingerprint(card.interface)
-  const [put] = await tx.query(upsertCard, { repoId: repo.id, text, fingerprint })
+  const [put] = await tx.query(upsertCard, { repoId: repo.id, text, interfaceFingerprint: fingerprint })
   if (!put) throw new Error('An upsert returns its row.')
   await tx.query(touchRepo, { id: repo.id })
   const after = { card, interfaceFingerprint: fingerprint, updatedAt: put.updatedAt }

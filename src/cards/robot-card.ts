@@ -2,6 +2,7 @@
 
 import type { RobotCardDocument } from '@hub/robot-card/card-schema'
 import { column, columns, type RowOf } from '../store/columns.ts'
+import { insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 
 declare module '../repos/repo-shape.ts' {
@@ -33,6 +34,13 @@ export const storedCard = statement({
 
 const updatedAtColumn = columns({ updatedAt: column.timestamptz('updated_at') })
 
+const robotCardRow = insertInto('robot_cards', {
+  repoId: param.text(),
+  card: sql(':text::text::json', { text: param.text() }),
+  cardBytes: sql('octet_length(:text::text)'),
+  interfaceFingerprint: param.text.orNull(),
+})
+
 /**
  * JSON as text, not JSONB, which sorts members and writes 1e308 with 309 digits. `now()` is the start of the
  * transaction, so a later put may have an earlier time; `greatest` keeps `updated_at` monotonic.
@@ -40,8 +48,8 @@ const updatedAtColumn = columns({ updatedAt: column.timestamptz('updated_at') })
 export const upsertCard = statement({
   name: 'robot-card-put',
   columns: updatedAtColumn,
-  params: { repoId: param.text(), text: param.text(), fingerprint: param.text.orNull() },
-  text: `insert into robot_cards (repo_id, card, card_bytes, interface_fingerprint) values (:repoId, :text::text::json, octet_length(:text::text), :fingerprint)
+  params: robotCardRow.params,
+  text: `${robotCardRow.sql}
     on conflict (repo_id) do update set card = excluded.card, card_bytes = excluded.card_bytes,
       interface_fingerprint = excluded.interface_fingerprint, updated_at = greatest(now(), robot_cards.updated_at)
     returning ${updatedAtColumn.sql}`,

@@ -11,6 +11,7 @@ import type { AccountRef, RequestContext } from '../operation/context.ts'
 import { HubError, invalid, notFound } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 
 export interface NewDevice {
@@ -37,20 +38,21 @@ const findRobot = statement({
       or r.owner_id in (select org_id from memberships where user_id = :ownerId))`,
 })
 const insertedColumns = columns({ id: column.text('id') })
+
+const deviceRow = insertInto('devices', {
+  id: param.text(),
+  ownerId: param.text(),
+  name: param.text(),
+  robotRepoId: param.text.orNull(),
+  robotRepoName: param.text.orNull(),
+  createdBy: param.text.orNull(),
+})
+
 const insertDevice = statement({
   name: 'device-insert',
   columns: insertedColumns,
-  params: {
-    id: param.text(),
-    ownerId: param.text(),
-    deviceName: param.text(),
-    robotRepoId: param.text.orNull(),
-    robotRepoName: param.text.orNull(),
-    createdBy: param.text.orNull(),
-  },
-  text: `insert into devices (id, owner_id, name, robot_repo_id, robot_repo_name, created_by)
-    values (:id, :ownerId, :deviceName, :robotRepoId, :robotRepoName, :createdBy)
-    on conflict (owner_id, name) do nothing returning ${insertedColumns.sql}`,
+  params: deviceRow.params,
+  text: `${deviceRow.sql} on conflict (owner_id, name) do nothing returning ${insertedColumns.sql}`,
 })
 
 /** The id of a robot repo that the owner of the device can see. Errors: 404, 409 `conflict.wrong_kind`. */
@@ -84,7 +86,7 @@ export async function addDevice({
   const [device] = await tx.query(insertDevice, {
     id: newId('dev'),
     ownerId: owner.id,
-    deviceName: name,
+    name,
     robotRepoId,
     robotRepoName: robotRepo,
     createdBy,

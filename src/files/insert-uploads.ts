@@ -1,6 +1,7 @@
 /** Inserts rows into `uploads`: pending ones whose bytes a client sends, or ones that the hub itself completes. */
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { each, insertEach, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 
 const insertedColumn = columns({ id: column.text('id') })
@@ -9,41 +10,34 @@ const insertedColumn = columns({ id: column.text('id') })
  * The parts of a row that the hub completes: one part, so that discarding the row also dooms the object, which the
  * store may already have.
  */
-const wholePart = `jsonb_build_array(jsonb_build_object('partNumber', 1, 'etag', '', 'sizeBytes', t.size))`
+const wholePart = `jsonb_build_array(jsonb_build_object('partNumber', 1, 'etag', '', 'sizeBytes', given.size))`
+const isPending = ':attempt::text is null'
+
+const uploadRows = insertEach('uploads', {
+  id: each('ids', param.texts()),
+  repoId: param.text(),
+  accountId: param.text(),
+  ownerId: param.text(),
+  partSize: each('partSizes', param.int4s()),
+  path: each('paths', param.texts()),
+  size: each('sizes', param.int8s()),
+  sha256: each('sha256s', param.texts()),
+  contentType: each('contentTypes', param.texts<readonly (string | null)[]>()),
+  storageKey: each('storageKeys', param.texts()),
+  storeUploadId: each('storeUploadIds', param.texts()),
+  state: sql(`case when ${isPending} then 'pending' else 'completing' end::"UploadState"`),
+  /** The fencing token of a completion; null for pending uploads. */
+  attempt: param.text.orNull(),
+  instance: param.int4.orNull(),
+  attemptAt: sql(`case when ${isPending} then null else now() end`),
+  parts: sql(`case when ${isPending} then '[]' else ${wholePart} end`),
+})
 
 const insert = statement({
   name: 'uploads-insert',
   columns: insertedColumn,
-  params: {
-    repoId: param.text(),
-    accountId: param.text(),
-    ownerId: param.text(),
-    /** The fencing token of a completion; null for pending uploads. */
-    attempt: param.text.orNull(),
-    instance: param.int4.orNull(),
-    partSizes: param.int4s(),
-    ids: param.texts(),
-    paths: param.texts(),
-    sizes: param.int8s(),
-    sha256s: param.texts(),
-    contentTypes: param.texts<readonly (string | null)[]>(),
-    storageKeys: param.texts(),
-    storeUploadIds: param.texts(),
-  },
-  text: `insert into uploads (id, repo_id, account_id, owner_id, part_size, path, size, sha256, content_type,
-    storage_key, store_upload_id, state,
-      attempt, instance, attempt_at, parts)
-    select t.id, :repoId, :accountId, :ownerId, t.part_size, t.path, t.size, t.sha256, t.content_type, t.storage_key,
-      t.store_upload_id,
-      case when :attempt::text is null then 'pending' else 'completing' end::"UploadState", :attempt::text,
-        :instance::int,
-      case when :attempt::text is not null then now() end, case when :attempt::text is null then '[]' else ${wholePart}
-        end
-    from unnest(:ids::text[], :partSizes::int[], :paths::text[], :sizes::bigint[], :sha256s::text[],
-      :contentTypes::text[], :storageKeys::text[],
-        :storeUploadIds::text[])
-      as t(id, part_size, path, size, sha256, content_type, storage_key, store_upload_id)
-    order by t.path on conflict do nothing returning ${insertedColumn.sql}`,
+  params: uploadRows.params,
+  text: `${uploadRows.sql} order by given.path on conflict do nothing returning ${insertedColumn.sql}`,
 })
 
 /** The account that presigned the uploads, and the owner whose quota their bytes count against. */

@@ -2,6 +2,7 @@
 import { newId } from '@hub/formats/ids'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
+import { each, insertEach, sql } from '../store/insert.ts'
 import { type Given, param, statement } from '../store/statement.ts'
 
 export interface NewBlob {
@@ -45,38 +46,35 @@ const equalBlobs = statement({
     where sha256 = any(:digests::text[]) and sha256 is not null and state = 'live' order by id for share`,
 })
 
-/** Parameters with one array element per blob. */
-const blobParams = {
-  ids: param.texts(),
-  keys: param.texts(),
-  sizes: param.int8s(),
-  etags: param.texts(),
-  claimed: param.texts(),
+const ofBlobs = {
+  id: each('ids', param.texts()),
+  storageKey: each('keys', param.texts()),
+  size: each('sizes', param.int8s()),
+  etag: each('etags', param.texts()),
+  claimed: each('claimed', param.texts()),
 }
-type BlobValues = Given<typeof blobParams>
 
 const insertedColumn = columns({ id: column.text('id') })
+
+const blobRows = insertEach('blobs', {
+  ...ofBlobs,
+  sha256: each('sha256s', param.texts<readonly (string | null)[]>()),
+  verifiedAt: sql('case when given.sha256 is not null then now() end'),
+})
 
 /** In digest order, so that two transactions with the same digests cannot deadlock. */
 const insertBlobs = statement({
   name: 'blobs-insert',
   columns: insertedColumn,
-  params: { ...blobParams, sha256s: param.texts<readonly (string | null)[]>() },
-  text: `insert into blobs (id, storage_key, size, etag, claimed, sha256, verified_at)
-    select t.id, t.key, t.size, t.etag, t.claimed, t.sha256, case when t.sha256 is not null then now() end
-    from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :etags::text[], :claimed::text[], :sha256s::text[])
-      as t(id, key, size, etag, claimed, sha256)
-    order by t.sha256, t.size, t.id on conflict do nothing returning ${insertedColumn.sql}`,
+  params: blobRows.params,
+  text: `${blobRows.sql} order by given.sha256, given.size, given.id on conflict do nothing
+    returning ${insertedColumn.sql}`,
 })
 
-const insertDoomed = statement({
-  name: 'blobs-insert-doomed',
-  params: blobParams,
-  text: `insert into blobs (id, storage_key, size, etag, claimed, state, doomed_at)
-    select t.id, t.key, t.size, t.etag, t.claimed, 'doomed', now()
-    from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :etags::text[], :claimed::text[]) as t(id, key, size,
-      etag, claimed)`,
-})
+const doomedRows = insertEach('blobs', { ...ofBlobs, state: 'doomed', doomedAt: sql('now()') })
+
+const insertDoomed = statement({ name: 'blobs-insert-doomed', params: doomedRows.params, text: doomedRows.sql })
+type BlobValues = Given<typeof doomedRows.params>
 
 /** Other transactions can insert and doom an equal blob between the two reads, but not this often. */
 const ROUNDS = 5

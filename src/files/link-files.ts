@@ -7,6 +7,7 @@ import { lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { upsertDatasetMeta } from '../repos/put-meta.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
+import { each, insertEach } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 import type { RepoFileEntry } from './file-entry.ts'
@@ -48,20 +49,20 @@ const finish = statement({
 })
 
 const linked = columns({ path: column.text('path'), updatedAt: column.timestamptz('updated_at') })
+
+const fileRows = insertEach('files', {
+  repoId: param.text(),
+  fromSeq: param.int4(),
+  path: each('paths', param.texts()),
+  blobId: each('blobIds', param.texts()),
+  mime: each('mimes', param.texts<readonly (string | null)[]>()),
+})
+
 const insertFiles = statement({
   name: 'files-insert',
   columns: linked,
-  params: {
-    repoId: param.text(),
-    seq: param.int4(),
-    paths: param.texts(),
-    blobIds: param.texts(),
-    mimes: param.texts<readonly (string | null)[]>(),
-  },
-  text: `insert into files (repo_id, from_seq, path, blob_id, mime)
-    select :repoId, :seq, t.path, t.blob_id, t.mime
-      from unnest(:paths::text[], :blobIds::text[], :mimes::text[]) as t(path, blob_id, mime)
-    returning ${linked.sql}`,
+  params: fileRows.params,
+  text: `${fileRows.sql} returning ${linked.sql}`,
 })
 
 export interface LinkRequest {
@@ -110,7 +111,7 @@ export async function linkFiles(
   const mimes = request.assembled.map(({ mime }) => mime)
   const rows = await tx.query(insertFiles, {
     repoId: repo.id,
-    seq,
+    fromSeq: seq,
     paths,
     blobIds: blobs.map((blob) => blob.id),
     mimes,

@@ -3,6 +3,7 @@
 import { newId } from '@hub/formats/ids'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { each, insertEach, sql } from '../store/insert.ts'
 import type { StoredPart } from '../store/objects/object-store.ts'
 import { isGone } from '../store/presence.ts'
 import { listOf, number, objectOf, text } from '../store/read-json.ts'
@@ -102,18 +103,19 @@ const release = statement({
     where a.id = r.owner`,
 })
 
+const doomedRows = insertEach('blobs', {
+  id: each('ids', param.texts()),
+  storageKey: each('keys', param.texts()),
+  size: each('sizes', param.int8s()),
+  claimed: each('claimed', param.texts()),
+  state: 'doomed',
+  doomedAt: sql('now()'),
+})
+
 const doomObjects = statement({
   name: 'blobs-doom-keys',
-  params: {
-    ids: param.texts(),
-    keys: param.texts(),
-    sizes: param.int8s(),
-    claimed: param.texts(),
-  },
-  text: `insert into blobs (id, storage_key, size, claimed, state, doomed_at)
-    select t.id, t.key, t.size, t.claimed, 'doomed', now()
-    from unnest(:ids::text[], :keys::text[], :sizes::bigint[], :claimed::text[]) as t(id, key, size, claimed)
-    on conflict do nothing`,
+  params: doomedRows.params,
+  text: `${doomedRows.sql} on conflict do nothing`,
 })
 
 /**

@@ -132,7 +132,16 @@ async function recordCall(
     const token = await mintJobKey(tx, job, keyId, kind.keyScope)
     const { functionName, tier } = job
     const maxSeconds = kind.maxSeconds(config.hosted, job.maxHours)
-    const row = { callId, jobId, jobKind: kind.job.name, backend: hosted.name, place, functionName, tier, maxSeconds }
+    const row = {
+      id: callId,
+      jobId,
+      jobKind: kind.job.name,
+      backend: hosted.name,
+      place,
+      functionName,
+      tier,
+      maxSeconds,
+    }
     await insertPending(tx, { ...row, sealedToken: tokenSeal.seal(token) })
     return { callId, jobId, kind: kind.job.name, functionName, token, tier, maxSeconds }
   })

@@ -7,23 +7,26 @@ import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
 import { audit, noViewer } from '../operation/audit.ts'
 import type { ScopeLevel } from '../operation/context.ts'
 import type { Tx } from '../store/db.ts'
+import { insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
+
+const apiKeyRow = insertInto('api_keys', {
+  id: param.text(),
+  accountId: param.text(),
+  createdBy: param.text.orNull(),
+  name: sql(':jobId'),
+  scope: param.enum('KeyScope'),
+  tokenSha256: param.bytea(),
+  limited: true,
+  repoIds: param.texts(),
+  /** Also the name of the key. */
+  jobId: param.text(),
+})
 
 const insertJobKey = statement({
   name: 'api-key-insert-job',
-  params: {
-    id: param.text(),
-    accountId: param.text(),
-    createdBy: param.text.orNull(),
-    tokenSha256: param.bytea(),
-    repoIds: param.texts(),
-    /** Also the name of the key. */
-    jobId: param.text(),
-    scope: param.enum('KeyScope'),
-  },
-  text: `insert into api_keys (id, account_id, created_by, name, scope, token_sha256, limited, repo_ids, job_id)
-    values (:id, :accountId, :createdBy, :jobId::text, :scope::"KeyScope", :tokenSha256, true, :repoIds::text[],
-      :jobId::text)`,
+  params: apiKeyRow.params,
+  text: apiKeyRow.sql,
 })
 
 /** The job that a key is created for, and its owner. */

@@ -4,6 +4,7 @@
  */
 import { column, columns } from '../store/columns.ts'
 import type { Querier, Tx } from '../store/db.ts'
+import { insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { memoizeByKey } from '../work/job-kind.ts'
 import type { HostedKind } from './hosted-kind.ts'
@@ -16,7 +17,7 @@ const FIRST_WAIT_SECONDS = 2
 const MAX_WAIT_SECONDS = 300
 
 interface NewCall {
-  readonly callId: string
+  readonly id: string
   readonly jobKind: string
   readonly jobId: string
   readonly backend: string
@@ -27,23 +28,25 @@ interface NewCall {
   readonly sealedToken: Buffer
 }
 
+const hostedCallRow = insertInto('hosted_calls', {
+  id: param.text(),
+  jobKind: param.text(),
+  jobId: param.text(),
+  backend: param.text(),
+  place: param.text.orNull(),
+  functionName: param.text(),
+  tier: param.text.orNull(),
+  maxSeconds: param.int4.orNull(),
+  sealedToken: param.bytea(),
+  state: 'pending',
+  tries: 1,
+  nextTryAt: sql(`now() + interval '${TAKEN_SECONDS} s'`),
+})
+
 const insertCall = statement({
   name: 'hosted-call-insert',
-  params: {
-    callId: param.text(),
-    jobKind: param.text(),
-    jobId: param.text(),
-    backend: param.text(),
-    place: param.text.orNull(),
-    functionName: param.text(),
-    tier: param.text.orNull(),
-    maxSeconds: param.int4.orNull(),
-    sealedToken: param.bytea(),
-  },
-  text: `insert into hosted_calls (id, job_kind, job_id, backend, place, function_name, tier, max_seconds, sealed_token,
-    state, tries, next_try_at)
-    values (:callId, :jobKind, :jobId, :backend, :place, :functionName, :tier, :maxSeconds, :sealedToken, 'pending', 1,
-      now() + interval '${TAKEN_SECONDS} s')`,
+  params: hostedCallRow.params,
+  text: hostedCallRow.sql,
 })
 
 /** Records a call that the writing hub is about to spawn. */

@@ -2,6 +2,7 @@
 
 import { newId } from '@hub/formats/ids'
 import type { Querier } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import type { Viewer } from './context.ts'
 
@@ -29,22 +30,23 @@ export interface AuditEntryInput {
 /** For operator commands and jobs, which have no viewer. */
 export const noViewer: AuditContext = { requestId: null, viewer: null }
 
+const auditLogRow = insertInto('audit_log', {
+  id: param.text(),
+  action: param.text(),
+  accountId: param.text.orNull(),
+  actorId: param.text.orNull(),
+  credentialId: param.text.orNull(),
+  requestId: param.text.orNull(),
+  targetId: param.text(),
+  /** JSON, as is `after`. */
+  before: param.jsonb(),
+  after: param.jsonb(),
+})
+
 const insertEntry = statement({
   name: 'audit-insert',
-  params: {
-    id: param.text(),
-    action: param.text(),
-    accountId: param.text.orNull(),
-    actorId: param.text.orNull(),
-    credentialId: param.text.orNull(),
-    requestId: param.text.orNull(),
-    targetId: param.text(),
-    /** JSON, as is `after`. */
-    before: param.jsonb(),
-    after: param.jsonb(),
-  },
-  text: `insert into audit_log (id, action, account_id, actor_id, credential_id, request_id, target_id, before, after)
-    values (:id, :action, :accountId, :actorId, :credentialId, :requestId, :targetId, :before::jsonb, :after::jsonb)`,
+  params: auditLogRow.params,
+  text: auditLogRow.sql,
 })
 
 /** Appends one row in the caller's transaction, so that it commits together with the change. */

@@ -12,6 +12,7 @@ import { HubError, invalid, notFound, type Problem } from '../platform/errors.ts
 import { column, columns } from '../store/columns.ts'
 import type { Db } from '../store/db.ts'
 import type { Events } from '../store/events.ts'
+import { insertInto } from '../store/insert.ts'
 import { isGone } from '../store/presence.ts'
 import { type Given, param, statement } from '../store/statement.ts'
 import type { IdempotencySlot, Replay } from './context.ts'
@@ -94,13 +95,17 @@ type ClaimKey = Given<typeof claimKeys>
 const attemptColumn = columns({ attempt: column.text('attempt') })
 const claimed = columns({ attempt: column.text('k.attempt') })
 
+const idempotencyKeyRow = insertInto('idempotency_keys as k', {
+  ...claimKeys,
+  bodySha256: param.bytea(),
+  instance: param.int4.orNull(),
+})
+
 const claimRow = statement({
   name: 'idempotency-claim',
   columns: claimed,
-  params: { ...claimKeys, bodySha256: param.bytea(), instance: param.int4.orNull() },
-  text: `insert into idempotency_keys as k (credential_id, method, path, key, body_sha256, attempt, instance)
-    values (:credentialId, :method, :path, :key, :bodySha256, :attempt, :instance)
-    on conflict (credential_id, method, path, key) do update
+  params: idempotencyKeyRow.params,
+  text: `${idempotencyKeyRow.sql} on conflict (credential_id, method, path, key) do update
       set body_sha256 = excluded.body_sha256, attempt = excluded.attempt, instance = excluded.instance, result = null,
         started_at = now(),
         created_at = case when k.created_at < now() - interval '24 hours' then now() else k.created_at end

@@ -9,6 +9,7 @@ import type { AccountRef, AllowedContext, RequestContext } from '../operation/co
 import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import { type Tx, uniqueViolation } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { assertRepoVisible } from './get-repo.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
@@ -24,20 +25,22 @@ export interface CreateRepoInput {
 }
 
 const created = columns({ createdAt: column.timestamptz('created_at') })
+
+const repoRow = insertInto('repos', {
+  id: param.text(),
+  ownerId: param.text(),
+  slug: param.text(),
+  kind: param.enum('RepoKind'),
+  visibility: param.enum('Visibility'),
+  description: param.text.orNull(),
+  tags: param.texts(),
+})
+
 const insertRepo = statement({
   name: 'repo-insert',
   columns: created,
-  params: {
-    id: param.text(),
-    ownerId: param.text(),
-    slug: param.text(),
-    kind: param.enum('RepoKind'),
-    visibility: param.enum('Visibility'),
-    description: param.text.orNull(),
-    tags: param.texts(),
-  },
-  text: `insert into repos (id, owner_id, slug, kind, visibility, description, tags)
-    values (:id, :ownerId, :slug, :kind, :visibility, :description, :tags) returning ${created.sql}`,
+  params: repoRow.params,
+  text: `${repoRow.sql} returning ${created.sql}`,
 })
 
 /** A hosted job may write only the repos that it created. */

@@ -6,6 +6,7 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import type { Tx } from '../store/db.ts'
+import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from './get-repo.ts'
 import { assertUnreferenced, dropForeign } from './referrers.ts'
@@ -23,10 +24,14 @@ const remove = statement({
   text: 'delete from repos where id = :id',
 })
 
+const deletedRepoRow = insertInto('deleted_repos', {
+  repoId: param.text(),
+})
+
 const bury = statement({
   name: 'repo-bury',
-  params: { repoId: param.text() },
-  text: 'insert into deleted_repos (repo_id) values (:repoId)',
+  params: deletedRepoRow.params,
+  text: deletedRepoRow.sql,
 })
 
 /**

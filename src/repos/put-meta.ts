@@ -4,6 +4,7 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import type { Tx } from '../store/db.ts'
+import { assign, excluded, insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { findRepoToWrite, getReposById, getRobots, lockRepo, type RepoFacts } from './get-repo.ts'
 import type { ControlClass, Repo, RepoKind } from './repo-shape.ts'
@@ -34,41 +35,57 @@ export interface DatasetMetaInput extends Target {
   readonly robotType?: string | null
 }
 
+const modelMetaChanges = assign('model_meta', {
+  policyType: excluded,
+  baseModel: excluded,
+  sourceRunId: excluded,
+  controlClass: excluded,
+  robot: excluded,
+  robotRepoId: excluded,
+  embodimentFingerprint: excluded,
+  updatedAt: sql('now()'),
+})
+
+const modelMetaRow = insertInto('model_meta', {
+  repoId: param.text(),
+  policyType: param.text(),
+  baseModel: param.text.orNull(),
+  sourceRunId: param.text.orNull(),
+  controlClass: param.enum.orNull('ControlClass'),
+  robot: param.text.orNull(),
+  robotRepoId: param.text.orNull(),
+  embodimentFingerprint: param.text.orNull(),
+})
+
 const upsertModelMeta = statement({
   name: 'model-meta-put',
-  params: {
-    repoId: param.text(),
-    policyType: param.text(),
-    baseModel: param.text.orNull(),
-    sourceRunId: param.text.orNull(),
-    controlClass: param.enum.orNull('ControlClass'),
-    robot: param.text.orNull(),
-    robotRepoId: param.text.orNull(),
-    embodimentFingerprint: param.text.orNull(),
-  },
-  text: `insert into model_meta (repo_id, policy_type, base_model, source_run_id, control_class, robot, robot_repo_id,
-    embodiment_fingerprint)
-    values (:repoId, :policyType, :baseModel, :sourceRunId, :controlClass, :robot, :robotRepoId, :embodimentFingerprint)
-    on conflict (repo_id) do update set policy_type = excluded.policy_type, base_model = excluded.base_model,
-      source_run_id = excluded.source_run_id, control_class = excluded.control_class, robot = excluded.robot,
-      robot_repo_id = excluded.robot_repo_id,
-      embodiment_fingerprint = excluded.embodiment_fingerprint, updated_at = now()`,
+  params: modelMetaRow.params,
+  text: `${modelMetaRow.sql}
+    on conflict (repo_id) do update set ${modelMetaChanges.sql}`,
+})
+
+const datasetMetaChanges = assign('dataset_meta', {
+  episodeCount: excluded,
+  totalFrames: excluded,
+  fps: excluded,
+  robotType: excluded,
+  updatedAt: sql('now()'),
+})
+
+const datasetMetaRow = insertInto('dataset_meta', {
+  repoId: param.text(),
+  episodeCount: param.int4(),
+  totalFrames: param.int8(),
+  fps: param.float8.orNull(),
+  robotType: param.text.orNull(),
 })
 
 /** Shared with the reader of `meta/info.json`, which sets the same block when the file is uploaded. */
 export const upsertDatasetMeta = statement({
   name: 'dataset-meta-put',
-  params: {
-    repoId: param.text(),
-    episodeCount: param.int4(),
-    totalFrames: param.int8(),
-    fps: param.float8.orNull(),
-    robotType: param.text.orNull(),
-  },
-  text: `insert into dataset_meta (repo_id, episode_count, total_frames, fps, robot_type)
-    values (:repoId, :episodeCount, :totalFrames, :fps, :robotType)
-    on conflict (repo_id) do update set episode_count = excluded.episode_count, total_frames = excluded.total_frames,
-      fps = excluded.fps, robot_type = excluded.robot_type, updated_at = now()`,
+  params: datasetMetaRow.params,
+  text: `${datasetMetaRow.sql}
+    on conflict (repo_id) do update set ${datasetMetaChanges.sql}`,
 })
 
 /** Shared with robot cards, which are also meta blocks. */

@@ -3,6 +3,7 @@
  * its jobs, in the transaction that creates, changes or ends them. Contract, "Deleting a repo".
  */
 import type { Querier } from '../store/db.ts'
+import { each, insertEach, insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import type { RepoReferrers } from './referrers.ts'
 
@@ -20,14 +21,22 @@ export interface Reference {
   readonly reason: string
 }
 
-const referrerParams = { id: param.text(), kind: param.text(), ownerId: param.text() }
+const ofReferrer = {
+  referrerId: sql(':id', { id: param.text() }),
+  referrerKind: sql(':kind', { kind: param.text() }),
+  ownerId: param.text(),
+}
+
+const referenceRows = insertEach('repo_references', {
+  repoId: each('repoIds', param.texts()),
+  reason: each('reasons', param.texts()),
+  ...ofReferrer,
+})
 
 const insertAll = statement({
   name: 'repo-references-insert',
-  params: { ...referrerParams, repoIds: param.texts(), reasons: param.texts() },
-  text: `insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id)
-    select repo_id, :id, reason, :kind, :ownerId
-      from unnest(:repoIds::text[], :reasons::text[]) as given (repo_id, reason) on conflict do nothing`,
+  params: referenceRows.params,
+  text: `${referenceRows.sql} on conflict do nothing`,
 })
 
 /**
@@ -41,13 +50,17 @@ export async function addReferences(tx: Querier, referrer: Referrer, references:
   await tx.query(insertAll, { ...referrer, repoIds, reasons })
 }
 
+const repoReferenceRow = insertInto('repo_references', {
+  repoId: param.text(),
+  reason: param.text(),
+  ...ofReferrer,
+})
+
 const replace = statement({
   name: 'repo-reference-replace',
-  params: { ...referrerParams, repoId: param.text(), reason: param.text() },
+  params: repoReferenceRow.params,
   text: `with old as (delete from repo_references where referrer_id = :id and reason = :reason and repo_id <> :repoId)
-    insert into repo_references (repo_id, referrer_id, reason, referrer_kind, owner_id)
-      values (:repoId, :id, :reason, :kind, :ownerId)
-    on conflict do nothing`,
+    ${repoReferenceRow.sql} on conflict do nothing`,
 })
 
 /** Replaces the job's reference for this reason. The caller must have locked the repo. */

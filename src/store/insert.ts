@@ -1,6 +1,6 @@
 /**
- * Rows that are written: each column with its value beside it. The texts are made where a module is loaded. A column that is missing, unknown, of another
- * type or given null does not compile; of SQL, only PostgreSQL knows the type.
+ * Rows that are written: each column with its value beside it. The texts are made where a module is loaded. A column
+ * that is missing, unknown, of another type or given null does not compile; of SQL, only PostgreSQL knows the type.
  */
 import type { tables } from '../../prisma/generated/tables.ts'
 import type { EnumName, EnumValue, StoredColumn } from './sql-types.ts'
@@ -32,7 +32,7 @@ interface Each<P extends ParamSet = ParamSet, Item = unknown, SqlType extends st
   readonly sqlType?: SqlType
 }
 
-/** The value that the row would have had that is there already. */
+/** In a change on conflict: the value that the insert gives. */
 interface Excluded {
   readonly isExcluded: true
 }
@@ -111,7 +111,7 @@ export function each<Name extends string, Item, SqlType extends string, Cast ext
   return { list, cast: cast ?? null, params: { [list]: param } as never }
 }
 
-/** In a change on conflict: what the insert gives the column. */
+/** The value of `assign` that stands for what the insert gives the column: `excluded.<column>`. */
 export const excluded: Excluded = { isExcluded: true }
 
 /** `ownerId` is the column `owner_id`. */

@@ -36,11 +36,11 @@ function objectAt(source: string, start: number): string {
 }
 
 function statementsOf(file: string, text: string): SourceStatement[] {
-  const inserts = [...text.matchAll(inserting)].map(([, name]) => `\${${name}.sql}`)
+  const inserts = [...text.matchAll(inserting)].map(([, name]) => new RegExp(`\\b${name}\\.sql\\b`))
   const found = [...text.matchAll(opening)].map(({ index, 1: plain, 2: made }) => {
     const source = objectAt(text, index)
     const name = plain ?? made ?? ''
-    const isWrite = writing.test(source) || inserts.some((insert) => source.includes(insert))
+    const isWrite = writing.test(source) || inserts.some((insert) => insert.test(source))
     const does = isWrite ? 'write' : locking.test(source) ? 'lock' : 'read'
     const firstLine = text.slice(0, index).split('\n').length
     const lines = { firstLine, lastLine: firstLine + source.split('\n').length - 1 }

@@ -7,6 +7,7 @@ import type { RequestContext, ScopeLevel } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Db, Tx } from '../../store/db.ts'
+import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { readUserCode, shownUserCode } from './user-code.ts'
 
@@ -88,6 +89,12 @@ const endedByCode = statement({
 })
 
 const missColumns = columns({ count: column.int4('m.count') })
+
+const missRow = insertInto('user_code_misses as m', {
+  accountId: param.text(),
+  count: 1,
+})
+
 /**
  * Counts a miss before the lookup, so that concurrent guesses are all counted. No row means that there were too many
  * misses.
@@ -95,9 +102,8 @@ const missColumns = columns({ count: column.int4('m.count') })
 const chargeMiss = statement({
   name: 'user-code-miss',
   columns: missColumns,
-  params: { personId: param.text() },
-  text: `insert into user_code_misses as m (account_id, count) values (:personId, 1)
-    on conflict (account_id) do update set
+  params: missRow.params,
+  text: `${missRow.sql} on conflict (account_id) do update set
       count = case when m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds' then 1 else m.count + 1 end,
       started_at = case when m.started_at <= now() - interval '${MISS_WINDOW_SECONDS} seconds' then now()
         else m.started_at end
@@ -157,7 +163,7 @@ async function loginOf(db: Db, personId: string, text: string): Promise<DeviceLo
   // Text that cannot be a code does not count as a guess.
   if (code === null) return unknownCode(text)
   return db.withTx(async (tx) => {
-    const [charged] = await tx.query(chargeMiss, { personId })
+    const [charged] = await tx.query(chargeMiss, { accountId: personId })
     if (!charged) {
       const [left] = await tx.query(waitOf, { personId })
       throw tooManyMisses(left?.seconds ?? 1)

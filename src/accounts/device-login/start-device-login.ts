@@ -7,6 +7,7 @@ import { HubError } from '../../platform/errors.ts'
 import { networkOf } from '../../platform/network-of.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { LOGIN_SECONDS } from './device-login.ts'
 import { makeRoom } from './displace-logins.ts'
@@ -36,25 +37,25 @@ const CODE_ATTEMPTS = 5
 const INTERVAL_SECONDS = 5
 
 const madeColumns = columns({ userCode: column.text('user_code') })
+
+const loginRow = insertInto('device_logins', {
+  id: param.text(),
+  deviceCodeSha256: param.bytea(),
+  userCode: param.text(),
+  name: param.text(),
+  scope: param.enum('KeyScope'),
+  keyTtlS: param.int4(),
+  address: param.text.orNull(),
+  network: param.text(),
+  pollS: INTERVAL_SECONDS,
+  expiresAt: sql(`now() + interval '${LOGIN_SECONDS} seconds'`),
+})
+
 const insertLogin = statement({
   name: 'device-login-insert',
   columns: madeColumns,
-  params: {
-    id: param.text(),
-    deviceCodeSha256: param.bytea(),
-    userCode: param.text(),
-    loginName: param.text(),
-    scope: param.enum('KeyScope'),
-    keyTtlSeconds: param.int4(),
-    address: param.text.orNull(),
-    network: param.text(),
-  },
-  text: `insert into device_logins (id, device_code_sha256, user_code, name, scope, key_ttl_s, address, network, poll_s,
-    expires_at)
-    values (:id, :deviceCodeSha256, :userCode, :loginName, :scope::"KeyScope", :keyTtlSeconds, :address, :network,
-      ${INTERVAL_SECONDS},
-      now() + interval '${LOGIN_SECONDS} seconds')
-    on conflict (user_code) where state = 'pending' do nothing returning ${madeColumns.sql}`,
+  params: loginRow.params,
+  text: `${loginRow.sql} on conflict (user_code) where state = 'pending' do nothing returning ${madeColumns.sql}`,
 })
 type LoginValues = NonNullable<(typeof insertLogin)['values']>
 
@@ -71,9 +72,9 @@ export async function startDeviceLogin(ctx: RequestContext, input: NewDeviceLogi
     return insertFree(tx, {
       id: newId('login'),
       deviceCodeSha256: tokenDigest(deviceCode),
-      loginName: input.name,
+      name: input.name,
       scope: input.scope ?? 'write',
-      keyTtlSeconds: input.keyTtlSeconds ?? DEFAULT_KEY_SECONDS,
+      keyTtlS: input.keyTtlSeconds ?? DEFAULT_KEY_SECONDS,
       address,
       network,
     })

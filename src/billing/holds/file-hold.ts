@@ -11,6 +11,7 @@ import { HubError } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { lockAccounts } from '../lock-accounts.ts'
 import { findHold } from './get-hold.ts'
@@ -52,29 +53,27 @@ const pendingOfKey = statement({
     where u.account_id = :accountId and u.status = 'pending' and u.filed_by = :keyId and u.expires_at > now()`,
 })
 
+const spendHoldRow = insertInto('spend_holds', {
+  id: param.text(),
+  status: 'pending',
+  kind: param.enum('SpendHoldKind'),
+  accountId: param.text(),
+  filedBy: param.text(),
+  filedByName: param.text(),
+  createdBy: param.text.orNull(),
+  /** JSON. */
+  request: param.json(),
+  summary: param.text(),
+  estimateUsd: param.numeric<Usd>(),
+  reserveUsd: param.numeric<Usd>(),
+  allowanceUsd: param.numeric<Usd>(),
+  expiresAt: sql('now() + make_interval(secs => :ttlSeconds)', { ttlSeconds: param.float8() }),
+})
+
 const insertHold = statement({
   name: 'spend-hold-insert',
-  params: {
-    id: param.text(),
-    kind: param.enum('SpendHoldKind'),
-    accountId: param.text(),
-    filedBy: param.text(),
-    filedByName: param.text(),
-    createdBy: param.text.orNull(),
-    /** JSON. */
-    request: param.json(),
-    summary: param.text(),
-    estimateUsd: param.numeric<Usd>(),
-    reserveUsd: param.numeric<Usd>(),
-    allowanceUsd: param.numeric<Usd>(),
-    ttlSeconds: param.float8(),
-  },
-  text: `insert into spend_holds (id, status, kind, account_id, filed_by, filed_by_name, created_by, request, summary,
-    estimate_usd, reserve_usd,
-      allowance_usd, expires_at)
-    values (:id, 'pending', :kind::"SpendHoldKind", :accountId, :filedBy, :filedByName, :createdBy, :request::json,
-      :summary, :estimateUsd::numeric,
-      :reserveUsd::numeric, :allowanceUsd::numeric, now() + make_interval(secs => :ttlSeconds))`,
+  params: spendHoldRow.params,
+  text: spendHoldRow.sql,
 })
 
 /**

@@ -1,6 +1,7 @@
 /** The rows of a check's artifacts: one for each name, inserted when its upload is presigned. */
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
+import { assign, each, excluded, insertEach, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 
 const artifactColumns = columns({
@@ -39,23 +40,28 @@ export async function artifactNames(querier: Querier, checkId: string): Promise<
   return (await querier.query(namesOf, { checkId })).map(({ name }) => name)
 }
 
+const artifactRows = insertEach('robot_check_artifacts', {
+  checkId: param.text(),
+  name: each('names', param.texts()),
+  storageKey: each('keys', param.texts()),
+  storeUploadId: each('uploadIds', param.texts()),
+  size: each('sizes', param.int8s()),
+  contentType: each('contentTypes', param.texts<readonly (string | null)[]>()),
+})
+
+const replaced = assign('robot_check_artifacts', {
+  storageKey: excluded,
+  storeUploadId: excluded,
+  size: excluded,
+  contentType: excluded,
+  sha256: null,
+  createdAt: sql('now()'),
+})
+
 const put = statement({
   name: 'robot-check-artifacts-put',
-  params: {
-    checkId: param.text(),
-    names: param.texts(),
-    keys: param.texts(),
-    uploadIds: param.texts(),
-    sizes: param.int8s(),
-    contentTypes: param.texts<readonly (string | null)[]>(),
-  },
-  text: `insert into robot_check_artifacts (check_id, name, storage_key, store_upload_id, size, content_type)
-    select :checkId, name, key, upload, size, content_type
-    from unnest(:names::text[], :keys::text[], :uploadIds::text[], :sizes::bigint[],
-      :contentTypes::text[]) as given (name, key, upload, size, content_type)
-    on conflict (check_id, name) do update set storage_key = excluded.storage_key,
-      store_upload_id = excluded.store_upload_id,
-      size = excluded.size, content_type = excluded.content_type, sha256 = null, created_at = now()`,
+  params: artifactRows.params,
+  text: `${artifactRows.sql} on conflict (check_id, name) do update set ${replaced.sql}`,
 })
 
 /** Inserts artifacts. A new artifact replaces one of the same name, which then no longer counts as reported. */

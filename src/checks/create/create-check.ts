@@ -11,6 +11,7 @@ import type { Usd } from '../../platform/money.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { addReferences } from '../../repos/references.ts'
 import type { Querier, Tx } from '../../store/db.ts'
+import { insertInto } from '../../store/insert.ts'
 import { requireObjects } from '../../store/objects/required.ts'
 import { param, statement } from '../../store/statement.ts'
 import { type CreateKind, createJob, type JobToMake, type MadeJob } from '../../work/create.ts'
@@ -25,50 +26,43 @@ import { checkOfRecord, heldCheck } from './held-check.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 import { takePlace } from './take-place.ts'
 
+const robotCheckRow = insertInto('robot_checks', {
+  id: param.text(),
+  kind: param.enum('RobotCheckKind'),
+  status: 'queued',
+  executor: param.enum('RunExecutor'),
+  ownerId: param.text(),
+  createdBy: param.text.orNull(),
+  filedBy: param.text(),
+  quotaAccountId: param.text(),
+  robotRepoId: param.text.orNull(),
+  robotRepoName: param.text.orNull(),
+  modelRepoId: param.text.orNull(),
+  modelRepoName: param.text.orNull(),
+  repoIds: param.texts(),
+  /** JSON, as are `options` and `drop`. */
+  model: param.json.orNull(),
+  entry: param.text.orNull(),
+  base: param.text.orNull(),
+  controlHz: param.float8.orNull(),
+  action: param.text.orNull(),
+  options: param.json.orNull(),
+  drop: param.json.orNull(),
+  sourceRepoId: param.text.orNull(),
+  sourceSeq: param.int4.orNull(),
+  sourcePrefix: param.text(),
+  sourceFlat: param.bool(),
+  sourcesCount: param.int4(),
+  sourcesBytes: param.int8(),
+  priced: param.bool(),
+  rateUsdPerHour: param.numeric.orNull<Usd>(),
+  maxSeconds: param.int4.orNull(),
+})
+
 const insertCheck = statement({
   name: 'robot-check-insert',
-  params: {
-    id: param.text(),
-    kind: param.enum('RobotCheckKind'),
-    executor: param.enum('RunExecutor'),
-    ownerId: param.text(),
-    createdBy: param.text.orNull(),
-    filedBy: param.text(),
-    quotaAccountId: param.text(),
-    robotRepoId: param.text.orNull(),
-    robotRepoName: param.text.orNull(),
-    modelRepoId: param.text.orNull(),
-    modelRepoName: param.text.orNull(),
-    repoIds: param.texts(),
-    /** JSON, as are `options` and `drop`. */
-    model: param.json.orNull(),
-    entry: param.text.orNull(),
-    base: param.text.orNull(),
-    controlHz: param.float8.orNull(),
-    action: param.text.orNull(),
-    options: param.json.orNull(),
-    drop: param.json.orNull(),
-    sourceRepoId: param.text.orNull(),
-    sourceSeq: param.int4.orNull(),
-    sourcePrefix: param.text(),
-    sourceFlat: param.bool(),
-    sourcesCount: param.int4(),
-    sourcesBytes: param.int8(),
-    priced: param.bool(),
-    rateUsdPerHour: param.numeric.orNull<Usd>(),
-    maxSeconds: param.int4.orNull(),
-  },
-  text: `insert into robot_checks (id, kind, status, executor, owner_id, created_by, filed_by, quota_account_id,
-    robot_repo_id, robot_repo_name,
-      model_repo_id, model_repo_name, repo_ids, model, entry, base, control_hz, action, options, drop, source_repo_id,
-        source_seq, source_prefix,
-      source_flat, sources_count, sources_bytes, priced, rate_usd_per_hour, max_seconds)
-    values (:id, :kind::"RobotCheckKind", 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy,
-      :quotaAccountId, :robotRepoId,
-      :robotRepoName, :modelRepoId, :modelRepoName, :repoIds, :model::json, :entry, :base, :controlHz, :action,
-        :options::json, :drop::json,
-      :sourceRepoId, :sourceSeq, :sourcePrefix, :sourceFlat, :sourcesCount, :sourcesBytes, :priced, :rateUsdPerHour,
-        :maxSeconds)`,
+  params: robotCheckRow.params,
+  text: robotCheckRow.sql,
 })
 
 /** The repos that a check is about; a robot check has no model. */

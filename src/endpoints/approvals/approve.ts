@@ -8,6 +8,7 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
+import { insertSelected } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { hasEnded } from '../../work/job-state.ts'
 import { findEndpoint, type HeldEndpoint, lockEndpoint } from '../endpoint-row.ts'
@@ -31,21 +32,22 @@ export interface MintedApproval {
 export const MAX_APPROVAL_DAYS = 90
 
 const insertedColumns = columns({ issuedAt: column.int8('floor(extract(epoch from created_at))::int8') })
+
+const approvalRow = insertSelected('approvals', {
+  id: param.text(),
+  endpointId: param.text(),
+  deviceId: param.text(),
+  modelSha256: param.text(),
+  status: 'issued',
+  mintedBy: param.text(),
+  expiresAt: param.timestamptz(),
+})
+
 const insertApproval = statement({
   name: 'approval-insert',
   columns: insertedColumns,
-  params: {
-    id: param.text(),
-    endpointId: param.text(),
-    deviceId: param.text(),
-    modelSha256: param.text(),
-    mintedBy: param.text(),
-    expiresAt: param.timestamptz(),
-    maxDays: param.int4(),
-  },
-  text: `insert into approvals (id, endpoint_id, device_id, model_sha256, status, minted_by, expires_at)
-    select :id, :endpointId, :deviceId, :modelSha256, 'issued', :mintedBy, :expiresAt
-    where :expiresAt::timestamptz > now() and :expiresAt::timestamptz <= now() + make_interval(days => :maxDays)
+  params: { ...approvalRow.params, maxDays: param.int4() },
+  text: `${approvalRow.sql} where :expiresAt::timestamptz > now() and :expiresAt::timestamptz <= now() + make_interval(days => :maxDays)
     returning ${insertedColumns.sql}`,
 })
 

@@ -11,6 +11,7 @@ import { type Usd, usdLimit } from '../../platform/money.ts'
 import { lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { addReferences } from '../../repos/references.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { type CreateKind, createJob, type JobToMake, type MadeJob } from '../../work/create.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
@@ -31,44 +32,39 @@ import {
 } from './plan-endpoint.ts'
 import { mostOf, reserveEndpoint } from './reserve-endpoint.ts'
 
+const endpointRow = insertInto('endpoints', {
+  id: param.text(),
+  status: 'queued',
+  executor: param.enum('RunExecutor'),
+  ownerId: param.text(),
+  createdBy: param.text.orNull(),
+  filedBy: param.text(),
+  name: param.text.orNull(),
+  modelRepoId: param.text(),
+  modelRepoName: param.text(),
+  repoIds: sql('array[:modelRepoId]'),
+  artifactKind: param.enum('EndpointArtifactKind'),
+  artifactPath: param.text(),
+  modelSha256: param.text(),
+  policyFormat: param.text.orNull(),
+  artifactFiles: param.int4(),
+  artifactBytes: param.int8(),
+  repoSeq: param.int4(),
+  contractFingerprint: param.text.orNull(),
+  controlClass: param.enum('ControlClass'),
+  tier: param.text(),
+  params: param.int8(),
+  vramBytes: param.int8(),
+  priced: sql(':rateUsdPerHour::numeric is not null'),
+  rateUsdPerHour: param.numeric.orNull<Usd>(),
+  maxHours: param.numeric.orNull<number>(),
+  budgetUsd: param.numeric.orNull<Usd>(),
+})
+
 const insertEndpoint = statement({
   name: 'endpoint-insert',
-  params: {
-    id: param.text(),
-    executor: param.enum('RunExecutor'),
-    ownerId: param.text(),
-    createdBy: param.text.orNull(),
-    filedBy: param.text(),
-    name: param.text.orNull(),
-    modelRepoId: param.text(),
-    modelRepoName: param.text(),
-    kind: param.enum('EndpointArtifactKind'),
-    path: param.text(),
-    sha256: param.text(),
-    policyFormat: param.text.orNull(),
-    files: param.int4(),
-    bytes: param.int8(),
-    repoSeq: param.int4(),
-    contractFingerprint: param.text.orNull(),
-    controlClass: param.enum('ControlClass'),
-    tier: param.text(),
-    params: param.int8(),
-    vramBytes: param.int8(),
-    rateUsdPerHour: param.numeric.orNull<Usd>(),
-    maxHours: param.numeric.orNull<number>(),
-    budgetUsd: param.numeric.orNull<Usd>(),
-  },
-  text: `insert into endpoints (id, status, executor, owner_id, created_by, filed_by, name, model_repo_id,
-    model_repo_name, repo_ids, artifact_kind,
-      artifact_path, model_sha256, policy_format, artifact_files, artifact_bytes, repo_seq, contract_fingerprint,
-        control_class, tier, params, vram_bytes,
-      priced, rate_usd_per_hour, max_hours, budget_usd)
-    values (:id, 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :name, :modelRepoId,
-      :modelRepoName, array[:modelRepoId],
-      :kind::"EndpointArtifactKind", :path, :sha256, :policyFormat, :files, :bytes, :repoSeq, :contractFingerprint,
-        :controlClass::"ControlClass", :tier,
-      :params, :vramBytes, :rateUsdPerHour::numeric is not null, :rateUsdPerHour::numeric, :maxHours,
-        :budgetUsd::numeric)`,
+  params: endpointRow.params,
+  text: endpointRow.sql,
 })
 
 /** A request that was validated, and whose model was read, outside of the transaction that creates its endpoint. */
@@ -191,9 +187,15 @@ export function pinnedOf({ artifact: { kind, path, sha256, files }, policyFormat
 
 function valuesOf(viewer: Credentialed, plan: EndpointPlan, input: CreateEndpointInput) {
   const { executor, controlClass, contractFingerprint, rateUsdPerHour, sizing } = plan
+  const pinned = pinnedOf(plan)
   return {
-    ...pinnedOf(plan),
     ...limitsOf(input),
+    artifactKind: pinned.kind,
+    artifactPath: pinned.path,
+    modelSha256: pinned.sha256,
+    artifactFiles: pinned.files,
+    artifactBytes: pinned.bytes,
+    policyFormat: pinned.policyFormat,
     executor,
     controlClass,
     contractFingerprint,

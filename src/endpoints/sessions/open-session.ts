@@ -12,6 +12,7 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { findEndpoint, type HeldEndpoint, lockEndpoint } from '../endpoint-row.ts'
 import { countSessions } from './close-sessions.ts'
@@ -47,23 +48,26 @@ const insertedColumns = columns({
   issuedAt: column.int8('floor(extract(epoch from opened_at))::int8'),
   expires: column.int8('extract(epoch from expires_at)::int8'),
 })
+
+const endpointSessionRow = insertInto('endpoint_sessions', {
+  id: param.text(),
+  endpointId: param.text(),
+  deviceId: param.text(),
+  approvalId: param.text(),
+  status: 'open',
+  openedBy: param.text(),
+  priced: param.bool(),
+  expiresAt: sql(
+    `date_trunc('second', least(:approvedUntil::timestamptz, now() + make_interval(secs => :ttlSeconds)))`,
+    { approvedUntil: param.timestamptz(), ttlSeconds: param.float8() },
+  ),
+})
+
 const insertSession = statement({
   name: 'endpoint-session-insert',
   columns: insertedColumns,
-  params: {
-    id: param.text(),
-    endpointId: param.text(),
-    deviceId: param.text(),
-    approvalId: param.text(),
-    openedBy: param.text(),
-    priced: param.bool(),
-    approvedUntil: param.timestamptz(),
-    ttlSeconds: param.float8(),
-  },
-  text: `insert into endpoint_sessions (id, endpoint_id, device_id, approval_id, status, opened_by, priced, expires_at)
-    values (:id, :endpointId, :deviceId, :approvalId, 'open', :openedBy, :priced,
-      date_trunc('second', least(:approvedUntil::timestamptz, now() + make_interval(secs => :ttlSeconds))))
-    returning ${insertedColumns.sql}`,
+  params: endpointSessionRow.params,
+  text: `${endpointSessionRow.sql} returning ${insertedColumns.sql}`,
 })
 
 /**

@@ -2,6 +2,7 @@
 import type { AuditContext } from '../../operation/audit.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertSelected, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 
 export type ChangeAction = 'complete' | 'delete' | 'reject' | 'restore' | 'purge'
@@ -30,26 +31,30 @@ export interface ChangeCounts {
   readonly verified: number
 }
 
+const repoChangeRow = insertSelected('repo_changes', {
+  repoId: sql('m.id'),
+  seq: param.int4(),
+  at: sql('clock.at'),
+  action: param.enum('RepoChangeAction'),
+  actorId: param.text.orNull(),
+  credentialId: param.text.orNull(),
+  filesAdded: param.int4(),
+  filesRemoved: param.int4(),
+  filesChanged: param.int4(),
+  bytesAdded: param.int8(),
+  bytesRemoved: param.int8(),
+  fileCount: sql('m.file_count'),
+  totalBytes: sql('m.total_bytes'),
+})
+
 /**
  * One statement. Times are read from the clock, not from the start of the transaction: a transaction that waited for
  * the repo's lock may have begun before the one that held it. Times never go back, even if the clock does.
  */
 const insertChange = statement({
   name: 'repo-change',
-  params: {
-    repoId: param.text(),
-    seq: param.int4(),
-    action: param.enum('RepoChangeAction'),
-    actorId: param.text.orNull(),
-    credentialId: param.text.orNull(),
-    added: param.int4(),
-    removed: param.int4(),
-    changed: param.int4(),
-    bytesAdded: param.int8(),
-    bytesRemoved: param.int8(),
-    verified: param.int4(),
-  },
-  text: `with moved as (update repos set seq = :seq, file_count = file_count + :added::int - :removed::int,
+  params: { ...repoChangeRow.params, repoId: param.text(), verified: param.int4() },
+  text: `with moved as (update repos set seq = :seq, file_count = file_count + :filesAdded::int - :filesRemoved::int,
         total_bytes = total_bytes + :bytesAdded::bigint - :bytesRemoved::bigint,
           verified_count = verified_count + :verified::int, updated_at = now()
       where id = :repoId returning id, file_count, total_bytes),
@@ -57,11 +62,7 @@ const insertChange = statement({
       where c.repo_id = :repoId and c.seq = :seq - 1),
     replaced as (update repo_changes c set replaced_at = clock.at from clock where c.repo_id = :repoId
       and c.seq = :seq - 1)
-    insert into repo_changes (repo_id, seq, at, action, actor_id, credential_id, files_added, files_removed,
-      files_changed, bytes_added, bytes_removed, file_count, total_bytes)
-    select m.id, :seq, clock.at, :action::"RepoChangeAction", :actorId, :credentialId, :added::int, :removed::int,
-      :changed::int,
-      :bytesAdded::bigint, :bytesRemoved::bigint, m.file_count, m.total_bytes from moved m, clock`,
+    ${repoChangeRow.sql} from moved m, clock`,
 })
 
 /** Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`. One statement. */
@@ -87,6 +88,11 @@ export async function recordChange({
     action,
     actorId: viewer?.personId ?? null,
     credentialId: viewer?.credentialId ?? null,
-    ...counts,
+    filesAdded: counts.added,
+    filesRemoved: counts.removed,
+    filesChanged: counts.changed,
+    bytesAdded: counts.bytesAdded,
+    bytesRemoved: counts.bytesRemoved,
+    verified: counts.verified,
   })
 }

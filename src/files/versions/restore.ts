@@ -15,6 +15,7 @@ import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.
 import { upsertDatasetMeta } from '../../repos/put-meta.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertSelected, sql } from '../../store/insert.ts'
 import { type Given, param, statement } from '../../store/statement.ts'
 import { MAX_FILES_PER_REQUEST } from '../limits.ts'
 import { asLostFile } from '../lost-file.ts'
@@ -94,6 +95,14 @@ const close = statement({
 
 const openedColumns = closedColumns.with({ replaced: column.int4('(count(*) filter (where replaced))::int') })
 
+const fileRow = insertSelected('files', {
+  repoId: sql(':repoId'),
+  fromSeq: sql(':next'),
+  path: sql('t.path'),
+  blobId: sql('t.blob_id'),
+  mime: sql('t.mime'),
+})
+
 /**
  * Links the missing files of the state. The blobs need no lock: the rows of the state protect them from collection, the
  * shared lock of the state protects those rows, and both verification and purging of a blob lock the repos of all its
@@ -103,8 +112,7 @@ const open = statement({
   name: 'restore-open',
   columns: openedColumns,
   params: rangeParams,
-  text: `with opened as (insert into files (repo_id, from_seq, path, blob_id, mime)
-      select :repoId, :next, t.path, t.blob_id, t.mime from files t where ${inTarget('t')} and ${inRange('t.path')}
+  text: `with opened as (${fileRow.sql} from files t where ${inTarget('t')} and ${inRange('t.path')}
         and not exists (select 1 from files l where l.repo_id = :repoId and l.path = t.path and l.to_seq is null)
       returning path, blob_id)
     select ${openedColumns.sql} from (select b.size, b.sha256 is not null as verified,

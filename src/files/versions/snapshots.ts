@@ -11,6 +11,7 @@ import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/pa
 import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { MAX_SNAPSHOTS_PER_REPO } from '../limits.ts'
 import { countBytes } from '../reservation.ts'
@@ -57,19 +58,20 @@ const byName = statement({
   text: `select ${snapshotColumns.sql} from ${snapshotTables} where s.repo_id = :repoId and s.name = :name`,
 })
 
+const repoSnapshotRow = insertInto('repo_snapshots', {
+  id: param.text(),
+  repoId: param.text(),
+  name: param.text(),
+  seq: param.int4(),
+  note: param.text.orNull(),
+  createdBy: param.text.orNull(),
+})
+
 const insert = statement({
   name: 'repo-snapshot-insert',
-  params: {
-    id: param.text(),
-    repoId: param.text(),
-    name: param.text(),
-    seq: param.int4(),
-    note: param.text.orNull(),
-    createdBy: param.text.orNull(),
-  },
+  params: repoSnapshotRow.params,
   text: `with counted as (update repos set snapshot_count = snapshot_count + 1 where id = :repoId)
-    insert into repo_snapshots (id, repo_id, name, seq, note, created_by)
-      values (:id, :repoId, :name, :seq, :note, :createdBy)`,
+    ${repoSnapshotRow.sql}`,
 })
 
 export interface CreateSnapshotInput {

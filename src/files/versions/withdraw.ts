@@ -4,6 +4,7 @@
  */
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertSelected, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 
 const withdrawnColumns = columns({
@@ -20,6 +21,16 @@ const withdrawnColumns = columns({
 
 export type WithdrawnRow = RowOf<typeof withdrawnColumns>
 
+const withdrawnRow = insertSelected('withdrawn_files', {
+  repoId: sql('g.repo_id'),
+  path: sql('g.path'),
+  fromSeq: sql('g.from_seq'),
+  toSeq: sql('g.to_seq'),
+  size: sql('b.size'),
+  sha256: sql('b.claimed'),
+  reason: param.enum('WithdrawalReason'),
+})
+
 /**
  * A live row ends at the repo's next change, which the caller records. A deleted repo has no states, so nothing is
  * recorded about its files.
@@ -27,8 +38,7 @@ export type WithdrawnRow = RowOf<typeof withdrawnColumns>
 const withdrawSql = (condition: string) => `with gone as (delete from files f where ${condition}
         returning f.repo_id, f.path, f.from_seq, f.to_seq is null as was_live, f.blob_id,
           coalesce(f.to_seq, (select r.seq + 1 from repos r where r.id = f.repo_id)) as to_seq),
-      noted as (insert into withdrawn_files (repo_id, path, from_seq, to_seq, size, sha256, reason)
-        select g.repo_id, g.path, g.from_seq, g.to_seq, b.size, b.claimed, :reason::"WithdrawalReason" from gone g
+      noted as (${withdrawnRow.sql} from gone g
           join repos r on r.id = g.repo_id join blobs b on b.id = g.blob_id
         returning repo_id, from_seq, to_seq, size),
       counted as (update repo_changes c set file_count = c.file_count - n.files, total_bytes = c.total_bytes - n.bytes,
@@ -40,12 +50,10 @@ const withdrawSql = (condition: string) => `with gone as (delete from files f wh
       select ${withdrawnColumns.sql} from gone g join blobs b on b.id = g.blob_id
         order by g.repo_id, g.path, g.from_seq`
 
-const reason = { reason: param.enum('WithdrawalReason') }
-
 const ofBlob = statement({
   name: 'files-withdraw-blob',
   columns: withdrawnColumns,
-  params: { ...reason, blobId: param.text() },
+  params: { ...withdrawnRow.params, blobId: param.text() },
   text: withdrawSql('f.blob_id = :blobId'),
 })
 
@@ -57,7 +65,7 @@ export function withdrawBlob(tx: Tx, blobId: string): Promise<WithdrawnRow[]> {
 const ofPaths = statement({
   name: 'files-withdraw-paths',
   columns: withdrawnColumns,
-  params: { ...reason, repoId: param.text(), paths: param.texts() },
+  params: { ...withdrawnRow.params, repoId: param.text(), paths: param.texts() },
   text: withdrawSql('f.repo_id = :repoId and f.path = any(:paths::text[])'),
 })
 

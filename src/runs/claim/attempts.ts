@@ -1,5 +1,6 @@
 /** Attempts of a run: one row per claim. */
 import type { Querier } from '../../store/db.ts'
+import { insertInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 
 /**
@@ -15,12 +16,17 @@ interface Attempt {
 
 const ofRun = { id: param.text(), attempt: param.int4() }
 
+const runAttemptRow = insertInto('run_attempts', {
+  runId: sql(':id', { id: param.text() }),
+  attempt: param.int4(),
+  credential: sql(':credentialId', { credentialId: param.text() }),
+  claimedBy: param.text(),
+})
+
 const begin = statement({
   name: 'run-attempt-begin',
-  params: { ...ofRun, credentialId: param.text(), claimedBy: param.text() },
-  text:
-    'insert into run_attempts (run_id, attempt, credential, claimed_by) values (:id, :attempt, :credentialId, ' +
-    ':claimedBy)',
+  params: runAttemptRow.params,
+  text: runAttemptRow.sql,
 })
 
 const end = statement({

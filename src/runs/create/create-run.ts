@@ -13,6 +13,7 @@ import { filledRecipe, recipeHash } from '../../planner/recipe/recipe.ts'
 import { assertImplemented } from '../../planner/run-plan.ts'
 import type { Usd } from '../../platform/money.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { type CreateKind, createJob, type JobToMake, type MadeJob } from '../../work/create.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
@@ -26,35 +27,34 @@ import { insertNamedRepos, lockNamedRepos, type NamedRepos } from './named-repos
 import { assertGpuHours, gpuHoursAccountId } from './reserve-gpu-hours.ts'
 import { billingOwner, lockParent, type ResolvedRequest, type RunRequest, resolveRequest } from './run-request.ts'
 
+const runRow = insertInto('runs', {
+  id: param.text(),
+  kind: 'cloud',
+  status: 'queued',
+  executor: param.enum('RunExecutor'),
+  ownerId: param.text(),
+  createdBy: param.text.orNull(),
+  filedBy: param.text(),
+  template: param.text(),
+  robot: param.text.orNull(),
+  robotRepoId: param.text.orNull(),
+  /** JSON. */
+  recipe: param.json(),
+  recipeHash: param.text(),
+  gpuType: param.text.orNull(),
+  maxHours: param.numeric<number>(),
+  budgetUsd: param.numeric.orNull<Usd>(),
+  priced: param.bool(),
+  rateUsdPerHour: param.numeric.orNull<Usd>(),
+  parentRunId: param.text.orNull(),
+  repoIds: param.texts(),
+  selfStarted: param.bool(),
+})
+
 const insertRun = statement({
   name: 'run-insert',
-  params: {
-    id: param.text(),
-    executor: param.enum('RunExecutor'),
-    ownerId: param.text(),
-    createdBy: param.text.orNull(),
-    filedBy: param.text(),
-    template: param.text(),
-    robot: param.text.orNull(),
-    robotRepoId: param.text.orNull(),
-    /** JSON. */
-    recipe: param.json(),
-    recipeHash: param.text(),
-    gpuType: param.text.orNull(),
-    maxHours: param.numeric<number>(),
-    budgetUsd: param.numeric.orNull<Usd>(),
-    priced: param.bool(),
-    rateUsdPerHour: param.numeric.orNull<Usd>(),
-    parentRunId: param.text.orNull(),
-    repoIds: param.texts(),
-    selfStarted: param.bool(),
-  },
-  text: `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, robot_repo_id,
-    recipe, recipe_hash, gpu_type, max_hours,
-      budget_usd, priced, rate_usd_per_hour, parent_run_id, repo_ids, self_started)
-    values (:id, 'cloud', 'queued', :executor::"RunExecutor", :ownerId, :createdBy, :filedBy, :template, :robot,
-      :robotRepoId, :recipe::json, :recipeHash, :gpuType,
-      :maxHours, :budgetUsd, :priced, :rateUsdPerHour, :parentRunId, :repoIds, :selfStarted)`,
+  params: runRow.params,
+  text: runRow.sql,
 })
 
 /** A request that was validated outside of the transaction that creates its run. */

@@ -9,6 +9,7 @@ import type { AccountRef, AllowedContext, RequestContext } from '../../operation
 import { filledRecipe, type Recipe, recipeHash } from '../../planner/recipe/recipe.ts'
 import { boundedBytes } from '../../platform/bounded-text.ts'
 import type { Loc } from '../../platform/errors.ts'
+import { insertInto, sql } from '../../store/insert.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { param, statement } from '../../store/statement.ts'
 import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
@@ -45,36 +46,35 @@ const MAX_HYPERPARAMS_BYTES = 1024 * 1024
 /** The template of an imported run if the import names none. */
 const UNKNOWN_TEMPLATE = 'external'
 
+const runRow = insertInto('runs', {
+  id: param.text(),
+  kind: 'external',
+  status: param.enum('JobStatus'),
+  ownerId: param.text(),
+  createdBy: param.text.orNull(),
+  filedBy: param.text(),
+  template: param.text(),
+  robot: param.text.orNull(),
+  robotRepoId: param.text.orNull(),
+  /** JSON. */
+  recipe: param.json(),
+  recipeHash: param.text(),
+  parentRunId: param.text.orNull(),
+  repoIds: param.texts(),
+  finishedAt: sql('now()'),
+  configKey: param.text(),
+  scorecardKey: param.text.orNull(),
+  /** JSON. */
+  gates: param.json.orNull(),
+  gatePassed: param.int4.orNull(),
+  gateTotal: param.int4.orNull(),
+  summaryBytes: param.int4(),
+})
+
 const insertImported = statement({
   name: 'run-insert-imported',
-  params: {
-    id: param.text(),
-    status: param.enum('JobStatus'),
-    ownerId: param.text(),
-    createdBy: param.text.orNull(),
-    filedBy: param.text(),
-    template: param.text(),
-    robot: param.text.orNull(),
-    robotRepoId: param.text.orNull(),
-    /** JSON. */
-    recipe: param.json(),
-    recipeHash: param.text(),
-    parentRunId: param.text.orNull(),
-    repoIds: param.texts(),
-    configKey: param.text(),
-    scorecardKey: param.text.orNull(),
-    /** JSON. */
-    gates: param.json.orNull(),
-    gatePassed: param.int4.orNull(),
-    gateTotal: param.int4.orNull(),
-    summaryBytes: param.int4(),
-  },
-  text: `insert into runs (id, kind, status, owner_id, created_by, filed_by, template, robot, robot_repo_id, recipe,
-    recipe_hash, parent_run_id, repo_ids, finished_at,
-      config_key, scorecard_key, gates, gate_passed, gate_total, summary_bytes)
-    values (:id, 'external', :status::"JobStatus", :ownerId, :createdBy, :filedBy, :template, :robot, :robotRepoId,
-      :recipe::json, :recipeHash, :parentRunId, :repoIds,
-      now(), :configKey, :scorecardKey, :gates::json, :gatePassed, :gateTotal, :summaryBytes)`,
+  params: runRow.params,
+  text: runRow.sql,
 })
 
 /**

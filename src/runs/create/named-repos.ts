@@ -12,6 +12,7 @@ import { addReferences, type Reference } from '../../repos/references.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
+import { each, insertEach, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 
 const namedColumns = columns({
@@ -72,18 +73,15 @@ function nameOf(ref: string): string | null {
 }
 
 /** In the order of the recipe. A dataset that is not a visible repo of this hub has neither `repo_id` nor `seq`. */
-const insertDatasets = statement({
-  name: 'run-datasets-insert',
-  params: {
-    runId: param.text(),
-    refs: param.texts(),
-    repoIds: param.texts<readonly (string | null)[]>(),
-    seqs: param.int4s<readonly (number | null)[]>(),
-  },
-  text: `insert into run_datasets (run_id, position, ref, repo_id, seq)
-    select :runId, place - 1, ref, repo_id, seq
-      from unnest(:refs::text[], :repoIds::text[], :seqs::int[]) with ordinality as given (ref, repo_id, seq, place)`,
+const datasetRows = insertEach('run_datasets', {
+  runId: param.text(),
+  position: sql('given.place - 1'),
+  ref: each('refs', param.texts()),
+  repoId: each('repoIds', param.texts<readonly (string | null)[]>()),
+  seq: each('seqs', param.int4s<readonly (number | null)[]>()),
 })
+
+const insertDatasets = statement({ name: 'run-datasets-insert', params: datasetRows.params, text: datasetRows.sql })
 
 /** Inserts the datasets and the references of a run, in the transaction that creates the run. */
 export async function insertNamedRepos(

@@ -11,6 +11,7 @@ import { HubError } from '../../platform/errors.ts'
 import { dropReferences } from '../../repos/references.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertSelected, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { terminalStatuses } from '../../work/job-state.ts'
 import { releaseRunStorage } from '../report/run-storage.ts'
@@ -38,15 +39,23 @@ const orphan = statement({
   text: 'update runs set parent_run_id = null where parent_run_id = :parentRunId',
 })
 
+const deletedRunRow = insertSelected('deleted_runs', {
+  runId: sql('id'),
+  createdBy: sql('created_by'),
+  filedBy: sql('filed_by'),
+  reserved: sql(`priced and status <> 'canceled'`),
+  maxHours: sql('max_hours'),
+  createdAt: sql('created_at'),
+  repoIds: sql(
+    `(select coalesce(array_agg(distinct d.repo_id), '{}') from run_datasets d where d.run_id = u.id and d.repo_id is not null)`,
+  ),
+})
+
 /** Keeps the GPU hours that still count against the daily quota, and the repos that the purge job needs. */
 const bury = statement({
   name: 'run-bury',
   params: { id: param.text() },
-  text: `insert into deleted_runs (run_id, created_by, filed_by, reserved, max_hours, created_at, repo_ids)
-    select id, created_by, filed_by, priced and status <> 'canceled', max_hours, created_at,
-      (select coalesce(array_agg(distinct d.repo_id), '{}') from run_datasets d where d.run_id = u.id
-        and d.repo_id is not null)
-    from runs u where id = :id`,
+  text: `${deletedRunRow.sql} from runs u where id = :id`,
 })
 
 const remove = statement({ name: 'run-delete', params: { id: param.text() }, text: 'delete from runs where id = :id' })

@@ -11,6 +11,7 @@ import { tripwireMetrics, tripwireOps } from '../../planner/recipe/recipe.ts'
 import { invalid, type Loc } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { assign, each, excluded, insertEach, sql } from '../../store/insert.ts'
 import { listOf, maybe, number, objectOf, oneOf } from '../../store/read-json.ts'
 import { param, statement } from '../../store/statement.ts'
 import { addNotice } from '../../work/log/write-chunks.ts'
@@ -48,28 +49,32 @@ export interface GateResultsInput extends Absentable<CheckpointResult> {
 
 type Absentable<T> = { readonly [Key in keyof T]?: T[Key] | null }
 
+const resultRows = insertEach('run_gate_results', {
+  runId: param.text(),
+  step: each('steps', param.int8s()),
+  rows: each('cells', param.texts(), 'json'),
+  passCount: each('passed', param.int4s()),
+  cellCount: each('counted', param.int4s()),
+  aliveCount: each('alive', param.int4s()),
+  seedCount: each('seeds', param.int4s()),
+  rolloutId: each('rollouts', param.texts<readonly (string | null)[]>()),
+})
+
+const replacedResults = assign('run_gate_results', {
+  rows: excluded,
+  passCount: excluded,
+  cellCount: excluded,
+  aliveCount: excluded,
+  seedCount: excluded,
+  rolloutId: excluded,
+  at: sql('now()'),
+})
+
 /** An upsert, since a runner that got no response repeats its report. */
 const putResults = statement({
   name: 'run-gate-results-put',
-  params: {
-    runId: param.text(),
-    steps: param.int8s(),
-    cells: param.texts(),
-    passed: param.int4s(),
-    counted: param.int4s(),
-    alive: param.int4s(),
-    seeds: param.int4s(),
-    rollouts: param.texts<readonly (string | null)[]>(),
-  },
-  text: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count, rollout_id)
-    select :runId, step, cells::json, passed, counted, alive, seeds, rollout
-      from unnest(:steps::bigint[], :cells::text[], :passed::int[], :counted::int[], :alive::int[], :seeds::int[],
-        :rollouts::text[])
-        as given (step, cells, passed, counted, alive, seeds, rollout)
-    on conflict (run_id, step) do update set rows = excluded.rows, pass_count = excluded.pass_count,
-      cell_count = excluded.cell_count,
-      alive_count = excluded.alive_count, seed_count = excluded.seed_count, rollout_id = excluded.rollout_id,
-        at = now()`,
+  params: resultRows.params,
+  text: `${resultRows.sql} on conflict (run_id, step) do update set ${replacedResults.sql}`,
 })
 
 const gatedCheckpointsColumns = columns({

@@ -9,6 +9,7 @@ import { findTemplate } from '../../planner/templates.ts'
 import type { Config } from '../../platform/config.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { readPace } from '../read/pace.ts'
 import { progressOf, readProgress } from '../read/progress.ts'
@@ -17,7 +18,7 @@ import type { LockedRun } from './report-rows.ts'
 const meanParams = {
   template: param.text(),
   tier: param.text(),
-  batchSize: param.int4(),
+  batch: param.int4(),
   peakVramGb: param.float8(),
   samplesPerS: param.float8(),
 }
@@ -27,20 +28,24 @@ const rollingSql = `do update set n_runs = m.n_runs + 1, updated_at = now(),
       peak_vram_gb = m.peak_vram_gb + (excluded.peak_vram_gb - m.peak_vram_gb) / (m.n_runs + 1),
       samples_per_s = m.samples_per_s + (excluded.samples_per_s - m.samples_per_s) / (m.n_runs + 1)`
 
+const accountMeasurementRow = insertInto('account_measurements as m', {
+  accountId: param.text(),
+  ...meanParams,
+  nRuns: 1,
+})
+
 const addOfAccount = statement({
   name: 'account-measurement-add',
-  params: { ...meanParams, accountId: param.text() },
-  text: `insert into account_measurements as m (account_id, template, tier, batch, peak_vram_gb, samples_per_s, n_runs)
-    values (:accountId, :template, :tier, :batchSize, :peakVramGb, :samplesPerS, 1)
-    on conflict (account_id, template, tier, batch) ${rollingSql}`,
+  params: accountMeasurementRow.params,
+  text: `${accountMeasurementRow.sql} on conflict (account_id, template, tier, batch) ${rollingSql}`,
 })
+
+const hubMeasurementRow = insertInto('hub_measurements as m', { ...meanParams, nRuns: 1 })
 
 const addOfHub = statement({
   name: 'hub-measurement-add',
-  params: meanParams,
-  text: `insert into hub_measurements as m (template, tier, batch, peak_vram_gb, samples_per_s, n_runs)
-    values (:template, :tier, :batchSize, :peakVramGb, :samplesPerS, 1)
-    on conflict (template, tier, batch) ${rollingSql}`,
+  params: hubMeasurementRow.params,
+  text: `${hubMeasurementRow.sql} on conflict (template, tier, batch) ${rollingSql}`,
 })
 
 /** Progress as the end left it, and the seconds of the claim by the hub's clock. */
@@ -85,7 +90,7 @@ export async function addMeasurements(tx: Tx, config: Config, run: LockedRun, re
   const samplesPerS = reported.samplesPerS ?? run.samplesPerS
   if (!isNumber(peakVramGb) || !isNumber(samplesPerS)) return
   const { inputs } = resolveInputs(template, run.recipe, null)
-  const key = { template: run.template, tier, batchSize: inputs.batchSize }
+  const key = { template: run.template, tier, batch: inputs.batchSize }
   await tx.query(addOfAccount, { ...key, accountId: run.ownerId, peakVramGb, samplesPerS })
   if (run.executor !== 'hosted') return
   const end = await readEnd(tx, run)

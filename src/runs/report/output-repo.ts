@@ -13,6 +13,7 @@ import { touchRepo } from '../../repos/put-meta.ts'
 import { replaceReference } from '../../repos/references.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { LockedRun } from './report-rows.ts'
 
@@ -48,20 +49,21 @@ export async function referToOutput(tx: Tx, { id, ownerId }: LockedRun, repoId: 
 }
 
 const stampedColumn = columns({ policyType: column.text('policy_type') })
+
+const modelMetaRow = insertInto('model_meta', {
+  repoId: param.text(),
+  policyType: param.text(),
+  sourceRunId: param.text(),
+  robot: param.text.orNull(),
+  robotRepoId: param.text.orNull(),
+  controlClass: param.enum.orNull('ControlClass'),
+})
+
 const stampMeta = statement({
   name: 'model-meta-stamp',
   columns: stampedColumn,
-  params: {
-    repoId: param.text(),
-    policyType: param.text(),
-    runId: param.text(),
-    robot: param.text.orNull(),
-    robotRepoId: param.text.orNull(),
-    controlClass: param.enum.orNull('ControlClass'),
-  },
-  text: `insert into model_meta (repo_id, policy_type, source_run_id, robot, robot_repo_id, control_class)
-    values (:repoId, :policyType, :runId, :robot, :robotRepoId, :controlClass)
-    on conflict (repo_id) do nothing returning ${stampedColumn.sql}`,
+  params: modelMetaRow.params,
+  text: `${modelMetaRow.sql} on conflict (repo_id) do nothing returning ${stampedColumn.sql}`,
 })
 
 /**
@@ -74,7 +76,7 @@ export async function stampOutput(ctx: RequestContext, tx: Tx, run: LockedRun, r
   const [stamped] = await tx.query(stampMeta, {
     repoId: repo.id,
     policyType: run.template,
-    runId: run.id,
+    sourceRunId: run.id,
     robot: run.robot,
     robotRepoId: run.robotRepoId,
     controlClass,

@@ -10,6 +10,7 @@ import { readRecipe } from '../../planner/recipe/recipe.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import { column, type RowOf } from '../../store/columns.ts'
+import { each, insertEach, sql } from '../../store/insert.ts'
 import { numbers } from '../../store/read-json.ts'
 import { param, statement } from '../../store/statement.ts'
 import { logEndColumns, logEndParams, logEndSql } from '../../work/log/job-log.ts'
@@ -149,20 +150,18 @@ export const updateReportedRun = statement({
 })
 
 /** Lines are numbered from `lastSeq` + 1, in the order of the arrays. */
+const metricsRows = insertEach('run_metrics', {
+  runId: param.text(),
+  seq: sql(':lastSeq::bigint + given.place', { lastSeq: param.int8() }),
+  attempt: param.int4(),
+  step: each('steps', param.float8s<readonly (number | null)[]>()),
+  reward: each('rewards', param.float8s<readonly (number | null)[]>()),
+  line: each('lines', param.texts(), 'json'),
+  at: param.timestamptz(),
+})
+
 export const insertMetrics = statement({
   name: 'run-report-metrics',
-  params: {
-    runId: param.text(),
-    attempt: param.int4(),
-    lastSeq: param.int8(),
-    steps: param.float8s<readonly (number | null)[]>(),
-    rewards: param.float8s<readonly (number | null)[]>(),
-    /** JSON each. */
-    lines: param.texts(),
-    at: param.timestamptz(),
-  },
-  text: `insert into run_metrics (run_id, seq, attempt, step, reward, line, at)
-    select :runId, :lastSeq::bigint + place, :attempt, step, reward, line::json, :at
-    from unnest(:steps::float8[], :rewards::float8[], :lines::text[]) with ordinality as given (step, reward, line,
-      place)`,
+  params: metricsRows.params,
+  text: metricsRows.sql,
 })

@@ -1,24 +1,34 @@
 /** Writes to a job's log: reported chunks and notices of the hub. */
 import { boundedBytes } from '../../platform/bounded-text.ts'
 import type { Tx } from '../../store/db.ts'
+import { insertIntoTable, insertSelectedInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { memoizeByKey } from '../job-kind.ts'
 import { type JobLog, type LogEnd, openLineOf } from './job-log.ts'
 import { type ChunkShape, linesAfter, shapeOf } from './log-lines.ts'
 
-const insertNotice = memoizeByKey(({ job, chunks }: JobLog) =>
-  statement({
+const insertNotice = memoizeByKey(({ job, chunks }: JobLog) => {
+  const row = insertSelectedInto(chunks.table, {
+    [chunks.jobId]: sql(':jobId'),
+    seq: sql('log_seq'),
+    attempt: sql('attempt'),
+    stream: 'stderr',
+    text: sql(':text'),
+    byteCount: sql(':byteCount'),
+    lineCount: sql(':lineCount'),
+    firstLine: sql('first_line'),
+    at: sql('clock_timestamp()'),
+  })
+  return statement({
     name: `${job.name}-log-notice`,
     params: { jobId: param.text(), text: param.text(), lineCount: param.int8(), byteCount: param.int8() },
     text: `with numbered as (
         update ${job.table} set log_seq = log_seq + 1, log_lines = log_lines + :lineCount,
           log_bytes = log_bytes + :byteCount, updated_at = now()
         where id = :jobId returning log_seq, log_lines - :lineCount as first_line, attempt)
-      insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, text, byte_count, line_count, first_line, at)
-      select :jobId, log_seq, attempt, 'stderr', :text, :byteCount, :lineCount, first_line, clock_timestamp()
-        from numbered`,
-  }),
-)
+      ${row.sql} from numbered`,
+  })
+})
 
 /**
  * Writes a sentence of the hub into the job's log, on stderr and without a call to the store. The caller holds the
@@ -30,8 +40,20 @@ export async function addNotice(tx: Tx, log: JobLog, jobId: string, sentence: st
   await tx.query(insertNotice(log), { jobId, text, lineCount: shapeOf(bytes).lineEnds, byteCount: bytes.byteLength })
 }
 
-const insertLineEnd = memoizeByKey(({ job, chunks }: JobLog) =>
-  statement({
+const insertLineEnd = memoizeByKey(({ job, chunks }: JobLog) => {
+  const row = insertSelectedInto(chunks.table, {
+    [chunks.jobId]: sql(':jobId'),
+    seq: sql('log_seq'),
+    attempt: sql('attempt'),
+    stream: 'stdout',
+    text: sql("e'\\n'"),
+    byteCount: 1,
+    lineCount: 1,
+    firstLine: sql('first_line'),
+    lineFrom: sql('line_from'),
+    at: sql('clock_timestamp()'),
+  })
+  return statement({
     name: `${job.name}-log-line-end`,
     params: { jobId: param.text() },
     text: `with open as (select id, log_open_from from ${job.table} where id = :jobId and log_open_from is not null),
@@ -40,11 +62,9 @@ const insertLineEnd = memoizeByKey(({ job, chunks }: JobLog) =>
           log_open_from = null, log_open_bytes = null
         from open where u.id = open.id returning u.log_seq, u.log_lines - 1 as first_line, u.attempt,
           open.log_open_from as line_from)
-      insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, text, byte_count, line_count, first_line,
-        line_from, at)
-      select :jobId, log_seq, attempt, 'stdout', e'\\n', 1, 1, first_line, line_from, clock_timestamp() from numbered`,
-  }),
-)
+      ${row.sql} from numbered`,
+  })
+})
 
 /**
  * Ends the open line of a holder that is lost: the next one begins a line. No effect without one. The caller holds the
@@ -54,25 +74,25 @@ export async function endOpenLine(tx: Tx, log: JobLog, jobId: string): Promise<v
   await tx.query(insertLineEnd(log), { jobId })
 }
 
-const insertChunk = memoizeByKey(({ job, chunks }: JobLog) =>
-  statement({
+const chunkParams = {
+  seq: param.int4(),
+  attempt: param.int4(),
+  storageKey: param.text.orNull(),
+  byteCount: param.int4(),
+  lineCount: param.int4(),
+  firstLine: param.int8(),
+  lineFrom: param.int4.orNull(),
+  at: param.timestamptz(),
+}
+
+const insertChunk = memoizeByKey(({ job, chunks }: JobLog) => {
+  const row = insertIntoTable(chunks.table, { [chunks.jobId]: sql(':jobId'), ...chunkParams, stream: 'stdout' })
+  return statement({
     name: `${job.name}-log-append`,
-    params: {
-      jobId: param.text(),
-      seq: param.int4(),
-      attempt: param.int4(),
-      storageKey: param.text.orNull(),
-      byteCount: param.int4(),
-      lineCount: param.int4(),
-      firstLine: param.int8(),
-      lineFrom: param.int4.orNull(),
-      at: param.timestamptz(),
-    },
-    text: `insert into ${chunks.table} (${chunks.jobId}, seq, attempt, stream, storage_key, byte_count, line_count,
-      first_line, line_from, at)
-      values (:jobId, :seq, :attempt, 'stdout', :storageKey, :byteCount, :lineCount, :firstLine, :lineFrom, :at)`,
-  }),
-)
+    params: { jobId: param.text(), ...chunkParams },
+    text: row.sql,
+  })
+})
 
 /** The log chunk of a report. */
 export interface LogChunk {
