@@ -1,9 +1,8 @@
 /** GraphQL errors: the same facts as a Problem, under `extensions`. */
 
-import { wellFormed } from '@hub/text/well-formed'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { errorTable, HubError, type Problem, toProblem } from '../platform/errors.ts'
+import { errorTable, HubError, type Problem, shownMessage, toProblem } from '../platform/errors.ts'
 import { limitHeaders } from '../platform/limit-facts.ts'
 import { knownError } from './known-error.ts'
 
@@ -23,13 +22,13 @@ export function renderError(error: unknown, request: RequestInfo): GraphQLError 
     const known = new HubError('validation.request', original.message)
     // Yoga takes status and headers of its own refusals (405, 400 without a query) from `http`, and removes it.
     const http = original.extensions.http ? { http: { ...original.extensions.http, spec: isOfDocument(original) } } : {}
-    return new GraphQLError(wellFormed(original.message), {
+    return new GraphQLError(shownMessage(known), {
       ...place,
       extensions: { ...facts(known, request.id, codeOf(original)), ...http },
     })
   }
   const known = knownError(original, request)
-  return new GraphQLError(wellFormed(known.message), { ...place, extensions: facts(known, request.id) })
+  return new GraphQLError(shownMessage(known), { ...place, extensions: facts(known, request.id) })
 }
 
 /** Whether it is about a document or its variables, not about the request that carried them. */

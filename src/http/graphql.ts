@@ -20,6 +20,7 @@ import type { ExecutionArgs } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
+import { assertFewValues } from '../platform/json-values.ts'
 import { assertTakesAnswer, assertTakesEvents, eventsOnly } from './accepted-types.ts'
 import type { Admit } from './admission.ts'
 import { mayCompress } from './compression.ts'
@@ -98,6 +99,7 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { re
     },
     handler: async (request, reply) => {
       const url = new URL(request.url, 'http://hub.invalid')
+      if (Buffer.isBuffer(request.body)) assertFewValues(request.body)
       const body = Buffer.isBuffer(request.body) ? { body: new Uint8Array(request.body) } : {}
       const accept = acceptOf(request)
       assertTakesAnswer(accept)

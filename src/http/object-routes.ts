@@ -92,10 +92,17 @@ const preflight = {
   'access-control-max-age': '7200',
 }
 
+/** Who sends a range means a piece of the part, which would be taken for the whole (RFC 9110, 14.5). */
+function assertWhole(range: string | undefined): void {
+  if (range === undefined) return
+  throw new HubError('validation.request', 'A part is sent whole, without `Content-Range`; nothing was stored.')
+}
+
 async function putPart(store: DiskStore, turns: PartTurns, request: ObjectRequest, reply: FastifyReply) {
   const body = request.raw
   try {
     const grant = granted(store.readPartUrl(request.params['*'], queryOf(request)))
+    assertWhole(request.headers['content-range'])
     assertLength(request.headers['content-length'], grant.sizeBytes)
     // An iterator, because destroying the stream would close the connection before the response.
     const part = await turns.run(grant, (signal) =>

@@ -9,10 +9,21 @@ export function credentialsOf(request: FastifyRequest): CredentialRequest {
   const site = request.headers['sec-fetch-site']
   return {
     authorization,
-    cookie,
+    cookie: cookie !== undefined && isQueryOfOtherPage(request) ? undefined : cookie,
     method: request.method,
     origin,
     asked: originOf(request),
     secFetchSite: typeof site === 'string' ? site : undefined,
   }
+}
+
+/**
+ * Whether a page of another origin sends a query of the graph, which may cost what it likes of the limits of the person
+ * behind the browser. Unlike a change it is not refused, but has no credential.
+ */
+function isQueryOfOtherPage({ method, url, headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== 'cross-site' && site !== 'same-site') return false
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && /^\/graphql\b/.test(url) && headers['sec-fetch-dest'] !== 'document'
 }

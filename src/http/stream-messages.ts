@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import { print, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { HubError } from '../platform/errors.ts'
+import { assertFewValues } from '../platform/json-values.ts'
 import type { PersistedDocuments } from './persisted-documents.ts'
 
 /** The parameters as sent. */
@@ -82,6 +83,7 @@ function paramsOfUrl(url: string): Record<string, unknown> {
 }
 
 function parsed(what: string, text: string): unknown {
+  assertFewValues(Buffer.from(text))
   try {
     return parseExact(text)
   } catch (cause) {

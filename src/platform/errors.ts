@@ -124,17 +124,34 @@ export function toProblem(error: unknown, requestId: string): Problem {
     type: `/problems/${known.type}`,
     title: row.title,
     status: row.status,
-    detail: wellFormed(known.message),
+    detail: shownMessage(known),
     instance: `/requests/${requestId}`,
     request_id: requestId,
-    errors: known.items.map(readable),
+    errors: known.items.map((item) => readable(item, known.type)),
     ...limitMembers(known.type, known.facts),
   }
 }
 
-/** Sentences and places quote the request, which may have what clients cannot read. */
-const readable = (item: ErrorItem): ErrorItem => ({
+/** Of what an error about the form of a request quotes; its own words have some hundred. */
+const MOST_CHARACTERS = 2000
+const MOST_OF_NAME = 200
+
+/** The sentence of an error, as clients get it. */
+export const shownMessage = ({ message, type }: HubError): string => shownText(message, type)
+
+/**
+ * Sentences and places quote the request, which may have what clients cannot read. Where its form is wrong it may have
+ * a name as long as a body; where a file or a repo is missing, its name has a rule, and all of them are listed.
+ */
+const readable = (item: ErrorItem, type: ErrorType): ErrorItem => ({
   ...item,
-  detail: wellFormed(item.detail),
-  ...(item.loc && { loc: wellFormed(item.loc) }),
+  detail: shownText(item.detail, type),
+  ...(item.loc && { loc: item.loc.map(shownName) }),
 })
+
+const shownText = (text: string, type: ErrorType): string =>
+  wellFormed(type.startsWith('validation.') ? cut(text, MOST_CHARACTERS) : text)
+
+const shownName = (name: string | number) => (typeof name === 'string' ? wellFormed(cut(name, MOST_OF_NAME)) : name)
+
+const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…` : text)

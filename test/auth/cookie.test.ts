@@ -117,6 +117,18 @@ describe('the session cookie', () => {
     expect(await statuses('inside.test:81', 'http://inside.test', 'http://inside.test:82')).toEqual([403, 403])
   })
 
+  it('is left out of a query that a page of another origin sends, but not where a person follows its link', async () => {
+    const asked = `/graphql?query=${encodeURIComponent('{ viewer { account { handle } } }')}`
+    const viewer = async (headers: Record<string, string>) =>
+      (await send('GET', asked, { ...cookie(), ...headers })).json.data.viewer?.account.handle ?? null
+    for (const site of ['cross-site', 'same-site']) {
+      for (const use of ['image', 'script', 'iframe', 'empty'])
+        expect([site, use, await viewer({ 'sec-fetch-site': site, 'sec-fetch-dest': use })]).toEqual([site, use, null])
+      expect(await viewer({ 'sec-fetch-site': site, 'sec-fetch-dest': 'document' })).toBe('ada')
+    }
+    for (const site of ['same-origin', 'none']) expect(await viewer({ 'sec-fetch-site': site })).toBe('ada')
+  })
+
   it('allows changes only from pages of the hub', async () => {
     const own: Record<string, string>[] = [
       { origin: PUBLIC },

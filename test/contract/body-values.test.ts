@@ -47,3 +47,47 @@ describe('a body of /v1', () => {
     expect([answer.status, answer.json.detail]).toEqual([422, 'body.owner: must be a string'])
   })
 })
+
+describe('a body of the graph', () => {
+  it.each([
+    ['/graphql', 'application/graphql-response+json'],
+    ['/graphql/stream', 'text/event-stream'],
+  ])('of 350,000 empty objects is 413 at %s, and nothing of it is parsed', async (path, accept) => {
+    const body = `{"query":"{ __typename }","variables":{"a":[${filled('{},', MIB - 100)}]}}`
+    const answer = await hub.send(ada, 'POST', path, {
+      headers: { 'content-type': 'application/json', accept },
+      body,
+    })
+    const problem = answer.json.errors[0].extensions.problem
+    expect([answer.status, problem.unit, problem.limit]).toEqual([413, 'values', 250_000])
+  })
+})
+
+describe('a name as long as a body', () => {
+  const name = 'n'.repeat(MIB - 200)
+
+  it('is quoted by its beginning in /v1', async () => {
+    const answer = await hub.send(ada, 'POST', '/v1/repos', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'dataset', slug: 'a', [name]: 1 }),
+    })
+    expect([answer.status, answer.json.errors[0].type]).toEqual([422, 'validation.unknown_member'])
+    expect(answer.json.errors[0].loc).toEqual(['body', `${'n'.repeat(200)}…`])
+    expect(answer.text.length).toBeLessThan(8000)
+  })
+
+  it('is quoted by its beginning in the graph', async () => {
+    for (const query of [
+      `{ ${name} }`,
+      `query ($${name}: Int!) { __typename }`,
+      `{ repos(kind: ${name}) { nodes { id } } }`,
+    ]) {
+      const answer = await hub.send(ada, 'POST', '/graphql', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      })
+      expect(answer.json.errors[0].message).toContain('nnnn')
+      expect(answer.text.length).toBeLessThan(16_000)
+    }
+  })
+})

@@ -406,6 +406,12 @@ describe('complete', () => {
     }
     expect(await refusedPart('four')).toEqual([422, 'upload.size_mismatch'])
     expect(await refusedPart('sixsix')).toEqual([413, 'too_large'])
+    const piece = await fetch(target.parts[0].url, {
+      method: 'PUT',
+      body: 'fives',
+      headers: { 'content-range': 'bytes 5-9/20' },
+    })
+    expect([piece.status, (await piece.json()).errors[0].type]).toEqual([400, 'validation.request'])
     const short = { path: 'short', upload_id: target.upload_id, parts: [{ part_number: 1, etag: 'x' }] }
     expect(types(await hub.complete(ada, repo, [short]))).toEqual(['upload.part_missing'])
     const other = await hub.sendFile(ada, repo, 'other', 'bytes', { sha256: sha256Of('other') })
