@@ -20,6 +20,18 @@ export const routes: readonly TypedRoute[] = [
     missing: missingRepo,
   },
   {
+    operation: 'listCommits',
+    method: 'GET',
+    path: '/v1/repos/:owner/:repo/commits',
+    document: 'list-commits',
+    params: { ...repoPath, ...page },
+    status: 200,
+    errors: [404],
+    result: 'page',
+    unwrap: 'commits',
+    missing: missingRepo,
+  },
+  {
     operation: 'diffRepo',
     method: 'GET',
     path: '/v1/repos/:owner/:repo/diff',

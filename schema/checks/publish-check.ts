@@ -2,6 +2,7 @@
 
 import { fullNameText } from '@hub/formats/text-rules'
 import { publishCheck } from '../../src/checks/publish/publish-check.ts'
+import { messageField } from '../files/message-input.ts'
 import { rule } from '../input-field.ts'
 import { VisibilityEnum } from '../repos/enums.ts'
 import { input, mutation } from '../root-field.ts'
@@ -28,6 +29,7 @@ mutation('publishRobotCheck', {
       description: 'For a model check: the model repo to publish into instead of the draft; created if it is missing.',
     }),
     smoke: t.boolean({ description: 'For a model check: queue the smoke rollout afterwards.' }),
+    ...messageField(t),
   })),
   verb: publishCheck,
 })

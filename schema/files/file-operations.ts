@@ -23,6 +23,7 @@ import { repoName, rule } from '../input-field.ts'
 import { targetRepo } from '../repos/target-repo.ts'
 import { input, mutation } from '../root-field.ts'
 import { AT_TEXT, RepoFile } from './file.ts'
+import { messageField } from './message-input.ts'
 
 /** Only the length of a list: its members have rules of their own, and a fault is reported once. */
 export const upTo = (max: number) => z.array(z.unknown()).min(1).max(max)
@@ -186,6 +187,7 @@ mutation('completeUpload', {
       ...rule(upTo(MAX_FILES_PER_REQUEST)),
       description: '1 to 100 entries.',
     }),
+    ...messageField(t),
   })),
   verb: completeUpload,
 })
@@ -276,6 +278,7 @@ mutation('deleteFiles', {
       ...rule(presignDownloadInput.shape.paths),
       description: '1 to 100 entries.',
     }),
+    ...messageField(t),
   })),
   verb: deleteFiles,
 })

@@ -14,7 +14,8 @@ import { args, query } from '../root-field.ts'
 /** The argument that names a state. */
 export const AT_TEXT =
   'A state of the repo: a change number (`12`), an RFC 3339 time, the id of a run that uses the repo as dataset ' +
-  '(`run_…`), or the name of a snapshot. Numbers and times need the right to write the repo.'
+  '(`run_…`), a commit id (40 hex digits), or the name of a snapshot (`v1`; one that starts with a digit is ' +
+  'written `snapshot:005000`). Numbers and times need the right to write the repo.'
 
 export const RepoFile = builder.objectRef<RepoFileEntry>('RepoFile').implement({
   description:

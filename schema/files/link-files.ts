@@ -8,6 +8,7 @@ import { targetRepo } from '../repos/target-repo.ts'
 import { input, mutation } from '../root-field.ts'
 import { RepoFile } from './file.ts'
 import { upTo } from './file-operations.ts'
+import { messageField } from './message-input.ts'
 
 const LinkedFiles = builder.objectRef<LinkedStored>('LinkedFiles').implement({
   description: 'The files that needed no upload, and those that do.',
@@ -73,6 +74,7 @@ mutation('linkFiles', {
       ...rule(upTo(MAX_FILES_PER_REQUEST)),
       description: '1 to 100 entries.',
     }),
+    ...messageField(t),
   })),
   verb: linkStored,
 })

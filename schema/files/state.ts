@@ -9,6 +9,7 @@ import { Connection, forwardArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
 import { AT_TEXT, RepoFileConnection } from './file.ts'
+import { MESSAGE_TEXT } from './message-input.ts'
 
 const StateSummary = builder.objectRef<RepoState['fileSummary']>('RepoStateSummary').implement({
   description: 'File count and total size of a state; stored with the change, never computed on read.',
@@ -24,6 +25,11 @@ export const RepoStateType = builder.objectRef<RepoState>('RepoState').implement
     'one is kept for a grace period, and beyond it while a snapshot names it or a run pinned it.',
   fields: (t) => ({
     seq: t.exposeInt('seq', { description: 'Number of the change that led to the state; 0 is the empty repo.' }),
+    commitId: t.exposeString('commitId', {
+      nullable: true,
+      description: 'Names the state for good: 40 hex digits, random; null if no record of the change is left.',
+    }),
+    message: t.exposeString('message', { nullable: true, description: MESSAGE_TEXT }),
     time: t.expose('time', {
       type: 'DateTime',
       nullable: true,

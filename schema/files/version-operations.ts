@@ -12,6 +12,7 @@ import { repoName, rule } from '../input-field.ts'
 import { targetRepo } from '../repos/target-repo.ts'
 import { input, mutation } from '../root-field.ts'
 import { AT_TEXT } from './file.ts'
+import { messageField } from './message-input.ts'
 import { RepoSnapshotType } from './versions.ts'
 
 mutation('createSnapshot', {
@@ -26,7 +27,9 @@ mutation('createSnapshot', {
     name: t.string({
       required: true,
       ...rule(snapshotNameText),
-      description: '1 to 64 letters, digits and `._-`, starting with a letter, and not with `run_`.',
+      description:
+        '1 to 64 letters, digits and `._-`, starting with a letter, and not with `run_`; or, with `snapshot:` before ' +
+        'it, also one that starts with a digit.',
     }),
     at: t.string({ ...rule(stateText), description: `${AT_TEXT} The current state if absent.` }),
     note: t.string({ ...rule(descriptionText), description: 'Anything to remember about it.' }),
@@ -49,7 +52,7 @@ mutation('deleteSnapshot', {
   target: targetRepo,
   input: input('The snapshot to delete.', (t) => ({
     ...repoName(t),
-    name: t.string({ required: true, description: 'Its name.' }),
+    name: t.string({ required: true, description: 'Its name, with or without `snapshot:`.' }),
   })),
   verb: deleteSnapshot,
 })
@@ -87,6 +90,7 @@ mutation('restoreState', {
       ...rule(seqNumber),
       description: 'Only if this is the number of the latest change, so that no later one is undone unseen.',
     }),
+    ...messageField(t),
   })),
   verb: restoreState,
 })
@@ -117,6 +121,7 @@ mutation('purgeFiles', {
       ...rule(presignDownloadInput.shape.paths),
       description: '1 to 100 entries.',
     }),
+    ...messageField(t),
   })),
   verb: purgeFiles,
 })

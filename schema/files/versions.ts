@@ -4,7 +4,8 @@ import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { assertMayWriteRepo } from '../../src/auth/policy.ts'
 import { diffStates, type FileDiff } from '../../src/files/versions/diff.ts'
 import { historyOfRepos, type RepoChange } from '../../src/files/versions/history.ts'
-import { creatorFor, getSnapshot, type RepoSnapshot, snapshotsOfRepos } from '../../src/files/versions/snapshots.ts'
+import { personFor } from '../../src/files/versions/person-for.ts'
+import { getSnapshot, type RepoSnapshot, snapshotsOfRepos } from '../../src/files/versions/snapshots.ts'
 import { stateText } from '../../src/files/versions/state-name.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import type { Repo } from '../../src/repos/repo-shape.ts'
@@ -16,6 +17,7 @@ import { RepoType } from '../repos/repo.ts'
 import { args, query } from '../root-field.ts'
 import { wordEnum } from '../word-enum.ts'
 import { AT_TEXT } from './file.ts'
+import { MESSAGE_TEXT } from './message-input.ts'
 
 const RepoChangeActionEnum = wordEnum('RepoChangeAction', "Operation that changed a repo's files.", {
   complete: 'Uploads were completed.',
@@ -29,6 +31,10 @@ const RepoChangeType = builder.objectRef<RepoChange>('RepoChange').implement({
   description: "One change of a repo's files, and the state that it led to.",
   fields: (t) => ({
     seq: t.exposeInt('seq', { description: 'Its number; names the state in `at`.' }),
+    commitId: t.exposeString('commitId', {
+      description: 'Names the state for whoever may read the repo: 40 hex digits, random, never used again.',
+    }),
+    message: t.exposeString('message', { nullable: true, description: MESSAGE_TEXT }),
     time: t.expose('time', { type: 'DateTime', description: 'When it was made.' }),
     replacedAt: t.expose('replacedAt', {
       type: 'DateTime',
@@ -120,8 +126,12 @@ export const RepoSnapshotType = builder.objectRef<RepoSnapshot>('RepoSnapshot').
   description: 'A name for a state of a repo. It keeps the files of that state until it is deleted.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'TypeID, prefix `snap_`.' }),
-    name: t.exposeString('name', { description: 'Unique in the repo; names the state in `at`.' }),
+    name: t.exposeString('name', {
+      description:
+        'Unique in the repo; names the state in `at`. One that starts with a digit has a prefix: `snapshot:005000`.',
+    }),
     seq: t.exposeInt('seq', { description: 'Number of the change that led to the state.' }),
+    commitId: t.exposeString('commitId', { description: 'Commit id of the state.' }),
     note: t.exposeString('note', { nullable: true, description: 'Text of its creator.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     creator: t.field({
@@ -130,7 +140,7 @@ export const RepoSnapshotType = builder.objectRef<RepoSnapshot>('RepoSnapshot').
       description:
         'Who made it; null for keys without a person, and if the caller is neither the owner of the repo nor one ' +
         'of its members.',
-      resolve: (snapshot, _args, ctx) => creatorFor(ctx.viewer, snapshot),
+      resolve: (snapshot, _args, ctx) => personFor(ctx.viewer, snapshot.ownerId, snapshot.creator),
     }),
     time: t.expose('time', {
       type: 'DateTime',

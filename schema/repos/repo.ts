@@ -62,6 +62,9 @@ builder.node(RepoType, {
       nullable: true,
       description: 'Number of model repos visible to the caller that name this robot; null on other kinds.',
     }),
+    commitId: t.exposeString('commitId', {
+      description: 'Commit id of its current state: 40 hex digits. The empty repo has one too.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',

@@ -15,8 +15,9 @@ import type { LocOfPath } from './path-clashes.ts'
 import { readDatasetInfo } from './read-dataset-info.ts'
 import type { CompletedUpload } from './schemas.ts'
 import type { UploadRow } from './upload-sql.ts'
+import type { ChangeMessage } from './versions/record-change.ts'
 
-export interface Completion {
+export interface Completion extends ChangeMessage {
   readonly repo: RepoFacts
   readonly objects: ObjectStore
   readonly attempt: string
@@ -30,7 +31,7 @@ export async function assembleAndLink(
   ctx: AllowedContext,
   completion: Completion,
 ): Promise<{ files: RepoFileEntry[] }> {
-  const { repo, objects, attempt, rows, named, locOf } = completion
+  const { repo, objects, attempt, rows, named, locOf, message } = completion
   const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
   const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   if (assembled.length < rows.length) {
@@ -40,7 +41,9 @@ export async function assembleAndLink(
   }
   try {
     const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
-    return await commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo, locOf }))
+    return await commitVerb(ctx, (tx) =>
+      linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo, locOf, message }),
+    )
   } catch (error) {
     await settle({ ctx, objects, attempt, rows, outcomes })
     throw error

@@ -56,7 +56,7 @@ async function complete(
     rows.map((row) => row.id),
   )
   try {
-    return await assembleAndLink(ctx, { repo, objects, attempt, rows, named, locOf })
+    return await assembleAndLink(ctx, { repo, objects, attempt, rows, named, locOf, message: input.message })
   } finally {
     release()
   }

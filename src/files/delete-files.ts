@@ -35,7 +35,7 @@ export function deleteFiles(ctx: RequestContext, input: DeleteFilesInput): Promi
     () => mayDelete(ctx, input),
     async (allowed, repo) => {
       assertDistinct(input.paths, 'path', (index) => ['paths', index])
-      return commitVerb(allowed, (tx) => unlink(allowed, tx, repo, input.paths))
+      return commitVerb(allowed, (tx) => unlink(allowed, tx, repo, input))
     },
   )
 }
@@ -50,7 +50,7 @@ async function unlink(
   ctx: RequestContext,
   tx: Tx,
   facts: { readonly id: string; readonly fullName: string },
-  paths: readonly string[],
+  { paths, message }: DeleteFilesInput,
 ): Promise<DeletedPaths> {
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
@@ -66,7 +66,7 @@ async function unlink(
   await tx.query(closeFiles, { repoId: repo.id, seq, paths })
   const none = { added: 0, changed: 0, bytesAdded: 0 }
   const gone = { removed: live.length, bytesRemoved: bytes, verified: -verified }
-  await recordChange({ tx, ctx, repoId: repo.id, seq, action: 'delete', counts: { ...none, ...gone } })
+  await recordChange({ tx, ctx, repoId: repo.id, seq, action: 'delete', message, counts: { ...none, ...gone } })
   await settleKept(tx, repo, result.deleted, kept)
   await audit(tx, ctx, {
     action: 'files.delete',

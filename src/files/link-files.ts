@@ -17,7 +17,7 @@ import { assertPreconditions, liveFiles } from './preconditions.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { lockAccounts } from './upload-sql.ts'
 import { keptBytes, settleKept } from './versions/kept-bytes.ts'
-import { closeFiles, recordChange } from './versions/record-change.ts'
+import { type ChangeMessage, closeFiles, recordChange } from './versions/record-change.ts'
 
 const moveReservation = statement({
   name: 'accounts-store',
@@ -65,7 +65,7 @@ const insertFiles = statement({
   text: `${fileRows.sql} returning ${linked.sql}`,
 })
 
-export interface LinkRequest {
+export interface LinkRequest extends ChangeMessage {
   readonly repo: RepoFacts
   readonly attempt: string
   /** `named` and `assembled` have the same order. */
@@ -124,6 +124,7 @@ export async function linkFiles(
     repoId: repo.id,
     seq,
     action: 'complete',
+    message: request.message,
     counts: {
       added: paths.length - replaced.length,
       removed: 0,

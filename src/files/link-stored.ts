@@ -27,6 +27,7 @@ import { readDatasetInfo } from './read-dataset-info.ts'
 import { contentOf, findReadable, type ReadableBlob } from './readable-blobs.ts'
 import { reserveStorage } from './reservation.ts'
 import type { FileToLink, LinkFilesInput } from './schemas.ts'
+import type { ChangeMessage } from './versions/record-change.ts'
 
 export interface LinkedFiles {
   readonly files: readonly RepoFileEntry[]
@@ -66,7 +67,9 @@ async function link(ctx: AllowedContext, repo: RepoFacts, input: LinkFilesInput)
     const found = await prepare({ ctx, objects, repo, files: input.files, readable })
     const datasetInfo = await readDatasetInfo(objects, repo.kind, found, ctx.signal)
     try {
-      return await commitVerb(ctx, (tx) => linkAll(ctx, tx, { repo, files: input.files, found, datasetInfo, locOf }))
+      return await commitVerb(ctx, (tx) =>
+        linkAll(ctx, tx, { repo, files: input.files, found, datasetInfo, locOf, message: input.message }),
+      )
     } catch (error) {
       if (!(error instanceof GoneBytes)) throw error
       if (attempt === MAX_ATTEMPTS)
@@ -141,7 +144,7 @@ async function assembledFrom({
 /** No store has a multipart upload with this id. */
 const NO_STORE_UPLOAD = 'link'
 
-interface Linking {
+interface Linking extends ChangeMessage {
   readonly repo: RepoFacts
   readonly files: readonly FileToLink[]
   readonly found: readonly AssembledUpload[]
@@ -156,7 +159,7 @@ interface Linking {
 async function linkAll(
   ctx: RequestContext,
   tx: Tx,
-  { repo, files, found, datasetInfo, locOf }: Linking,
+  { repo, files, found, datasetInfo, locOf, message }: Linking,
 ): Promise<LinkedFiles> {
   if (!(await lockRepo(tx, repo.id))) throw notFound(`The repo ${repo.fullName}`)
   const live = await tx.query(liveFiles, { repoId: repo.id, paths: files.map(({ path }) => path) })
@@ -174,6 +177,6 @@ async function linkAll(
   const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: null }
   await insertUploads(tx, of, rows)
   const named = found.map(({ upload }) => ({ path: upload.path, uploadId: upload.id, parts: [] }))
-  const linked = await linkFiles(ctx, tx, { repo, attempt, named, assembled: found, datasetInfo, locOf })
+  const linked = await linkFiles(ctx, tx, { repo, attempt, named, assembled: found, datasetInfo, locOf, message })
   return { files: linked.files, missing }
 }

@@ -4,7 +4,7 @@
  */
 
 import { filePath, newFilePath } from '@hub/formats/file-path-rule'
-import { contentTypeText, plainText, sha256Text } from '@hub/formats/text-rules'
+import { changeMessageText, contentTypeText, plainText, sha256Text } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import {
   MAX_FILES_PER_REQUEST,
@@ -17,6 +17,9 @@ import {
 import { stateText } from './versions/state-name.ts'
 
 const repoName = { owner: z.string(), repo: z.string() }
+
+/** Of every input that changes the files of a repo. */
+const said = { message: changeMessageText.nullish() }
 
 const upTo100 = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(MAX_FILES_PER_REQUEST)
 
@@ -53,15 +56,15 @@ export const fileToLink = z.object({
   ifMatch: completedUpload.shape.ifMatch,
 })
 
-const linkFilesInput = z.object({ ...repoName, files: upTo100(fileToLink) })
+const linkFilesInput = z.object({ ...repoName, ...said, files: upTo100(fileToLink) })
 
-const completeUploadInput = z.object({ ...repoName, uploads: upTo100(completedUpload) })
+const completeUploadInput = z.object({ ...repoName, ...said, uploads: upTo100(completedUpload) })
 
 export const abortUploadInput = z.object({ ...repoName, uploadId: z.string().min(1).max(256) })
 
 export const presignDownloadInput = z.object({ ...repoName, paths: upTo100(filePath), at: stateText.nullish() })
 
-const deleteFilesInput = z.object({ ...repoName, paths: upTo100(filePath) })
+const deleteFilesInput = z.object({ ...repoName, ...said, paths: upTo100(filePath) })
 
 export const treePrefix = plainText(MAX_PREFIX_LENGTH)
 

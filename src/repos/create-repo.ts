@@ -7,7 +7,7 @@ import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import { column, columns } from '../store/columns.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
 import { type Tx, uniqueViolation } from '../store/db.ts'
 import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
@@ -24,7 +24,7 @@ export interface CreateRepoInput {
   readonly tags?: readonly string[] | null
 }
 
-const created = columns({ createdAt: column.timestamptz('created_at') })
+const created = columns({ createdAt: column.timestamptz('created_at'), commitId: column.text('empty_commit_id') })
 
 const repoRow = insertInto('repos', {
   id: param.text(),
@@ -106,10 +106,10 @@ export async function addRepo({
   const visibility = input.visibility ?? 'private'
   const tags = distinctTags(input.tags ?? [])
   const [row] = await tx.query(insertRepo, { id, ownerId: owner.id, slug, kind, visibility, description, tags })
-  const at = row?.createdAt ?? ''
+  if (!row) throw new Error('The repo was not inserted.')
   if (ctx.viewer.kind === 'key' && ctx.viewer.job)
     await tx.query(grantToKey, { keyId: ctx.viewer.credentialId, repoId: id })
-  const repo = freshRepo(id, owner, { ...input, visibility, tags, at })
+  const repo = freshRepo(id, owner, { ...input, visibility, tags, ...row })
   await audit(tx, ctx, {
     action: 'repo.create',
     accountId: owner.id,
@@ -127,7 +127,7 @@ async function resolveOwner(ctx: RequestContext, handle: string | null): Promise
   return assertMayCreateRepo(ctx.viewer, owner, name)
 }
 
-type FreshRepo = CreateRepoInput & { visibility: Visibility; tags: readonly string[]; at: string }
+type FreshRepo = CreateRepoInput & { visibility: Visibility; tags: readonly string[] } & RowOf<typeof created>
 
 /** A repo right after its insert: it is still empty, so nothing needs to be read back. */
 function freshRepo(id: string, owner: AccountRef, fresh: FreshRepo): Repo {
@@ -145,7 +145,8 @@ function freshRepo(id: string, owner: AccountRef, fresh: FreshRepo): Repo {
     robotCard: null,
     fileSummary: { count: 0, totalBytes: 0, verifiedCount: 0 },
     policyCount: fresh.kind === 'robot' ? 0 : null,
-    createdAt: fresh.at,
-    updatedAt: fresh.at,
+    commitId: fresh.commitId,
+    createdAt: fresh.createdAt,
+    updatedAt: fresh.createdAt,
   }
 }

@@ -53,6 +53,8 @@ export interface Repo {
   readonly datasetMeta: DatasetMeta | null
   readonly fileSummary: FileSummary
   readonly policyCount: number | null
+  /** Of the current state: 40 hex digits. */
+  readonly commitId: string
   readonly createdAt: string
   readonly updatedAt: string
 }
@@ -126,6 +128,10 @@ const readMeta = (json: unknown) => ('policyType' in object(json) ? readModelMet
 /** The row of a card in a repo's row. */
 export const readCard = objectOf<CardRow>({ text, interfaceFingerprint: orNull(text), updatedAt: text })
 
+/** SQL for the commit id of the current state of the repo `r`. */
+export const currentCommitId =
+  'coalesce((select c.commit_id from repo_changes c where c.repo_id = r.id and c.seq = r.seq), r.empty_commit_id)'
+
 /** Columns of `repos r join accounts o on o.id = r.owner_id`, with the parameters `repoViewer`. */
 export const repoColumns = columns({
   id: column.text('r.id'),
@@ -141,6 +147,7 @@ export const repoColumns = columns({
   fileCount: column.int4('r.file_count'),
   totalBytes: column.int8('r.total_bytes'),
   verifiedCount: column.int4('r.verified_count'),
+  commitId: column.text(currentCommitId),
   createdAt: column.timestamptz('r.created_at'),
   updatedAt: column.timestamptz('r.updated_at'),
   /** Depends on `kind`. */
@@ -195,6 +202,7 @@ export function toRepo(row: RepoRow): Repo {
     robotCard: kind === 'robot' ? row.robotCard && cardOf(row.robotCard) : null,
     fileSummary: { count: row.fileCount, totalBytes: row.totalBytes, verifiedCount: row.verifiedCount },
     policyCount: row.policyCount,
+    commitId: row.commitId,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }

@@ -150,3 +150,33 @@ it('pulls what a run was made with, byte for byte, after its dataset was edited:
   expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('as pinned')
   expect(await readFile(join(dir, 'b/c.bin'), 'utf8')).toBe('c')
 })
+
+it('a push says what it is about; hub log shows it to whoever reads, and a commit id pulls the state', async () => {
+  const repo = await hub.repo(ada, { visibility: 'public' })
+  const folder = join(base, 'said')
+  await mkdir(folder)
+  await writeFile(join(folder, 'a.txt'), 'first')
+  await run('push', folder, repo, '-m', 'first try\nwith a second line')
+  await writeFile(join(folder, 'a.txt'), 'second')
+  await run('push', folder, repo, '-m', 'second try')
+  await writeFile(join(folder, 'b.txt'), 'another')
+  await rm(join(folder, 'a.txt'))
+  await run('push', folder, repo, '--delete', '-m', 'no longer needed')
+  const { out } = await run('log', repo)
+  const line = (said: string) => `[0-9a-f]{7} {2}\\S+Z {2}by ${ada.handle} {2}${said}\n`
+  expect(out).toMatch(
+    new RegExp(
+      `^${line('no longer needed {2}\\(current\\)')}${line('no longer needed')}${line('second try')}${line('first try')}[0-9a-f]{7} {2}\\S+Z {2}by - {2}created empty\n5 commits\n$`,
+    ),
+  )
+  const { commits } = await json('log', repo)
+  const into = join(base, 'by-commit')
+  await mkdir(into)
+  expect((await run('pull', repo, into, '--at', commits[2].commit_id)).code).toBe(0)
+  expect(await readFile(join(into, 'a.txt'), 'utf8')).toBe('second')
+  expect((await run('restore', repo, '--at', commits[3].commit_id, '-m', 'back to the first')).code).toBe(0)
+  expect((await run('history', repo)).out).toMatch(/ restore .* [0-9a-f]{7} {2}back to the first {2}current\n/)
+  await run('snapshot', repo, 'snapshot:005000')
+  expect((await run('log', repo)).out).toMatch(/ {2}back to the first {2}\(current, snapshot:005000\)\n/)
+  expect((await run('snapshot', repo, 'snapshot:005000', '--delete')).code).toBe(0)
+})

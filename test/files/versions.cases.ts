@@ -26,6 +26,17 @@ export const cases = defineCases({
       },
     ],
   },
+  listCommits: {
+    costs: [
+      {
+        given: async (reader) => {
+          const repo = await twoStates(reader)
+          return [1, 2].map((limit) => `${repo}/commits?limit=${limit}`)
+        },
+        statements: 3,
+      },
+    ],
+  },
   diffRepo: {
     query: '?from=0',
     access: asWriter,

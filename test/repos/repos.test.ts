@@ -24,6 +24,7 @@ describe('creating a repo', () => {
     expect(made.headers.get('location')).toBe(`/v1/repos/${ada.handle}/${slug}`)
     expect(made.json).toEqual({
       id: expect.stringMatching(/^repo_[0-9a-z]{26}$/),
+      commit_id: expect.stringMatching(/^[0-9a-f]{40}$/),
       kind: 'dataset',
       owner: { id: ada.id, kind: 'user', handle: ada.handle, name: null },
       slug,

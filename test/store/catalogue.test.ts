@@ -139,6 +139,18 @@ test.each([
     'repo_changes_counted',
     `insert into repo_changes (repo_id, seq, at, action, file_count, total_bytes) values ('x', 0, now(), 'complete', 0, 0)`,
   ],
+  [
+    'repo_changes_commit_form',
+    `insert into repo_changes (repo_id, seq, commit_id, at, action, file_count, total_bytes) values ('x', 1, 'abc', now(), 'complete', 0, 0)`,
+  ],
+  [
+    'repo_changes_message_length',
+    `insert into repo_changes (repo_id, seq, message, at, action, file_count, total_bytes) values ('x', 1, repeat('m', 501), now(), 'complete', 0, 0)`,
+  ],
+  [
+    'repos_empty_commit_form',
+    `insert into repos (id, owner_id, slug, kind, empty_commit_id) values ('x', 'x', 'a', 'robot', repeat('G', 40))`,
+  ],
   ['repo_snapshots_name_form', `insert into repo_snapshots (id, repo_id, name, seq) values ('x', 'x', 'RUN_1', 1)`],
   ['repo_snapshots_seq_counted', `insert into repo_snapshots (id, repo_id, name, seq) values ('x', 'x', 'a', -1)`],
   [

@@ -6,7 +6,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'Training runs:': ['submit', 'runs', 'logs', 'cancel'],
   'Robots and checks:': ['check', 'checks', 'publish', 'model', 'card'],
   'Served policies:': ['endpoint', 'device', 'approve', 'revoke', 'open-session'],
-  'History:': ['history', 'diff', 'restore', 'snapshot', 'snapshots', 'purge'],
+  'History:': ['log', 'history', 'diff', 'restore', 'snapshot', 'snapshots', 'purge'],
   'Money:': ['spend', 'holds'],
   'Sign in:': ['login', 'logout', 'whoami', 'env', 'key', 'org'],
   'Lend a machine:': ['runner', 'check-worker', 'policy-server'],

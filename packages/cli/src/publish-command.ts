@@ -10,6 +10,7 @@ interface PublishOptions extends CommonOptions {
   readonly visibility?: 'public' | 'private'
   readonly repo?: string
   readonly smoke?: boolean
+  readonly message?: string
 }
 
 const examples = `
@@ -24,11 +25,12 @@ export function registerPublishCommand(program: Command, io: ClientIo): void {
     .addOption(new Option('--visibility <visibility>', 'who sees the repo').choices(['public', 'private']))
     .option('--repo <repo>', 'of a model check: publish into this model repo, which is made if it does not exist')
     .option('--smoke', 'of a model check: queue a smoke rollout afterwards')
+    .option('-m, --message <text>', 'what to remember about the change; see hub log')
     .addHelpText('after', examples)
-    .action((id: string, { visibility, repo, smoke, ...options }: PublishOptions) => {
+    .action((id: string, { visibility, repo, smoke, message, ...options }: PublishOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, async (client) => {
-        const check = await client.checks.publish(id, { visibility, repo, smoke })
+        const check = await client.checks.publish(id, { visibility, repo, smoke, message })
         return { json: check, text: publishedText(check) }
       })
     })

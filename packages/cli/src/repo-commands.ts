@@ -46,6 +46,7 @@ interface SearchOptions extends CommonOptions {
   readonly limit: number
 }
 type SureOptions = CommonOptions & { readonly yes?: boolean }
+type RemoveOptions = SureOptions & { readonly dryRun?: boolean; readonly message?: string }
 
 const kinds = ['dataset', 'model', 'robot']
 const visibilities = ['public', 'private']
@@ -114,11 +115,12 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
   common(program.command('rm <repo> <path...>').description('Delete files of a repo; a path may be a glob'), io)
     .option('--yes', 'do not ask')
     .option('--dry-run', 'only print what would be deleted')
+    .option('-m, --message <text>', 'what to remember about the change; see hub log')
     .addHelpText(
       'after',
       hubExamples('rm ada/arm old.stl', "rm ada/arm 'meshes/**' --dry-run", "rm ada/arm '*.tmp' --yes"),
     )
-    .action((name: string, paths: string[], options: SureOptions & { readonly dryRun?: boolean }) =>
+    .action((name: string, paths: string[], options: RemoveOptions) =>
       start(options, (client) => removeFiles({ io, client, repo: repoName(name), patterns: paths, options })),
     )
 
@@ -178,13 +180,13 @@ async function removeFiles({
   client,
   repo,
   patterns,
-  options: { yes = false, dryRun = false },
+  options: { yes = false, dryRun = false, message },
 }: {
   readonly io: AskingIo
   readonly client: HubClient
   readonly repo: RepoName
   readonly patterns: readonly string[]
-  readonly options: { readonly yes?: boolean; readonly dryRun?: boolean }
+  readonly options: RemoveOptions
 }): Promise<CommandResult> {
   const { paths, unmatched } = await matching(client, repo, patterns)
   const full = `${repo.owner}/${repo.slug}`
@@ -194,7 +196,8 @@ async function removeFiles({
   const json = { repo: full, dry_run: dryRun, deleted: paths, missing: unmatched }
   if (dryRun || paths.length === 0) return { json, text: rows, code }
   await confirmFiles(io, full, paths, yes)
-  for (let at = 0; at < paths.length; at += BATCH) await client.deleteFiles(repo, paths.slice(at, at + BATCH))
+  for (let at = 0; at < paths.length; at += BATCH)
+    await client.deleteFiles(repo, paths.slice(at, at + BATCH), { message })
   return { json, text: rows, code }
 }
 

@@ -31,6 +31,7 @@ interface PullCommandOptions extends TransferOptions {
   readonly dryRun?: boolean
 }
 interface PushCommandOptions extends TransferOptions {
+  readonly message?: string
   readonly kind?: PushOptions['kind']
   readonly private?: boolean
   readonly public?: boolean
@@ -57,6 +58,7 @@ Examples:
   $ hub push ./arm ada/arm --kind robot --private   create the repo and push
   $ hub push ./arm ada/arm --dry-run                what would be sent, deleted and left out
   $ hub push ./arm ada/arm --delete                 make the repo like the folder
+  $ hub push ./arm ada/arm -m "new gripper"         say what changed; hub log shows it
   $ hub push . ada/data --exclude raw/ --exclude "*.tmp"
   $ hub push . ada/data --include .env.ci           a file that is left out, named explicitly
   $ hub push . ada/data --allow-secrets notes/example.md   a text that only looks like a secret`
@@ -100,6 +102,7 @@ export function registerTransferCommands(
     )
     .addOption(new Option('--private', 'create it as private (default)').conflicts('public'))
     .option('--public', 'create it as public')
+    .option('-m, --message <text>', 'what to remember about the change; see hub log')
     .option('--delete', 'delete repo files that are not in the folder')
     .option('--dry-run', 'only print what would be done')
     .option('--no-ignore', 'also push what ignore files name, and build and cache folders')
@@ -117,7 +120,10 @@ export function registerTransferCommands(
       .command('pull <repo> <dir>')
       .description('Download the files of a repo (owner/slug) into a folder, verified by SHA-256'),
   )
-    .option('--at <state>', 'files of a state: a change number, a time, a run id or the name of a snapshot')
+    .option(
+      '--at <state>',
+      'files of a state: a change number, a time, a run id, a commit id or the name of a snapshot',
+    )
     .option('--force', 'overwrite files that have content of their own')
     .option('--delete', 'delete files that were pulled, are not edited, and are no longer in the repo')
     .option('--dry-run', 'only print what would be done')
@@ -153,6 +159,7 @@ async function push({
     filter: options,
     leaveOut: { ignore: options.ignore, includeSecrets: options.includeSecrets ?? false },
     allowSecrets: options.allowSecrets,
+    message: options.message,
     kind: options.kind ?? null,
     visibility: options.public ? 'public' : 'private',
     deleteExtra: options.delete ?? false,

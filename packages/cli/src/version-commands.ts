@@ -1,6 +1,6 @@
-/** `hub history`, `hub snapshot`, `hub snapshots`, `hub diff`, `hub restore` and `hub purge`: states of a repo. */
+/** `hub history`, `hub log`, `hub snapshot`, `hub snapshots`, `hub diff`, `hub restore` and `hub purge`: states of a repo. */
 
-import type { HubClient, RemoteChange, RemoteDifference, RepoName } from '@hub/client/internal'
+import type { HubClient, RemoteChange, RemoteCommit, RemoteDifference, RepoName } from '@hub/client/internal'
 import type { Command } from 'commander'
 import { type ClientIo, countText, sizeText } from './client-output.ts'
 import {
@@ -18,7 +18,9 @@ type Start = (options: CommonOptions, work: Work) => Promise<void>
 
 const statesHelp = `
 A state is named by a change number (12), a time (2026-01-31T09:30:00Z), the id of a run that uses the repo as dataset
-(run_…), or the name of a snapshot. Numbers and times need the right to write the repo.`
+(run_…), a commit id (40 hex digits: see hub log), or the name of a snapshot; one that starts with a digit is
+written snapshot:005000.
+Numbers and times need the right to write the repo.`
 
 const keptHelp = `
 How long a state is kept: the hub keeps a replaced state for its grace period (a week, unless its operator set another
@@ -29,6 +31,18 @@ export function registerVersionCommands(program: Command, io: ClientIo, start: S
   common(program.command('history <repo>').description('List the changes of a repo whose states are left'), io)
     .addHelpText('after', `${keptHelp}\n\nExamples:\n  $ hub history ada/data\n  $ hub diff ada/data 41 42`)
     .action((repo: string, options: CommonOptions) => start(options, (client) => history(client, repoName(repo))))
+  common(program.command('log <repo>').description('List the commits of a repo, with their messages'), io)
+    .addHelpText(
+      'after',
+      `
+Whoever may write the repo sees every state that is left; others see the current one and those that snapshots name.
+A commit id names its state in --at, for everyone who may read the repo, as long as the state is kept.
+
+Examples:
+  $ hub log ada/data
+  $ hub push ./data ada/data -m "relabelled episode 7"`,
+    )
+    .action((repo: string, options: CommonOptions) => start(options, (client) => log(client, repoName(repo))))
   common(program.command('snapshot <repo> <name>').description('Name a state of a repo and so keep it'), io)
     .option('--at <state>', 'state to name (default: the current one)')
     .option('--note <text>', 'what to remember about it')
@@ -55,6 +69,7 @@ export function registerVersionCommands(program: Command, io: ClientIo, start: S
     .requiredOption('--at <state>', 'state to restore')
     .option('--path <path>', 'only this file, or this folder if it ends with / (repeatable)', collect, [])
     .option('--dry-run', 'only print what would change')
+    .option('-m, --message <text>', 'what to remember about the change')
     .addHelpText(
       'after',
       `${statesHelp}
@@ -76,6 +91,7 @@ Examples:
     io,
   )
     .option('--yes', 'do not ask')
+    .option('-m, --message <text>', 'what to remember about the change')
     .addHelpText(
       'after',
       `
@@ -86,8 +102,8 @@ Examples:
   $ hub purge ada/data .env
   $ hub purge ada/data .env keys/id_rsa --yes`,
     )
-    .action((repo: string, paths: string[], options: CommonOptions & { readonly yes?: boolean }) =>
-      start(options, (client) => purge({ io, client, repo: repoName(repo), paths, isSure: options.yes ?? false })),
+    .action((repo: string, paths: string[], { yes: isSure = false, message, ...options }: PurgeOptions) =>
+      start(options, (client) => purge({ io, client, repo: repoName(repo), paths, isSure, message })),
     )
 }
 
@@ -97,10 +113,16 @@ interface SnapshotOptions extends CommonOptions {
   readonly delete?: boolean
 }
 
+interface PurgeOptions extends CommonOptions {
+  readonly yes?: boolean
+  readonly message?: string
+}
+
 interface RestoreOptions extends CommonOptions {
   readonly at: string
   readonly path: string[]
   readonly dryRun?: boolean
+  readonly message?: string
 }
 
 async function history(client: HubClient, repo: RepoName): Promise<CommandResult> {
@@ -116,7 +138,26 @@ function changeLine(change: RemoteChange): string {
   const did = `+${added} -${removed} ~${changed}`.padEnd(16)
   const state = `${countText(change.file_count, 'file')}, ${sizeText(change.total_bytes)}`
   const by = change.actor?.handle ?? '-'
-  return `${String(change.seq).padStart(6)}  ${change.time}  ${change.action.padEnd(8)}  ${did}  ${state}  by ${by}  ${keeping(change)}`
+  const named = [shortId(change.commit_id ?? ''), firstLine(change.message)].filter(Boolean).join('  ')
+  return `${String(change.seq).padStart(6)}  ${change.time}  ${change.action.padEnd(8)}  ${did}  ${state}  by ${by}  ${named}  ${keeping(change)}`
+}
+
+/** What is shown of a commit id, as Git shows it; `--json` has all of it. */
+const shortId = (commitId: string) => commitId.slice(0, 7)
+
+const firstLine = (message: string | null) => message?.split('\n', 1)[0] ?? ''
+
+async function log(client: HubClient, repo: RepoName): Promise<CommandResult> {
+  const commits: RemoteCommit[] = []
+  for await (const page of client.versions.commits(repo)) commits.push(...page)
+  const rows = commits.map((commit) => {
+    const names = [...(commit.is_current ? ['current'] : []), ...commit.snapshots]
+    const said = firstLine(commit.message) || (commit.seq === 0 ? 'created empty' : '')
+    const by = commit.author?.handle ?? '-'
+    const line = `${shortId(commit.commit_id)}  ${commit.time}  by ${by}  ${said}`.trimEnd()
+    return `${inLine(names.length > 0 ? `${line}  (${names.join(', ')})` : line)}\n`
+  })
+  return { json: { commits }, text: `${rows.join('')}${countText(commits.length, 'commit')}\n` }
 }
 
 function keeping({ snapshots: names, is_pinned: isPinned, kept_until: until }: RemoteChange): string {
@@ -173,7 +214,7 @@ function diffText(differences: readonly RemoteDifference[]): string {
 async function restore(
   client: HubClient,
   repo: RepoName,
-  { at, path: paths, dryRun = false }: RestoreOptions,
+  { at, path: paths, dryRun = false, message }: RestoreOptions,
 ): Promise<CommandResult> {
   const current = await currentSeq(client, repo)
   const differences: RemoteDifference[] = []
@@ -184,6 +225,7 @@ async function restore(
     at,
     paths: paths.length > 0 ? paths : undefined,
     ifSeq: current,
+    message,
   })
   const text =
     done.seq === current
@@ -206,12 +248,14 @@ async function purge({
   repo,
   paths,
   isSure,
+  message,
 }: {
   readonly io: ClientIo
   readonly client: HubClient
   readonly repo: RepoName
   readonly paths: readonly string[]
   readonly isSure: boolean
+  readonly message?: string | undefined
 }): Promise<CommandResult> {
   if (paths.length > MAX_PURGED) throw new UsageError(`At most ${MAX_PURGED} paths at once.`)
   if (!isSure)
@@ -219,7 +263,7 @@ async function purge({
       io,
       `Purge ${countText(paths.length, 'path')} from every state of ${fullName(repo)}? This cannot be undone.`,
     )
-  const done = await client.versions.purge(repo, paths)
+  const done = await client.versions.purge(repo, paths, { message })
   const lines = [
     ...done.purged.map((path) => `purged   ${path}`),
     ...done.missing.map((path) => `missing  ${path}`),

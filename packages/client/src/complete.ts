@@ -1,6 +1,7 @@
 /** Completes uploads in batches; one bad file does not block the others. */
 import { randomUUID } from 'node:crypto'
 import { BATCH, type HubClient } from './hub-client.ts'
+import type { MessageOption } from './message-option.ts'
 import { failureLine, ProblemError, refusedIndexes } from './problem.ts'
 import type { Outgoing } from './push-plan.ts'
 import type { RepoName } from './repo-name.ts'
@@ -20,15 +21,23 @@ export interface CompleteOutcome {
   failed(sent: SentFile, error: unknown, why: string): void
 }
 
+export interface Completing {
+  readonly client: HubClient
+  readonly repo: RepoName
+  readonly state: TransferState
+  /** What is said about each change. */
+  readonly said: MessageOption
+}
+
 /** A queue that completes uploads one batch at a time; the next batch fills while a request is in flight. */
-export function completer(client: HubClient, repo: RepoName, state: TransferState, outcome: CompleteOutcome) {
+export function completer({ client, repo, state, said }: Completing, outcome: CompleteOutcome) {
   const waiting: SentFile[] = []
   let worker: Promise<void> | null = null
 
   async function drain(): Promise<void> {
     // Files that finish in the same turn belong in one request.
     await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) await completeBatch({ client, repo, state, batch: nextBatch(waiting), outcome })
+    while (waiting.length > 0) await completeBatch({ client, repo, state, said, batch: nextBatch(waiting), outcome })
     worker = null
   }
 
@@ -65,21 +74,19 @@ export async function completeBatch({
   client,
   repo,
   state,
+  said,
   batch,
   outcome,
   key = randomUUID(),
-}: {
-  readonly client: HubClient
-  readonly repo: RepoName
-  readonly state: TransferState
+}: Completing & {
   readonly batch: readonly SentFile[]
   readonly outcome: CompleteOutcome
   readonly key?: string
 }): Promise<void> {
   const uploads = batch.map((sent) => sent.upload)
-  state.rememberCompleting({ key, uploads, digests: batch.map((sent) => sent.local.sha256) })
+  state.rememberCompleting({ key, uploads, digests: batch.map((sent) => sent.local.sha256), ...said })
   try {
-    const entries = new Map((await client.complete(repo, uploads, key)).map((entry) => [entry.path, entry]))
+    const entries = new Map((await client.complete(repo, uploads, key, said)).map((entry) => [entry.path, entry]))
     state.rememberCompleted(key)
     for (const sent of batch) {
       const entry = entries.get(sent.local.path)
@@ -90,7 +97,7 @@ export async function completeBatch({
     client.signal.throwIfAborted()
     if (error instanceof ProblemError && error.status < 500) state.rememberCompleted(key)
     const parts = split(batch, error, outcome)
-    for (const part of parts) await completeBatch({ client, repo, state, batch: part, outcome })
+    for (const part of parts) await completeBatch({ client, repo, state, said, batch: part, outcome })
   }
 }
 

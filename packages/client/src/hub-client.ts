@@ -7,6 +7,7 @@ import { deviceCalls } from './devices.ts'
 import { endpointCalls } from './endpoints.ts'
 import { send } from './http.ts'
 import { repoLineage } from './lineage.ts'
+import type { MessageOption } from './message-option.ts'
 import { pages } from './pages.ts'
 import { ProblemError, TransferError } from './problem.ts'
 import { of, type RepoName } from './repo-name.ts'
@@ -50,8 +51,8 @@ const plain = { read: JSON.parse } as const
 export type RepoFilters = Omit<Query<'GET /v1/repos'>, 'limit' | 'cursor'>
 
 /**
- * A state of the repo instead of the current one: a change number, an RFC 3339 time, a run id or the name of a
- * snapshot.
+ * A state of the repo instead of the current one: a change number, an RFC 3339 time, a run id, a commit id or the name
+ * of a snapshot (`snapshot:005000` for one that starts with a digit).
  */
 interface StateOption {
   readonly at?: string
@@ -142,10 +143,19 @@ function fileCalls({ url: base, call }: Caller) {
         ...plain,
       }),
     /** Links files whose bytes the hub has already; the others are `missing`. */
-    linkFiles: (repo: RepoName, files: readonly FileToLink[]) =>
-      call('POST /v1/repos/{owner}/{repo}/files/link', linkedFiles, { ...of(repo), body: { files }, ...plain }),
-    complete: async (repo: RepoName, uploads: readonly CompletedUpload[], key: string): Promise<RemoteFile[]> => {
-      const given = { ...of(repo), body: { uploads }, ...plain, key }
+    linkFiles: (repo: RepoName, files: readonly FileToLink[], { message }: MessageOption = {}) =>
+      call('POST /v1/repos/{owner}/{repo}/files/link', linkedFiles, {
+        ...of(repo),
+        body: { files, message },
+        ...plain,
+      }),
+    complete: async (
+      repo: RepoName,
+      uploads: readonly CompletedUpload[],
+      key: string,
+      { message }: MessageOption = {},
+    ): Promise<RemoteFile[]> => {
+      const given = { ...of(repo), body: { uploads, message }, ...plain, key }
       return (await call('POST /v1/repos/{owner}/{repo}/files/complete', completedFiles, given)).files
     },
     presignDownload: async (
@@ -156,8 +166,12 @@ function fileCalls({ url: base, call }: Caller) {
       const given = { ...of(repo), body: { paths, at }, ...plain }
       return (await call('POST /v1/repos/{owner}/{repo}/files/presign-download', presignedDownloads, given)).files
     },
-    deleteFiles: (repo: RepoName, paths: readonly string[]) =>
-      call('POST /v1/repos/{owner}/{repo}/files/delete', deletedFiles, { ...of(repo), body: { paths }, ...plain }),
+    deleteFiles: (repo: RepoName, paths: readonly string[], { message }: MessageOption = {}) =>
+      call('POST /v1/repos/{owner}/{repo}/files/delete', deletedFiles, {
+        ...of(repo),
+        body: { paths, message },
+        ...plain,
+      }),
   }
 }
 

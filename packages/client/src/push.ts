@@ -12,6 +12,7 @@ import { localPath } from './landing.ts'
 import type { LeaveOutOptions, LeftOut } from './left-out.ts'
 import { knownLinker } from './link-known.ts'
 import { inTheWay } from './make-room.ts'
+import type { MessageOption } from './message-option.ts'
 import { failureLine } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { type Outgoing, type PushPlan, planPush, readTree } from './push-plan.ts'
@@ -39,6 +40,8 @@ export interface PushOptions {
    * into.
    */
   readonly allowSecrets?: readonly string[]
+  /** What to say about each change that the push makes: at most 500 characters. */
+  readonly message?: string
   /** If set, a missing repo is created with this kind. */
   readonly kind?: RepoKind | null
   /** For a created repo; an existing one keeps its visibility. */
@@ -116,6 +119,7 @@ export async function pushFolder(
       progress,
       jobs,
       root,
+      said: { message: options.message },
       gateBytes: options.jobs ? jobs * PART_BYTES : PART_BYTES,
     }
     const isMeant = (path: string) => leaveOut.includeSecrets || walked.includedSecrets.has(path)
@@ -129,12 +133,12 @@ export async function pushFolder(
     })
     const created = !exists && !options.dryRun
     if (missing !== null && created) await createRepo(client, repo, missing, options)
-    const deleted = options.dryRun ? extra : await deleteAll(client, repo, first)
+    const deleted = options.dryRun ? extra : await deleteAll(sending, first)
     const outcome = options.dryRun ? dryRunOutcome(plan) : await sendAll(sending, plan)
     if (!options.dryRun && outcome.failed.length === 0) {
       const gone = new Set(first)
       const rest = extra.filter((path) => !gone.has(path))
-      deleted.push(...(await deleteAll(client, repo, rest)))
+      deleted.push(...(await deleteAll(sending, rest)))
     }
     return {
       repo: `${repo.owner}/${repo.slug}`,
@@ -174,6 +178,7 @@ interface Sending {
   readonly jobs: number
   /** The real path of the folder. */
   readonly root: string
+  readonly said: MessageOption
   readonly gateBytes: number
 }
 
@@ -196,7 +201,7 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
   const left = await replayUnanswered(sending, plan.send, complete)
   const before = tally.sentBytes()
   let newBytes = 0
-  const done = completer(client, repo, state, complete)
+  const done = completer(sending, complete)
   const upload: Upload = {
     client,
     repo,
@@ -209,7 +214,7 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
     },
     failed: tally.fail,
   }
-  const withoutKnown = knownLinker(client, repo, tally.linked)
+  const withoutKnown = knownLinker(sending, tally.linked)
   const ahead = pLimit(BATCHES_AHEAD)
   const batches = [...presignBatches(smallestFirst(left))].map((batch) =>
     ahead(async () => {
@@ -245,8 +250,8 @@ async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
  */
 const smallestFirst = (files: readonly Outgoing[]) => files.toSorted((a, b) => a.size - b.size)
 
-async function deleteAll(client: HubClient, repo: RepoName, paths: readonly string[]): Promise<string[]> {
+async function deleteAll({ client, repo, said }: Sending, paths: readonly string[]): Promise<string[]> {
   const deleted: string[] = []
-  for (const batch of batchesOf(paths, BATCH)) deleted.push(...(await client.deleteFiles(repo, batch)).deleted)
+  for (const batch of batchesOf(paths, BATCH)) deleted.push(...(await client.deleteFiles(repo, batch, said)).deleted)
   return deleted
 }

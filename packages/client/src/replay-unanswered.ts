@@ -34,6 +34,8 @@ export async function replayUnanswered(
       client: sending.client,
       repo: sending.repo,
       state: sending.state,
+      // The request is repeated as it was, or the hub would take it for another one.
+      said: { message: open.message },
       batch,
       outcome: {
         stored(sent, entry) {

@@ -26,6 +26,8 @@ const line = z.discriminatedUnion('k', [
     key: z.string(),
     uploads: z.array(completedUpload),
     digests: z.array(z.string()),
+    /** What the push said about the change; absent if nothing. */
+    message: z.string().optional(),
     at: z.number(),
   }),
   z.object({ k: z.literal('completed'), key: z.string(), at: z.number() }),
@@ -47,6 +49,7 @@ export interface OpenCompletion {
   readonly key: string
   readonly uploads: readonly CompletedUpload[]
   readonly digests: readonly string[]
+  readonly message?: string | undefined
 }
 
 /** The hub forgets pending uploads after 7 days, so older part ETags are useless; file digests are kept longer. */
@@ -91,6 +94,7 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
         key: open.key,
         uploads: open.uploads.map(plain),
         digests: [...open.digests],
+        message: open.message,
         at: now(),
       }),
     /** The hub answered, with success or an error. */

@@ -2,12 +2,16 @@
 import { z } from 'zod'
 import { type Answer, conformsTo } from './agreement.ts'
 import type { Caller } from './call.ts'
+import type { MessageOption } from './message-option.ts'
 import { pages } from './pages.ts'
 import { of, type RepoName } from './repo-name.ts'
 import { nullable } from './shapes.ts'
 
 const change = z.looseObject({
   seq: z.number(),
+  /** Null from a hub without commit ids. */
+  commit_id: nullable(z.string()),
+  message: nullable(z.string()),
   time: z.string(),
   action: z.string(),
   actor: nullable(z.looseObject({ handle: z.string() })),
@@ -23,6 +27,20 @@ const change = z.looseObject({
 export type RemoteChange = z.output<typeof change>
 const changePage = conformsTo<Answer<'listRepoHistory'>>()(
   z.looseObject({ items: z.array(change), next_cursor: nullable(z.string()) }),
+)
+
+const commit = z.looseObject({
+  commit_id: z.string(),
+  seq: z.number(),
+  message: nullable(z.string()),
+  time: z.string(),
+  author: nullable(z.looseObject({ handle: z.string() })),
+  snapshots: z.array(z.string()),
+  is_current: z.boolean(),
+})
+export type RemoteCommit = z.output<typeof commit>
+const commitPage = conformsTo<Answer<'listCommits'>>()(
+  z.looseObject({ items: z.array(commit), next_cursor: nullable(z.string()) }),
 )
 
 const snapshot = z.looseObject({
@@ -55,7 +73,7 @@ const purged = conformsTo<Answer<'purgeFiles'>>()(
 
 const PAGE = 100
 
-export interface RestoreOptions {
+export interface RestoreOptions extends MessageOption {
   readonly at: string
   readonly paths?: readonly string[]
   /** 412 if the repo is at another change by now. */
@@ -63,8 +81,8 @@ export interface RestoreOptions {
 }
 
 /**
- * The operations on states, as functions of one caller. `at` is a change number, an RFC 3339 time, a run id or the name
- * of a snapshot.
+ * The operations on states, as functions of one caller. `at` is a change number, an RFC 3339 time, a run id, a commit id
+ * or the name of a snapshot.
  */
 export function versionCalls({ url, call }: Caller) {
   return {
@@ -72,6 +90,11 @@ export function versionCalls({ url, call }: Caller) {
     history: (repo: RepoName) =>
       pages<RemoteChange>(url, (cursor) =>
         call('GET /v1/repos/{owner}/{repo}/history', changePage, { ...of(repo), query: { limit: PAGE, cursor } }),
+      ),
+    /** Pages of at most 100 commits, newest first: all that are left for writers, else the current and named ones. */
+    commits: (repo: RepoName) =>
+      pages<RemoteCommit>(url, (cursor) =>
+        call('GET /v1/repos/{owner}/{repo}/commits', commitPage, { ...of(repo), query: { limit: PAGE, cursor } }),
       ),
     /** Pages of at most 100 paths that differ, in byte order; `to` is the current state unless given. */
     diff: (repo: RepoName, from: string, to?: string) =>
@@ -89,10 +112,13 @@ export function versionCalls({ url, call }: Caller) {
     deleteSnapshot: ({ owner, slug }: RepoName, name: string) =>
       call('DELETE /v1/repos/{owner}/{repo}/snapshots/{name}', z.null(), { path: { owner, repo: slug, name } }),
     /** Makes the live files those of a state, as a new change. */
-    restore: (repo: RepoName, { at, paths, ifSeq }: RestoreOptions) =>
-      call('POST /v1/repos/{owner}/{repo}/restore', restored, { ...of(repo), body: { at, paths, if_seq: ifSeq } }),
+    restore: (repo: RepoName, { at, paths, ifSeq, message }: RestoreOptions) =>
+      call('POST /v1/repos/{owner}/{repo}/restore', restored, {
+        ...of(repo),
+        body: { at, paths, if_seq: ifSeq, message },
+      }),
     /** Removes at most 100 paths from every state of the repo. It cannot be undone. */
-    purge: (repo: RepoName, paths: readonly string[]) =>
-      call('POST /v1/repos/{owner}/{repo}/files/purge', purged, { ...of(repo), body: { paths } }),
+    purge: (repo: RepoName, paths: readonly string[], { message }: MessageOption = {}) =>
+      call('POST /v1/repos/{owner}/{repo}/files/purge', purged, { ...of(repo), body: { paths, message } }),
   }
 }

@@ -37,6 +37,8 @@ const isText = (text: string) => textFault(text) === null
 export const plainText = (max: number) => z.string().max(max).refine(isText, 'must be well-formed Unicode without NUL')
 
 export const descriptionText = plainText(4000)
+/** What the author of a change of a repo's files says about it. */
+export const changeMessageText = plainText(500)
 export const searchText = plainText(200)
 export const wordText = plainText(64).min(1)
 export const longNameText = plainText(256).min(1)

@@ -2,6 +2,7 @@
 
 import { slugText } from '@hub/formats/text-rules'
 import { assertLevel, assertNotJob } from '../../auth/policy.ts'
+import type { ChangeMessage } from '../../files/versions/record-change.ts'
 import type { AccountRef, Credentialed, RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
 import { type CreateRepoInput, mayCreateRepo } from '../../repos/create-repo.ts'
@@ -11,7 +12,7 @@ import { isClaimer } from '../../work/held-job.ts'
 import { findCheck, type HeldCheck } from '../check-row.ts'
 
 /** Every member except the id is optional; null counts as absent. */
-export interface PublishCheckInput {
+export interface PublishCheckInput extends ChangeMessage {
   readonly checkId: string
   readonly visibility?: Visibility | null
   /** `owner/slug`; only for a model check. */

@@ -5,6 +5,7 @@ import type { RobotCardDocument } from '@hub/robot-card/card-schema'
 import { storeCard } from '../../cards/put-robot-card.ts'
 import type { Copies } from '../../files/copy-objects.ts'
 import { linkFiles } from '../../files/link-files.ts'
+import type { ChangeMessage } from '../../files/versions/record-change.ts'
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { addRepo } from '../../repos/create-repo.ts'
@@ -58,7 +59,7 @@ export async function writePublication(ctx: RequestContext, tx: Tx, publication:
   assertPublishable(row)
   const repo = 'missing' in target ? await makeRepo(ctx, tx, target.missing) : locked.get(target.repo?.id ?? '')
   if (!repo || (judged && judged.seq !== repo.seq)) throw new RepoMoved()
-  const files = await linkCopies(ctx, tx, repo, publication.copies)
+  const files = await linkCopies(ctx, tx, repo, { ...publication.copies, message: input.message })
   const card = judged && (await storeCard(ctx, tx, repo, () => judged.card))
   if (row.kind === 'model') await storeMeta(ctx, tx, repo, row)
   const { visibility } = input.visibility ? await changeRepo(ctx, tx, repo, { visibility: input.visibility }) : repo
@@ -100,10 +101,10 @@ async function linkCopies(
   ctx: RequestContext,
   tx: Tx,
   repo: RepoFacts,
-  { attempt, copied }: Copies,
+  { attempt, copied, message }: Copies & ChangeMessage,
 ): Promise<CheckPublished['files']> {
   if (copied.length === 0) return []
-  const request = { repo, attempt, named: [], assembled: copied, datasetInfo: null, locOf: () => null }
+  const request = { repo, attempt, named: [], assembled: copied, datasetInfo: null, locOf: () => null, message }
   await linkFiles(ctx, tx, request)
   return copied.map(({ upload: { path, size, sha256 } }) => ({ path, sha256, size }))
 }

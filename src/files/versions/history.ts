@@ -6,11 +6,20 @@ import { decodeCursor, encodeCursor, type KeyPart, type Page } from '../../platf
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { texts } from '../../store/read-json.ts'
 import { param, statement } from '../../store/statement.ts'
+import { writtenSnapshotName } from './state-name.ts'
+
+/** Names of snapshots of the state `c`, which keep it, as requests write them. */
+export const snapshotNames = column.json(
+  `coalesce((select json_agg(${writtenSnapshotName('s.name')} order by s.name) from repo_snapshots s where s.repo_id = c.repo_id and s.seq = c.seq), '[]')`,
+  texts,
+)
 
 const changeColumns = columns({
   repoId: column.text('c.repo_id'),
   fullName: column.text("o.handle || '/' || r.slug"),
   seq: column.int4('c.seq'),
+  commitId: column.text('c.commit_id'),
+  message: column.text.orNull('c.message'),
   time: column.timestamptz('c.at'),
   replacedAt: column.timestamptz.orNull('c.replaced_at'),
   action: column.enum('RepoChangeAction', 'c.action'),
@@ -27,11 +36,7 @@ const changeColumns = columns({
   fileCount: column.int4('c.file_count'),
   totalBytes: column.int8('c.total_bytes'),
   withdrawnCount: column.int4('c.withdrawn_count'),
-  /** Names of snapshots of the state, which keep it. */
-  snapshots: column.json(
-    `coalesce((select json_agg(s.name order by s.name) from repo_snapshots s where s.repo_id = c.repo_id and s.seq = c.seq), '[]')`,
-    texts,
-  ),
+  snapshots: snapshotNames,
   /** Whether a run pinned the state, or a check may still read it. */
   isPinned: column.bool(`(exists (select 1 from run_datasets d where d.repo_id = c.repo_id and d.seq = c.seq)
       or exists (select 1 from robot_checks k where k.source_repo_id = c.repo_id and k.source_seq = c.seq
@@ -58,8 +63,12 @@ const historyPage = statement({
     where r.id = any(:repoIds::text[]) order by r.id, c.seq desc`,
 })
 
-const END = 2_147_483_647
-const isSeq = (part: KeyPart): part is number => Number.isInteger(part) && Number(part) > 0 && Number(part) <= END
+/** Above every change number. */
+export const END_SEQ = 2_147_483_647
+
+/** Whether a part of a cursor is the number of a change. */
+export const isSeqBelowEnd = (part: KeyPart): part is number =>
+  Number.isInteger(part) && Number(part) > 0 && Number(part) <= END_SEQ
 
 interface HistoryPage {
   readonly limit: number
@@ -72,7 +81,7 @@ export async function historyOfRepos(
   repoIds: readonly string[],
   { limit, after }: HistoryPage,
 ): Promise<Page<RepoChange>[]> {
-  const [before] = after === null ? [END] : decodeCursor<[number]>('history', after, [isSeq])
+  const [before] = after === null ? [END_SEQ] : decodeCursor<[number]>('history', after, [isSeqBelowEnd])
   const rows = await db.query(historyPage, { repoIds, before, limit: limit + 1 })
   const byRepo = Map.groupBy(rows, (row) => row.repoId)
   return repoIds.map((id) => {

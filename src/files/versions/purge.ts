@@ -15,10 +15,10 @@ import { unstore } from '../delete-files.ts'
 import { assertDistinct } from '../duplicates.ts'
 import { lockAccounts } from '../upload-sql.ts'
 import { keptBytes, settleKept } from './kept-bytes.ts'
-import { recordChange } from './record-change.ts'
+import { type ChangeMessage, recordChange } from './record-change.ts'
 import { type WithdrawnRow, withdrawPaths } from './withdraw.ts'
 
-export interface PurgeInput {
+export interface PurgeInput extends ChangeMessage {
   readonly owner: string
   readonly repo: string
   readonly paths: readonly string[]
@@ -70,12 +70,17 @@ export function purgeFiles(ctx: RequestContext, input: PurgeInput): Promise<Purg
     },
     async (allowed, facts) => {
       assertDistinct(input.paths, 'path', (index) => ['paths', index])
-      return commitVerb(allowed, (tx) => purge(allowed, tx, facts, input.paths))
+      return commitVerb(allowed, (tx) => purge(allowed, tx, facts, input))
     },
   )
 }
 
-async function purge(ctx: RequestContext, tx: Tx, facts: RepoFacts, paths: readonly string[]): Promise<PurgedPaths> {
+async function purge(
+  ctx: RequestContext,
+  tx: Tx,
+  facts: RepoFacts,
+  { paths, message }: PurgeInput,
+): Promise<PurgedPaths> {
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
   const kept = await keptBytes(tx, repo, paths)
@@ -86,7 +91,7 @@ async function purge(ctx: RequestContext, tx: Tx, facts: RepoFacts, paths: reado
   const result = { purged: paths.filter((path) => found.has(path)), missing: paths.filter((path) => !found.has(path)) }
   if (rows.length === 0) return result
   await tx.query(doomAtOnce, { ids: blobs.map(({ id }) => id) })
-  await countPurged(ctx, tx, repo, rows)
+  await countPurged(ctx, tx, repo, { rows, message })
   await settleKept(tx, repo, paths, kept)
   await ctx.deps.queue.send(tx, 'objects-delete', {})
   await audit(tx, ctx, {
@@ -103,12 +108,18 @@ async function purge(ctx: RequestContext, tx: Tx, facts: RepoFacts, paths: reado
   return result
 }
 
-async function countPurged(ctx: RequestContext, tx: Tx, repo: RepoFacts, rows: readonly WithdrawnRow[]): Promise<void> {
+async function countPurged(
+  ctx: RequestContext,
+  tx: Tx,
+  repo: RepoFacts,
+  { rows, message }: ChangeMessage & { readonly rows: readonly WithdrawnRow[] },
+): Promise<void> {
   const live = rows.filter((row) => row.wasLive)
   const bytes = live.reduce((sum, row) => sum + row.size, 0)
   const verified = live.filter((row) => row.isVerified).length
   if (bytes > 0) await tx.query(unstore, { id: repo.ownerId, bytes })
   const none = { added: 0, changed: 0, bytesAdded: 0 }
   const gone = { removed: live.length, bytesRemoved: bytes, verified: -verified }
-  await recordChange({ tx, ctx, repoId: repo.id, seq: repo.seq + 1, action: 'purge', counts: { ...none, ...gone } })
+  const counts = { ...none, ...gone }
+  await recordChange({ tx, ctx, repoId: repo.id, seq: repo.seq + 1, action: 'purge', message, counts })
 }

@@ -9,6 +9,12 @@ export type ChangeAction = 'complete' | 'delete' | 'reject' | 'restore' | 'purge
 
 const pathColumn = columns({ path: column.text('path') })
 
+/** What the author of a change says about it, from the name of the verb's input to the row. */
+export interface ChangeMessage {
+  /** At most 500 characters. */
+  readonly message?: string | null
+}
+
 export const closeFiles = statement({
   name: 'files-close',
   columns: pathColumn,
@@ -38,6 +44,7 @@ const repoChangeRow = insertSelected('repo_changes', {
   action: param.enum('RepoChangeAction'),
   actorId: param.text.orNull(),
   credentialId: param.text.orNull(),
+  message: param.text.orNull(),
   filesAdded: param.int4(),
   filesRemoved: param.int4(),
   filesChanged: param.int4(),
@@ -47,12 +54,15 @@ const repoChangeRow = insertSelected('repo_changes', {
   totalBytes: sql('m.total_bytes'),
 })
 
+const commitColumn = columns({ commitId: column.text('commit_id') })
+
 /**
  * One statement. Times are read from the clock, not from the start of the transaction: a transaction that waited for
  * the repo's lock may have begun before the one that held it. Times never go back, even if the clock does.
  */
 const insertChange = statement({
   name: 'repo-change',
+  columns: commitColumn,
   params: { ...repoChangeRow.params, repoId: param.text(), verified: param.int4() },
   text: `with moved as (update repos set seq = :seq, file_count = file_count + :filesAdded::int - :filesRemoved::int,
         total_bytes = total_bytes + :bytesAdded::bigint - :bytesRemoved::bigint,
@@ -62,27 +72,31 @@ const insertChange = statement({
       where c.repo_id = :repoId and c.seq = :seq - 1),
     replaced as (update repo_changes c set replaced_at = clock.at from clock where c.repo_id = :repoId
       and c.seq = :seq - 1)
-    ${repoChangeRow.sql} from moved m, clock`,
+    ${repoChangeRow.sql} from moved m, clock returning ${commitColumn.sql}`,
 })
 
-/** Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`. One statement. */
+/**
+ * Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`. Returns the commit id of the new state,
+ * which the database draws at random. One statement.
+ */
 export async function recordChange({
   tx,
   ctx,
   repoId,
   seq,
   action,
+  message = null,
   counts,
-}: {
+}: ChangeMessage & {
   readonly tx: Tx
   readonly ctx: AuditContext
   readonly repoId: string
   readonly seq: number
   readonly action: ChangeAction
   readonly counts: ChangeCounts
-}): Promise<void> {
+}): Promise<string> {
   const viewer = ctx.viewer?.kind === 'anonymous' ? null : ctx.viewer
-  await tx.query(insertChange, {
+  const [made] = await tx.query(insertChange, {
     repoId,
     seq,
     action,
@@ -94,5 +108,8 @@ export async function recordChange({
     bytesAdded: counts.bytesAdded,
     bytesRemoved: counts.bytesRemoved,
     verified: counts.verified,
+    message,
   })
+  if (!made) throw new Error('The repo of a change is not there.')
+  return made.commitId
 }

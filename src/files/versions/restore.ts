@@ -23,7 +23,7 @@ import { assertRestoredWithoutClash } from '../path-clashes.ts'
 import { readInfo } from '../read-dataset-info.ts'
 import { countBytes } from '../reservation.ts'
 import { keptInRepo, settleKeptInRepo } from './kept-bytes.ts'
-import { recordChange } from './record-change.ts'
+import { type ChangeMessage, recordChange } from './record-change.ts'
 import { findState, goneState, type RepoState, shareState } from './states.ts'
 import { storedInState } from './tree-at.ts'
 
@@ -34,7 +34,7 @@ const restorePath = z.string().superRefine((path, issue) => {
 
 export const restorePaths = z.array(restorePath).min(1).max(MAX_FILES_PER_REQUEST)
 
-export interface RestoreInput {
+export interface RestoreInput extends ChangeMessage {
   readonly owner: string
   readonly repo: string
   readonly at: string
@@ -190,6 +190,7 @@ async function apply(
     repoId: repo.id,
     seq: range.next,
     action: 'restore',
+    message: input.message,
     counts: {
       added: result.added,
       removed: result.removed,

@@ -5,7 +5,7 @@ import { readAccount } from '../../auth/account-json.ts'
 import { assertNotAgent, assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
-import type { AccountRef, RequestContext, Viewer } from '../../operation/context.ts'
+import type { RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
 import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
@@ -17,19 +17,22 @@ import { MAX_SNAPSHOTS_PER_REPO } from '../limits.ts'
 import { countBytes } from '../reservation.ts'
 import { lockAccounts } from '../upload-sql.ts'
 import { countKeptBytes, soleBytes } from './kept-bytes.ts'
+import { storedSnapshotName, writtenSnapshotName } from './state-name.ts'
 import { findState, goneState, shareState } from './states.ts'
 
 const snapshotColumns = columns({
   id: column.text('s.id'),
   repoId: column.text('s.repo_id'),
-  name: column.text('s.name'),
+  /** As requests write it: one that starts with a digit has a prefix. */
+  name: column.text(writtenSnapshotName('s.name')),
   seq: column.int4('s.seq'),
+  commitId: column.text('coalesce(c.commit_id, (select r.empty_commit_id from repos r where r.id = s.repo_id))'),
   note: column.text.orNull('s.note'),
   createdAt: column.timestamptz('s.created_at'),
   ownerId: column.text('(select r.owner_id from repos r where r.id = s.repo_id)'),
   /**
    * Null if the credential has no person, such as an org key that the operator created. Only members of an org may know
-   * its people, so responses use `creatorFor`.
+   * its people, so responses use `personFor`.
    */
   creator: column.json.orNull(
     `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = s.created_by)`,
@@ -43,11 +46,6 @@ const snapshotColumns = columns({
 })
 
 export type RepoSnapshot = RowOf<typeof snapshotColumns>
-
-/** The creator of a snapshot; null for viewers who do not act for the owner. */
-export function creatorFor(viewer: Viewer, { creator, ownerId }: RepoSnapshot): AccountRef | null {
-  return viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? creator : null
-}
 
 const snapshotTables = 'repo_snapshots s left join repo_changes c on c.repo_id = s.repo_id and c.seq = s.seq'
 
@@ -95,7 +93,7 @@ export function createSnapshot(ctx: RequestContext, input: CreateSnapshotInput):
       return commitVerb(allowed, (tx) => make({ ctx: allowed, tx, facts: repo, input, past: state?.seq ?? null }))
     },
     async ({ id, name }, repo) => {
-      const [there] = await ctx.deps.db.query(byName, { repoId: repo.id, name })
+      const [there] = await ctx.deps.db.query(byName, { repoId: repo.id, name: storedSnapshotName(name) })
       if (there?.id !== id) throw goneSnapshot(repo, name)
     },
   )
@@ -115,7 +113,7 @@ async function make({
   ctx,
   tx,
   facts,
-  input: { name, note = null, at },
+  input: { name: given, note = null, at },
   past,
 }: {
   readonly ctx: RequestContext
@@ -126,6 +124,7 @@ async function make({
 }): Promise<RepoSnapshot> {
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
+  const name = storedSnapshotName(given)
   const [taken] = await tx.query(byName, { repoId: repo.id, name })
   if (taken) throw takenName(repo.fullName, taken)
   if (repo.snapshotCount >= MAX_SNAPSHOTS_PER_REPO) throw tooMany(repo)
@@ -198,7 +197,8 @@ export function deleteSnapshot(
 
 async function unmake(ctx: RequestContext, tx: Tx, facts: RepoFacts, name: string): Promise<{ name: string }> {
   const repo = await lockRepo(tx, facts.id)
-  const [snapshot] = repo ? await tx.query(byName, { repoId: repo.id, name }) : []
+  const stored = { repoId: facts.id, name: storedSnapshotName(name) }
+  const [snapshot] = repo ? await tx.query(byName, stored) : []
   if (!repo || !snapshot) throw goneSnapshot(facts, name)
   const bytes = await soleBytes(tx, snapshot)
   await tx.query(lockAccounts, { ids: [repo.ownerId] })
@@ -208,7 +208,7 @@ async function unmake(ctx: RequestContext, tx: Tx, facts: RepoFacts, name: strin
     action: 'snapshot.delete',
     accountId: repo.ownerId,
     targetId: repo.id,
-    before: { name, seq: snapshot.seq },
+    before: { name: stored.name, seq: snapshot.seq },
   })
   tx.afterCommit(() => ctx.deps.events.hint(repo.id))
   return { name }
@@ -222,7 +222,7 @@ export async function getSnapshot(
   input: { readonly owner: string; readonly repo: string; readonly name: string },
 ): Promise<RepoSnapshot | null> {
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
-  const [snapshot] = await ctx.deps.db.query(byName, { repoId: repo.id, name: input.name })
+  const [snapshot] = await ctx.deps.db.query(byName, { repoId: repo.id, name: storedSnapshotName(input.name) })
   return snapshot ?? null
 }
 

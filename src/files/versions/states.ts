@@ -15,6 +15,10 @@ export interface RepoState {
   readonly repoId: string
   readonly fullName: string
   readonly seq: number
+  /** 40 hex digits; null if the change that led to the state is no longer on record. */
+  readonly commitId: string | null
+  /** What the author of that change said about it. */
+  readonly message: string | null
   /** Time of the change that led to the state; null if that change is no longer on record. */
   readonly time: string | null
   /** Time of the change that replaced the state; null for the current state. */
@@ -38,6 +42,8 @@ export const stateColumns = columns({
   seq: column.int4.orNull('t.seq'),
   /** Null without a record of the state. */
   at: column.timestamptz.orNull('c.at'),
+  commitId: column.text.orNull('case when t.seq = 0 then r.empty_commit_id else c.commit_id end'),
+  message: column.text.orNull('c.message'),
   replacedAt: column.timestamptz.orNull('c.replaced_at'),
   count: column.int4.orNull('c.file_count'),
   bytes: column.int8.orNull('c.total_bytes'),
@@ -86,6 +92,14 @@ const bySnapshot = statement({
   text: stateSql('select s.seq from repo_snapshots s where s.repo_id = r.id and s.name = :name'),
 })
 
+const byCommit = statement({
+  name: 'repo-states-by-commit',
+  columns: stateColumns,
+  params: { repoIds, commitId: param.text() },
+  text: stateSql(`select h.seq from repo_changes h where h.repo_id = r.id and h.commit_id = :commitId
+      union all select 0 where r.empty_commit_id = :commitId`),
+})
+
 const byRun = statement({
   name: 'repo-states-by-run',
   columns: stateColumns,
@@ -99,9 +113,9 @@ const byRun = statement({
 
 /**
  * The state with this name in each repo, in the order requested; an error for a repo that has no such state for the
- * caller. The caller can see the repos (already checked). One statement. A snapshot needs no further rights, the state
- * that a run pinned needs the right to see the run, and numbers and times need the right to write the repo. Errors:
- * 401, 403, 404.
+ * caller. The caller can see the repos (already checked). One statement. A snapshot and a commit id need no further
+ * rights, the state that a run pinned needs the right to see the run, and numbers and times need the right to write the
+ * repo. Errors: 401, 403, 404.
  */
 export async function statesOfRepos(
   ctx: RequestContext,
@@ -146,6 +160,8 @@ function read(ctx: RequestContext, repoIds: readonly string[], name: StateName):
       return db.query(byTime, { repoIds, time: name.time })
     case 'snapshot':
       return db.query(bySnapshot, { repoIds, name: name.name })
+    case 'commit':
+      return db.query(byCommit, { repoIds, commitId: name.commitId })
     case 'run': {
       const { repoIds: only, ...viewer } = visibleRuns(ctx.viewer)
       return db.query(byRun, { ...viewer, repoIds: only, datasetIds: repoIds, runId: name.runId })
@@ -173,6 +189,8 @@ export function toState(row: RowOf<typeof stateColumns>): RepoState | null {
     repoId: row.id,
     fullName: row.fullName,
     seq: row.seq,
+    commitId: row.commitId,
+    message: row.message,
     time: row.at ?? (row.seq === 0 ? row.createdAt : null),
     replacedAt: row.replacedAt,
     isCurrent,
@@ -188,6 +206,7 @@ function unnamed(row: StateRow, name: StateName): HubError {
       'not_found',
       `No run ${name.runId} that you can see has pinned ${row.fullName} as a dataset. List the runs of the repo.`,
     )
+  if (name.kind === 'commit') return goneState(row.fullName, `the commit ${name.commitId}`)
   if (name.kind === 'time' && name.time < row.createdAt)
     return new HubError('not_found', `${row.fullName} was created at ${row.createdAt}; it had no state before.`)
   return goneState(row.fullName, name.kind === 'time' ? name.time : '')

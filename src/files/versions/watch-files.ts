@@ -6,9 +6,10 @@
 import { isId } from '@hub/formats/ids'
 import { currentViewer } from '../../auth/current-viewer.ts'
 import { seenBy } from '../../auth/event-viewer.ts'
-import { assertMayWriteRepo, repoViewer, visibleRepos } from '../../auth/policy.ts'
+import { mayWriteRepo } from '../../auth/may-write-repo.ts'
+import { repoViewer, visibleRepos } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
-import { HubError, invalid, notFound } from '../../platform/errors.ts'
+import { invalid, notFound } from '../../platform/errors.ts'
 import { visibleRepo } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
@@ -92,7 +93,7 @@ export async function watchRepoFiles(
 }
 
 async function* following(ctx: RequestContext, first: StateRow, after: number | null): AsyncGenerator<RepoFilesEvent> {
-  yield eventOf(first, mayReadHistory(ctx.viewer, first) ? after : null)
+  yield eventOf(first, mayWriteRepo(ctx.viewer, first) ? after : null)
   let { seq } = first
   for await (const _hint of ctx.deps.events.watch(first.id, ctx.signal)) {
     const viewer = await currentViewer(ctx.deps.db, ctx.viewer)
@@ -110,14 +111,4 @@ function eventOf({ id: repoId, seq, fileCount, totalBytes, known, ...counts }: S
   const isKnown = after !== null && known === seq - after
   const changes = isKnown ? { filesAdded, filesRemoved, filesChanged, bytesAdded, bytesRemoved } : null
   return { repoId, seq, fileCount, totalBytes, changes }
-}
-
-function mayReadHistory(viewer: Viewer, repo: StateRow): boolean {
-  try {
-    assertMayWriteRepo(viewer, repo)
-    return true
-  } catch (error) {
-    if (error instanceof HubError) return false
-    throw error
-  }
 }

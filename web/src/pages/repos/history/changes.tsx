@@ -95,11 +95,15 @@ function ChangeRow({ owner, repo, change, isLatest, ask }: RowProps) {
     <tr>
       <td>
         {change.seq} · {words(change.action)} {change.actor && <span className="dim">by {change.actor.handle}</span>}{' '}
+        <code className="dim" title={change.commitId}>
+          {change.commitId.slice(0, 7)}
+        </code>{' '}
         {change.snapshots.map((name) => (
           <span key={name} className="badge good">
             {name}
           </span>
         ))}
+        {change.message !== null && <p className="change-message">{change.message}</p>}
       </td>
       <td className="nowrap">
         <span className="change-added">+{count(change.filesAdded)}</span> ~{count(change.filesChanged)}{' '}
