@@ -2,7 +2,7 @@
 # `npm run image:check` builds and starts both, also on a machine without Docker.
 ARG NODE=node:24.21.0-trixie-slim
 
-FROM ${NODE} AS build
+FROM ${NODE} AS manifests
 WORKDIR /hub
 COPY package.json package-lock.json .npmrc ./
 COPY packages/check-worker/package.json packages/check-worker/
@@ -15,34 +15,23 @@ COPY packages/robot-card/package.json packages/robot-card/
 COPY packages/robot-view/package.json packages/robot-view/
 COPY packages/testing/package.json packages/testing/
 COPY packages/text/package.json packages/text/
+
+FROM manifests AS build
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run --silent prepare && npm run --silent build
 
-# What runs: no development packages, and no optional ones, which are a second Node and an embedded PostgreSQL.
-FROM ${NODE} AS packages
-WORKDIR /hub
-COPY package.json package-lock.json .npmrc ./
-COPY packages/check-worker/package.json packages/check-worker/
-COPY packages/cli/package.json packages/cli/
-COPY packages/client/package.json packages/client/
-COPY packages/formats/package.json packages/formats/
-COPY packages/mjcf/package.json packages/mjcf/
-COPY packages/policy-server/package.json packages/policy-server/
-COPY packages/robot-card/package.json packages/robot-card/
-COPY packages/robot-view/package.json packages/robot-view/
-COPY packages/testing/package.json packages/testing/
-COPY packages/text/package.json packages/text/
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
-# Types, source maps, and the query compilers of other databases are read by nothing that runs.
-RUN find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
- && find node_modules/@prisma/client/runtime -type f \
-      \( -name '*.cockroachdb.*' -o -name '*.mysql.*' -o -name '*.sqlite.*' -o -name '*.sqlserver.*' \) -delete \
- && rm -rf node_modules/.package-lock.json node_modules/hub node_modules/@hub
+# What a server installs: the root's dependencies, and of the packages in packages/ none, since they are in dist/. Optional
+# ones are a second Node and an embedded PostgreSQL. Types and source maps are read by nothing that runs.
+FROM manifests AS hub-packages
+RUN npm ci --omit=dev --omit=optional --workspaces=false --ignore-scripts \
+ && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
-# A worker runs models, MuJoCo and a browser that draws; the hub runs none of them.
-FROM packages AS hub-packages
-RUN cd node_modules && rm -rf onnxruntime-web onnxruntime-common @mujoco playwright-core
+# A worker runs models, MuJoCo and a browser that draws; the hub runs none of them, and a worker none of the hub.
+FROM manifests AS worker-packages
+RUN npm ci --omit=dev --omit=optional --ignore-scripts -w hub -w @hub/check-worker -w @hub/policy-server \
+ && find node_modules \( -type l -lname '*/packages/*' \) -delete \
+    -o -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
 FROM ${NODE} AS hub
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 HUB_DATA_DIR=/data
@@ -66,10 +55,10 @@ WORKDIR /hub
 # Checks have stills with `--build-arg CHROMIUM=chromium`.
 ARG CHROMIUM=""
 RUN if [ -n "$CHROMIUM" ]; then apt-get update && apt-get install -y --no-install-recommends "$CHROMIUM" && rm -rf /var/lib/apt/lists/*; fi
-COPY --from=packages /hub/node_modules node_modules
+COPY --from=worker-packages /hub/node_modules node_modules
 COPY --from=build /hub/dist dist
 COPY --from=build /hub/package.json ./
 USER 1000:1000
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "dist/hub.js"]
+ENTRYPOINT ["node", "dist/worker.js"]
 CMD ["check-worker", "--help"]

@@ -52,7 +52,7 @@ async function checkInCleanRoot(): Promise<void> {
       say,
     )
     const stage = (name: string) => stages.get(name) ?? fail(`The Dockerfile has no stage ${name}.`)
-    for (const name of ['build', 'packages', 'hub', 'worker'])
+    for (const name of ['build', 'hub', 'worker'])
       say(
         `${name}: ${sizeOf(stage(name), 'hub/node_modules')} MiB of packages, ${sizeOf(stage(name), 'hub/dist')} MiB of code`,
       )
@@ -70,7 +70,10 @@ async function checkHub(stage: BuiltStage): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'hub-image-db-'))
   const server = await startEmbeddedPostgres({ dataDir })
   const port = String(await freePort())
-  const settings = { DATABASE_URL: server.url, HUB_SECRET: randomBytes(32).toString('hex'), PORT: port }
+  // Its socket is a file of the machine, which the image does not have.
+  const url = new URL(server.url)
+  url.searchParams.delete('host')
+  const settings = { DATABASE_URL: url.href, HUB_SECRET: randomBytes(32).toString('hex'), PORT: port }
   try {
     const begun = performance.now()
     const child = startIn(stage, [...stage.entry, ...stage.command], settings)

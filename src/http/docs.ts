@@ -3,7 +3,6 @@
  * one page per error type.
  */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { checkCodes } from '../cards/check-codes.ts'
@@ -14,7 +13,11 @@ import { limitSentence } from '../platform/limit-texts.ts'
 import { mayCompress } from './compression.ts'
 import { escapeHtml, page } from './html.ts'
 
-const assetTypes: Readonly<Record<string, string>> = {
+/** Files of Swagger UI, copied here by `npm ci`. */
+const viewer = new URL('../../generated/swagger-ui/', import.meta.url)
+
+/** The files that the page loads. */
+export const assetTypes: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
@@ -50,11 +53,8 @@ function documentOf(type: string, make: () => string) {
 
 /** `/schema.graphql`, `/v1/openapi.json`, `/docs`, `/problems` and `/problems/<type>`. */
 export function registerDocs(app: FastifyInstance, schema: GraphQLSchema, document: () => object): void {
-  const folder = createRequire(import.meta.url)
-    .resolve('swagger-ui-dist/package.json')
-    .replace(/package\.json$/, '')
   const assets = new Map(
-    Object.entries(assetTypes).map(([name, type]) => [name, { type, bytes: readFileSync(folder + name) }]),
+    Object.entries(assetTypes).map(([name, type]) => [name, { type, bytes: readFileSync(new URL(name, viewer)) }]),
   )
   assets.set('start.js', { type: 'text/javascript; charset=utf-8', bytes: Buffer.from(starter) })
   // Plain text, which browsers show; tools go by the name of the file.

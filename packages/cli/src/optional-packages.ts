@@ -46,7 +46,7 @@ export async function fromWorker<T>(command: 'check-worker' | 'policy-server', l
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(`'@hub/${command}'`)) throw error
     throw new LocalError(
-      `\`hub ${command}\` needs the package @hub/${command}, which is not installed: npm ci --omit=dev, in the folder of the hub and without --workspace, installs every package`,
+      `\`hub ${command}\` needs the package @hub/${command}, which is not installed: npm ci, in the folder of the hub and without --workspace, installs every package`,
     )
   }
 }

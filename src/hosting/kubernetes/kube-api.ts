@@ -26,13 +26,13 @@ export interface KubeApi {
   createSecret(secret: V1Secret, isTrial?: boolean): Promise<void>
 }
 
-type Client = typeof import('@kubernetes/client-node')
+type Client = typeof import('./client-library.ts')
 
 /** The client library waits for an answer without end. */
 const TIMEOUT_MS = 15_000
 
 /** Loads the client library. */
-export const loadClient = (): Promise<Client> => import('@kubernetes/client-node')
+export const loadClient = (): Promise<Client> => import('./client-library.ts')
 
 /**
  * Throws an Error that names the file and says nothing of its content: the messages of parsers quote the credentials in
@@ -50,7 +50,7 @@ function loadFile(config: InstanceType<Client['KubeConfig']>, file: string): voi
 }
 
 /** Reads the credentials; sends no request. Throws an Error that names the fault. */
-export function openKubeApi(k8s: Client, settings: KubeSettings, timeoutMs = TIMEOUT_MS): KubeApi {
+export function openKubeApi(k8s: Omit<Client, 'models'>, settings: KubeSettings, timeoutMs = TIMEOUT_MS): KubeApi {
   const config = new k8s.KubeConfig()
   if (settings.kubeconfig === null) config.loadFromCluster()
   else loadFile(config, settings.kubeconfig)

@@ -33,7 +33,7 @@ export async function openKubernetes(settings: KubernetesSettings): Promise<Kube
       throw new ConfigError([`${name}: ${error instanceof Error ? error.message : error}`])
     }
   }
-  const template = named('HOSTED_KUBE_TEMPLATE', () => readJobTemplate(settings.templateFile, { ...k8s }))
+  const template = named('HOSTED_KUBE_TEMPLATE', () => readJobTemplate(settings.templateFile, { ...k8s.models }))
   return { template, api: named('HOSTED_KUBECONFIG', () => openKubeApi(k8s, settings)) }
 }
 

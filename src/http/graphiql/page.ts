@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { noneMatchCovers, strongEtag } from '../../platform/etag.ts'
 import { lazy } from '../../platform/lazy.ts'
@@ -21,7 +20,7 @@ interface Page {
 export type SendGraphiql = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /**
- * Serves the page. It is made for its first reader, since that takes half a second. `signIn` is the path of a page that
+ * Serves the page. It is loaded and made for its first reader, since that takes half a second. `signIn` is the path of a page that
  * signs in and comes back.
  */
 export function graphiql(signIn: string): SendGraphiql {
@@ -43,6 +42,7 @@ export function graphiql(signIn: string): SendGraphiql {
 }
 
 async function makePage(signIn: string): Promise<Page> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const html = withBar(
     renderGraphiQL({
       title: 'Hub · GraphiQL',
