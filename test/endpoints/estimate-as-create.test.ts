@@ -81,7 +81,9 @@ describe('create and estimate say the same', () => {
         async ({ who, credential, asked }) => ({ who, asked, said: await both(credential, name, asked) }),
         { concurrency: 6 },
       )
-      for (const { who, asked, said } of verdicts) expect([who, asked, said[1]]).toEqual([who, asked, said[0]])
+      expect(verdicts.map(({ who, asked, said }) => [who, asked, said[1]])).toEqual(
+        verdicts.map(({ who, asked, said }) => [who, asked, said[0]]),
+      )
       expect(verdicts.some(({ said }) => said[0] === 'allowed')).toBe(isGood)
     },
     120_000,

@@ -215,16 +215,17 @@ describe('the media type of a file whose bytes say little', () => {
   const detected = (path: string, bytes: Uint8Array, claimed: string | null = null) => detectMime(path, bytes, claimed)
 
   it('is that of its name, or what the client says, for every file of one or two bytes', async () => {
+    const others: unknown[] = []
     for (let value = 0; value < 0x1_0000; value += 1) {
       const two = new Uint8Array([value >> 8, value & 0xff])
-      const types = [
-        await detected('data', two),
-        await detected('data', two, 'text/x-given'),
-        await detected('a.txt', two),
-      ]
-      expect([value, ...types]).toEqual([value, null, 'text/x-given', 'text/plain'])
-      if (value < 0x100) expect([value, await detected('data', two.subarray(1))]).toEqual([value, null])
+      const one = value < 0x100 ? await detected('data', two.subarray(1)) : null
+      const unnamed = await detected('data', two)
+      const given = await detected('data', two, 'text/x-given')
+      const named = await detected('a.txt', two)
+      const isRight = one === null && unnamed === null && given === 'text/x-given' && named === 'text/plain'
+      if (!isRight) others.push({ value, one, unnamed, given, named })
     }
+    expect(others).toEqual([])
   })
 
   it.each([

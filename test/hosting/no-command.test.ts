@@ -1,7 +1,9 @@
 /** `HOSTED_APP_NAME` without a command: what the start, `hub doctor` and a job say. */
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { readConfig } from '../../src/platform/config.ts'
 import { startHub } from '../../src/start-hub.ts'
 import { runHub } from '../support/command-line.ts'
@@ -17,6 +19,7 @@ it('is told at the start and by doctor, and each job is accepted and fails with 
     DATABASE_URL: database.url,
     HUB_SECRET: 'a secret of more than thirty-two characters',
     OBJECT_STORE: 'none',
+    HUB_DATA_DIR: await mkdtemp(join(inject('runDir'), 'no-command-')),
     HOSTED_APP_NAME: 'coach',
     HOSTED_OWNERS: '*',
   }

@@ -5,7 +5,7 @@
 import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { createSchema } from 'graphql-yoga'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AddressSlots } from '../../src/http/address-slots.ts'
 import { admission } from '../../src/http/admission.ts'
 import { OpenStreams } from '../../src/http/open-streams.ts'
@@ -15,15 +15,15 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { testServer } from './support/test-server.ts'
 
 const gate = { entered: 0, most: 0, running: 0, open: Promise.withResolvers<void>() }
-/** Uses so much processor time, however busy the machine is. */
-function burn(ms: number): void {
-  const begun = process.threadCpuUsage()
-  const usedMs = () => {
-    const { user, system } = process.threadCpuUsage(begun)
-    return (user + system) / 1000
-  }
-  while (usedMs() < ms);
+/** The processor time of this thread goes on when something burns it, and else stands still: what is used is exact, and takes no time. */
+const processor = { usedMs: 0 }
+const burn = (ms: number) => {
+  processor.usedMs += ms
 }
+beforeAll(() => {
+  vi.spyOn(process, 'threadCpuUsage').mockImplementation(() => ({ user: processor.usedMs * 1000, system: 0 }))
+})
+afterAll(() => vi.mocked(process.threadCpuUsage).mockRestore())
 
 const schema = createSchema<RequestContext>({
   typeDefs: `

@@ -152,12 +152,10 @@ export function contractHub(
         ? { headers, body: null }
         : { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
     const answer = await send(who, method, path, init)
-    const operation = routes.find(
-      (route) => route.method === method && patternOf(route.path).test(path.split('?')[0] ?? ''),
-    )
-    if (operation)
-      expect([operation.operation, statusesOf(operation)]).toEqual([
-        operation.operation,
+    const declared = declaredOf(method, path)
+    if (declared)
+      expect([declared.operation, declared.statuses]).toEqual([
+        declared.operation,
         expect.arrayContaining([answer.status]),
       ])
     if (answer.status >= 400) {
@@ -299,7 +297,18 @@ function graphWordsIn(problem: Json, sent: string): string[] {
   return words.filter((word) => (word.startsWith('input.') || graphNames.has(word)) && !sent.includes(word))
 }
 
-const patternOf = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+const declarations = routes.map((route) => ({
+  operation: route.operation,
+  method: route.method,
+  statuses: statusesOf(route),
+  pattern: new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`),
+}))
+
+/** The operation of a request, and the statuses that it declares. */
+function declaredOf(method: string, path: string) {
+  const [name = ''] = path.split('?')
+  return declarations.find((route) => route.method === method && route.pattern.test(name))
+}
 
 /** The types of a Problem's entries. */
 export const types = (answer: Answer): string[] => answer.json.errors.map((error: { type: string }) => error.type)
