@@ -66,6 +66,19 @@ async function refused(name: Name, args: readonly string[], env: Readonly<Record
   return line
 }
 
+const notThere = { HUB_URL: 'http://127.0.0.1:1' }
+/** The lines of each command for a hub that is not there: it is tried for seconds, so all are begun at once. */
+let lonely: Readonly<Record<Name, Promise<string>>>
+beforeAll(() => {
+  const begun = (name: Name) => {
+    const line = refused(name, [], notThere)
+    // It is awaited in its test.
+    line.catch(() => undefined)
+    return line
+  }
+  lonely = { runner: begun('runner'), 'check-worker': begun('check-worker'), 'policy-server': begun('policy-server') }
+})
+
 const workOption = (name: Name) => (name === 'runner' ? '--work-dir' : '--work')
 
 describe.each(Object.keys(commands) as Name[])('hub %s', (name) => {
@@ -73,7 +86,7 @@ describe.each(Object.keys(commands) as Name[])('hub %s', (name) => {
     ['a URL that is none', { HUB_URL: 'nowhere' }, /^hub: HUB_URL: not an http\(s\) URL; /],
     ['another scheme, with a password', { HUB_URL: `ftp://u:${SECRET}@x` }, /^hub: HUB_URL: not an http\(s\) URL; /],
     ['a URL with a password', { HUB_URL: `http://u:${SECRET}@x` }, /^hub: HUB_URL: .* must not contain a credential; /],
-    ['a hub that is not there', { HUB_URL: 'http://127.0.0.1:1' }, /^hub: .*HUB_URL or --url names another one\.$/],
+    ['a hub that is not there', notThere, /^hub: .*HUB_URL or --url names another one\.$/],
     ['a token of two lines', { HUB_TOKEN: `a\n${SECRET}` }, /^hub: HUB_TOKEN: it must contain exactly one token, /],
     [
       'a token that no header can carry',
@@ -82,7 +95,7 @@ describe.each(Object.keys(commands) as Name[])('hub %s', (name) => {
     ],
     ['no token', { HUB_TOKEN: '' }, /^hub: You are not logged in to .* Run `hub login`\.$/],
   ])('%s', async (_, env, says) => {
-    expect(await refused(name, [], env)).toMatch(says)
+    expect(await (env === notThere ? lonely[name] : refused(name, [], env))).toMatch(says)
     expect(asked).toEqual([])
   })
 

@@ -21,6 +21,7 @@ import { testDb } from '../support/database.ts'
 import { openFile, openFolder } from '../support/open-folder.ts'
 import { putRun } from '../support/runs.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
+import { clockOf, expectPutOff } from './support/put-off.ts'
 
 const t = testDb()
 const dir = openFolder('hub-adopt-')
@@ -297,16 +298,11 @@ describe('a call of a hub that was killed', () => {
     const deps = await nextHub()
     const full = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' })
     const hosted: HostedBackend = { ...deps.hosted, spawn: () => Promise.reject(full) }
-    const [before] = await world.sql<{ at: string }>('select now()::text as at')
+    const before = await clockOf(world)
     await dispatchHosted({ ...deps, hosted }, id)
     const { call } = await rowOf(id)
-    // Two seconds after the attempt, which was at some time between these two readings of the clock; columns have milliseconds.
-    const [row] = await world.sql<{ tries: number; inTwoSeconds: boolean }>(
-      `select tries, next_try_at - interval '2 s' between $2::timestamptz - interval '1 ms' and now() + interval '1 ms' as "inTwoSeconds"
-        from hosted_calls where id = $1`,
-      [call, before?.at],
-    )
-    expect(row).toEqual({ tries: 1, inTwoSeconds: true })
+    await expectPutOff(world, call, 2, before)
+    expect(await world.sql('select tries from hosted_calls where id = $1', [call])).toEqual([{ tries: 1 }])
     await world.sql('update hosted_calls set next_try_at = now() - make_interval(secs => 1), tries = 9 where id = $1', [
       call,
     ])
