@@ -13,6 +13,7 @@ COPY packages/mjcf/package.json packages/mjcf/
 COPY packages/policy-server/package.json packages/policy-server/
 COPY packages/robot-card/package.json packages/robot-card/
 COPY packages/robot-view/package.json packages/robot-view/
+COPY packages/runner/package.json packages/runner/
 COPY packages/testing/package.json packages/testing/
 COPY packages/text/package.json packages/text/
 

@@ -66,9 +66,10 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'robot-card': ['text', 'formats', 'mjcf'],
   'robot-view': [],
   client: ['text', 'formats'],
-  'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client'],
-  'policy-server': ['text', 'formats', 'client'],
-  cli: ['text', 'formats', 'mjcf', 'robot-card', 'client', 'check-worker', 'policy-server'],
+  runner: ['client'],
+  'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
+  'policy-server': ['text', 'formats', 'client', 'runner'],
+  cli: ['text', 'formats', 'mjcf', 'robot-card', 'client', 'runner', 'check-worker', 'policy-server'],
 }
 
 const rooms: readonly Room[] = [

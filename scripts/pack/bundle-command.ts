@@ -10,7 +10,7 @@ import { inlineStillPage } from './still-page.ts'
 
 const client = fileURLToPath(new URL('../../packages/cli/', import.meta.url))
 
-/** A module that is started by its URL is a part of the one file, named in the URL's search (`packages/client/src/worker/own-program.ts`). */
+/** A module that is started by its URL is a part of the one file, named in the URL's search (`packages/runner/src/worker/own-program.ts`). */
 const partsOfOneFile: Plugin = {
   name: 'parts-of-one-file',
   setup({ onLoad }) {

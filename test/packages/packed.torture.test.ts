@@ -12,7 +12,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
-const manifests = globSync('packages/*/package.json', { cwd: root }).sort()
+/** A private package is never packed. */
+const manifests = globSync('packages/*/package.json', { cwd: root })
+  .filter((file) => !JSON.parse(readFileSync(join(root, file), 'utf8')).private)
+  .sort()
 
 let base: string
 let tree: string

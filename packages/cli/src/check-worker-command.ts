@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { CheckOutcome } from '@hub/check-worker/serve/serve-check'
 import { LocalError } from '@hub/client/internal'
-import { programOf } from '@hub/client/worker/own-program'
+import { programOf } from '@hub/runner/worker/own-program'
 import type { Command } from 'commander'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common } from './client-session.ts'

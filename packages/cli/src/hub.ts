@@ -4,7 +4,7 @@
  * which know their part by its name.
  */
 import { isMainThread } from 'node:worker_threads'
-import { startedPart } from '@hub/client/worker/own-program'
+import { startedPart } from '@hub/runner/worker/own-program'
 
 switch (startedPart(process, !isMainThread)) {
   case 'reading-child':

@@ -1,11 +1,11 @@
 /** `hub model`: checks a local model offline, as the hub would after a push. */
 import { resolve } from 'node:path'
-import { programOf } from '@hub/client/worker/own-program'
 import { checkModel, type ModelPlace, type ModelReport, unreadableReport } from '@hub/mjcf/folder/check-model'
 import { FolderError } from '@hub/mjcf/folder/local-files'
 import { modelText, paintFor } from '@hub/mjcf/folder/model-text'
 import { modelsIn } from '@hub/mjcf/folder/models-in'
 import { openReadingPool, type ReadingPool } from '@hub/mjcf/processes/reading-pool'
+import { programOf } from '@hub/runner/worker/own-program'
 import type { Command } from 'commander'
 import { type ClientIo, exitCode } from './client-output.ts'
 import { UsageError } from './command-errors.ts'

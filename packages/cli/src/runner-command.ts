@@ -1,6 +1,6 @@
 /** `hub runner`: claims training runs and executes them on this machine. */
 import { hostname } from 'node:os'
-import { type RunOutcome, work } from '@hub/client/internal'
+import { type RunOutcome, work } from '@hub/runner'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common, UsageError } from './client-session.ts'

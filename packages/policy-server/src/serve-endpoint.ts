@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises'
 import { failureLine, type HubClient, LocalError, ProblemError } from '@hub/client/internal'
-import type { Journal } from '@hub/client/worker/journal'
+import type { Journal } from '@hub/runner/worker/journal'
 import { fetchModel } from './fetch-model.ts'
 import { KEYS_MS, REPORT_MS, REPORT_WAIT_MS, RUN_MS, UNKNOWN_KEY_MS } from './limits.ts'
 import type { HeldAddress } from './links/held-address.ts'

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { failureLine, LocalError, ProblemError } from '@hub/client/internal'
-import { dropLock, takeLock } from '@hub/client/worker/lock'
+import { dropLock, takeLock } from '@hub/runner/worker/lock'
 import { type Outcome, prepare, type ServerOptions, serveEndpoint, tellEnding } from './serve-endpoint.ts'
 import type { ServedEndpoint } from './served-endpoint.ts'
 import { journalFile, lockOf, unfinishedEndpoints } from './server-journal.ts'

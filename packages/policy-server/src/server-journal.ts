@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nullIfMissing } from '@hub/client/worker/growing-file'
-import { type Journal, openJournal, readJournal } from '@hub/client/worker/journal'
+import { nullIfMissing } from '@hub/runner/worker/growing-file'
+import { type Journal, openJournal, readJournal } from '@hub/runner/worker/journal'
 import { z } from 'zod'
 
 const session = z.object({

@@ -3,7 +3,7 @@
  * it even if the worker is dead.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { programOf } from '@hub/client/worker/own-program'
+import { programOf } from '@hub/runner/worker/own-program'
 import type { EngineLimits } from './limits.ts'
 
 /**

@@ -4,8 +4,8 @@
  */
 import { rm } from 'node:fs/promises'
 import { failureLine, type HubClient, LocalError, ProblemError } from '@hub/client/internal'
-import type { Claim } from '@hub/client/worker/claim-file'
-import { openJournal } from '@hub/client/worker/journal'
+import type { Claim } from '@hub/runner/worker/claim-file'
+import { openJournal } from '@hub/runner/worker/journal'
 import { sizeText } from '@hub/text/amounts'
 import { type CheckFiles, checkFiles } from './check-files.ts'
 import { type CheckJournal, type HeldCheck, newCheckState, readCheckState } from './check-journal.ts'

@@ -1,9 +1,9 @@
 /** Checks as the loop of a worker serves them. */
 import { readdir, rm } from 'node:fs/promises'
-import { nullIfMissing } from '@hub/client/worker/growing-file'
-import { writeDurably } from '@hub/client/worker/journal'
-import { type ServeOptions, serve, type Unfinished, type WorkerKind } from '@hub/client/worker/serve'
 import { isId } from '@hub/formats/ids'
+import { nullIfMissing } from '@hub/runner/worker/growing-file'
+import { writeDurably } from '@hub/runner/worker/journal'
+import { type ServeOptions, serve, type Unfinished, type WorkerKind } from '@hub/runner/worker/serve'
 import { checkFiles } from './check-files.ts'
 import { checkText, type HeldCheck, keptCheck, readCheckState } from './check-journal.ts'
 import { type CheckOutcome, type CheckWorker, claimCheck, openCheckJournal, serveCheck } from './serve-check.ts'

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { LocalError } from '@hub/client/internal'
-import { programOf } from '@hub/client/worker/own-program'
+import { programOf } from '@hub/runner/worker/own-program'
 import { FrameFault } from '../wire/frame-fault.ts'
 import type { Tensor } from '../wire/tensors.ts'
 import type { ModelFace, ThreadMessage } from './model-messages.ts'

@@ -2,11 +2,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isJsonObject, writeJson } from '../exact-json.ts'
-import type { HubClient } from '../hub-client.ts'
-import { failureLine } from '../problem.ts'
-import type { RemoteRun } from '../run-shapes.ts'
-import { openJournal } from '../worker/journal.ts'
+import { isJsonObject, writeJson } from '@hub/client/exact-json'
+import type { HubClient } from '@hub/client/internal'
+import { failureLine } from '@hub/client/internal'
+import type { RemoteRun } from '@hub/client/run-shapes'
 import { backgroundTask } from './background.ts'
 import { stabilityCheck } from './checkpoint-folders.ts'
 import { exitCodeIn, isAlive, startCommand, stopCommand } from './command.ts'
@@ -19,6 +18,7 @@ import { newState, type RunJournal, readRunState } from './run-journal.ts'
 import { type RunResult, resultOf } from './run-result.ts'
 import { ClaimLostError, createReporter, type Reporter } from './send-report.ts'
 import { sendConfig, sendOutput, sendScorecard } from './send-run-files.ts'
+import { openJournal } from './worker/journal.ts'
 
 export interface Runner {
   /** Retries for as long as the runner lives: the hub may be unreachable for a while. */

@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { HubClient } from '../hub-client.ts'
-import { failureLine, ProblemError } from '../problem.ts'
+import type { HubClient } from '@hub/client/internal'
+import { failureLine, ProblemError } from '@hub/client/internal'
 import { type BatteryResults, type GateSpec, resultsOf, startBattery } from './battery.ts'
 import { type CheckpointFolder, listCheckpoints } from './checkpoint-folders.ts'
 import { exitCodeIn, isAlive, stopCommand } from './command.ts'

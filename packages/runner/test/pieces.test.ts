@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { measuredIn, progressIn, readMetrics } from '../../src/runner/metrics-batch.ts'
-import { newState, readRunState } from '../../src/runner/run-journal.ts'
-import { cutChunk } from '../../src/worker/chunk-cutter.ts'
-import { openJournal } from '../../src/worker/journal.ts'
+import { measuredIn, progressIn, readMetrics } from '../src/metrics-batch.ts'
+import { newState, readRunState } from '../src/run-journal.ts'
+import { cutChunk } from '../src/worker/chunk-cutter.ts'
+import { openJournal } from '../src/worker/journal.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 

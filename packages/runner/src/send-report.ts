@@ -1,12 +1,12 @@
 /** Reports the command's output, each byte once: the journal keeps the report in flight until the hub has answered. */
-import type { HubClient } from '../hub-client.ts'
-import { failureLine, ProblemError, refusedIndexes } from '../problem.ts'
-import type { RemoteRun, RunReport } from '../run-shapes.ts'
-import { cutChunk, MAX_CHUNK_BYTES } from '../worker/chunk-cutter.ts'
-import { readFrom, sizeOf } from '../worker/growing-file.ts'
+import type { HubClient } from '@hub/client/internal'
+import { failureLine, ProblemError, refusedIndexes } from '@hub/client/internal'
+import type { RemoteRun, RunReport } from '@hub/client/run-shapes'
 import { type MetricsBatch, measuredIn, progressIn, readMetrics } from './metrics-batch.ts'
 import type { RunFiles } from './run-files.ts'
 import type { RunJournal, Sending } from './run-journal.ts'
+import { cutChunk, MAX_CHUNK_BYTES } from './worker/chunk-cutter.ts'
+import { readFrom, sizeOf } from './worker/growing-file.ts'
 
 /** This runner lost its claim on the run; the hub ignores everything the command does from now on. */
 export class ClaimLostError extends Error {

@@ -1,8 +1,8 @@
 /** The run result that follows from how the command exited. */
 import { stripVTControlCharacters } from 'node:util'
-import { readFrom, sizeOf } from '../worker/growing-file.ts'
 import { exitCodeIn } from './command.ts'
 import type { RunFiles } from './run-files.ts'
+import { readFrom, sizeOf } from './worker/growing-file.ts'
 
 export interface RunResult {
   readonly status: 'succeeded' | 'failed' | 'canceled'

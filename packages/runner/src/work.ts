@@ -1,14 +1,14 @@
 /** Training runs as the loop of a worker serves them. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ProblemError } from '../problem.ts'
-import type { RemoteRun } from '../run-shapes.ts'
-import { nullIfMissing } from '../worker/growing-file.ts'
-import { openJournal } from '../worker/journal.ts'
-import { type ServeOptions, serve, type Unfinished, type WorkerKind } from '../worker/serve.ts'
+import { ProblemError } from '@hub/client/internal'
+import type { RemoteRun } from '@hub/client/run-shapes'
 import { executeRun, type Runner, type RunOutcome } from './execute-run.ts'
 import { removeFolder, runFiles } from './run-files.ts'
 import { newState, type RunState, readRunState } from './run-journal.ts'
+import { nullIfMissing } from './worker/growing-file.ts'
+import { openJournal } from './worker/journal.ts'
+import { type ServeOptions, serve, type Unfinished, type WorkerKind } from './worker/serve.ts'
 
 export type WorkOptions = Pick<
   ServeOptions<RunOutcome>,

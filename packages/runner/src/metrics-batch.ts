@@ -1,6 +1,6 @@
 /** Reads a growing `metrics.jsonl`. Pure. */
 
-import { asDouble, isJsonObject, readJson } from '../exact-json.ts'
+import { asDouble, isJsonObject, readJson } from '@hub/client/exact-json'
 
 /** The hub accepts 10,000 lines and a body of 8 MiB per report; smaller batches keep each report short. */
 const MAX_LINES = 2000

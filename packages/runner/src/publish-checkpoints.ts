@@ -1,12 +1,10 @@
 /**
  * Publishes checkpoints: pushes each complete folder `checkpoints/step_{N}/` to the run's output repo, in step order.
  */
-import { isJsonObject } from '../exact-json.ts'
-import type { HubClient } from '../hub-client.ts'
-import { nothingLeftOut } from '../left-out.ts'
-import { failureLine, LocalError, ProblemError } from '../problem.ts'
-import { pushFolder } from '../push.ts'
-import type { RemoteRun } from '../run-shapes.ts'
+import { isJsonObject } from '@hub/client/exact-json'
+import type { HubClient } from '@hub/client/internal'
+import { failureLine, LocalError, nothingLeftOut, ProblemError, pushFolder } from '@hub/client/internal'
+import type { RemoteRun } from '@hub/client/run-shapes'
 import { type CheckpointFolder, listCheckpoints } from './checkpoint-folders.ts'
 import type { RunFiles } from './run-files.ts'
 import type { RunJournal } from './run-journal.ts'

@@ -1,7 +1,7 @@
 /** The local folder of a run. */
 import { readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { nullIfMissing } from '../worker/growing-file.ts'
+import { nullIfMissing } from './worker/growing-file.ts'
 
 export type RunFiles = ReturnType<typeof runFiles>
 

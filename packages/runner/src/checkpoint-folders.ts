@@ -1,8 +1,8 @@
 /** The folders `checkpoints/step_{N}/` of a run, and whether they are complete. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nullIfMissing } from '../worker/growing-file.ts'
 import { versionOf } from './run-files.ts'
+import { nullIfMissing } from './worker/growing-file.ts'
 
 export interface CheckpointFolder {
   readonly step: number

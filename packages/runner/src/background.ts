@@ -1,5 +1,5 @@
 /** A polling task that runs next to the reports, one poll at a time. */
-import { failureLine } from '../problem.ts'
+import { failureLine } from '@hub/client/internal'
 
 export interface BackgroundTask {
   /** Starts a poll, unless one is in progress or the last one started less than `everyMs` ago. */

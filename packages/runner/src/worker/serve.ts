@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { failureLine, ProblemError } from '../problem.ts'
+import { failureLine, ProblemError } from '@hub/client/internal'
 import { type Claim, type Claimer, claimFile } from './claim-file.ts'
 import { dropLock, takeLock } from './lock.ts'
 

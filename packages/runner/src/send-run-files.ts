@@ -2,9 +2,9 @@
  * What a run's folder holds next to log, metrics and checkpoints: its config, its scorecard, and the repo of its
  * output.
  */
-import { readJson } from '../exact-json.ts'
-import { failureLine, ProblemError } from '../problem.ts'
-import type { RemoteRun } from '../run-shapes.ts'
+import { readJson } from '@hub/client/exact-json'
+import { failureLine, ProblemError } from '@hub/client/internal'
+import type { RemoteRun } from '@hub/client/run-shapes'
 import { type RunFiles, textOf, versionOf } from './run-files.ts'
 import type { RunJournal } from './run-journal.ts'
 import type { Reporter } from './send-report.ts'

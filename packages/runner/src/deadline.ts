@@ -2,8 +2,8 @@
  * When a run has used up its `max_hours`, on this machine's monotonic clock. The hub sends the remaining time, so the
  * two clocks need not agree.
  */
-import { asDouble } from '../exact-json.ts'
-import type { RemoteRun } from '../run-shapes.ts'
+import { asDouble } from '@hub/client/exact-json'
+import type { RemoteRun } from '@hub/client/run-shapes'
 
 export interface Deadline {
   /**

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { claimFile } from '../../src/worker/claim-file.ts'
-import { dropLock, takeLock } from '../../src/worker/lock.ts'
+import { claimFile } from '../src/worker/claim-file.ts'
+import { dropLock, takeLock } from '../src/worker/lock.ts'
 
 let base: string
 beforeEach(async () => {

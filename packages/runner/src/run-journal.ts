@@ -4,7 +4,7 @@
  * the same report.
  */
 import { z } from 'zod'
-import { type Journal, readJournal } from '../worker/journal.ts'
+import { type Journal, readJournal } from './worker/journal.ts'
 
 const span = z.object({ from: z.number().int().min(0), to: z.number().int().min(0) })
 /** Byte ranges of the two files in the report in flight. */

@@ -1,5 +1,5 @@
 /** Decides whether and how a runner gates the checkpoints of its run. */
-import type { RemoteRun } from '../run-shapes.ts'
+import type { RemoteRun } from '@hub/client/run-shapes'
 import { type BackgroundTask, backgroundTask } from './background.ts'
 import { gateOf } from './battery.ts'
 import { createGater, type Gater, type GaterOptions } from './gate-checkpoints.ts'

@@ -1,11 +1,11 @@
 /** The battery: the operator's command that evaluates a checkpoint in simulation and writes its results to a file. */
 import { mkdir, readFile, rm } from 'node:fs/promises'
+import { readAs } from '@hub/client/run-shapes'
 import { z } from 'zod'
-import { readAs } from '../run-shapes.ts'
-import type { ProcessName } from '../worker/living-process.ts'
 import { startCommand } from './command.ts'
 import type { GateFiles, RunFiles } from './run-files.ts'
 import { lastLine } from './run-result.ts'
+import type { ProcessName } from './worker/living-process.ts'
 
 const whole = z.number().int()
 const count = readAs(whole)

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { bootId, type ProcessName, startTimeOf } from '../worker/living-process.ts'
+import { bootId, type ProcessName, startTimeOf } from './worker/living-process.ts'
 
 /**
  * `$1` is the command, `$2` the exit-code file. A signal to the group ends the command; the shell survives to record
