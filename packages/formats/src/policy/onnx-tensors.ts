@@ -66,8 +66,10 @@ async function readType(wire: WireReader, tensor: Field): Promise<Pick<GraphValu
     if (field.number === 1) type = typeName(Number(field.value))
     if (field.number === 2) {
       shape = []
-      for await (const size of wire.fields(field)) if (size.number === 1) shape.push(await readSize(wire, size))
-      if (shape.length > MAX_RANK) throw new FormatFault(`A tensor has more than ${MAX_RANK} sizes.`)
+      for await (const size of wire.fields(field)) {
+        if (size.number === 1) shape.push(await readSize(wire, size))
+        if (shape.length > MAX_RANK) throw new FormatFault(`A tensor has more than ${MAX_RANK} sizes.`)
+      }
     }
   }
   return { type, shape }
@@ -101,7 +103,7 @@ export async function readInitializer(wire: WireReader, tensor: Field): Promise<
   let external: string | null = null
   const sizes: bigint[] = []
   for await (const field of wire.fields(tensor)) {
-    if (field.number === 1) sizes.push(...(await wire.numbers(field)))
+    if (field.number === 1) for (const size of await wire.numbers(field, MAX_RANK)) sizes.push(size)
     else if (field.number === 2) type = Number(field.value)
     else if (field.number === 8) name = await wire.text(field)
     else if (field.number === 9) rawBytes = field.end - field.start
@@ -110,6 +112,8 @@ export async function readInitializer(wire: WireReader, tensor: Field): Promise<
       const [key, value] = await readPair(wire, field)
       if (key === 'location') external = value
     } else if (field.number === 14) isExternal = field.value === 1n
+    // The product of a million sizes has megabytes of digits, and takes hours.
+    if (sizes.length > MAX_RANK) throw new FormatFault(`A tensor has more than ${MAX_RANK} sizes.`)
   }
   const elements = sizes.reduce((product, size) => product * BigInt.asIntN(64, size), 1n)
   if (sizes.some((size) => BigInt.asIntN(64, size) < 0n) || elements > BigInt(Number.MAX_SAFE_INTEGER))

@@ -31,8 +31,8 @@ export interface WireReader {
    * of them.
    */
   fields(span: Span): AsyncGenerator<Field>
-  /** The numbers of a repeated field, packed or not. */
-  numbers(field: Field): Promise<bigint[]>
+  /** The numbers of a repeated field, packed or not; of more than `most` one more than that. */
+  numbers(field: Field, most: number): Promise<bigint[]>
   text(field: Field): Promise<string>
 }
 
@@ -59,11 +59,11 @@ export function wireReader(file: WindowedFile, maxFields: number): WireReader {
         at = field.end
       }
     },
-    async numbers({ start, end, value, kind }) {
+    async numbers({ start, end, value, kind }, most) {
       if (value !== null) return [value]
       if (kind !== 'bytes') throw new FormatFault('A number has the wrong type.')
       const found: bigint[] = []
-      for (let at = start; at < end; ) {
+      for (let at = start; at < end && found.length <= most; ) {
         const turn = spend()
         if (turn) await turn
         const held = file.hold(at, Math.min(end, at + MAX_VARINT_BYTES))

@@ -3,6 +3,7 @@
  * are not read.
  */
 import { isJsonObject } from '../exact-json.ts'
+import { hasMoreValues } from '../json-values.ts'
 import { FormatFault } from './format-fault.ts'
 import type { WindowedFile } from './windowed-file.ts'
 
@@ -15,6 +16,8 @@ export interface SafetensorsHeader {
 
 /** A header of 10,000 tensors has 1 MiB. */
 const MAX_HEADER_BYTES = 8 * 1024 * 1024
+/** Those of 25,000 tensors: files with more of them are split. They are parsed at once. */
+const MAX_HEADER_VALUES = 250_000
 const LENGTH_BYTES = 8
 
 /** Throws a `FormatFault` if it is not a safetensors file, and the source's error if it cannot be read. */
@@ -31,6 +34,8 @@ export async function readSafetensorsHeader(file: WindowedFile): Promise<Safeten
 }
 
 function parsed(bytes: Uint8Array): Record<string, unknown> {
+  if (hasMoreValues(bytes, MAX_HEADER_VALUES))
+    throw new FormatFault(`Its header has more than ${MAX_HEADER_VALUES} values.`)
   let header: unknown
   try {
     header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))

@@ -4,6 +4,7 @@
  */
 import { asDouble, isJsonObject, parseExact } from '../exact-json.ts'
 import { freeFormFaults } from '../free-form-faults.ts'
+import { MAX_DOCUMENT_BYTES } from './stamp-document.ts'
 
 export type ControlClass = 'reflex' | 'skill' | 'planner'
 
@@ -81,6 +82,7 @@ export function metadataStamp(metadata: Readonly<Record<string, string>>): Stamp
 
 /** The text itself if it is not JSON, or too large for a report; the member is then rejected. */
 function jsonOf(value: string): unknown {
+  if (value.length > MAX_DOCUMENT_BYTES) return value
   try {
     const read = parseExact(value)
     return freeFormFaults(read).length === 0 ? read : value

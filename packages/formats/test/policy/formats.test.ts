@@ -122,6 +122,25 @@ describe('an ONNX header', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(20)
   })
 
+  it('refuses a weight of many sizes, in time that grows with the file and not with the product of them', async () => {
+    const size = field(1, 0xff_ffff_ffff)
+    const weighing = (sizes: Buffer) => field(7, [field(5, [sizes])])
+    for (const bytes of [Buffer.alloc(200_000 * size.length, size), field(1, Buffer.alloc(1_500_000, 1))]) {
+      const path = await written(weighing(bytes))
+      const before = process.threadCpuUsage()
+      await expect(onnxHeader(path)).rejects.toThrow('A tensor has more than 64 sizes.')
+      expect(process.threadCpuUsage(before).user / 1e6).toBeLessThan(2)
+    }
+    const many = field(2, [field(1, [field(2, Buffer.alloc(3_000_000, Buffer.from([0x0a, 0x00])))])])
+    await expect(onnxHeader(await written(field(7, [field(11, [many])])))).rejects.toThrow('more than 64 sizes')
+  })
+
+  it('quotes of a long name its beginning', async () => {
+    const weight = [field(1, 5), field(2, 1), field(8, 'n'.repeat(1_000_000)), field(9, Buffer.alloc(4))]
+    const refused = onnxHeader(await written(onnx({ weights: [weight] })))
+    await expect(refused).rejects.toThrow(/^The weights "n{900,1000}…$/)
+  })
+
   it('skips messages of any depth', async () => {
     let deep = field(1, '')
     for (let level = 0; level < 2000; level += 1) deep = field(5, [deep])
@@ -144,6 +163,10 @@ describe('a safetensors header', () => {
     'a header past the end': [safetensorsWith('{}', Buffer.alloc(0), 100n), /too short/],
     'a header that is no JSON': [safetensorsWith('{', Buffer.alloc(0)), /not JSON/],
     'a header that is a list': [safetensorsWith('[]', Buffer.alloc(0)), /not a JSON object/],
+    'a header of a million values': [
+      safetensorsWith(`{"w":[${'{},'.repeat(500_000)}0]}`, Buffer.alloc(0)),
+      /more than 250000 values/,
+    ],
     'a tensor past the end': [tensor([5], [0, 20]), /not in the file/],
     'a tensor that claims more than it holds': [tensor([1e9], [0, 16]), /not as large as its shape/],
     'a negative size': [tensor([-4], [0, 16]), /not as large/],
