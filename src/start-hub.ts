@@ -11,6 +11,7 @@ import { SharedChanges } from './accounts/changes/shared-changes.ts'
 import { ensureOperator } from './accounts/operator.ts'
 import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
+import { takenClientNames } from './auth/handle.ts'
 import { openBackend, openCluster } from './hosting/open-backend.ts'
 import { processNotice } from './hosting/process/process-settings.ts'
 import { tokenSeal } from './hosting/token-seal.ts'
@@ -60,6 +61,9 @@ interface Rules extends Pick<ServerParts, 'connectionRules'> {
   readonly watchRequests?: (app: FastifyInstance) => void
 }
 
+const HIDDEN_HANDLE =
+  'an account has a handle that is reserved now: clients of the Hugging Face API cannot reach its repos by name'
+
 /** `/v1`, compiled from its documents: the same for every hub of this process. */
 const rest = lazy(() => restMount({ schema, routes, handlers, readDocument: documentReader() }))
 
@@ -97,6 +101,7 @@ async function openHub(
   const { listener, metricsListener } = await openListeners(opening)
   const { auth, deps, queue, ending } = await openDeps(opening)
   const operatorToken = await ensureOperator(auth)
+  for (const handle of await takenClientNames(deps.db)) log.warn({ handle }, HIDDEN_HANDLE)
   let metrics: Metrics | null = null as Metrics | null
   const app = buildServer(deps, {
     ...rules,

@@ -7,7 +7,7 @@ import { bodyOfRepo, missingRepo, repoPath } from './repo-path.ts'
 const facetWords = { '1': true, true: true, tags: true, '0': false, false: false, '': false } as const
 
 /** Spec, "Repo": present only when set. */
-const onlyWhenSet = ['dataset_meta', 'model_meta', 'robot_card'] as const
+const onlyWhenSet = ['dataset_meta', 'model_meta', 'robot_card', 'hf_name'] as const
 
 const repoLocation = (repo: { readonly full_name: string }) => ({ Location: `/v1/repos/${repo.full_name}` })
 

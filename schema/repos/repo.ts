@@ -1,10 +1,18 @@
 /** Repos: type, queries, mutations. Spec, "Repo" and "Repos". */
 
-import { descriptionText, handleText, searchText, sha256Text, slugText, tagList } from '@hub/formats/text-rules'
+import {
+  descriptionText,
+  handleText,
+  hfNameText,
+  searchText,
+  sha256Text,
+  slugText,
+  tagList,
+} from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { createRepo } from '../../src/repos/create-repo.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
-import { getRepo, getReposById } from '../../src/repos/get-repo.ts'
+import { getRepo, getRepoNamed, getReposById } from '../../src/repos/get-repo.ts'
 import { type ListReposInput, listRepos, repoFacets } from '../../src/repos/list-repos.ts'
 import type { Repo } from '../../src/repos/repo-shape.ts'
 import { updateRepo } from '../../src/repos/update-repo.ts'
@@ -42,6 +50,10 @@ builder.node(RepoType, {
     owner: t.expose('owner', { type: Account, description: 'The user or org that owns the repo.' }),
     slug: t.exposeString('slug', {
       description: 'Name of the repo, unique per owner across kinds; never changes.',
+    }),
+    hfName: t.exposeString('hfName', {
+      nullable: true,
+      description: 'The name as a client of the Hugging Face API gave it; null if that is the slug.',
     }),
     fullName: t.exposeString('fullName', { description: '`owner/slug`.' }),
     visibility: t.expose('visibility', { type: VisibilityEnum, description: 'Who can read the repo.' }),
@@ -117,6 +129,20 @@ query('repo', {
   read: (ctx, name, info) => getRepo(ctx, name, { cards: selects(info, ['card']) }),
 })
 
+query('repoNamed', {
+  type: RepoType,
+  nullable: true,
+  description:
+    'A repo by the name that a client of the Hugging Face API has for it: exactly its `hfName`, or its slug; null if ' +
+    'it does not exist or is not visible to the caller.',
+  scope: 'none',
+  args: args((t) => ({
+    owner: t.string({ required: true, description: 'Handle of the owner.' }),
+    name: t.string({ required: true, description: '`hfName` in this very spelling, or the slug.' }),
+  })),
+  read: (ctx, name, info) => getRepoNamed(ctx, name, { cards: selects(info, ['card']) }),
+})
+
 const RepoConnection = builder.connectionObject(
   {
     type: RepoType,
@@ -181,7 +207,16 @@ mutation('createRepo', {
       required: true,
       description: 'Dataset, model or robot; cannot be changed later.',
     }),
-    slug: t.string({ required: true, ...rule(slugText), description: '1 to 64 of a-z, 0-9 and inner hyphens.' }),
+    slug: t.string({
+      ...rule(slugText),
+      description: '1 to 64 of a-z, 0-9 and inner hyphens; may be left out beside `hfName`.',
+    }),
+    hfName: t.string({
+      ...rule(hfNameText),
+      description:
+        'The name as a client of the Hugging Face API has it: 1 to 64 letters of both cases, digits and inner `._-`. ' +
+        'The slug is it in lower case, with `-` for `.` and `_`.',
+    }),
     owner: t.string({
       ...rule(handleText),
       description: 'Handle of the owner: the caller (default) or an org the caller belongs to.',

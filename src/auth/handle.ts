@@ -9,12 +9,14 @@ import type { Querier } from '../store/db.ts'
 import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 
+/** First segments of the URLs of other clients, where a repo of an account with this handle would hide. */
+const clientNames = ['api', 'datasets', 'models', 'spaces']
+
 /** First segments of the hub's own URLs, and words that look like them. */
 const reservedHandles: ReadonlySet<string> = new Set([
   'v1',
   'graphql',
   'admin',
-  'api',
   'auth',
   'docs',
   'health',
@@ -24,6 +26,7 @@ const reservedHandles: ReadonlySet<string> = new Set([
   'users',
   'me',
   'settings',
+  ...clientNames,
 ])
 
 export type HandleFault = 'ill_formed' | 'reserved'
@@ -75,6 +78,12 @@ export const accountByHandle = statement({
   params: { handle: param.text() },
   text: `select ${accountColumns.sql} from accounts where handle = :handle`,
 })
+
+/** Handles that were taken before they were reserved: other clients cannot reach the repos of these accounts. */
+export async function takenClientNames(querier: Querier): Promise<string[]> {
+  const found = await Promise.all(clientNames.map((handle) => querier.query(accountByHandle, { handle })))
+  return found.flat().map(({ handle }) => handle)
+}
 
 /** Inserts an account; null if the handle is in use. Waits for an open transaction that has inserted it. */
 export async function takeHandle(

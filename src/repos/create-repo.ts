@@ -1,27 +1,35 @@
 /** createRepo (spec, "POST /v1/repos"; statuses in the contract, "Writing"). */
 
 import { newId } from '@hub/formats/ids'
+import { slugOfName } from '@hub/formats/text-rules'
 import { accountByHandle } from '../auth/handle.ts'
 import { assertMayCreateRepo, assertNotAgent, assertNotJob, requireCredential } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
-import { HubError } from '../platform/errors.ts'
+import { HubError, invalid } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { type Tx, uniqueViolation } from '../store/db.ts'
 import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
-import { assertRepoVisible } from './get-repo.ts'
+import { assertRepoVisible, getRepo } from './get-repo.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
 
 export interface CreateRepoInput {
   readonly kind: RepoKind
   readonly slug: string
+  /** The name as another client gave it; its `slugOfName` is the slug. */
+  readonly hfName?: string | null
   readonly owner?: string | null
   readonly visibility?: Visibility | null
   readonly description?: string | null
   readonly tags?: readonly string[] | null
+}
+
+/** Of a request: the slug follows from the name, unless both are given. */
+export interface CreateNamedRepoInput extends Omit<CreateRepoInput, 'slug'> {
+  readonly slug?: string | null
 }
 
 const created = columns({ createdAt: column.timestamptz('created_at'), commitId: column.text('empty_commit_id') })
@@ -30,6 +38,7 @@ const repoRow = insertInto('repos', {
   id: param.text(),
   ownerId: param.text(),
   slug: param.text(),
+  hfName: param.text.orNull(),
   kind: param.enum('RepoKind'),
   visibility: param.enum('Visibility'),
   description: param.text.orNull(),
@@ -52,9 +61,11 @@ const grantToKey = statement({
 
 /**
  * Creates an empty repo for the caller, or for an org that the caller belongs to. Errors: 404 an unknown owner, 403 an
- * owner the caller is not a member of, 409 `conflict.taken`, 422 more than 20 tags.
+ * owner the caller is not a member of, 409 `conflict.taken` (whose entry says with `is_same` whether the repo there has
+ * this very name and kind), 422 more than 20 tags, no name, or a slug that is not that of the name.
  */
-export function createRepo(ctx: RequestContext, input: CreateRepoInput): Promise<Repo> {
+export function createRepo(ctx: RequestContext, given: CreateNamedRepoInput): Promise<Repo> {
+  const input = { ...given, slug: slugFor(given) }
   return guarded(
     ctx,
     () => mayCreateRepo(ctx, input),
@@ -77,12 +88,35 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
     return await commitVerb(ctx, (tx) => addRepo({ ctx, tx, owner, id: newId('repo'), input }))
   } catch (error) {
     if (!uniqueViolation(error)) throw error
-    const detail = `${owner.handle}/${input.slug} already exists; slugs are unique for an owner across kinds.`
-    throw new HubError('conflict.taken', detail, {
-      items: [{ type: 'conflict.taken', detail, loc: ['slug'] }],
-      cause: error,
-    })
+    throw await taken(ctx, owner, input, error)
   }
+}
+
+function slugFor({ slug, hfName }: CreateNamedRepoInput): string {
+  if (hfName == null) {
+    if (slug == null)
+      throw invalid('validation.required', 'A repo needs a slug, or a name that it follows from.', ['slug'])
+    return slug
+  }
+  const derived = slugOfName(hfName)
+  if (slug == null || slug === derived) return derived
+  throw invalid('validation.value', `The slug of ${hfName} is ${derived}; leave it out, or give this one.`, ['slug'])
+}
+
+async function taken(
+  ctx: RequestContext,
+  owner: AccountRef,
+  { slug, hfName, kind }: CreateRepoInput,
+  cause: unknown,
+): Promise<HubError> {
+  const there = await getRepo(ctx, { owner: owner.handle, slug }, { cards: false })
+  const isSame = there?.kind === kind && (there.hfName ?? slug) === (hfName ?? slug)
+  const other = there?.hfName ? `, as ${there.hfName}` : ''
+  const detail = `${owner.handle}/${slug} already exists${other}; slugs are unique for an owner across kinds.`
+  return new HubError('conflict.taken', detail, {
+    items: [{ type: 'conflict.taken', detail, loc: ['slug'], is_same: isSame }],
+    cause,
+  })
 }
 
 /**
@@ -105,11 +139,12 @@ export async function addRepo({
   const { slug, kind, description = null } = input
   const visibility = input.visibility ?? 'private'
   const tags = distinctTags(input.tags ?? [])
-  const [row] = await tx.query(insertRepo, { id, ownerId: owner.id, slug, kind, visibility, description, tags })
+  const hfName = input.hfName == null || input.hfName === slug ? null : input.hfName
+  const [row] = await tx.query(insertRepo, { id, ownerId: owner.id, slug, hfName, kind, visibility, description, tags })
   if (!row) throw new Error('The repo was not inserted.')
   if (ctx.viewer.kind === 'key' && ctx.viewer.job)
     await tx.query(grantToKey, { keyId: ctx.viewer.credentialId, repoId: id })
-  const repo = freshRepo(id, owner, { ...input, visibility, tags, ...row })
+  const repo = freshRepo(id, owner, { ...input, hfName, visibility, tags, ...row })
   await audit(tx, ctx, {
     action: 'repo.create',
     accountId: owner.id,
@@ -127,7 +162,9 @@ async function resolveOwner(ctx: RequestContext, handle: string | null): Promise
   return assertMayCreateRepo(ctx.viewer, owner, name)
 }
 
-type FreshRepo = CreateRepoInput & { visibility: Visibility; tags: readonly string[] } & RowOf<typeof created>
+type FreshRepo = CreateRepoInput & { hfName: string | null; visibility: Visibility; tags: readonly string[] } & RowOf<
+    typeof created
+  >
 
 /** A repo right after its insert: it is still empty, so nothing needs to be read back. */
 function freshRepo(id: string, owner: AccountRef, fresh: FreshRepo): Repo {
@@ -136,6 +173,7 @@ function freshRepo(id: string, owner: AccountRef, fresh: FreshRepo): Repo {
     kind: fresh.kind,
     owner,
     slug: fresh.slug,
+    hfName: fresh.hfName,
     fullName: `${owner.handle}/${fresh.slug}`,
     visibility: fresh.visibility,
     description: fresh.description ?? null,

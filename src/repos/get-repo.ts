@@ -1,7 +1,7 @@
 /** Reads of single repos: one named statement each, which also checks visibility. */
 
 import { isId } from '@hub/formats/ids'
-import { fullNameText } from '@hub/formats/text-rules'
+import { fullNameText, slugOfName } from '@hub/formats/text-rules'
 import { assertMayWriteRepo, repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
@@ -70,6 +70,19 @@ export async function getRepo(
   const values = { ...visibleRepos(ctx.viewer), owner, slug }
   const [row] = cards ? await ctx.deps.db.query(cardedByName, values) : await ctx.deps.db.query(repoByName, values)
   return row ? toRepo(row) : null
+}
+
+/**
+ * The repo of the owner that another client calls `name`: by its exact name as it was given, or by its slug. Null as
+ * `getRepo`. One statement.
+ */
+export async function getRepoNamed(
+  ctx: RequestContext,
+  { owner, name }: { readonly owner: string; readonly name: string },
+  cards: WithCards,
+): Promise<Repo | null> {
+  const repo = await getRepo(ctx, { owner, slug: slugOfName(name) }, cards)
+  return repo && (repo.hfName === name || repo.slug === name) ? repo : null
 }
 
 /**

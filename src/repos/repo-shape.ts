@@ -45,6 +45,8 @@ export interface Repo {
   readonly kind: RepoKind
   readonly owner: AccountRef
   readonly slug: string
+  /** The name as another client gave it; null if that is the slug. */
+  readonly hfName: string | null
   readonly fullName: string
   readonly visibility: Visibility
   readonly description: string | null
@@ -141,6 +143,7 @@ export const repoColumns = columns({
   ownerHandle: column.text('o.handle'),
   ownerName: column.text.orNull('o.name'),
   slug: column.text('r.slug'),
+  hfName: column.text.orNull('r.hf_name'),
   visibility: column.enum('Visibility', 'r.visibility'),
   description: column.text.orNull('r.description'),
   tags: column.json('to_json(r.tags)', texts),
@@ -193,6 +196,7 @@ export function toRepo(row: RepoRow): Repo {
     kind,
     owner: { id: row.ownerId, kind: row.ownerKind, handle: row.ownerHandle, name: row.ownerName },
     slug: row.slug,
+    hfName: row.hfName,
     fullName: `${row.ownerHandle}/${row.slug}`,
     visibility: row.visibility,
     description: row.description,

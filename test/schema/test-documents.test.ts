@@ -106,7 +106,7 @@ describe('the documents in the tests', () => {
       'a field beside what is put in',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a test
       'graphql(ada, `{ repo(owner: "${owner}", slug: "x") { ${fields} fulName } }`)',
-      'Cannot query field "fulName" on type "Repo". Did you mean "fullName"?',
+      'Cannot query field "fulName" on type "Repo". Did you mean "fullName" or "hfName"?',
     ],
     [
       'a selection with a name',

@@ -151,6 +151,7 @@ test.each([
     'repos_empty_commit_form',
     `insert into repos (id, owner_id, slug, kind, empty_commit_id) values ('x', 'x', 'a', 'robot', repeat('G', 40))`,
   ],
+  ['repos_hf_name_form', `insert into repos (id, owner_id, slug, kind, hf_name) values ('x', 'x', 'a', 'robot', 'B')`],
   ['repo_snapshots_name_form', `insert into repo_snapshots (id, repo_id, name, seq) values ('x', 'x', 'RUN_1', 1)`],
   ['repo_snapshots_seq_counted', `insert into repo_snapshots (id, repo_id, name, seq) values ('x', 'x', 'a', -1)`],
   [

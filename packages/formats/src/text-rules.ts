@@ -15,6 +15,18 @@ export const handleText = nameText
 /** Slug of a repo. */
 export const slugText = nameText
 
+/**
+ * A repo's name as other clients write it: letters of both cases, digits and `._-`, with a letter or digit at both ends.
+ */
+export const hfNameText = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i, 'must be letters, digits and inner ._-')
+
+/** The slug of a repo with this name. */
+export const slugOfName = (hfName: string) => hfName.toLowerCase().replaceAll(/[._]/g, '-')
+
 const tagText = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._:+_-]{0,49}$/, 'must be 1 to 50 of a-z, 0-9 and ._:+-, starting with a letter or digit')
