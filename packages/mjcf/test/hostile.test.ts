@@ -74,9 +74,12 @@ describe('a hostile model', () => {
     expect(megabytes).toBeLessThan(LIMIT_MB)
 
     if (hostile.judged === false) return
-    const judgement = await oracle.judge({ files, entry })
+    const expected = complaints.length === 0 ? 'compiles' : 'refused'
+    let judgement = await oracle.judge({ files, entry })
+    // A model before may have harmed the process that judged this one.
+    if (judgement.verdict !== 'none' && judgement.verdict !== expected)
+      judgement = await oracle.judge({ files, entry }, { afresh: true })
     const said = judgement.verdict === 'refused' ? judgement.error : ''
-    if (judgement.verdict !== 'none')
-      expect(judgement.verdict, said).toBe(complaints.length === 0 ? 'compiles' : 'refused')
+    if (judgement.verdict !== 'none') expect(judgement.verdict, said).toBe(expected)
   })
 })

@@ -5,8 +5,12 @@ import { join } from 'node:path'
 import type { Judgement, OracleCase } from './judgement.ts'
 
 export interface Oracle {
-  /** One model at a time; calls wait for each other. */
-  judge(asked: OracleCase): Promise<Judgement>
+  /**
+   * One model at a time; calls wait for each other. `afresh`: by a process that has judged nothing yet. The stack of
+   * this build of MuJoCo has no guard: from 128 levels on a model writes over what lies below it, and a process that
+   * survives may refuse what it should not.
+   */
+  judge(asked: OracleCase, options?: { readonly afresh?: boolean }): Promise<Judgement>
   close(): Promise<void>
 }
 
@@ -80,8 +84,11 @@ export function openOracle({ limitMs = 20_000 }: { limitMs?: number } = {}): Ora
   }
 
   return {
-    judge(asked) {
-      const answer = last.then(() => askTwice(asked))
+    judge(asked, { afresh = false } = {}) {
+      const answer = last.then(async () => {
+        if (afresh) await close()
+        return askTwice(asked)
+      })
       last = answer.catch(() => undefined)
       return answer
     },
