@@ -17,8 +17,19 @@ import { meterOf, type OperationMeter } from './operation-meter.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>
 
+/** Made once, and shared by the hubs of a process. */
+const made = new WeakMap<GraphQLSchema, GraphQLSchema>()
+
 /** The same schema, with every field counted. */
 export function countedSchema(schema: GraphQLSchema): GraphQLSchema {
+  const before = made.get(schema)
+  if (before) return before
+  const counted = withCounts(schema)
+  made.set(schema, counted)
+  return counted
+}
+
+function withCounts(schema: GraphQLSchema): GraphQLSchema {
   const [mutation, subscription] = [schema.getMutationType()?.name, schema.getSubscriptionType()?.name]
   return mapSchema(schema, {
     [MapperKind.OBJECT_FIELD]: (field, name, typeName) => {
