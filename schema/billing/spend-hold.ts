@@ -1,9 +1,8 @@
 /** Spend holds: type, queries and subscription. Spec, "Spend hold"; contract, "Spend holds". */
 import { holdsOfAccounts } from '../../src/billing/holds/account-holds.ts'
-import { changedHolds } from '../../src/billing/holds/changed-holds.ts'
 import { getHold, getHoldsById } from '../../src/billing/holds/get-hold.ts'
 import type { SpendHold } from '../../src/billing/holds/hold-shape.ts'
-import { listHolds } from '../../src/billing/holds/list-holds.ts'
+import { changedHolds, listHolds } from '../../src/billing/holds/list-holds.ts'
 import { watchHold } from '../../src/billing/holds/watch-hold.ts'
 import { capOf, monthUsd, readSpendMonths, type SpendMonth } from '../../src/billing/spend-month.ts'
 import type { RequestContext } from '../../src/operation/context.ts'

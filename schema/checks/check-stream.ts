@@ -1,6 +1,6 @@
 /** Live state and log of a check. Contract, "Subscriptions". */
 import { checkLog } from '../../src/checks/log/check-log.ts'
-import { changedChecks } from '../../src/checks/read/changed-checks.ts'
+import { changedChecks } from '../../src/checks/read/list-checks.ts'
 import { watchCheck } from '../../src/checks/read/watch-check.ts'
 import { subscribeLog } from '../../src/work/log/subscribe-log.ts'
 import { listUpdates } from '../accounts/list-updates.ts'

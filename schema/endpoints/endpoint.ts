@@ -1,9 +1,8 @@
 /** Inference endpoints: type and queries. Spec, "Inference endpoint" and "Inference endpoints". */
 import { z } from 'zod'
 import type { Endpoint, EndpointArtifact } from '../../src/endpoints/endpoint-shape.ts'
-import { changedEndpoints } from '../../src/endpoints/read/changed-endpoints.ts'
 import { getEndpoint, getEndpointsById } from '../../src/endpoints/read/get-endpoint.ts'
-import { listEndpoints } from '../../src/endpoints/read/list-endpoints.ts'
+import { changedEndpoints, listEndpoints } from '../../src/endpoints/read/list-endpoints.ts'
 import { watchEndpoint } from '../../src/endpoints/read/watch-endpoint.ts'
 import { Account } from '../accounts/account.ts'
 import { listUpdates } from '../accounts/list-updates.ts'

@@ -1,7 +1,7 @@
 /** Sessions of endpoints: type, edges and lists. Spec, "EndpointSession" and listEndpointSessions. */
 import { getEndpointsById } from '../../src/endpoints/read/get-endpoint.ts'
-import { changedSessions } from '../../src/endpoints/sessions/changed-sessions.ts'
 import {
+  changedSessions,
   sessionsOfApprovals,
   sessionsOfDevices,
   sessionsOfEndpoints,

@@ -1,6 +1,6 @@
 /** Live log and metrics of a run, from the same source as `GET /v1/runs/{run_id}/logs`. */
 import { runLog } from '../../src/runs/log/run-log.ts'
-import { changedRuns } from '../../src/runs/read/changed-runs.ts'
+import { changedRuns } from '../../src/runs/read/list-runs.ts'
 import { watchRun } from '../../src/runs/read/watch-run.ts'
 import { type MetricEvents, subscribeLog, subscribeMetrics } from '../../src/work/log/subscribe-log.ts'
 import { listUpdates } from '../accounts/list-updates.ts'

@@ -1,5 +1,6 @@
 /** Mutations that decide spend holds, and the job of an approved one. Spec, "Spend holds". */
 import { z } from 'zod'
+import { findHold } from '../../src/billing/holds/get-hold.ts'
 import type { RobotCheck } from '../../src/checks/check-shape.ts'
 import { getChecksById } from '../../src/checks/read/get-check.ts'
 import type { Endpoint } from '../../src/endpoints/endpoint-shape.ts'
@@ -16,7 +17,6 @@ import { EndpointType } from '../endpoints/endpoint.ts'
 import { type InputFields, rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'
 import { RunType } from '../runs/run.ts'
-import { targetHold } from './target-hold.ts'
 
 type Job = Run | RobotCheck | Endpoint
 
@@ -88,3 +88,8 @@ mutation('cancelSpendHold', {
   input: input('The hold to cancel.', (t) => ({ holdId: holdId(t) })),
   verb: cancelHold,
 })
+
+/** 404 where the caller does not see it. */
+function targetHold(ctx: RequestContext, { holdId }: { holdId: string }) {
+  return findHold(ctx.deps.db, ctx.viewer, holdId)
+}

@@ -21,7 +21,6 @@ import { registerDeviceLogin } from './device-login-routes.ts'
 import { sendFormPage, sessionForm } from './form-page.ts'
 import { escapeHtml } from './html.ts'
 import { credentialsOf } from './origin-facts.ts'
-import { ownPath } from './own-path.ts'
 
 const LOGIN_COOKIE = 'hub_login'
 const PENDING_COOKIE = 'hub_pending'
@@ -180,4 +179,14 @@ function handleForm(proposed: string | null): string {
     : ''
   return `${refused}<form method="post" action="/auth/handle"><label>Handle
       <input name="handle" autocomplete="off" required autofocus></label> <button class="primary">Continue</button></form>`
+}
+
+/** A path of this hub, otherwise `/`: a sign-in never redirects to another site. */
+function ownPath(returnTo: unknown): string {
+  if (typeof returnTo !== 'string' || !returnTo.startsWith('/')) return '/'
+  const base = 'http://hub.invalid'
+  if (!URL.canParse(returnTo, base)) return '/'
+  const url = new URL(returnTo, base)
+  const path = `${url.pathname}${url.search}${url.hash}`
+  return url.origin === base && !path.startsWith('//') ? path : '/'
 }

@@ -10,6 +10,7 @@ import Fastify, {
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Deps, RequestContext } from '../operation/context.ts'
 import type { Config } from '../platform/config.ts'
+import type { TrustProxy } from '../platform/config-values.ts'
 import { type HubError, toProblem } from '../platform/errors.ts'
 import { AddressSlots } from './address-slots.ts'
 import { type Admit, admission, type CallerLimits } from './admission.ts'
@@ -37,7 +38,6 @@ import { callerOf, createRateLimit, type RateLimit } from './rate-limit.ts'
 import { headerTimeouts, ignoreExpectations, refuseBrokenRequest } from './refuse-connection.ts'
 import { contextOf } from './request-context.ts'
 import { sendProblem } from './send-problem.ts'
-import { trustedProxies } from './trusted-proxies.ts'
 import { WrittenBytes } from './written-bytes.ts'
 
 /** What the server provides to mounts that run operations: authentication, contexts, streams and error mapping. */
@@ -178,4 +178,14 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     connections.stop()
   })
   return app
+}
+
+/**
+ * Fastify's `trustProxy`. Addresses are checked from the right, starting with the connection's own: the client is the
+ * first untrusted one, and everything left of it is client input. With a plain number Fastify would trust no proxy,
+ * since it cannot know who connects; here the operator guarantees that only the proxies can connect.
+ */
+function trustedProxies(trust: TrustProxy): false | string[] | ((address: string, hop: number) => boolean) {
+  if (typeof trust !== 'number') return [...trust]
+  return trust === 0 ? false : (_address, hop) => hop < trust
 }

@@ -1,5 +1,4 @@
 /** Events of a job's log as Server-Sent Events. Spec, streamRunLogs; contract, "Logs and streams". */
-import { ownBytes } from '../platform/own-bytes.ts'
 import type { FollowedBatch } from '../work/log/log-batch.ts'
 import { positionText } from '../work/log/position.ts'
 
@@ -36,3 +35,13 @@ function textOf(batch: FollowedBatch): string {
 
 /** `data` is JSON without newlines. */
 const event = (name: string, id: string, data: string) => `event: ${name}\nid: ${id}\ndata: ${data}\n\n`
+
+/**
+ * UTF-8 of a text that is kept. Node cuts the small buffers of `Buffer.from` out of slabs of 64 KiB, and one of them
+ * that is kept keeps its whole slab.
+ */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
+}

@@ -8,7 +8,6 @@ import type { HubClientOptions } from './caller-options.ts'
 import { readJson, writeJson } from './exact-json.ts'
 import { problemOf, send, shownUrl, textWithin } from './http.ts'
 import { LocalError, ProblemError, TransferError } from './problem.ts'
-import { randomId } from './random-id.ts'
 import { type AnswerTo, type AnyParts, type Parts, type Request, requestLine } from './request.ts'
 import { defaultRetry, type RetryAfter, withRetry } from './retry.ts'
 
@@ -202,4 +201,12 @@ function checkedAnswer<Check extends z.ZodType>(url: string, check: Check, data:
   const checked = check.safeParse(data)
   if (checked.success) return checked.data
   throw unexpected(url, 'answered', checked.error)
+}
+
+/** A random UUID. Browsers have `randomUUID` on pages of https and of this machine alone, random bytes everywhere. */
+function randomId(): string {
+  const { crypto } = globalThis
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
+  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
 }

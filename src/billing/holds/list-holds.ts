@@ -4,10 +4,12 @@
  */
 
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
+import type { ChangedList } from '../../accounts/changes/shared-changes.ts'
 import { holdViewer, visibleHolds } from '../../auth/hold-policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
 import { param, statement } from '../../store/statement.ts'
+import { getHoldsById } from './get-hold.ts'
 import { holdColumns, holdStatusSql, holdTables, type SpendHold } from './hold-shape.ts'
 import type { SpendHoldStatus } from './hold-state.ts'
 
@@ -56,3 +58,6 @@ export async function listHolds(ctx: RequestContext, input: ListHoldsInput): Pro
     cursorOf: (hold) => encodeCursor(name, [hold.id]),
   }
 }
+
+/** How `followChanges` follows the list of an account's spend holds. A hold is never deleted, so there is no `saw`. */
+export const changedHolds: ChangedList<SpendHold> = { kind: 'spend_hold', wokenBy: 'spend', byId: getHoldsById }

@@ -85,3 +85,9 @@ export const checkOfJob = (
   and (:status::text is null or u.status = :status::"JobStatus")
   and (:executor::text is null or u.executor = :executor::"RunExecutor")
   and u.id < ${before}`
+
+/** SQL for the number of client-supplied bytes of the check `alias`, which limits a page. */
+export const writtenBytes = (alias: string) =>
+  ['log_tail', 'report::text', 'card::text', 'draft::text', 'intake::text']
+    .map((member) => `coalesce(octet_length(${alias}.${member}), 0)`)
+    .join(' + ')

@@ -10,7 +10,7 @@ import type { Querier } from '../../store/db.ts'
 import { type Given, param, statement } from '../../store/statement.ts'
 import type { Document } from '../check-parts.ts'
 import { checkColumns, checkTables, type RobotCheck, toCheck } from '../check-shape.ts'
-import { writtenBytes } from './list-checks.ts'
+import { writtenBytes } from './check-streams.ts'
 
 const params = { ...runViewer, ids: param.texts() }
 

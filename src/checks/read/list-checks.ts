@@ -4,6 +4,7 @@
  */
 
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
+import type { ChangedList } from '../../accounts/changes/shared-changes.ts'
 import { runViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
@@ -14,7 +15,8 @@ import type { JobExecutor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-state.ts'
 import { checkColumns, checkTables, type RobotCheck, toCheck } from '../check-shape.ts'
 import { MAX_PAGE_BYTES } from '../limits.ts'
-import { checkOfJob, pageParams, visibleChecks } from './check-streams.ts'
+import { checkOfJob, pageParams, visibleChecks, writtenBytes } from './check-streams.ts'
+import { getChecksById } from './get-check.ts'
 
 export interface ListChecksInput {
   /** `owner/slug`: the robot repo that has this name now. */
@@ -33,12 +35,6 @@ const anyCheck = visibleChecks({ place: {}, narrowedBy: [] })
 const byStatus = visibleChecks({ place: {}, narrowedBy: ['status', 'executor'] })
 const robotRepoId = repoNamed(':robotRepo::text', 'robot')
 const byRobot = visibleChecks({ place: { robot_repo_id: robotRepoId }, narrowedBy: ['status', 'executor'] })
-
-/** SQL for the number of client-supplied bytes of the check `alias`, which limits a page. */
-export const writtenBytes = (alias: string) =>
-  ['log_tail', 'report::text', 'card::text', 'draft::text', 'intake::text']
-    .map((member) => `coalesce(octet_length(${alias}.${member}), 0)`)
-    .join(' + ')
 
 /** The rows of the page up to `MAX_PAGE_BYTES`, each with the row count without that limit. */
 const pageOf = (visible: string, ofJob: string) => `select id, found from (
@@ -88,3 +84,6 @@ export async function listChecks(ctx: RequestContext, input: ListChecksInput): P
     cursorOf: (check) => encodeCursor(name, [check.id]),
   }
 }
+
+/** How `followChanges` follows the list of an account's checks. A check is never deleted. */
+export const changedChecks: ChangedList<RobotCheck> = { kind: 'robot_check', wokenBy: 'check', byId: getChecksById }

@@ -11,9 +11,8 @@ import type { JobStatus } from '../../work/job-state.ts'
 import { relatedColumns, relatedJobs, relatedPageSql } from '../../work/related-jobs.ts'
 import { checkJob } from '../check-job.ts'
 import type { CheckKind, RobotCheck } from '../check-shape.ts'
-import { checkOfJob, kindParam, type Narrowing, pageParams, visibleChecks } from './check-streams.ts'
+import { checkOfJob, kindParam, type Narrowing, pageParams, visibleChecks, writtenBytes } from './check-streams.ts'
 import { getChecksById } from './get-check.ts'
-import { writtenBytes } from './list-checks.ts'
 
 export interface RelatedChecksInput {
   readonly status?: JobStatus | null

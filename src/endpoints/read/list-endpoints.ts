@@ -1,6 +1,7 @@
 /** listEndpoints (spec, "GET /v1/endpoints"): a keyset page of the endpoints that the caller can see, newest first. */
 
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
+import type { ChangedList } from '../../accounts/changes/shared-changes.ts'
 import { billedViewer, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
@@ -10,6 +11,7 @@ import type { JobExecutor } from '../../work/held-job.ts'
 import { type Endpoint, endpointColumns, endpointTables, toEndpoint } from '../endpoint-shape.ts'
 import type { EndpointStatus } from '../endpoint-state.ts'
 import { type AccountStreams, endpointsOfAccounts, pageParams } from './endpoint-streams.ts'
+import { getEndpointsById } from './get-endpoint.ts'
 
 export interface ListEndpointsInput {
   readonly status?: EndpointStatus | null
@@ -65,3 +67,6 @@ export async function listEndpoints(ctx: RequestContext, input: ListEndpointsInp
     cursorOf: (endpoint) => encodeCursor(listing, [endpoint.id]),
   }
 }
+
+/** How the list of an account's endpoints is followed, by `followChanges`. An endpoint is never deleted. */
+export const changedEndpoints: ChangedList<Endpoint> = { kind: 'endpoint', wokenBy: 'ep', byId: getEndpointsById }

@@ -4,7 +4,6 @@ import { type ConfigGroupId, groupOfPath, isCounted, type KnownNames } from './c
 import { leavesOf } from './config-leaf.ts'
 import type { ComparedKey } from './diff-config.ts'
 import { keyMatcher } from './key-matcher.ts'
-import { rendered } from './rendered.ts'
 
 export interface ConfigDeclared {
   readonly key: string
@@ -93,4 +92,12 @@ const unique = (keys: readonly string[]) => [...new Set(keys)].slice(0, MAX_DECL
 function textsOf(value: unknown): Map<string, string> {
   const reading = isJsonObject(value) ? leavesOf(value) : { leaves: [] }
   return new Map('leaves' in reading ? reading.leaves.map(({ path, text }) => [path, text]) : [])
+}
+
+/** Spec, RunConfigKey: `value` is elided past 200 characters. */
+const MAX_VALUE_LENGTH = 200
+
+/** A value's text for display: at most 200 characters. */
+export function rendered(text: string): string {
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1).toWellFormed()}…` : text
 }

@@ -2,7 +2,7 @@
 import { type ConfigGroupId, configGroups, isCounted } from './config-groups.ts'
 import type { ConfigLeaf } from './config-leaf.ts'
 import type { ConfigShape } from './config-shape.ts'
-import { type ConfigDeclared, type JudgedKeys, judgeDeclared } from './declared.ts'
+import { type ConfigDeclared, type JudgedKeys, judgeDeclared, rendered } from './declared.ts'
 import {
   type ComparedKey,
   type Comparison,
@@ -11,7 +11,6 @@ import {
   type GroupedConfig,
   type KeyCounts,
 } from './diff-config.ts'
-import { rendered } from './rendered.ts'
 
 /** Spec, "Limits". */
 const MAX_ENTRIES = 120

@@ -5,11 +5,13 @@
 
 import { isId } from '@hub/formats/ids'
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
-import { visibleRuns } from '../../auth/policy.ts'
+import type { ChangedList } from '../../accounts/changes/shared-changes.ts'
+import { canSeeRun, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
 import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
+import { getRunsById } from './get-run.ts'
 import { type FacetRow, type RunFilter, runFacetStatement, runPageStatement } from './list-sql.ts'
 import { type Run, toRun } from './run-shape.ts'
 
@@ -90,4 +92,13 @@ export async function runFacets(ctx: RequestContext): Promise<RunFacets> {
     robot: of('robot'),
     gated: ['true', 'false'].map((value) => gated.find((bucket) => bucket.value === value) ?? { value, count: 0 }),
   }
+}
+
+/** How `followChanges` follows the list of an account's runs. */
+export const changedRuns: ChangedList<Run> = {
+  kind: 'run',
+  wokenBy: 'run',
+  byId: getRunsById,
+  saw: ({ thingId, createdBy, filedBy, repoIds }, ownerId, viewer) =>
+    canSeeRun({ id: thingId, ownerId, createdBy, filedBy: filedBy ?? '', repoIds }, viewer),
 }

@@ -15,9 +15,22 @@ import { type FetchedPolicy, fetchPolicy } from './hf/fetch-policy.ts'
 import { type Judgement, judgePolicy, unreadable } from './judge-policy.ts'
 import type { ModelCheckRequest, ModelIntake } from './model-request.ts'
 import { type PolicyArtifact, policyArtifacts, policyDigest, tooLarge } from './policy-artifacts.ts'
-import { type ModelLimits, modelLimits } from './policy-limits.ts'
 import { type Policy, readPolicy } from './read-policy.ts'
 import { faceOf, type RobotFace } from './robot-face.ts'
+
+/** What a model check may take. */
+export interface ModelLimits {
+  /** One artifact is one PUT. Spec, "Limits". */
+  readonly artifactBytes: number
+  /** The hub takes so many of a check. */
+  readonly artifacts: number
+  /** All files that are fetched from another hub, on this machine's disk. */
+  readonly fetchedBytes: number
+}
+
+const MIB = 1024 * 1024
+
+export const modelLimits: ModelLimits = { artifactBytes: 256 * MIB, artifacts: 100, fetchedBytes: 1024 * MIB }
 
 export interface ModelCheck {
   /** The files of the draft; an empty folder where the request names an `hf_repo`, which is fetched into it. */

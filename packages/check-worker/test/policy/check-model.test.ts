@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { interfaceFingerprint } from '@hub/robot-card/fingerprint'
 import { describe, expect, it } from 'vitest'
 import { externalWeight, onnx, safetensors } from '../../../formats/test/policy/policy-files.ts'
+import { modelLimits } from '../../src/policy/check-model.ts'
 import { contractFingerprint, derivedContract } from '../../src/policy/contract.ts'
-import { modelLimits } from '../../src/policy/policy-limits.ts'
 import { answers, face, fingerprint, modelChecks, robotCard } from './support/model-checks.ts'
 
 const { check } = modelChecks()

@@ -1,4 +1,6 @@
 /** `createClient` of `@hub/client`: every operation of `/v1` by its name, and documents of the graph. It runs on Node and in browsers. */
+
+import { type DocumentNode, print } from 'graphql'
 import { z } from 'zod'
 import { openCaller } from '../call.ts'
 import type { HubClientOptions } from '../caller-options.ts'
@@ -7,7 +9,6 @@ import { operationLines } from '../operation-lines.ts'
 import { pages } from '../pages.ts'
 import type { AnyParts } from '../request.ts'
 import { defaultRetry } from '../retry.ts'
-import { documentText, isQuery } from './document-text.ts'
 import { askOperation, type Given, operationCalls } from './operation-calls.ts'
 import { subscription } from './subscription.ts'
 import type { CallSettings, Client, ClientOptions, FollowSettings, OperationName } from './types.ts'
@@ -68,3 +69,14 @@ export function createClient(options: ClientOptions): Client {
   optionsOf.set(client, connection)
   return client
 }
+
+/** Of a string, of a string with types (an object of its own class), or of what a parser made of one. */
+function documentText(document: unknown): string {
+  if (typeof document === 'string' || document instanceof String) return String(document)
+  if (typeof document === 'object' && document !== null && 'kind' in document && document.kind === 'Document')
+    return print(document as DocumentNode)
+  throw new TypeError('The document is neither a text nor a parsed GraphQL document.')
+}
+
+/** Whether it certainly changes nothing: without the word there is no mutation in it. */
+const isQuery = (text: string): boolean => !/\bmutation\b/.test(text)

@@ -7,7 +7,6 @@ import type { ModelFiles } from '../model-files.ts'
 import { folderOf } from '../paths.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { parseXml, type XmlAllowance } from '../xml/parse-xml.ts'
-import { formatOf } from './format.ts'
 import { type FileReference, referencesOf } from './references.ts'
 
 /** An existing file: its tree as written, or its fault. */
@@ -119,4 +118,10 @@ function parsed(bytes: Uint8Array, path: string, left: XmlAllowance): XmlFile {
 
 function refusal(file: string, message: string): ModelRefusal {
   return new ModelRefusal(faultAt('limit', { file }, message))
+}
+
+/** Null if the root is not of a model. */
+export function formatOf(root: XmlElement): 'mjcf' | 'urdf' | null {
+  const name = root.name.toLowerCase()
+  return name === 'mujoco' ? 'mjcf' : name === 'robot' ? 'urdf' : null
 }

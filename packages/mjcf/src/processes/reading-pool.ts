@@ -6,14 +6,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { ModelFiles } from '../model-files.ts'
-import type { ModelReading } from '../reading.ts'
+import { emptyReading, type ModelReading } from '../reading.ts'
 import { deferred } from './deferred.ts'
 import { MAX_WAVES, PARSE_WALL_MS, READER_HEAP_MIB, READER_START_MS, READING_PROCESSES } from './limits.ts'
 import { parseClock } from './parse-clock.ts'
 import { processorMsOf } from './processor-time.ts'
 import type { Ask, FromReader, ToReader } from './protocol.ts'
 import { type Program, readerSlots, stderrTailOf } from './reader-slots.ts'
-import { overLimitReading } from './refused-reading.ts'
 import { ReadingUnavailable } from './unavailable.ts'
 
 /** Files as the pool requests them: all that are needed at the same time, in one call. */
@@ -188,4 +187,15 @@ function thrown({ name, message, stack }: Extract<FromReader, { kind: 'failed' }
   const error = new Error(`The reader of models failed: ${message}`)
   error.stack = `${name}: ${message}\n${stack}`
   return error
+}
+
+/** Nothing is known about the model except that it exceeds a limit. */
+function overLimitReading(entry: string, message: string, hint: string): ModelReading {
+  return {
+    ...emptyReading(entry),
+    files: [entry],
+    faults: [{ kind: 'limit', message, file: entry, line: null, names: [entry], hint }],
+    unread: message,
+    asked: [{ path: entry, text: true }],
+  }
 }

@@ -1,2 +1,0 @@
-/** `T`, readonly at every depth. */
-export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T

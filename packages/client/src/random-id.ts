@@ -1,7 +1,0 @@
-/** A random UUID. Browsers have `randomUUID` on pages of https and of this machine alone, random bytes everywhere. */
-export function randomId(): string {
-  const { crypto } = globalThis
-  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
-  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
-}
