@@ -1,7 +1,8 @@
 /** `hub card`: the card of a robot: read, check, store, and draft from its model. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type HubClient, isJsonObject, LocalError, readJson, writeJson } from '@hub/client/internal'
+import { type HubClient, LocalError } from '@hub/client/internal'
+import { isJsonObject, parseExact, writeExact } from '@hub/formats/exact-json'
 import { checkModel } from '@hub/mjcf/folder/check-model'
 import { marks } from '@hub/mjcf/folder/model-text'
 import { openReadingPool } from '@hub/mjcf/processes/reading-pool'
@@ -93,14 +94,14 @@ async function init(
 }
 
 /** Indented, with each number as it was written. */
-const pretty = (value: object) => writeJson(value, 2)
+const pretty = (value: object) => writeExact(value, 2)
 
 async function cardIn(io: ClientIo, file: string): Promise<Record<string, unknown>> {
   const text = await readFile(file === '-' ? '/dev/stdin' : resolve(io.cwd, file), 'utf8').catch((error: Error) => {
     throw new LocalError(`The card cannot be read: ${error.message}`)
   })
   try {
-    const card = readJson(text)
+    const card = parseExact(text)
     if (isJsonObject(card)) return card
   } catch {
     // Reported below.

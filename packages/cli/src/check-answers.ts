@@ -2,7 +2,8 @@
  * What a person answers for a check: from options to the request, and from what a draft needs back to the option that
  * answers it. Pure.
  */
-import { isJsonObject, type NewCheck, readJson } from '@hub/client/internal'
+import type { NewCheck } from '@hub/client/internal'
+import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import { UsageError } from './client-session.ts'
 
 export interface CheckAnswers {
@@ -87,7 +88,7 @@ const words = (text: string) =>
 
 function parsed(text: string): unknown {
   try {
-    return readJson(text)
+    return parseExact(text)
   } catch {
     return undefined
   }

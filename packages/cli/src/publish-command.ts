@@ -1,6 +1,7 @@
 /** `hub publish`: publishes what a check drafted. */
 
-import { isJsonObject, type RemoteCheck } from '@hub/client/internal'
+import type { RemoteCheck } from '@hub/client/internal'
+import { isJsonObject } from '@hub/formats/exact-json'
 import { type Command, Option } from 'commander'
 import { type ClientIo, countText } from './client-output.ts'
 import { type CommonOptions, common, runCommand } from './client-session.ts'

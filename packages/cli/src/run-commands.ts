@@ -1,15 +1,8 @@
 /** The client commands for training runs: runs, runs delete, submit, cancel. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import {
-  type HubClient,
-  isHeld,
-  isJsonObject,
-  LocalError,
-  type NewRun,
-  type RunFilters,
-  readJson,
-} from '@hub/client/internal'
+import { type HubClient, isHeld, LocalError, type NewRun, type RunFilters } from '@hub/client/internal'
+import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import { type Command, Option } from 'commander'
 import { type ClientIo, countText } from './client-output.ts'
 import {
@@ -192,7 +185,7 @@ async function readRecipe(file: string): Promise<Record<string, unknown>> {
     throw new LocalError(`The recipe cannot be read: ${error.message}`)
   })
   try {
-    const recipe = readJson(text)
+    const recipe = parseExact(text)
     if (isJsonObject(recipe)) return recipe
   } catch {
     // Reported below.
@@ -214,7 +207,7 @@ function hyperparams(pairs: readonly string[]): Record<string, unknown> {
 
 function parsedOrText(text: string): unknown {
   try {
-    return readJson(text)
+    return parseExact(text)
   } catch {
     return text
   }

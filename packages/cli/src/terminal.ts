@@ -3,7 +3,7 @@
  * cursor, hide text or send input are escaped as in JSON (`\u001b`), so that lines of JSON stay the same JSON.
  */
 
-import { writeJson } from '@hub/client/internal'
+import { writeExact } from '@hub/formats/exact-json'
 import { withHiddenShown } from '@hub/text/hidden-characters'
 import { inLine, inLineColored, linesColored } from '@hub/text/terminal-text'
 
@@ -37,7 +37,7 @@ export function printColored(stream: Stream, text: string): void {
 
 /** Prints one object as one line of JSON; numbers keep their original form. */
 export function printJson(stream: Stream, object: unknown): void {
-  print(stream, `${writeJson(object)}\n`)
+  print(stream, `${writeExact(object)}\n`)
 }
 
 /** Prints a line that the next output overwrites; '' clears it. */

@@ -2,10 +2,11 @@
  * One call of `/v1`. Transient failures are retried; every POST carries an Idempotency-Key, which its attempts share
  * until the hub answers.
  */
+
+import { parseExact, writeExact } from '@hub/formats/exact-json'
 import { z } from 'zod'
 import type { CheckFor } from './agreement.ts'
 import type { HubClientOptions } from './caller-options.ts'
-import { readJson, writeJson } from './exact-json.ts'
 import { problemOf, send, shownUrl, textWithin } from './http.ts'
 import { LocalError, ProblemError, TransferError } from './problem.ts'
 import { type AnswerTo, type AnyParts, type Parts, type Request, requestLine } from './request.ts'
@@ -50,7 +51,7 @@ export function openCaller(options: HubClientOptions) {
     ...[given]: object extends Parts<Line> ? [(Parts<Line> & CallOptions)?] : [Parts<Line> & CallOptions]
   ): Promise<z.output<Check>> {
     const parts: AnyParts & CallOptions = given ?? {}
-    const { body, key = randomId(), read = readJson } = parts
+    const { body, key = randomId(), read = parseExact } = parts
     const signal = parts.signal ? AbortSignal.any([clientSignal, parts.signal]) : clientSignal
     const { method, target } = requestLine(line, parts)
     const url = base + target
@@ -62,7 +63,7 @@ export function openCaller(options: HubClientOptions) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
       const init = { method, headers, signal: bounded, redirect: 'error' as const }
       const response = await withTimeoutError(signal, url, () =>
-        send(url, body === undefined ? init : { ...init, body: writeJson(body) }),
+        send(url, body === undefined ? init : { ...init, body: writeExact(body) }),
       )
       if (!response.ok) throw await problemOf(response)
       return parseResponse<Check>(response, url, check, read)
@@ -77,14 +78,14 @@ export function openCaller(options: HubClientOptions) {
     query: string,
     variables: Readonly<Record<string, unknown>>,
     check: Check,
-    { signal: given, read = readJson, isRepeatable = false }: GraphOptions = {},
+    { signal: given, read = parseExact, isRepeatable = false }: GraphOptions = {},
   ): Promise<z.output<Check>> {
     const url = `${base}/graphql`
     const signal = given ? AbortSignal.any([clientSignal, given]) : clientSignal
     const headers = { accept: 'application/json', 'content-type': 'application/json', ...authorization }
     const ask = async () => {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
-      const body = writeJson({ query, variables })
+      const body = writeExact({ query, variables })
       const init = { method: 'POST', headers, body, redirect: 'error', signal: bounded } as const
       const response = await withTimeoutError(signal, url, () => send(url, init))
       if (!response.ok) throw await problemOf(response)
@@ -107,7 +108,7 @@ function streamsOf(base: string, clientSignal: AbortSignal, authorization: Reado
     const response = await send(`${base}/graphql/stream`, {
       method: 'POST',
       headers,
-      body: writeJson({ query, variables }),
+      body: writeExact({ query, variables }),
       redirect: 'error',
       signal: AbortSignal.any([clientSignal, within]),
     })

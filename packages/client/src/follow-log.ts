@@ -2,10 +2,11 @@
  * Follows the log of a job over Server-Sent Events (spec, streamRunLogs): every event once, in order, across
  * reconnects.
  */
+
+import { parseExact } from '@hub/formats/exact-json'
 import type { Caller } from './call.ts'
 import { delay } from './delay.ts'
 import { openEvents, RECONNECT_MS } from './event-reading.ts'
-import { readJson } from './exact-json.ts'
 import { TransferError } from './problem.ts'
 import { withRetry } from './retry.ts'
 import type { RunEvent } from './run-event.ts'
@@ -73,7 +74,7 @@ function open(caller: Caller, connect: ConnectLog, { follow, tail, stripAnsi }: 
 /** Null for event types of newer hubs. */
 function readEvent({ event, data, id }: ServerEvent): RunEvent | null {
   if (event === 'log') return { kind: 'log', id, ...logData.parse(JSON.parse(data)) }
-  if (event === 'metric') return { kind: 'metric', id, line: metricData.parse(readJson(data)) }
+  if (event === 'metric') return { kind: 'metric', id, line: metricData.parse(parseExact(data)) }
   if (event === 'end') return { kind: 'end', id, ...endData.parse(JSON.parse(data)) }
   return null
 }

@@ -1,13 +1,13 @@
 /** The run fields that the client reads (spec, "Run"). Unknown fields pass through. */
 
+import { asDouble } from '@hub/formats/exact-json'
 import { isId } from '@hub/formats/ids'
 import { z } from 'zod'
 import { type Answer, type Body, conformsTo } from './agreement.ts'
-import { asDouble } from './exact-json.ts'
 import type * as v1 from './v1.ts'
 
 export const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
-/** Accepts a number or a `LosslessNumber`. */
+/** Accepts a number or a `ExactNumber`. */
 export const readAs = (rule: z.ZodNumber) => z.preprocess((value) => asDouble(value) ?? value, rule)
 const number = readAs(z.number())
 const anyObject = z.record(z.string(), z.unknown())

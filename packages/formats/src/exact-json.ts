@@ -6,12 +6,12 @@
 
 declare global {
   interface JSON {
-    /** ES2026: a primitive that `JSON.stringify` writes as this text. */
-    rawJSON(text: string): object
+    /** ES2026: a primitive that `JSON.stringify` writes as this text. Node 20 and older browsers have none. */
+    rawJSON?(text: string): object
   }
 }
 
-/** A number with its original text. Arithmetic uses the nearest double; `JSON.stringify` writes the text. */
+/** A number with its original text. Arithmetic uses the nearest double; `JSON.stringify` (without `rawJSON`, `writeExact` alone) writes the text. */
 export class ExactNumber {
   readonly text: string
 
@@ -27,8 +27,8 @@ export class ExactNumber {
     return this.text
   }
 
-  toJSON(): object {
-    return JSON.rawJSON(this.text)
+  toJSON(): unknown {
+    return JSON.rawJSON ? JSON.rawJSON(this.text) : Number(this.text)
   }
 }
 
@@ -76,6 +76,31 @@ export function parseExact(text: string): unknown {
     if (error instanceof TooDeep) return value
     throw error
   }
+}
+
+/**
+ * JSON of any value, with the numbers of `parseExact` as they were written; on one line, or indented by `spaces`. Throws
+ * TypeError for what JSON cannot have. Where it is known that there is `rawJSON`, `JSON.stringify` does the same.
+ */
+export function writeExact(value: unknown, spaces?: number): string {
+  const text = JSON.rawJSON ? JSON.stringify(value, null, spaces) : withoutRawJson(value, spaces)
+  if (text === undefined) throw new TypeError('The value cannot be serialized as JSON.')
+  return text
+}
+
+/** Each such number becomes a string with a mark that no other text has, and then the number. */
+function withoutRawJson(value: unknown, spaces?: number): string | undefined {
+  const mark = `number ${crypto.randomUUID()} `
+  const marked = JSON.stringify(
+    value,
+    // A `toJSON` has run before this: the number itself is a member of what holds it.
+    function marking(this: Record<string, unknown>, name: string, written: unknown) {
+      const held = this[name]
+      return held instanceof ExactNumber ? mark + held.text : written
+    },
+    spaces,
+  ) as string | undefined
+  return marked?.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), (_, number: string) => number)
 }
 
 class TooDeep extends Error {}

@@ -1,7 +1,7 @@
 import { randomFrom } from '@hub/testing/random'
 import { describe, expect, it } from 'vitest'
 import { canonicalSha256, canonicalText } from '../src/canonical-hash.ts'
-import { asDouble, ExactNumber, parseExact, withDoubles } from '../src/exact-json.ts'
+import { asDouble, ExactNumber, isJsonObject, parseExact, withDoubles, writeExact } from '../src/exact-json.ts'
 
 const again = (text: string) => JSON.stringify(parseExact(text))
 
@@ -102,6 +102,47 @@ describe('JSON with exact numbers', () => {
   it('takes any depth that JSON.parse takes', () => {
     const levels = 100_000
     expect(Array.isArray(parseExact(`${'['.repeat(levels)}1.0${']'.repeat(levels)}`))).toBe(true)
+  })
+})
+
+const { rawJSON } = JSON
+
+/** As on Node 20, whose `JSON` has no `rawJSON`. */
+function withoutRawJson<T>(work: () => T): T {
+  JSON.rawJSON = undefined
+  try {
+    return work()
+  } finally {
+    JSON.rawJSON = rawJSON
+  }
+}
+
+describe.each([
+  ['Node 24', <T>(work: () => T) => work()],
+  ['Node 20', withoutRawJson],
+] as const)("the client's JSON (%s)", (node, on) => {
+  it('writes numbers exactly as it read them', () => {
+    const text = '{"a":[9007199254740993,1e-400,1.0,-0,1E5,0.5,17],"b":{"c":"1.0"},"d":null,"e":true}'
+    on(() => expect(writeExact(parseExact(text))).toBe(text))
+    on(() => expect(writeExact(parseExact('{"a":[1.0],"b":-0}'), 2)).toBe('{\n  "a": [\n    1.0\n  ],\n  "b": -0\n}'))
+    on(() => expect(writeExact(parseExact('1e400'))).toBe('1e400'))
+  })
+  it('otherwise behaves like JSON.parse', () => {
+    const text = '{"a":1,"a":[2],"__proto__":{"polluted":true},"s":"\\u00e9\\n"}'
+    const read = parseExact(text) as object
+    expect(read).toEqual(JSON.parse(text))
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
+    on(() => expect(writeExact({ a: undefined, b: [undefined], c: 1 })).toBe('{"b":[null],"c":1}'))
+    on(() => expect(() => writeExact(undefined)).toThrow(TypeError))
+    for (const bad of ['', '{', '[1.0,]', '01', 'NaN']) expect(() => parseExact(bad)).toThrow(SyntaxError)
+  })
+  it('distinguishes a lossless number from an object', () => {
+    const number = parseExact('1.0')
+    expect([isJsonObject(number), asDouble(number), isJsonObject({}), asDouble('1')]).toEqual([false, 1, true, null])
+  })
+  it('has the nearest double where JSON.stringify alone writes', () => {
+    const written = on(() => JSON.stringify(parseExact('[1.0,9007199254740993]')))
+    expect(written).toBe(node === 'Node 24' ? '[1.0,9007199254740993]' : '[1,9007199254740992]')
   })
 })
 

@@ -2,8 +2,8 @@
  * When a run has used up its `max_hours`, on this machine's monotonic clock. The hub sends the remaining time, so the
  * two clocks need not agree.
  */
-import { asDouble } from '@hub/client/exact-json'
 import type { RemoteRun } from '@hub/client/run-shapes'
+import { asDouble } from '@hub/formats/exact-json'
 
 export interface Deadline {
   /**
@@ -26,7 +26,7 @@ export function createDeadline(run: RemoteRun, now = () => performance.now()): D
       if (end && asOf) atMs = Math.min(atMs, now() + Date.parse(end) - Date.parse(asOf))
     },
     isOver: () => now() >= atMs,
-    reason: `The run used up its max_hours${cap === undefined ? '' : ` of ${cap}`}.`,
+    reason: `The run used up its max_hours${cap === null ? '' : ` of ${cap}`}.`,
   }
   deadline.update(run)
   return deadline

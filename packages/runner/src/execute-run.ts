@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isJsonObject, writeJson } from '@hub/client/exact-json'
 import type { HubClient } from '@hub/client/internal'
 import { failureLine } from '@hub/client/internal'
 import type { RemoteRun } from '@hub/client/run-shapes'
+import { isJsonObject, writeExact } from '@hub/formats/exact-json'
 import { backgroundTask } from './background.ts'
 import { stabilityCheck } from './checkpoint-folders.ts'
 import { exitCodeIn, isAlive, startCommand, stopCommand } from './command.ts'
@@ -107,7 +107,7 @@ async function startOnce(runner: Runner, run: RemoteRun, files: RunFiles, journa
   const steps = await runner.client.runs.checkpointSteps(run.id)
   if (steps.length > 0)
     journal.put({ published: { step: Math.max(...steps), repo: run.output_model_repo?.full_name ?? '' } })
-  await writeFile(files.input, `${writeJson(run.recipe)}\n`, { mode: 0o600 })
+  await writeFile(files.input, `${writeExact(run.recipe)}\n`, { mode: 0o600 })
   const env = { ...runner.env, ...ownVariables(runner, run, files) }
   try {
     journal.put({ command: await startCommand(runner.command, files, env) })

@@ -1,6 +1,6 @@
 /** Reads a growing `metrics.jsonl`. Pure. */
 
-import { asDouble, isJsonObject, readJson } from '@hub/client/exact-json'
+import { asDouble, isJsonObject, parseExact } from '@hub/formats/exact-json'
 
 /** The hub accepts 10,000 lines and a body of 8 MiB per report; smaller batches keep each report short. */
 const MAX_LINES = 2000
@@ -58,7 +58,7 @@ function readLine(text: string): Line | string {
 
 function parsed(text: string): unknown {
   try {
-    return readJson(text)
+    return parseExact(text)
   } catch {
     return undefined
   }
@@ -71,7 +71,7 @@ function withoutNan(text: string): string {
 
 function hasInfinite(value: unknown): boolean {
   const double = asDouble(value)
-  if (double !== undefined) return !Number.isFinite(double)
+  if (double !== null) return !Number.isFinite(double)
   return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinite)
 }
 
@@ -79,8 +79,8 @@ const stepKeys = ['iteration', 'step', 'global_step', '_step'] as const
 const totalKeys = ['total_iterations', 'iterations', 'max_iterations', 'num_iterations', 'steps', 'max_steps'] as const
 
 const numberAt = (object: Line, key: string) => {
-  const value = Object.hasOwn(object, key) ? asDouble(object[key]) : undefined
-  return Number.isFinite(value) ? value : undefined
+  const value = Object.hasOwn(object, key) ? asDouble(object[key]) : null
+  return value !== null && Number.isFinite(value) ? value : undefined
 }
 
 /**

@@ -1,10 +1,10 @@
 /**
  * Publishes checkpoints: pushes each complete folder `checkpoints/step_{N}/` to the run's output repo, in step order.
  */
-import { isJsonObject } from '@hub/client/exact-json'
 import type { HubClient } from '@hub/client/internal'
 import { failureLine, LocalError, nothingLeftOut, ProblemError, pushFolder } from '@hub/client/internal'
 import type { RemoteRun } from '@hub/client/run-shapes'
+import { isJsonObject } from '@hub/formats/exact-json'
 import { type CheckpointFolder, listCheckpoints } from './checkpoint-folders.ts'
 import type { RunFiles } from './run-files.ts'
 import type { RunJournal } from './run-journal.ts'

@@ -2,9 +2,9 @@
  * What a run's folder holds next to log, metrics and checkpoints: its config, its scorecard, and the repo of its
  * output.
  */
-import { readJson } from '@hub/client/exact-json'
 import { failureLine, ProblemError } from '@hub/client/internal'
 import type { RemoteRun } from '@hub/client/run-shapes'
+import { parseExact } from '@hub/formats/exact-json'
 import { type RunFiles, textOf, versionOf } from './run-files.ts'
 import type { RunJournal } from './run-journal.ts'
 import type { Reporter } from './send-report.ts'
@@ -58,7 +58,7 @@ export async function sendScorecard(
     await sendOrSkip(
       journal,
       'scorecard.json',
-      async () => reporter.post({ scorecard_json: readJson(text) as Record<string, unknown> }),
+      async () => reporter.post({ scorecard_json: parseExact(text) as Record<string, unknown> }),
       logLine,
     )
   journal.put({ scorecardSent: true })

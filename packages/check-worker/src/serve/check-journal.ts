@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { claimedCheck } from '@hub/client/check-shapes'
-import { readJson, writeJson } from '@hub/client/exact-json'
 import type { ClaimedCheck } from '@hub/client/internal'
+import { parseExact, writeExact } from '@hub/formats/exact-json'
 import { type Claim, claimShape } from '@hub/runner/worker/claim-file'
 import { type Journal, readJournal } from '@hub/runner/worker/journal'
 import { z } from 'zod'
@@ -57,10 +57,10 @@ export interface HeldCheck {
 export function checkText(check: ClaimedCheck): string {
   const sources = (check.sources ?? []).map((source) => ({ ...source, url: '' }))
   const artifacts = check.artifacts.map(({ path, size }) => ({ path, size }))
-  return writeJson({ ...check, sources, artifacts })
+  return writeExact({ ...check, sources, artifacts })
 }
 
 /** The check that a worker kept. */
 export function keptCheck(files: CheckFiles): ClaimedCheck {
-  return claimedCheck.parse(readJson(readFileSync(files.check, 'utf8')))
+  return claimedCheck.parse(parseExact(readFileSync(files.check, 'utf8')))
 }

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readJson, writeJson } from '@hub/client/exact-json'
 import { type CheckReportBody, failureLine, type HubClient, ProblemError } from '@hub/client/internal'
+import { parseExact, writeExact } from '@hub/formats/exact-json'
 import { cutChunk, MAX_CHUNK_BYTES } from '@hub/runner/worker/chunk-cutter'
 import { readFrom } from '@hub/runner/worker/growing-file'
 import { writeDurably } from '@hub/runner/worker/journal'
@@ -147,13 +147,13 @@ function endingOf({ client, files, journal }: ReporterOptions, post: Post) {
   /** A repeat sends the same bytes under the same key: the hub answers what it answered first. */
   async function last(body: CheckReportBody & { readonly status: Ending['status'] }): Promise<Ending> {
     if (!journal.state.ending) {
-      writeDurably(files.ending, writeJson(body))
+      writeDurably(files.ending, writeExact(body))
       journal.put({ ending: { status: body.status, error: body.error ?? null, key: randomUUID() } })
     }
     const ending = journal.state.ending
     if (!ending) throw new Error('The journal lost the end of the check.')
     try {
-      await post(readJson(readFileSync(files.ending, 'utf8')) as CheckReportBody, ending.key)
+      await post(parseExact(readFileSync(files.ending, 'utf8')) as CheckReportBody, ending.key)
     } catch (error) {
       if (error instanceof CheckLostError) return arrived(ending, error)
       if (!isRefused(error) || ending.status === 'failed') throw error

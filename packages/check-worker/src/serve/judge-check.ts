@@ -3,9 +3,8 @@
  * the verdict has.
  */
 import { mkdir, rm } from 'node:fs/promises'
-import { writeJson } from '@hub/client/exact-json'
 import { type ClaimedCheck, type HubClient, LocalError, ProblemError } from '@hub/client/internal'
-import { parseExact, withDoubles } from '@hub/formats/exact-json'
+import { withDoubles, writeExact } from '@hub/formats/exact-json'
 import { freeFormFaults } from '@hub/formats/free-form-faults'
 import type { ReadingPool } from '@hub/mjcf/processes/reading-pool'
 import { checkRobot } from '../check-robot.ts'
@@ -52,7 +51,7 @@ async function judgeRobot({ pool, chromium }: Judge, { check, files, log, signal
     control_hz: check.control_hz,
     action: check.action as CheckAction | null,
     // Answers are numbers to calculate with, whatever their spelling.
-    options: withDoubles(exact(check.options)) as CheckOptions | null,
+    options: withDoubles(check.options) as CheckOptions | null,
   }
   const found = await checkRobot({
     ...{ folder: files.sources, request, pool, chromium, log, signal },
@@ -82,7 +81,7 @@ function cardArtifact(card: Readonly<Record<string, unknown>>, log: Judging['log
 }
 
 async function judgeModel({ client, mirror }: Judge, { check, files, log, signal }: Judging): Promise<Verdict> {
-  const request = (exact(check.model) ?? {}) as ModelCheckRequest
+  const request = (check.model ?? {}) as ModelCheckRequest
   const isFetched = Boolean(request.hf_repo)
   if (isFetched) {
     // A fetch begins with an empty folder.
@@ -114,7 +113,7 @@ async function robotCardOf(client: HubClient, { robot_repo: robot }: ClaimedChec
   if (!robot) return null
   const [owner = '', slug = ''] = robot.full_name.split('/')
   try {
-    return writeJson(await client.robotCard({ owner, slug }))
+    return writeExact(await client.robotCard({ owner, slug }))
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 404) throw error
     await assertSeen(client, { owner, slug })
@@ -132,6 +131,3 @@ async function assertSeen(client: HubClient, robot: { readonly owner: string; re
   const name = `${robot.owner}/${robot.slug}`
   throw new LocalError(`The key of the worker does not see the robot ${name}: start a worker with a key of its owner.`)
 }
-
-/** As the library reads JSON: numbers as they are written. */
-const exact = (document: unknown): unknown => (document === null ? null : parseExact(writeJson(document)))

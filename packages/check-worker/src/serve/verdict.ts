@@ -1,8 +1,8 @@
 /** What a check found, as it goes to the hub: the members of the last report, and the files next to it. */
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readJson } from '@hub/client/exact-json'
 import type { CheckReportBody } from '@hub/client/internal'
+import { parseExact } from '@hub/formats/exact-json'
 import { writeDurably } from '@hub/runner/worker/journal'
 import { z } from 'zod'
 import type { CheckReport } from '../validate/report.ts'
@@ -58,5 +58,5 @@ const withoutNulls = (object: object) =>
 
 /** As it was kept, with its numbers as they were written. */
 export async function keptVerdict(files: CheckFiles): Promise<{ artifacts: ArtifactFile[]; body: CheckReportBody }> {
-  return stored.parse(readJson(await readFile(files.verdict, 'utf8')))
+  return stored.parse(parseExact(await readFile(files.verdict, 'utf8')))
 }
