@@ -146,7 +146,7 @@ class MinuteRate implements RateLimit {
 
   #take(reply: FastifyReply, who: Caller, kind: WorkKind, points: number): void {
     if ('address' in who) {
-      take(reply, this.#address[kind], this.#addresses.of(networkOf(who.address)), kind, points)
+      take(reply, { of: this.#address[kind], window: this.#addresses.of(networkOf(who.address)), kind, points })
       return
     }
     // All of them count, whichever is over its limit; an account's is told only then.
@@ -156,8 +156,8 @@ class MinuteRate implements RateLimit {
       const window = this.#accounts.of(id)
       if (window.add(kind, points) > ofAccounts.quota) full ??= window
     }
-    take(reply, this.#credential[kind], this.#credentials.of(who.credentialId), kind, points)
-    if (full) take(reply, ofAccounts, full, kind, 0)
+    take(reply, { of: this.#credential[kind], window: this.#credentials.of(who.credentialId), kind, points })
+    if (full) take(reply, { of: ofAccounts, window: full, kind, points: 0 })
   }
 }
 
@@ -166,14 +166,15 @@ function assertLeft<Kind extends string>(of: Policy, window: MinuteWindow<Kind>,
   if (used >= of.quota) throw over(of, Math.round(used), window.resetS)
 }
 
+interface Taken<Kind extends string> {
+  readonly of: Policy
+  readonly window: MinuteWindow<Kind>
+  readonly kind: Kind
+  readonly points: number
+}
+
 /** Counts, and adds the window to the headers; throws if it is used up. */
-function take<Kind extends WorkKind>(
-  reply: FastifyReply,
-  of: Policy,
-  window: MinuteWindow<Kind>,
-  kind: Kind,
-  points: number,
-): void {
+function take<Kind extends WorkKind>(reply: FastifyReply, { of, window, kind, points }: Taken<Kind>): void {
   const used = window.add(kind, points)
   const { resetS } = window
   // Of a streamed response the headers are gone already.

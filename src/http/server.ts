@@ -93,14 +93,10 @@ function callerLimits({ databasePoolMax, callers }: Config, rate: RateLimit): Ca
 /** Longest path segment: an upload id. Owners and slugs are validated by rule, not by the router. */
 const MAX_PARAM_LENGTH = 512
 
-/**
- * Builds the server without listening. `app.close()` is the graceful shutdown: readiness turns off, streams end with a
- * retry hint, requests in progress are finished, new ones get 503.
- */
-export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
-  const { config } = deps
-  const app = Fastify({
-    loggerInstance: deps.log,
+/** Fastify with the hub's request ids, limits and answers to what is no request; it has no routes yet. */
+function bareServer({ config, log }: Deps, { listener }: ServerParts): FastifyInstance {
+  return Fastify({
+    loggerInstance: log,
     // A child logger per request would cost more than its one line, which includes the request id anyway.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -112,7 +108,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     requestTimeout: 0,
     connectionTimeout: 0,
     http: headerTimeouts,
-    ...(parts.listener && { serverFactory: parts.listener.factory }),
+    ...(listener && { serverFactory: listener.factory }),
     clientErrorHandler: refuseBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       // A URL that the router cannot parse: no hook has run and no error handler will.
@@ -121,6 +117,15 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
       sendProblem(answer.header('x-request-id', request.id), toProblem(known, request.id), known.headers)
     },
   }) as unknown as FastifyInstance
+}
+
+/**
+ * Builds the server without listening. `app.close()` is the graceful shutdown: readiness turns off, streams end with a
+ * retry hint, requests in progress are finished, new ones get 503.
+ */
+export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
+  const { config } = deps
+  const app = bareServer(deps, parts)
   let stopping = false
   ignoreExpectations(app.server)
   if (config.trustProxy === 0) limitConnections(app.server)

@@ -45,8 +45,15 @@ const socketCodes =
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/
 /** File errors share some codes; the system call distinguishes them. */
 const socketCalls = /^(?:connect|read|write|getaddrinfo)$/
-const driverMessages =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end/
+const driverMessages = new RegExp(
+  [
+    'timeout exceeded when trying to connect',
+    'Connection terminated',
+    'Client has encountered a connection error',
+    'Client was closed and is not queryable',
+    'Cannot use a pool after calling end',
+  ].join('|'),
+)
 
 function isLost(fault: Fault): boolean {
   const code = codeOf(fault)

@@ -73,8 +73,7 @@ async function onlyFor(ctx: RequestContext, credential: Credentialed, handle: st
 export async function claimNext<T extends object>(
   ctx: AllowedContext,
   job: JobKind,
-  credential: Credentialed,
-  waitS: number,
+  { credential, waitS }: { readonly credential: Credentialed; readonly waitS: number },
   claim: (tx: Tx, jobId: string) => Promise<T | null>,
 ): Promise<T | null> {
   if (waitS === 0) return claimOldest(ctx, job, credential, claim)

@@ -58,7 +58,7 @@ export async function claimJob(
   { audited, ...claim }: Claim,
 ): Promise<Taken | null> {
   const [claimed] = await tx.query(claimQueued(job), claim)
-  return claimed ? recordClaim(ctx, tx, job, { ...claim, ...(audited && { audited }) }, claimed) : null
+  return claimed ? recordClaim(ctx, tx, job, { ...claim, ...(audited && { audited }), taken: claimed }) : null
 }
 
 export type Taken = RowOf<typeof takenColumns>
@@ -68,8 +68,7 @@ export async function recordClaim(
   ctx: RequestContext,
   tx: Tx,
   { name }: JobKind,
-  { jobId, worker, audited = {} }: Pick<Claim, 'jobId' | 'worker' | 'audited'>,
-  taken: Taken,
+  { jobId, worker, audited = {}, taken }: Pick<Claim, 'jobId' | 'worker' | 'audited'> & { readonly taken: Taken },
 ): Promise<Taken> {
   const after = { worker, attempt: taken.attempt, ...audited }
   await audit(tx, ctx, { action: `${name}.claim`, accountId: taken.ownerId, targetId: jobId, after })

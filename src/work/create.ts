@@ -94,7 +94,7 @@ export function createJob<Request, Grant, Prepared, Locked, Place, Made extends 
     () => kind.mayMake(ctx, request),
     async (allowed, grant) => {
       const prepared = await kind.prepare(allowed, grant as Grant, request, false)
-      return commitVerb(allowed, (tx) => makeJob(allowed, tx, kind, prepared, null))
+      return commitVerb(allowed, (tx) => makeJob(allowed, tx, kind, { prepared, approval: null }))
     },
     (made) => assertMadeVisible(ctx, made, (id) => kind.find(ctx, id)),
   )
@@ -111,7 +111,7 @@ export async function prepareRecorded<Request, Grant, Prepared, Locked, Place, M
 ): Promise<(tx: Tx, approval: Approval) => Promise<unknown>> {
   const request = kind.ofRecord(record)
   const prepared = await kind.prepare(ctx, await kind.mayMake(ctx, request), request, true)
-  return (tx, approval) => makeJob(ctx, tx, kind, prepared, approval)
+  return (tx, approval) => makeJob(ctx, tx, kind, { prepared, approval })
 }
 
 /** `approval` is that of the request's hold; null for a request without a hold. */
@@ -119,8 +119,7 @@ async function makeJob<Request, Grant, Prepared, Locked, Place, Made extends { r
   ctx: RequestContext,
   tx: Tx,
   kind: CreateKind<Request, Grant, Prepared, Locked, Place, Made>,
-  prepared: Prepared,
-  approval: Approval | null,
+  { prepared, approval }: { readonly prepared: Prepared; readonly approval: Approval | null },
 ): Promise<Made | SpendHold> {
   const viewer = requireCredential(ctx.viewer)
   const locked = await kind.lock(ctx, tx, viewer, prepared)
@@ -130,7 +129,7 @@ async function makeJob<Request, Grant, Prepared, Locked, Place, Made extends { r
   const reserved = await kind.reserve(ctx, tx, job, approval !== null)
   if ('held' in reserved) return fileHold(ctx, tx, reserved.held)
   const made = await kind.insert(tx, { ...job, place: reserved.place })
-  await recordCreate(ctx, tx, kind.job, id, made)
+  await recordCreate(ctx, tx, kind.job, { id, ...made })
   await offerJob(tx, ctx.deps, kind.job, { id, ...made })
   return kind.read(tx, viewer, id)
 }
@@ -143,10 +142,8 @@ export async function recordCreate(
   ctx: RequestContext,
   tx: Tx,
   job: JobKind,
-  id: string,
-  made: MadeJob,
+  { id, ownerId, audited, keptBytes = 0 }: MadeJob & { readonly id: string },
 ): Promise<void> {
-  const { ownerId, audited, keptBytes = 0 } = made
   await audit(tx, ctx, { action: `${job.name}.create`, accountId: ownerId, targetId: id, after: audited })
-  await countStored(tx, ctx.deps.config, job, { id, ownerId }, keptBytes)
+  await countStored(tx, ctx.deps.config, job, { id, ownerId, bytes: keptBytes })
 }

@@ -48,9 +48,7 @@ export function madeAtMs(kinds: readonly JobObjectKind[], key: string): number |
 export async function putJobObject(
   deps: Pick<Deps, 'objects'>,
   kind: JobObjectKind,
-  jobId: string,
-  bytes: Uint8Array,
-  signal: AbortSignal,
+  { jobId, bytes, signal }: { readonly jobId: string; readonly bytes: Uint8Array; readonly signal: AbortSignal },
 ): Promise<string> {
   const key = newJobKey(kind, jobId)
   const { contentType } = kind
@@ -133,8 +131,7 @@ export async function countStored(
   tx: Querier,
   config: Config,
   job: JobKind,
-  { id, ownerId }: { readonly id: string; readonly ownerId: string },
-  bytes: number,
+  { id, ownerId, bytes }: { readonly id: string; readonly ownerId: string; readonly bytes: number },
 ): Promise<void> {
   if (bytes === 0) return
   await tx.query(addShare(job), { jobId: id, bytes })

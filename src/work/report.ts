@@ -184,7 +184,7 @@ async function putObjects<Read extends ReadReport>(
 ): Promise<{ readonly [Name in keyof Read['objects']]: string | null }> {
   const put = async ([name, object]: [string, NewObject | null]): Promise<[string, string | null]> => {
     if (!object) return [name, null]
-    const key = await putJobObject(ctx.deps, object.kind, jobId, object.bytes, ctx.signal)
+    const key = await putJobObject(ctx.deps, object.kind, { jobId, bytes: object.bytes, signal: ctx.signal })
     written.push(key)
     return [name, key]
   }

@@ -34,13 +34,19 @@ export function announceEnd(tx: Tx, { name: kind }: Pick<JobKind, 'name'>, statu
 /** The values of an audit entry that a reported end changes. */
 type Change = Readonly<Record<'before' | 'after', Readonly<Record<string, unknown>>>>
 
+/** A job that a report ended. */
+export interface ReportedEnd extends Change {
+  readonly id: string
+  readonly ownerId: string
+  readonly after: Change['after'] & { readonly status: string }
+}
+
 /** Records that a report ended the job; must follow the statement that ends it. */
 export async function recordFinish(
   ctx: AuditContext,
   tx: Tx,
   job: JobKind,
-  { id, ownerId }: { readonly id: string; readonly ownerId: string },
-  change: Change & { readonly after: { readonly status: string } },
+  { id, ownerId, ...change }: ReportedEnd,
 ): Promise<void> {
   announceEnd(tx, job, change.after.status)
   await audit(tx, ctx, { action: `${job.name}.finish`, accountId: ownerId, targetId: id, ...change })

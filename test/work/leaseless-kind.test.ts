@@ -146,7 +146,7 @@ it('is handed out oldest first, to a limited key only what it filed and what its
       ctx,
       () => ctx.viewer as Credentialed,
       (allowed, credential) =>
-        claimNext(allowed, errand, credential, 0, async (tx, jobId) =>
+        claimNext(allowed, errand, { credential, waitS: 0 }, async (tx, jobId) =>
           (await claimJob(allowed, tx, errand, { jobId, worker: 'box', credentialId, leaseSeconds: 1 }))
             ? { jobId }
             : null,

@@ -74,7 +74,7 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
     const grown = await growthOf(tx, check.id, files, bytes)
     await putArtifacts(tx, check.id, uploads)
     if (files.some(({ name }) => name === CARD_NAME)) await forgetCard(tx, check.id)
-    await countStored(tx, config, checkJob, check, grown)
+    await countStored(tx, config, checkJob, { id: check.id, ownerId: check.ownerId, bytes: grown })
     return { uploads }
   })
 }

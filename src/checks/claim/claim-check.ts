@@ -53,7 +53,7 @@ export function claimNextCheck(
     ctx,
     () => claimsFor(ctx, assertLevel(ctx.viewer, 'write'), owner ?? null, 'checks'),
     (allowed, credential) =>
-      claimNext(allowed, checkJob, credential, waitS ?? 0, (tx, checkId) =>
+      claimNext(allowed, checkJob, { credential, waitS: waitS ?? 0 }, (tx, checkId) =>
         take(allowed, tx, credential, { checkId, worker }),
       ),
     async (claimed) => {

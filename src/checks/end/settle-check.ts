@@ -35,7 +35,8 @@ export async function settleCheck(
 ): Promise<Usd | null> {
   if (keepsFiles) await dropReferences(tx, check.id)
   else await letGo(deps, tx, check)
-  await countStored(tx, deps.config, checkJob, check, -(await dropUnreported(tx, check.id)))
+  const { id, ownerId } = check
+  await countStored(tx, deps.config, checkJob, { id, ownerId, bytes: -(await dropUnreported(tx, id)) })
   if (!check.priced) return null
   await releaseSpend(tx, check.id)
   if (check.claimedAt === null) return '0.0000'

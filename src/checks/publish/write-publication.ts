@@ -72,7 +72,7 @@ export async function writePublication(ctx: RequestContext, tx: Tx, publication:
     smokeRolloutId: null,
     smokeError: input.smoke ? NO_ROLLOUTS : null,
   }
-  await mark(ctx, tx, check, repo, published)
+  await mark(ctx, tx, check, { repo, published })
   return readCheck(tx, ctx.viewer, check.id)
 }
 
@@ -121,8 +121,7 @@ async function mark(
   ctx: RequestContext,
   tx: Tx,
   check: HeldCheck,
-  repo: RepoFacts,
-  published: CheckPublished,
+  { repo, published }: { readonly repo: RepoFacts; readonly published: CheckPublished },
 ): Promise<void> {
   await tx.query(markPublished, { checkId: check.id, published: JSON.stringify(published) })
   await letGo(ctx.deps, tx, check)

@@ -69,20 +69,23 @@ const ofAccounts = { any: billedTo('', []), narrowed: billedTo('-narrowed', ['st
  */
 export function checksOfRepos(ctx: RequestContext, repoIds: readonly string[], input: RelatedChecksInput) {
   const isNarrowed = [input.status, input.executor, input.kind].some((filter) => filter != null)
-  return relatedChecks(ctx, isNarrowed ? ofRepos.narrowed : ofRepos.any, 'repo', repoIds, input)
+  return relatedChecks(ctx, { page: isNarrowed ? ofRepos.narrowed : ofRepos.any, relation: 'repo', of: repoIds }, input)
 }
 
 /** Checks that are billed to each account. Statements and errors as in `checksOfRepos`. */
 export function checksOfAccounts(ctx: RequestContext, accountIds: readonly string[], input: RelatedChecksInput) {
   const isNarrowed = [input.status, input.executor].some((filter) => filter != null)
-  return relatedChecks(ctx, isNarrowed ? ofAccounts.narrowed : ofAccounts.any, 'account', accountIds, input)
+  const page = isNarrowed ? ofAccounts.narrowed : ofAccounts.any
+  return relatedChecks(ctx, { page, relation: 'account', of: accountIds }, input)
 }
 
 function relatedChecks(
   ctx: RequestContext,
-  page: typeof ofRepos.any,
-  relation: string,
-  of: readonly string[],
+  {
+    page,
+    relation,
+    of,
+  }: { readonly page: typeof ofRepos.any; readonly relation: string; readonly of: readonly string[] },
   { status = null, executor = null, kind = null, first, after }: RelatedChecksInput,
 ): Promise<Page<RobotCheck>[]> {
   const filters = { status, executor, kind }

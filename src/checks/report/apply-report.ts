@@ -78,8 +78,10 @@ export async function applyReport(
     clientLogGaps,
   })
   if (to === 'succeeded') await keepCardFaults(tx, check.id)
-  await countStored(tx, ctx.deps.config, checkJob, check, read.addedBytes)
-  if (ended) await recordFinish(ctx, tx, checkJob, check, { before: { status: check.status }, after: { status: to } })
+  const ofCheck = { id: check.id, ownerId: check.ownerId }
+  await countStored(tx, ctx.deps.config, checkJob, { ...ofCheck, bytes: read.addedBytes })
+  const change = { before: { status: check.status }, after: { status: to } }
+  if (ended) await recordFinish(ctx, tx, checkJob, { ...ofCheck, ...change })
 }
 
 /** Of the `robot_card.json` of a model check, only `needs_you` is stored. */

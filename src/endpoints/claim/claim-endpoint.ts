@@ -90,6 +90,6 @@ async function take(
   // Without a lease: its length is not looked at.
   const [taken] = await tx.query(claimQueued, { jobId: endpointId, worker, credentialId, leaseSeconds: 0, url })
   if (!taken) return null
-  await recordClaim(ctx, tx, endpointJob, { jobId: endpointId, worker, audited: { url } }, taken)
+  await recordClaim(ctx, tx, endpointJob, { jobId: endpointId, worker, audited: { url }, taken })
   return readEndpoint(tx, ctx.viewer, endpointId)
 }

@@ -36,19 +36,17 @@ const ofAccounts = statement({
  * another listing.
  */
 export function endpointsOfRepos(ctx: RequestContext, repoIds: readonly string[], input: RelatedEndpointsInput) {
-  return relatedEndpoints(ctx, ofRepos, 'repo', repoIds, input)
+  return relatedEndpoints(ctx, { page: ofRepos, relation: 'repo', of: repoIds }, input)
 }
 
 /** Endpoints that are billed to each account: the same. */
 export function endpointsOfAccounts(ctx: RequestContext, accountIds: readonly string[], input: RelatedEndpointsInput) {
-  return relatedEndpoints(ctx, ofAccounts, 'account', accountIds, input)
+  return relatedEndpoints(ctx, { page: ofAccounts, relation: 'account', of: accountIds }, input)
 }
 
 function relatedEndpoints(
   ctx: RequestContext,
-  page: typeof ofRepos,
-  relation: string,
-  of: readonly string[],
+  { page, relation, of }: { readonly page: typeof ofRepos; readonly relation: string; readonly of: readonly string[] },
   { status = null, executor = null, first, after }: RelatedEndpointsInput,
 ): Promise<Page<Endpoint>[]> {
   const viewer = visibleRuns(ctx.viewer)

@@ -83,7 +83,7 @@ export async function applyReport(
   await tx.query(update, { endpointId: endpoint.id, status: to, ended, costUsd, error, logChunk })
   if (!ended) return
   const change = { before: { status: endpoint.status }, after: { status: to, costUsd, error } }
-  await recordFinish(ctx, tx, endpointJob, endpoint, change)
+  await recordFinish(ctx, tx, endpointJob, { id: endpoint.id, ownerId: endpoint.ownerId, ...change })
 }
 
 async function replace(tx: Tx, endpoint: HeldEndpoint, reported: readonly SessionState[]): Promise<void> {

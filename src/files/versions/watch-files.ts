@@ -58,13 +58,15 @@ type StateRow = RowOf<typeof stateColumns>
 
 const sum = (name: string) => `coalesce(sum(c.${name}), 0)::bigint as ${name}`
 
+const sums = ['files_added', 'files_removed', 'files_changed', 'bytes_added', 'bytes_removed'].map(sum).join(', ')
+
 /** Uses the primary key of the change log. */
 const filesSince = statement({
   name: 'repo-files-since',
   columns: stateColumns,
   params: { ...repoViewer, repoId: param.text(), after: param.int4.orNull() },
   text: `select ${stateColumns.sql} from repos r cross join lateral (
-      select count(*)::int as known, ${['files_added', 'files_removed', 'files_changed', 'bytes_added', 'bytes_removed'].map(sum).join(', ')}
+      select count(*)::int as known, ${sums}
       from repo_changes c where c.repo_id = r.id and c.seq > :after::int and c.seq <= r.seq
         and r.seq - :after::int <= ${MAX_SUMMED_CHANGES}) c
     where r.id = :repoId and ${visibleRepo}`,

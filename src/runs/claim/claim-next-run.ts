@@ -20,7 +20,7 @@ export function claimNextRun(ctx: RequestContext, { worker, waitS, owner }: Clai
     ctx,
     () => claimsFor(ctx, assertLevel(ctx.viewer, 'train'), owner ?? null, 'runs'),
     (allowed, credential) =>
-      claimNext(allowed, runJob, credential, waitS ?? 0, async (tx, runId) =>
+      claimNext(allowed, runJob, { credential, waitS: waitS ?? 0 }, async (tx, runId) =>
         (await takeRun(allowed, tx, credential, { runId, worker })) ? readRun(tx, allowed.viewer, runId) : null,
       ),
     async (claimed) => {

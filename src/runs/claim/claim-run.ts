@@ -139,7 +139,7 @@ async function takeAgain(ctx: RequestContext, tx: Tx, credential: Credentialed, 
   await beginAttempt(tx, { id: run.id, attempt: taken.attempt, credentialId, claimedBy: input.worker })
   await dropAttempt(ctx.deps, tx, run.id, input.resumeStep ?? null)
   await endOpenLine(tx, runLog, run.id)
-  await auditReclaim(ctx, tx, run, input, taken.attempt)
+  await auditReclaim(ctx, tx, run, { ...input, attempt: taken.attempt })
 }
 
 /**
@@ -162,15 +162,14 @@ async function auditReclaim(
   ctx: RequestContext,
   tx: Tx,
   run: HeldRun,
-  input: ClaimRunInput,
-  attempt: number,
+  { worker, attempt, resumeStep = null }: ClaimRunInput & { readonly attempt: number },
 ): Promise<void> {
   await audit(tx, ctx, {
     action: 'run.reclaim',
     accountId: run.ownerId,
     targetId: run.id,
     before: { worker: run.claimedBy, attempt: run.attempt },
-    after: { worker: input.worker, attempt, resumeStep: input.resumeStep ?? null },
+    after: { worker, attempt, resumeStep },
   })
   tx.afterCommit(() => ctx.deps.events.hint(run.id))
 }

@@ -181,8 +181,8 @@ function readArtifacts(given: RunImportArtifacts, limit: number): Artifacts {
 async function putArtifacts(ctx: RequestContext, id: string, { config, summary, scorecard }: Artifacts) {
   const { deps, signal } = ctx
   const [configKey, scorecardKey] = await Promise.all([
-    putJobObject(deps, runObjects.config, id, config, signal),
-    scorecard && putJobObject(deps, runObjects.scorecard, id, scorecard, signal),
+    putJobObject(deps, runObjects.config, { jobId: id, bytes: config, signal }),
+    scorecard && putJobObject(deps, runObjects.scorecard, { jobId: id, bytes: scorecard, signal }),
     putSummary(ctx, id, summary),
   ])
   return { config: configKey, scorecard: scorecardKey }

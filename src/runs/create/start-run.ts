@@ -38,7 +38,8 @@ export function startRun(ctx: RequestContext, { worker, ...request }: StartRunIn
       return commitVerb(allowed, async (tx) => {
         const locked = await lockNames(tx, viewer, prepared)
         const id = newId('run')
-        await recordCreate(allowed, tx, runJob, id, await insertQueued(tx, { id, viewer, prepared, locked }, true))
+        const made = await insertQueued(tx, { id, viewer, prepared, locked }, true)
+        await recordCreate(allowed, tx, runJob, { id, ...made })
         if (!(await takeRun(allowed, tx, viewer, { runId: id, worker })))
           throw new Error('A run was not claimed in the transaction that created it.')
         return readRun(tx, viewer, id)

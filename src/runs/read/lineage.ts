@@ -66,7 +66,9 @@ export function producersOfRepos(
   repoIds: readonly string[],
   input: RelatedRunsInput,
 ): Promise<Page<Run>[]> {
-  return pagesOfRuns(ctx, 'producers', repoIds, input, (values) => ctx.deps.db.query(producers, values))
+  return pagesOfRuns(ctx, { relation: 'producers', of: repoIds }, input, (values) =>
+    ctx.deps.db.query(producers, values),
+  )
 }
 
 /**
@@ -78,5 +80,6 @@ export function runsUsingRepos(
   repoIds: readonly string[],
   { as = null, ...input }: RunsUsingInput,
 ): Promise<Page<Run>[]> {
-  return pagesOfRuns(ctx, `users:${as}`, repoIds, input, (values) => ctx.deps.db.query(users, { ...values, as }))
+  const pages = { relation: `users:${as}`, of: repoIds }
+  return pagesOfRuns(ctx, pages, input, (values) => ctx.deps.db.query(users, { ...values, as }))
 }

@@ -40,7 +40,8 @@ export const relatedParams = {
 
 /** SQL condition: the run `u` is visible and passes the filters. */
 export const wantedRun = `${visibleRun} and (:status::text is null or u.status = :status::"JobStatus")
-  and (:executor::text is null or u.executor = :executor::"RunExecutor") and (:kind::text is null or u.kind = :kind::"RunKind")
+  and (:executor::text is null or u.executor = :executor::"RunExecutor")
+  and (:kind::text is null or u.kind = :kind::"RunKind")
   and (:gated::boolean is null or (coalesce(u.gate_total, 0) > 0) = :gated)`
 
 const bytes = `${freeFormBytes('u')} as bytes`
@@ -79,13 +80,17 @@ export function runsReferring({ reasons, condition, as, extent }: Referring): st
   const known = `(select word from (values ${words}) named(word)${as ? ` where ${as}::text is null or word = ${as}` : ''})`
   const isOlder = (id: string) => (extent === 'page' ? `${id} < coalesce(:after::text, 'run_z') and ` : '')
   const order = ['repo_id', 'owner_id', 'reason', 'referrer_id'].map((name) => `f.${name} desc`).join(', ')
+  const limit = extent === 'page' ? 'limit :limit::int' : ''
   return `select referring.id from account cross join ${known} known cross join lateral (
         select u.id from repo_references f join runs u on u.id = f.referrer_id
-        where f.repo_id = any(array[key.id]) and f.owner_id = any(array[account.id]) and f.reason = any(array[known.word])
-          and ${isOlder('f.referrer_id')}${condition} order by ${order} ${extent === 'page' ? 'limit :limit::int' : ''}) referring where account.mine
+        where f.repo_id = any(array[key.id]) and f.owner_id = any(array[account.id])
+          and f.reason = any(array[known.word])
+          and ${isOlder('f.referrer_id')}${condition} order by ${order} ${limit}) referring
+        where account.mine
       union all select made.id from (
           select theirs.id from account cross join lateral (select u.id from runs u
-              where u.created_by = :userId and u.created_by <> u.owner_id and u.owner_id = account.id and ${isOlder('u.id')}${condition} offset 0) theirs
+              where u.created_by = :userId and u.created_by <> u.owner_id and u.owner_id = account.id
+                and ${isOlder('u.id')}${condition} offset 0) theirs
             where not account.mine
           union all select u.id from runs u where u.id = :credentialId and ${isOlder('u.id')}${condition} offset 0) made
         cross join lateral (select 1 from repo_references f
@@ -118,6 +123,10 @@ const ofFew = (condition: string) => `(select few.id from (select u.id from runs
  */
 const inOrder = 'u.owner_id = any(array[key.id])'
 
+/** Of a person, for an account that is not theirs. */
+const madeForOthers = `key.id <> all(:accountIds::text[]) and :repoIds::text[] is null and u.created_by = :userId
+        and u.created_by <> u.owner_id and u.owner_id = key.id`
+
 /**
  * Each branch is one way to see a run of an account and uses an index, so that the account's other runs cost nothing.
  * The viewer is a member of the account, created the run for it, has a limited key that filed the run or lists its
@@ -129,7 +138,7 @@ const billedTo = statement({
   params: relatedParams,
   text: relatedPageSql(`select id, (select ${freeFormBytes('s')} from runs s where s.id = seen.id) as bytes from (select id from (
       ${ofPayer(`key.id = any(:accountIds::text[]) and :repoIds::text[] is null and ${inOrder}`, 'u.owner_id, u.id desc')}
-      union ${ofFew('key.id <> all(:accountIds::text[]) and :repoIds::text[] is null and u.created_by = :userId and u.created_by <> u.owner_id and u.owner_id = key.id')}
+      union ${ofFew(madeForOthers)}
       union ${ofPayer(`:repoIds::text[] is not null and u.filed_by = any(array[:credentialId::text]) and ${ownRunSql('u')} and u.owner_id = key.id`, 'u.filed_by, u.id desc')}
       union ${ofFew(`:repoIds::text[] is not null and ${runListedSql('u')} and ${ownRunSql('u')} and u.owner_id = key.id`)}
       union ${ofFew('u.id = :credentialId and u.owner_id = key.id')}) found
@@ -138,38 +147,34 @@ const billedTo = statement({
 
 /** The forks of each of these runs, newest first. Two statements. */
 export function forksOfRuns(ctx: RequestContext, runIds: readonly string[], input: RelatedRunsInput) {
-  return relatedRuns(ctx, forksOf, 'forks', runIds, input)
+  return pagesOfRuns(ctx, { relation: 'forks', of: runIds }, input, readingBy(ctx, forksOf))
 }
 
 /** The runs that name each of these repos as dataset, robot or output, newest first. Two statements. */
 export function runsOfRepos(ctx: RequestContext, repoIds: readonly string[], input: RelatedRunsInput) {
-  return relatedRuns(ctx, namingRepos, 'repo', repoIds, input)
+  return pagesOfRuns(ctx, { relation: 'repo', of: repoIds }, input, readingBy(ctx, namingRepos))
 }
 
 /** The runs that are billed to each of these accounts, newest first. Two statements. */
 export function runsOfAccounts(ctx: RequestContext, accountIds: readonly string[], input: RelatedRunsInput) {
-  return relatedRuns(ctx, billedTo, 'account', accountIds, input)
+  return pagesOfRuns(ctx, { relation: 'account', of: accountIds }, input, readingBy(ctx, billedTo))
 }
 
-function relatedRuns(
-  ctx: RequestContext,
-  pages: typeof forksOf,
-  relation: string,
-  of: readonly string[],
-  input: RelatedRunsInput,
-): Promise<Page<Run>[]> {
-  return pagesOfRuns(ctx, relation, of, input, (values) => ctx.deps.db.query(pages, values))
-}
+type ReadRows = (values: Given<typeof relatedParams>) => Promise<RowOf<typeof relatedColumns>[]>
+
+const readingBy =
+  (ctx: RequestContext, pages: typeof forksOf): ReadRows =>
+  (values) =>
+    ctx.deps.db.query(pages, values)
 
 /**
  * A page for each of `of`; `relation` names the listing in its cursors. Two statements, of which `rows` is the first.
  */
 export function pagesOfRuns(
   ctx: RequestContext,
-  relation: string,
-  of: readonly string[],
+  { relation, of }: { readonly relation: string; readonly of: readonly string[] },
   { status = null, executor = null, kind = null, gated = null, first, after }: RelatedRunsInput,
-  rows: (values: Given<typeof relatedParams>) => Promise<RowOf<typeof relatedColumns>[]>,
+  rows: ReadRows,
 ): Promise<Page<Run>[]> {
   const filters = { status, executor, kind, gated }
   const viewer = visibleRuns(ctx.viewer)

@@ -153,7 +153,6 @@ export const runTables = 'runs u join accounts o on o.id = u.owner_id left join 
 
 /** Converts a row to the graph's shape; progress and spend are those at the row's `now`. */
 export function toRun(row: RunRow): Run {
-  const { now } = row
   const named = displayNameOf({
     id: row.id,
     template: row.template,
@@ -212,27 +211,25 @@ export function toRun(row: RunRow): Run {
         startStep: startStepOf(row.recipe),
         running: row.status === 'running',
       },
-      now,
+      row.now,
     ),
-    spend: spendOf(
-      {
-        priced: row.priced,
-        rateUsdPerHour: row.rateUsdPerHour,
-        budgetUsd: row.budgetUsd,
-        claimedAt: row.claimedAt,
-        cancelRequestedAt: row.cancelRequestedAt,
-        deadlineAt: row.deadlineAt,
-        finishedAt: terminalStatuses.includes(row.status) ? row.finishedAt : null,
-        costUsd: row.costUsd,
-      },
-      now,
-    ),
+    spend: spendOfRow(row),
     sparkline: sparklineOf(row.rewardCurve),
     datasets: row.datasets,
   }
   setDocument(run, 'gates', row.gates)
   setDocument(run, 'latestMetrics', row.latestMetrics)
   return run
+}
+
+/** A run that has not ended has no end for its spend, whatever its row has. */
+function spendOfRow(row: RunRow): Run['spend'] {
+  const { priced, rateUsdPerHour, budgetUsd, claimedAt, cancelRequestedAt, deadlineAt, costUsd } = row
+  const finishedAt = terminalStatuses.includes(row.status) ? row.finishedAt : null
+  return spendOf(
+    { priced, rateUsdPerHour, budgetUsd, claimedAt, cancelRequestedAt, deadlineAt, finishedAt, costUsd },
+    row.now,
+  )
 }
 
 function startStepOf({ parent_checkpoint_step: step }: RecipeDocument): number | null {

@@ -84,7 +84,7 @@ export async function applyReport(
   if (output) await referToOutput(tx, run, output.id)
   if (status) {
     const change = { before: { status: run.status, attempt: run.attempt }, after: { status, costUsd } }
-    await recordFinish(ctx, tx, runJob, run, change)
+    await recordFinish(ctx, tx, runJob, { id: run.id, ownerId: run.ownerId, ...change })
   }
   if (status === 'succeeded' && run.repo) await stampOutput(ctx, tx, run, run.repo)
   await countRunBytes(tx, config, run, bytesOf({ ...given, chunk, metrics }))

@@ -60,7 +60,7 @@ export async function countRunBytes(
   const { config: configBytes, scorecard: scorecardBytes } = kept
   if (configBytes !== null || scorecardBytes !== null)
     await tx.query(measure, { runId: run.id, configBytes, scorecardBytes })
-  await countStored(tx, config, runJob, run, growthOf(kept, run))
+  await countStored(tx, config, runJob, { id: run.id, ownerId: run.ownerId, bytes: growthOf(kept, run) })
 }
 
 const release = statement({

@@ -43,23 +43,25 @@ export async function followLog(
 ): Promise<AsyncGenerator<FollowedBatch, void>> {
   assertLevel(ctx.viewer, 'read')
   const found = await log.findHead(ctx, ctx.viewer, jobId)
-  const start = await startOf(ctx, log, jobId, found, options)
-  return following(ctx, log, jobId, options, found, start)
+  const followed = { ctx, log, jobId, options }
+  return following(followed, found, await startOf(followed, found))
 }
 
-async function* following(
-  ctx: RequestContext,
-  log: JobLog,
-  jobId: string,
-  options: FollowOptions,
-  found: LogHead,
-  start: LogPosition,
-): AsyncGenerator<FollowedBatch, void> {
+/** A job's log, and how one reader follows it. */
+interface Followed {
+  readonly ctx: RequestContext
+  readonly log: JobLog
+  readonly jobId: string
+  readonly options: FollowOptions
+}
+
+async function* following(followed: Followed, found: LogHead, start: LogPosition): AsyncGenerator<FollowedBatch, void> {
+  const { ctx, log, jobId, options } = followed
   let position = start
   // The chunk in which an earlier stream stopped may have more lines.
   let nextChunk = Math.max(1, start.chunk)
   for await (const head of options.follow && !isOver(found) ? headsOf(ctx, log, jobId, found) : [found]) {
-    for await (const batch of readUpTo(ctx, log, jobId, options, head, nextChunk, position)) {
+    for await (const batch of readUpTo(followed, head, { nextChunk, from: position })) {
       // A shared batch is available without waiting: hundreds of followers of a long log would block the event loop.
       await turns.next(batch.cost)
       if (ctx.signal.aborted) return
@@ -122,26 +124,23 @@ const isOver = ({ status }: LogHead) => terminalStatuses.includes(status)
  * of it comes, metrics after the position.
  */
 async function* readUpTo(
-  ctx: RequestContext,
-  log: JobLog,
-  jobId: string,
-  options: FollowOptions,
+  { ctx, log, jobId, options }: Followed,
   head: LogHead,
-  nextChunk: number,
-  from: LogPosition,
+  { nextChunk, from }: { readonly nextChunk: number; readonly from: LogPosition },
 ): AsyncGenerator<Exclude<FollowedBatch, { kind: 'end' }>> {
   const { logs } = ctx.deps
+  const strip = options.stripAnsi
   let position = from
   for (let seq = nextChunk; options.log && seq <= head.logSeq; seq += 1) {
     for (let line = seq === from.chunk ? from.line : 0, isLast = false; !isLast; line = position.line) {
-      const batch = await logs.logBatch(log, jobId, seq, line, position, options.stripAnsi)
+      const batch = await logs.logBatch(log, jobId, { seq, from: line, before: position, strip })
       ;({ isLast, after: position } = batch)
       if (batch.lines.length > 0) yield batch
     }
   }
   // Nothing more comes that could end the line: the reader does not wait, or the job is over.
   if (options.log && head.openFrom !== null && (!options.follow || isOver(head))) {
-    const batch = await logs.openLine(log, jobId, head, position, options.stripAnsi)
+    const batch = await logs.openLine(log, jobId, head, { before: position, strip })
     const isShown = position.chunk === head.logSeq && position.line > batch.from
     if (!isShown) {
       position = batch.after
@@ -155,13 +154,7 @@ async function* readUpTo(
   }
 }
 
-async function startOf(
-  ctx: RequestContext,
-  log: JobLog,
-  jobId: string,
-  head: LogHead,
-  { tail, resume }: FollowOptions,
-): Promise<LogPosition> {
+async function startOf({ ctx, log, jobId, options: { tail, resume } }: Followed, head: LogHead): Promise<LogPosition> {
   if (resume) {
     const { position, loc } = resume
     if (position.chunk <= head.logSeq && position.metric <= head.metricsSeq) return position
@@ -170,7 +163,7 @@ async function startOf(
   const lines = head.logLines + (head.openFrom === null ? 0 : 1)
   const line = tail === null ? 0 : Math.max(0, lines - tail)
   if (line === 0) return { chunk: 0, line: 0, metric: 0 }
-  const chunk = await findChunkOfLine(ctx.deps.db, log, jobId, line, head.logSeq)
+  const chunk = await findChunkOfLine(ctx.deps.db, log, jobId, { line, last: head.logSeq })
   return { chunk: chunk?.seq ?? 0, line: chunk ? line - chunk.firstLine : 0, metric: 0 }
 }
 

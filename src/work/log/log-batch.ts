@@ -49,21 +49,21 @@ export interface EndBatch {
 
 export type FollowedBatch = LogBatch | MetricBatch | EndBatch
 
+/** What a follower at position `before` is given. */
+export interface LinesWanted {
+  readonly before: LogPosition
+  /** Without ANSI sequences. */
+  readonly strip: boolean
+}
+
 /** The state that all followers of one hub share. */
 export interface SharedLogs {
   /** The current end of the job; null if it was deleted. Followers that were woken together share one read. */
   head(log: JobLog, jobId: string): Promise<LogHead | null>
   /** Lines of chunk `seq` from `from` on, a few thousand at most, for a follower at position `before`. */
-  logBatch(
-    log: JobLog,
-    jobId: string,
-    seq: number,
-    from: number,
-    before: LogPosition,
-    strip: boolean,
-  ): Promise<LogBatch>
+  logBatch(log: JobLog, jobId: string, wanted: LinesWanted & { seq: number; from: number }): Promise<LogBatch>
   /** The open line of a log that has one, as the line after those of its last chunk. */
-  openLine(log: JobLog, jobId: string, head: LogHead, before: LogPosition, strip: boolean): Promise<LogBatch>
+  openLine(log: JobLog, jobId: string, head: LogHead, wanted: LinesWanted): Promise<LogBatch>
   /** The next page of metrics for a follower at position `before`. */
   metricBatch(metrics: JobMetrics, jobId: string, head: LogHead, before: LogPosition): Promise<MetricBatch>
 }

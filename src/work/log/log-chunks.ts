@@ -76,8 +76,7 @@ export async function findChunkOfLine(
   db: Querier,
   log: JobLog,
   jobId: string,
-  line: number,
-  last: number,
+  { line, last }: { readonly line: number; readonly last: number },
 ): Promise<LogChunk | null> {
   const [chunk] = await db.query(chunkOfLine(log), { jobId, line, last })
   return chunk ?? null

@@ -11,7 +11,7 @@ import type { Deps } from '../../operation/context.ts'
 import { withoutShare } from '../../store/connection-share.ts'
 import { readJobObject } from '../job-objects.ts'
 import type { JobLog, JobMetrics, LogHead } from './job-log.ts'
-import type { LogBatch, MetricBatch, SharedLogs } from './log-batch.ts'
+import type { LinesWanted, LogBatch, MetricBatch, SharedLogs } from './log-batch.ts'
 import { type LogChunk, partOfLog, readChunk, readHeads } from './log-chunks.ts'
 import { joined, linesOf, openEndOf } from './log-lines.ts'
 import type { LogPosition } from './position.ts'
@@ -90,10 +90,7 @@ export class JobLogs implements SharedLogs {
   logBatch(
     log: JobLog,
     jobId: string,
-    seq: number,
-    from: number,
-    before: LogPosition,
-    strip: boolean,
+    { seq, from, before, strip }: LinesWanted & { readonly seq: number; readonly from: number },
   ): Promise<LogBatch> {
     const key = `${jobId}/${seq}/${from}/${before.chunk}.${before.line}-${before.metric}/${strip}`
     return this.#kept(this.#batches, key, async () => {
@@ -106,7 +103,7 @@ export class JobLogs implements SharedLogs {
     }) as Promise<LogBatch>
   }
 
-  openLine(log: JobLog, jobId: string, head: LogHead, before: LogPosition, strip: boolean): Promise<LogBatch> {
+  openLine(log: JobLog, jobId: string, head: LogHead, { before, strip }: LinesWanted): Promise<LogBatch> {
     const { logSeq, openFrom } = head
     if (openFrom === null) throw new Error('The log has no open line.')
     const key = `${jobId}/open/${logSeq}/${before.chunk}.${before.line}-${before.metric}/${strip}`

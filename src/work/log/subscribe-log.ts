@@ -43,7 +43,7 @@ export function subscribeLog(
   { follow, tail = null, stripAnsi, after = null }: SubscribeLogInput,
 ): Promise<AsyncGenerator<LogEvents>> {
   const options = { follow: follow ?? true, tail, stripAnsi: stripAnsi ?? false, log: true, metrics: false }
-  return subscribe(ctx, log, jobId, after, options, logEventsOf)
+  return subscribe(ctx, log, jobId, { ...options, after, eventsOf: logEventsOf })
 }
 
 /** The metrics of a job in batches, otherwise as `subscribeLog`. */
@@ -54,7 +54,12 @@ export function subscribeMetrics(
   after: string | null,
 ): Promise<AsyncGenerator<MetricEvents>> {
   const options = { follow: true, tail: null, stripAnsi: false, log: false, metrics: true }
-  return subscribe(ctx, log, jobId, after, options, metricEventsOf)
+  return subscribe(ctx, log, jobId, { ...options, after, eventsOf: metricEventsOf })
+}
+
+interface Subscribed<Event> extends Omit<FollowOptions, 'resume'> {
+  readonly after: string | null
+  readonly eventsOf: (batch: FollowedBatch) => readonly Event[]
 }
 
 /** Fails before the first event: a started stream cannot report an error. */
@@ -62,9 +67,7 @@ async function subscribe<Event>(
   ctx: RequestContext,
   log: JobLog,
   jobId: string,
-  after: string | null,
-  options: Omit<FollowOptions, 'resume'>,
-  eventsOf: (batch: FollowedBatch) => readonly Event[],
+  { after, eventsOf, ...options }: Subscribed<Event>,
 ): Promise<AsyncGenerator<Events<Event>>> {
   const position = after === null ? null : readPosition(after)
   if (after !== null && !position) throw invalid('validation.cursor', 'The cursor is malformed.', ['after'])

@@ -29,6 +29,12 @@ const operating: readonly (readonly [text: string, about: string])[] = [
   [commands.addUser(), 'users, orgs, keys and sessions are made at the command line'],
 ]
 
+const metricsSettings = (
+  <>
+    <code>METRICS_HOST</code>, <code>METRICS_PORT</code> and <code>METRICS_TOKEN</code>
+  </>
+)
+
 export function Page() {
   const [health, setHealth] = useState<Health | null>(null)
   const [error, setError] = useState(false)
@@ -69,8 +75,8 @@ export function Page() {
           </section>
         ))}
         <p className="dim">
-          Metrics for Prometheus are at /metrics, to those that <code>METRICS_HOST</code>, <code>METRICS_PORT</code> and{' '}
-          <code>METRICS_TOKEN</code> let in; a board and alert rules are in deploy/.
+          Metrics for Prometheus are at /metrics, to those that {metricsSettings} let in; a board and alert rules are in
+          deploy/.
         </p>
       </div>
     </>

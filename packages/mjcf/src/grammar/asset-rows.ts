@@ -16,14 +16,16 @@ export const EXTENSION = row('', {
 const meshDefaults = `scale=real[3] maxhullvert=whole inertia=<meshInertia>`
 
 const MESH = row(
-  `name class content_type file vertex=float[] normal=float[] texcoord=float[] face=int[] refpos=real[3] refquat=real[4] smoothnormal=bool
+  `name class content_type file vertex=float[] normal=float[] texcoord=float[] face=int[] refpos=real[3]
+  refquat=real[4] smoothnormal=bool
   builtin=<meshBuiltin> params material ${meshDefaults}`,
   { plugin: PLUGIN },
   ['exclusive builtin file', 'exclusive builtin vertex'],
   [hullVertices, builtinMesh],
 )
 
-const materialDefaults = `texture texrepeat=float[2] texuniform=bool emission=float specular=float shininess=float reflectance=float metallic=float
+const materialDefaults = `texture texrepeat=float[2] texuniform=bool emission=float specular=float shininess=float
+  reflectance=float metallic=float
   roughness=float rgba=float[4]`
 
 const LAYER = row(`texture! role=<textureRole>!`)
@@ -40,8 +42,10 @@ export const SKIN = row(
 const HFIELD = row(`name content_type file nrow=int ncol=int size=real[4]! elevation`, {}, [], [elevation])
 
 const TEXTURE = row(
-  `name type=<textureType> colorspace=<colorspace> content_type file gridsize=int[2] gridlayout=chars[1-12] fileright fileleft fileup filedown
-  filefront fileback builtin=<textureBuiltin> rgb1=real[3] rgb2=real[3] mark=<mark> markrgb=real[3] random=real width=int height=int hflip=bool
+  `name type=<textureType> colorspace=<colorspace> content_type file gridsize=int[2] gridlayout=chars[1-12] fileright
+  fileleft fileup filedown
+  filefront fileback builtin=<textureBuiltin> rgb1=real[3] rgb2=real[3] mark=<mark> markrgb=real[3] random=real
+  width=int height=int hflip=bool
   vflip=bool nchannel=int`,
   {},
   [],

@@ -17,22 +17,29 @@ const INERTIAL = row(
   rotation,
 )
 
-const jointDefaults = `type=<jointType> group=int pos=real[3] axis=real[3] springdamper=real[2] limited=<falseTrueAuto> actuatorfrclimited=<falseTrueAuto>
-  ${frictionAndLimit} stiffness=real[1-3] range=real[2] actuatorfrcrange=real[2] actuatorgravcomp=bool margin=real ref=real springref=real armature=real
+const jointDefaults = `type=<jointType> group=int pos=real[3] axis=real[3] springdamper=real[2]
+  limited=<falseTrueAuto> actuatorfrclimited=<falseTrueAuto>
+  ${frictionAndLimit} stiffness=real[1-3] range=real[2] actuatorfrcrange=real[2] actuatorgravcomp=bool margin=real
+  ref=real springref=real armature=real
   damping=real[1-3] frictionloss=real user=real[]`
 
-const geomDefaults = `type=<geomType> contype=int conaffinity=int condim=int group=int priority=int size=real[1-3] material friction=real[1-3] mass=real
-  density=real shellinertia=bool ${contact} surfacevel=real[1-6] adhesion=real fromto=real[6] pos=real[3] ${orientation} hfield mesh fitscale=real
+const geomDefaults = `type=<geomType> contype=int conaffinity=int condim=int group=int priority=int size=real[1-3]
+  material friction=real[1-3] mass=real
+  density=real shellinertia=bool ${contact} surfacevel=real[1-6] adhesion=real fromto=real[6] pos=real[3]
+  ${orientation} hfield mesh fitscale=real
   rgba=float[4] fluidshape=<fluidShape> fluidcoef=real[1-5] user=real[]`
 
 const siteDefaults = `type=<geomType> group=int pos=real[3] ${orientation} material mesh size=real[1-3] fromto=real[6]
   rgba=float[4] user=real[]`
 
-const cameraDefaults = `projection=<projection> fovy=real ipd=real resolution=int[2] output=<cameraOutput>[] pos=real[3] ${orientation} mode=<cameraMode>
+const cameraDefaults = `projection=<projection> fovy=real ipd=real resolution=int[2] output=<cameraOutput>[]
+  pos=real[3] ${orientation} mode=<cameraMode>
   focal=float[2] focalpixel=float[2] principal=float[2] principalpixel=float[2] sensorsize=float[2] user=real[]`
 
-const lightDefaults = `directional=bool type=<lightType> castshadow=bool active=bool pos=real[3] dir=real[3] bulbradius=float intensity=float range=float
-  attenuation=float[3] cutoff=float softness=float exponent=float ambient=float[3] diffuse=float[3] specular=float[3] mode=<cameraMode>`
+const lightDefaults = `directional=bool type=<lightType> castshadow=bool active=bool pos=real[3] dir=real[3]
+  bulbradius=float intensity=float range=float
+  attenuation=float[3] cutoff=float softness=float exponent=float ambient=float[3] diffuse=float[3] specular=float[3]
+  mode=<cameraMode>`
 
 const cameraConstraints = ['exclusive fovy sensorsize']
 const lightConstraints = ['exclusive directional type']
@@ -43,7 +50,8 @@ const COMPOSITE = row(
   {
     // MuJoCo never reads `limited` here
     joint: row(
-      `kind=<compositeJoint>! group=whole stiffness=real damping=real armature=real solreffix=real[1-2] solimpfix=real[1-5] type=<jointType> axis=real[3]
+      `kind=<compositeJoint>! group=whole stiffness=real damping=real armature=real solreffix=real[1-2]
+      solimpfix=real[1-5] type=<jointType> axis=real[3]
     limited range=real[2] margin=real frictionloss=real ${frictionAndLimit}`,
     ),
     'skin?': row(
@@ -53,7 +61,8 @@ const COMPOSITE = row(
       [within('group', 0, 5)],
     ),
     'geom?': row(
-      `type=<geomType> contype=whole conaffinity=whole condim=whole group=whole priority=whole size=real[1-3] material rgba=float[4] friction=real[1-3]
+      `type=<geomType> contype=whole conaffinity=whole condim=whole group=whole priority=whole size=real[1-3] material
+      rgba=float[4] friction=real[1-3]
     mass=real density=real ${contact} surfacevel=real[1-6] adhesion=real`,
     ),
     'site?': row(`group=whole size=real[1-3] material mesh rgba=float[4]`),
@@ -66,14 +75,17 @@ const COMPOSITE = row(
 export const ELASTICITY = row(`young=real poisson=real damping=real thickness=real elastic2d=<elastic2d>`)
 
 const FLEXCOMP = row(
-  `name! type=<flexcompType> group=whole dim=whole dof=<flexDof> count=int[3] cellcount=int[3] spacing=real[3] radius=real rigid=bool mass=real
-  inertiabox=real scale=real[3] file point=real[] element=int[] texcoord=float[] material rgba=float[4] flatskin=bool pos=real[3] ${orientation}
+  `name! type=<flexcompType> group=whole dim=whole dof=<flexDof> count=int[3] cellcount=int[3] spacing=real[3]
+  radius=real rigid=bool mass=real
+  inertiabox=real scale=real[3] file point=real[] element=int[] texcoord=float[] material rgba=float[4] flatskin=bool
+  pos=real[3] ${orientation}
   origin=real[3]`,
   {
     'edge?': row(`equality=<flexEquality> solref=real[1-2] solimp=real[1-5] stiffness=real damping=real`),
     'elasticity?': ELASTICITY,
     'contact?': row(
-      `contype=whole conaffinity=whole condim=whole priority=whole friction=real[1-3] ${contact} internal=bool selfcollide=<selfCollide>
+      `contype=whole conaffinity=whole condim=whole priority=whole friction=real[1-3] ${contact} internal=bool
+      selfcollide=<selfCollide>
       activelayers=whole passive=bool`,
     ),
     pin: row(`id=int[] range=int[] grid=int[] gridrange=int[]`),
@@ -85,7 +97,8 @@ const FLEXCOMP = row(
 
 /** Of a flex; the same element in a flexcomp reads its numbers more strictly. */
 export const FLEX_CONTACT = row(
-  `contype=int conaffinity=int condim=int priority=int friction=real[1-3] ${contact} internal=bool selfcollide=<selfCollide> activelayers=int passive=bool`,
+  `contype=int conaffinity=int condim=int priority=int friction=real[1-3] ${contact} internal=bool
+  selfcollide=<selfCollide> activelayers=int passive=bool`,
 )
 
 const bodyChildren: Record<string, Row> = {
@@ -104,7 +117,8 @@ const bodyChildren: Record<string, Row> = {
 
 /** Without the bodies, frames and replicates in it: the check follows those itself. */
 export const BODY = row(
-  `name childclass pos=real[3] ${orientation} mocap=bool gravcomp=real sleep=<bodySleep> simple=<falseAuto> user=real[]`,
+  `name childclass pos=real[3] ${orientation} mocap=bool gravcomp=real sleep=<bodySleep> simple=<falseAuto>
+  user=real[]`,
   bodyChildren,
   [],
   rotation,

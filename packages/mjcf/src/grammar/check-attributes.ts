@@ -13,7 +13,7 @@ export function checkAttributes(element: XmlElement, row: Row, scrutiny: Scrutin
   checkValues(element, row, faults)
   for (const check of row.checks) {
     const fault = check(element)
-    if (fault !== null) faults('value', element, `${tagOf(element)} ${fault}.`, [element.name])
+    if (fault !== null) faults('value', element, `${tagOf(element)} ${fault}.`, { names: [element.name] })
   }
 }
 
@@ -22,8 +22,9 @@ function checkNames(element: XmlElement, row: Row, scrutiny: Scrutiny, { faults,
     if (row.attributes.has(name) || (element.name === 'mujoco' && isNamespace(name))) continue
     const message = `${tagOf(element)} has no attribute "${short(name)}"`
     const hint = () => attributeHint(name, row)
-    if (scrutiny === 'loose') warnings('schema', element, `${message}, and MuJoCo ignores it.`, [short(name)], hint)
-    else faults('schema', element, `${message}.`, [short(name)], hint)
+    if (scrutiny === 'loose')
+      warnings('schema', element, `${message}, and MuJoCo ignores it.`, { names: [short(name)], hint })
+    else faults('schema', element, `${message}.`, { names: [short(name)], hint })
   }
 }
 
@@ -39,7 +40,7 @@ function checkConstraint(element: XmlElement, { kind, bundles }: Constraint, fau
   const given = names.filter(present)
   const absent = names.filter((name) => !present(name))
   const fault = (message: string) =>
-    faults('schema', element, `${tagOf(element)} ${message}.`, given.length > 0 ? given : names)
+    faults('schema', element, `${tagOf(element)} ${message}.`, { names: given.length > 0 ? given : names })
   if (kind === 'exclusive' && touched.length > 1) fault(`has ${listOf(given, 'and')}, which exclude each other`)
   if (kind === 'together' && given.length > 0 && absent.length > 0) {
     fault(`has ${listOf(given, 'and')} without ${listOf(absent, 'and')}`)
@@ -52,12 +53,12 @@ function checkValues(element: XmlElement, row: Row, faults: Sink): void {
   for (const [name, { type, required }] of row.attributes) {
     const text = element.attributes.get(name)
     if (required && (text === undefined || isAbsent(text, type))) {
-      faults('schema', element, `${tagOf(element)} needs the attribute "${name}".`, [name])
+      faults('schema', element, `${tagOf(element)} needs the attribute "${name}".`, { names: [name] })
     }
     if (text === undefined) continue
     const fault = valueFault(text, type)
     if (fault === null) continue
     const message = `The ${name} of ${tagOf(element)} ${fault.message}.`
-    faults('value', element, message, [name], () => fault.hint)
+    faults('value', element, message, { names: [name], hint: () => fault.hint })
   }
 }

@@ -95,7 +95,7 @@ function isRead({ element, row }: Visit, name: string, nth: number): boolean {
 function repeated({ element, scrutiny }: Visit, child: XmlElement, { faults, warnings }: Sinks): void {
   const report = scrutiny === 'loose' ? warnings : faults
   const message = `${tagOf(element)} has more than one <${child.name}>.`
-  report('schema', child, message, [child.name], () => 'Keep one of them.')
+  report('schema', child, message, { names: [child.name], hint: () => 'Keep one of them.' })
 }
 
 function unknown({ element, row, scrutiny }: Visit, child: XmlElement, { faults, warnings }: Sinks): void {
@@ -104,9 +104,9 @@ function unknown({ element, row, scrutiny }: Visit, child: XmlElement, { faults,
   const hint = () => elementHint(child.name, row, others)
   // the reader fails on an unknown element in a body, and ignores it elsewhere
   if (scrutiny !== 'loose' || isBodyLike(row)) {
-    faults('schema', child, `${tagOf(element)} cannot have a <${name}>.`, [name], hint)
+    faults('schema', child, `${tagOf(element)} cannot have a <${name}>.`, { names: [name], hint })
   } else {
-    warnings('schema', child, `${tagOf(element)} has a <${name}>, which MuJoCo ignores.`, [name], hint)
+    warnings('schema', child, `${tagOf(element)} has a <${name}>, which MuJoCo ignores.`, { names: [name], hint })
   }
 }
 
@@ -117,17 +117,14 @@ function checkWorld({ element, world }: Visit, { faults }: Sinks): void {
   const [attribute] = element.attributes.keys()
   if (element.name === 'worldbody' && attribute !== undefined) {
     const name = short(attribute)
-    faults(
-      'schema',
-      element,
-      `The world body has the attribute "${name}".`,
-      [name],
-      () => 'The world body has no attributes.',
-    )
+    faults('schema', element, `The world body has the attribute "${name}".`, {
+      names: [name],
+      hint: () => 'The world body has no attributes.',
+    })
   }
   for (const child of element.children) {
     if (!MOVING.includes(child.name)) continue
     const hint = () => 'Put it in a <body>: the world does not move.'
-    faults('schema', child, `The world body cannot have a <${child.name}>.`, [child.name], hint)
+    faults('schema', child, `The world body cannot have a <${child.name}>.`, { names: [child.name], hint })
   }
 }

@@ -1,14 +1,14 @@
 import type { FaultKind, Faults, ModelFault } from '../fault.ts'
 import type { XmlElement } from '../xml/element.ts'
 
-/** Receives findings. The hint is lazy: finding the nearest name is slow. */
-export type Sink = (
-  kind: FaultKind,
-  place: XmlElement,
-  message: string,
-  names: readonly string[],
-  hint?: () => string | undefined,
-) => void
+/** What a finding is about. The hint is lazy: finding the nearest name is slow. */
+interface About {
+  readonly names: readonly string[]
+  readonly hint?: () => string | undefined
+}
+
+/** Receives findings. */
+export type Sink = (kind: FaultKind, place: XmlElement, message: string, about: About) => void
 
 /**
  * How much of an element MuJoCo checks. `checked`: names and occurrences against the grammar, then the values. `loose`:
@@ -26,7 +26,7 @@ export interface Sinks {
 
 /** Adds to the faults of a model. */
 export function faultSink(faults: Faults): Sink {
-  return (kind, place, message, names, makeHint) => {
+  return (kind, place, message, { names, hint: makeHint }) => {
     const hint = makeHint?.()
     faults.add(kind, place, message, { names, ...(hint !== undefined && { hint }) })
   }
@@ -37,7 +37,7 @@ const MAX_WARNINGS = 100
 
 /** Appends to a list of warnings, up to 100 of them. */
 export function warningSink(warnings: ModelFault[]): Sink {
-  return (kind, { file, line }, message, names, makeHint) => {
+  return (kind, { file, line }, message, { names, hint: makeHint }) => {
     if (warnings.length >= MAX_WARNINGS) return
     warnings.push({ kind, message, file, line, names, hint: makeHint?.() ?? null })
   }

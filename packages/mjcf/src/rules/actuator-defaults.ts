@@ -23,7 +23,8 @@ const OTHERS = new Set('default mesh material joint geom site camera light pair 
 function readClass(section: XmlElement, state: ActuatorState, report: Report): void {
   for (const element of section.children) {
     const fault = OTHERS.has(element.name) ? null : readActuator(state, element)
-    if (fault !== null) report.fault('shortcut', 'compile', element, `The default <${element.name}> ${fault}.`)
+    if (fault !== null)
+      report.fault({ rule: 'shortcut', kind: 'compile' }, element, `The default <${element.name}> ${fault}.`)
   }
   for (const nested of section.children) if (nested.name === 'default') readClass(nested, copyOf(state), report)
 }

@@ -18,10 +18,12 @@ export function checkComposites(spec: Spec, report: Report): void {
     seen.add(geom.element)
     if (hasOddPiece(geom.element)) {
       const message = 'The composite has two points in a row at one place, or infinitely far apart.'
-      report.fault('points', 'compile', geom.element, message, [], 'See its vertex, or its curve and size.')
+      report.fault({ rule: 'points', kind: 'compile' }, geom.element, message, {
+        hint: 'See its vertex, or its curve and size.',
+      })
     }
     const second = geom.element.children.filter(({ name }) => name === 'joint')[1]
-    if (second) report.fault('joints', 'compile', second, 'A cable composite has one kind of joint.')
+    if (second) report.fault({ rule: 'joints', kind: 'compile' }, second, 'A cable composite has one kind of joint.')
     for (const child of geom.element.children) checkChild(spec, geom, child, report)
   }
 }
@@ -66,7 +68,7 @@ function checkChild(spec: Spec, geom: SpecObject, child: XmlElement, report: Rep
   const compiler = compilerFor(spec, geom)
   const own = alone(child)
   const refused = (rule: string, predicate: string) =>
-    report.fault(rule, 'compile', child, `The <${child.name}> of a composite ${predicate}.`)
+    report.fault({ rule, kind: 'compile' }, child, `The <${child.name}> of a composite ${predicate}.`)
   const { attributes } = child
   if (child.name === 'geom' || child.name === 'site') {
     const place = { category: 'geom' as const, name: '', element: child }

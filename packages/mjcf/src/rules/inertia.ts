@@ -97,8 +97,7 @@ function writtenInertia(body: SpecBody, { eulerseq }: Compiler, report: Report):
   const inertial = alone(body.inertial as NonNullable<SpecBody['inertial']>)
   const refused = (rule: string, predicate: string) => {
     report.fault(
-      rule,
-      'compile',
+      { rule, kind: 'compile' },
       inertial.element,
       `The inertial of ${body.name === '' ? 'an unnamed body' : `"${body.name}"`} ${predicate}.`,
     )

@@ -23,7 +23,7 @@ export function checkKeys(spec: Spec, sizes: Sizes, report: Report): void {
       if (length === 0 || wanted === null || length === wanted) continue
       const label = name === '' ? 'An unnamed keyframe' : `The keyframe "${name}"`
       const message = `${label} has ${length} numbers in ${field}; the model has ${wanted} (${MEANING[field]}).`
-      report.fault(`key ${field}`, 'compile', element, message, name === '' ? [] : [name])
+      report.fault({ rule: `key ${field}`, kind: 'compile' }, element, message, { names: name === '' ? [] : [name] })
     }
   }
 }

@@ -10,7 +10,11 @@ export function checkPlugins({ root }: LoadedModel, report: Report): void {
   for (const element of used) {
     const named = ['plugin', 'instance'].some((name) => (element.attributes.get(name) ?? '') !== '')
     if (element.name === 'plugin' && !named) {
-      report.fault('plugin', 'compile', element, 'A <plugin> element names neither a plugin nor an instance.')
+      report.fault(
+        { rule: 'plugin', kind: 'compile' },
+        element,
+        'A <plugin> element names neither a plugin nor an instance.',
+      )
     }
   }
 }

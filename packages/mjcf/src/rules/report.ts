@@ -15,13 +15,14 @@ type Blamed = Pick<SpecObject, 'category' | 'name' | 'element'>
 export interface Report {
   /** `rule` distinguishes faults of one element; `message` is a full sentence. */
   fault(
-    rule: string,
-    kind: FaultKind,
+    of: { readonly rule: string; readonly kind: FaultKind },
     place: XmlElement,
     message: string,
-    names?: readonly string[],
-    /** A function if it takes time: it is called only for reported faults. */
-    hint?: string | (() => string),
+    about?: {
+      readonly names?: readonly string[]
+      /** A function if it takes time: it is called only for reported faults. */
+      readonly hint?: string | (() => string) | undefined
+    },
   ): void
   /** A fault of an object: the sentence is its label and `predicate`. */
   refused(object: Blamed, rule: string, predicate: string, hint?: string): void
@@ -54,20 +55,24 @@ export function reportOn(spec: Objects & Pick<Spec, 'find'>, faults: Faults): Re
     return found === null ? `Name ${articled(category)} of the model.` : `Did you mean "${found}"?`
   }
   const report: Report = {
-    fault(rule, kind, place, message, names = [], hint) {
+    fault({ rule, kind }, place, message, { names = [], hint } = {}) {
       if (!first(place, rule)) return
       faults.add(kind, place as FaultPlace, message, { names, hint: typeof hint === 'function' ? hint() : hint })
     },
     refused(object, rule, predicate, hint) {
-      report.fault(rule, 'compile', object.element, `${labelOf(object)} ${predicate}.`, namesOf(object.name), hint)
+      report.fault({ rule, kind: 'compile' }, object.element, `${labelOf(object)} ${predicate}.`, {
+        names: namesOf(object.name),
+        hint,
+      })
     },
     target(object, attribute, category, name) {
       const found = name === '' ? unnamed(spec, category) : spec.find(category, name)
       if (found === undefined && !(category === 'body' && isOpenPoint(spec, name))) {
         const message = `${labelOf(object)} refers to the ${category} "${short(name)}" (${attribute}), which the model does not have.`
-        report.fault(`reference ${attribute}`, 'reference', object.element, message, [name], () =>
-          nearest(category, name),
-        )
+        report.fault({ rule: `reference ${attribute}`, kind: 'reference' }, object.element, message, {
+          names: [name],
+          hint: () => nearest(category, name),
+        })
       }
       return found
     },

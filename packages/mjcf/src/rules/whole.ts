@@ -9,7 +9,7 @@ import { optionOf, sizeSetting } from './settings.ts'
 export function checkWhole(spec: Spec, report: Report): void {
   const sections = (name: string) => spec.loaded.root.children.filter((section) => section.name === name)
   const refused = (rule: string, section: string, message: string, hint: string) =>
-    report.fault(rule, 'compile', sections(section).at(-1) ?? spec.loaded.root, message, [], hint)
+    report.fault({ rule, kind: 'compile' }, sections(section).at(-1) ?? spec.loaded.root, message, { hint })
   const userdata = sizeSetting(spec, 'nuserdata') ?? 0
   if (userdata < 0)
     refused('nuserdata', 'size', `The <size> has the nuserdata ${userdata}.`, 'It is a count and cannot be negative.')

@@ -45,7 +45,7 @@ export function openLink(
   { served, ended }: LinkEvents,
 ): Link {
   const waiting: Frame[] = []
-  let [isBusy, isAlive] = [false, true]
+  let isBusy = false
   let ownReason: string | null = null
   const isWithinRate = frameRate()
   let previousMs: number | null = null
@@ -87,7 +87,7 @@ export function openLink(
     } finally {
       isBusy = false
       // Its pongs waited with the rest.
-      isAlive = true
+      pulse.felt()
       socket.resume()
     }
   }
@@ -98,27 +98,35 @@ export function openLink(
     waiting.push({ data, isBinary, atMs: performance.now() })
     void work()
   })
-  socket.on('pong', () => {
-    isAlive = true
-  })
-  const pings = setInterval(() => {
-    // A pong behind an observation is not read before its answer, which a slow model takes longer for than a ping may.
-    if (isBusy) return
-    if (!isAlive) return socket.terminate()
-    isAlive = false
-    socket.ping()
-  }, PING_MS)
+  // A pong behind an observation is not read before its answer, which a slow model takes longer for than a ping may.
+  const pulse = takePulse(socket, () => !isBusy)
   // Of a frame that is too large, or breaks the protocol: `ws` closes the link itself.
   socket.on('error', (error: Error & { code?: string }) => {
     ownReason ??= error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? 'frame_too_large' : null
   })
   socket.once('close', (code) => {
-    clearInterval(pings)
+    pulse.end()
     waiting.length = 0
     ended(ownReason ?? (code === 1000 ? 'closed' : null))
   })
   socket.send(socket.protocol === JSON_PROTOCOL ? JSON.stringify(metadata) : writeMsgpackFrame({}, metadata))
   return { close }
+}
+
+/** Pings the other side while `isDue`, and ends the link where a ping has no pong before the next one. */
+function takePulse(socket: WebSocket, isDue: () => boolean) {
+  let isAlive = true
+  const felt = () => {
+    isAlive = true
+  }
+  socket.on('pong', felt)
+  const pings = setInterval(() => {
+    if (!isDue()) return
+    if (!isAlive) return socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, PING_MS)
+  return { felt, end: () => clearInterval(pings) }
 }
 
 /** Counts frames: false for one that comes too fast. A second without frames allows a second's worth at once. */

@@ -59,10 +59,9 @@ function againstModel(
   if (doubt !== null && !isFloating) return { skip: doubt, pass: '' }
   const data = { model: isFloating ? 'floating' : 'fixed', bodies: roots.map(({ name }) => name) }
   if (jointOrder.length === 0 && base === 'fixed' && isFloating && floating.length < roots.length) {
-    return {
-      skip: 'joint_order is empty, and the model has fixed and floating bodies: it is not known which one is the robot.',
-      pass: '',
-    }
+    const bodies = 'joint_order is empty, and the model has fixed and floating bodies'
+    const skip = `${bodies}: it is not known which one is the robot.`
+    return { skip, pass: '' }
   }
   if (isFloating === (base === 'floating')) return { pass: `The base is ${base}, as in the model.`, data }
   const names = (isFloating ? floating : roots).flatMap(({ name }) => (name === null ? [] : [name]))

@@ -48,8 +48,7 @@ export function Page() {
               <dd>{viewer.account.name ?? '–'}</dd>
               <dt>Storage</dt>
               <dd>
-                <meter max={viewer.storage.quotaBytes} value={viewer.storage.usedBytes} aria-label="Storage in use" />{' '}
-                {bytes(viewer.storage.usedBytes)} of {bytes(viewer.storage.quotaBytes)}
+                <Storage {...viewer.storage} />
               </dd>
             </dl>
           </section>
@@ -77,5 +76,13 @@ export function Page() {
         </section>
       </div>
     </SignInFirst>
+  )
+}
+
+function Storage({ quotaBytes, usedBytes }: { quotaBytes: number; usedBytes: number }) {
+  return (
+    <>
+      <meter max={quotaBytes} value={usedBytes} aria-label="Storage in use" /> {bytes(usedBytes)} of {bytes(quotaBytes)}
+    </>
   )
 }

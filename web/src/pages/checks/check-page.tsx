@@ -30,6 +30,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   if (!field.value) return <NotThere what="check" field={field} retry={again} />
   const check: Check = { ...field.value, ...change?.robotCheckUpdated }
   const repo = check.robotRepoRef ?? check.modelRepoRef
+  const grade = check.report?.grade
   const reload = () => again({ requestPolicy: 'network-only' })
   return (
     <>
@@ -37,7 +38,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
         title={`${words(check.kind)} check${repo ? ` of ${repo.fullName}` : ''}`}
         about={
           <span className="row">
-            <Status of={check.status} /> {check.report && <Status of={check.report.grade} />} {check.owner.handle} ·{' '}
+            <Status of={check.status} /> {grade && <Status of={grade} />} {check.owner.handle} ·{' '}
             <Time at={check.createdAt} />
           </span>
         }

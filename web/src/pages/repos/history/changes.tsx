@@ -91,10 +91,11 @@ interface RowProps {
 }
 
 function ChangeRow({ owner, repo, change, isLatest, ask }: RowProps) {
+  const by = change.actor && <span className="dim">by {change.actor.handle}</span>
   return (
     <tr>
       <td>
-        {change.seq} · {words(change.action)} {change.actor && <span className="dim">by {change.actor.handle}</span>}{' '}
+        {change.seq} · {words(change.action)} {by}{' '}
         <code className="dim" title={change.commitId}>
           {change.commitId.slice(0, 7)}
         </code>{' '}
