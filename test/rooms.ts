@@ -66,7 +66,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'robot-card': ['text', 'formats', 'mjcf'],
   'robot-view': [],
   client: ['text', 'formats'],
-  runner: ['client'],
+  runner: ['formats', 'client'],
   'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
   'policy-server': ['text', 'formats', 'client', 'runner'],
   cli: ['text', 'formats', 'mjcf', 'robot-card', 'client', 'runner', 'check-worker', 'policy-server'],
