@@ -1,9 +1,6 @@
-/** The schema with `/v1` enum names, and route documents planned once against it. */
-import { MapperKind, mapSchema } from '@graphql-tools/utils'
+/** Routes of `/v1` planned once: each document with the sources of its variables. */
 import {
   type DocumentNode,
-  GraphQLEnumType,
-  type GraphQLField,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -11,31 +8,11 @@ import {
   isInputObjectType,
   isInputType,
   Kind,
-  parse,
   typeFromAST,
-  validate,
   visit,
 } from 'graphql'
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
-import { type CostOfVariables, costFunction } from '../../src/http/operation-cost.ts'
-import { carriesSecrets } from '../../src/http/secret-fields.ts'
-import { lazy } from '../../src/platform/lazy.ts'
+import { type PlannedDocument, planDocument } from '../../src/http/dialect/planned-document.ts'
 import type { Route, Source } from './route.ts'
-
-/**
- * The same schema with enum values named by their internal value, as in the spec: `DATASET` becomes `dataset`.
- * Resolvers are shared.
- */
-export function restDialect(schema: GraphQLSchema): GraphQLSchema {
-  return mapSchema(schema, {
-    [MapperKind.ENUM_TYPE]: (type) => {
-      if (type.name.startsWith('__')) return type
-      const config = type.toConfig()
-      const values = Object.entries(config.values).map(([name, value]) => [String(value.value ?? name), value] as const)
-      return new GraphQLEnumType({ ...config, values: Object.fromEntries(values) })
-    },
-  })
-}
 
 export interface PlannedVariable {
   readonly name: string
@@ -45,27 +22,14 @@ export interface PlannedVariable {
 }
 
 /** A route with everything computed at startup that can be wrong. */
-export interface RoutePlan {
+export interface RoutePlan extends PlannedDocument {
   readonly route: Route
-  readonly document: DocumentNode
-  /** Its answers hold URLs or tokens that let in who has them. */
-  readonly carriesSecrets: boolean
-  /**
-   * Compiled when the route is first used: all of them together would be a fifth of the time that a hub takes to start.
-   */
-  readonly compiled: () => CompiledQuery
-  /** What an answer costs if its pages are full. */
-  readonly costOf: CostOfVariables
-  /** The response key of the document's one root field. */
-  readonly rootKey: string
-  readonly rootField: GraphQLField<unknown, unknown>
   readonly variables: readonly PlannedVariable[]
   /** Argument name -> variable name, to translate places that name an argument. */
   readonly argumentVariables: ReadonlyMap<string, string>
   readonly queryNames: ReadonlySet<string>
   /** The body contains free-form JSON: its numbers keep their original spelling. */
   readonly keepsNumbers: boolean
-  readonly scope: string
 }
 
 /**
@@ -76,17 +40,8 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
   const fail = (why: string): never => {
     throw new Error(`/v1 route ${route.operation} (${route.document}.graphql): ${why}`)
   }
-  const document = parse(source)
-  const faults = validate(dialect, document)
-  if (faults.length > 0) fail(faults.map((fault) => fault.message).join('; '))
-  const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)
-  if (operation?.kind !== Kind.OPERATION_DEFINITION) return fail('has no operation')
-  const root = operation.selectionSet.selections[0]
-  if (operation.selectionSet.selections.length !== 1 || root?.kind !== Kind.FIELD)
-    return fail('needs exactly one root field')
-  const rootField = dialect.getRootType(operation.operation)?.getFields()[root.name.value]
-  if (!rootField) return fail('has an unknown root field')
-  const variables = (operation.variableDefinitions ?? []).map((node): PlannedVariable => {
+  const planned = planDocument(source, dialect, fail)
+  const variables = (planned.operation.variableDefinitions ?? []).map((node): PlannedVariable => {
     const name = node.variable.name.value
     const type = typeFromAST(dialect, node.type as Parameters<typeof typeFromAST>[1])
     const place = Object.hasOwn(route.params, name) ? route.params[name] : undefined
@@ -98,27 +53,13 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
   for (const name of Object.keys(route.params)) {
     if (!variables.some((variable) => variable.name === name)) fail(`source ${name} has no variable`)
   }
-  const compiled = lazy(() => {
-    // Leaf values are already JSON, and an enum's internal value is its name here: serializing leaves would change
-    // nothing.
-    const query = compileQuery(dialect, document, undefined, { disableLeafSerialization: true })
-    return isCompiledQuery(query)
-      ? query
-      : fail(query.errors?.map(({ message }) => message).join('; ') ?? 'does not compile')
-  })
   return {
+    ...planned,
     route,
-    document,
-    compiled,
-    carriesSecrets: carriesSecrets(dialect, document),
-    costOf: costFunction(dialect, document, operation),
-    rootKey: root.alias?.value ?? root.name.value,
-    rootField,
     variables,
-    argumentVariables: argumentVariables(document),
+    argumentVariables: argumentVariables(planned.document),
     queryNames: queryNames(route),
     keepsNumbers: variables.some(({ source, type }) => source.from === 'body' && holdsFreeForm(type)),
-    scope: typeof rootField.extensions.scope === 'string' ? rootField.extensions.scope : 'key:read',
   }
 }
 

@@ -1,6 +1,8 @@
 /** `/v1` as a Fastify plugin: every route of the table goes through these steps. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mayCompress, vary } from '../../src/http/compression.ts'
+import { parseBody } from '../../src/http/dialect/json-body.ts'
+import { runDocument } from '../../src/http/dialect/planned-document.ts'
 import { refuseOtherMethods } from '../../src/http/refuse-other-methods.ts'
 import { sendProblem } from '../../src/http/send-problem.ts'
 import type { Edge } from '../../src/http/server.ts'
@@ -9,8 +11,6 @@ import { type Claim, StoredRefusal, StoredReplay } from '../../src/operation/ide
 import type { StoredAnswer } from '../../src/operation/stored-answer.ts'
 import { HubError, notFound, toProblem } from '../../src/platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
-import { graphqlOperation } from '../../src/platform/signals.ts'
-import { parseBody } from './body.ts'
 import { coerceRequest } from './coerce.ts'
 import type { RoutePlan } from './dialect.ts'
 import { firstOf, RequestRefusal } from './faults.ts'
@@ -141,11 +141,7 @@ async function execute(
   variables: Record<string, unknown>,
   request: FastifyRequest,
 ): Promise<Answered> {
-  const query = async () => plan.compiled().query(undefined, ctx, variables)
-  const { data, errors } = await graphqlOperation.follow({ name: plan.route.operation }, query)
-  const error = errors?.[0]
-  if (error) throw error.originalError ?? error
-  let value: unknown = data?.[plan.rootKey]
+  let value = await runDocument(plan, { name: plan.route.operation, ctx, variables })
   const { unwrap, held } = plan.route
   const hold = held && value && (value as Answer)[held.unwrap]
   if (held && hold) return { answer: hold as Answer, held }

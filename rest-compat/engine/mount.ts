@@ -1,7 +1,8 @@
 /** The `/v1` dialect for the server: its routes planned once against the schema, and its OpenAPI document. */
 import type { GraphQLSchema } from 'graphql'
+import { restDialect } from '../../src/http/dialect/planned-document.ts'
 import type { RestMount } from '../../src/http/server.ts'
-import { planRoute, type RoutePlan, restDialect } from './dialect.ts'
+import { planRoute, type RoutePlan } from './dialect.ts'
 import { registerRest } from './handler.ts'
 import type { HandlerRoute } from './handler-route.ts'
 import { registerHandlers } from './mount-handlers.ts'

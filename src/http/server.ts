@@ -64,9 +64,19 @@ export interface RestMount {
   openApi(publicUrl: string | null): object
 }
 
+/** Another dialect of the graph, with routes of its own. */
+export interface DialectMount {
+  /** Mounts what reads bodies as a whole. */
+  register(scope: FastifyInstance, edge: Edge): void
+  /** Mounts what reads bodies as streams. */
+  registerStreams(scope: FastifyInstance, edge: Edge): void
+}
+
 export interface ServerParts {
   readonly schema: GraphQLSchema
   readonly rest: RestMount
+  /** What other hubs' clients speak. */
+  readonly dialects?: readonly DialectMount[]
   readonly authenticate: Authenticate
   /** Routes without authentication, rate limited by address: sign-in. */
   readonly open?: readonly FastifyPluginAsync[]
@@ -163,6 +173,10 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
       mount(scope)
     })
   registerReader((scope) => parts.rest.register(scope, edge))
+  for (const dialect of parts.dialects ?? []) {
+    registerReader((scope) => dialect.register(scope, edge))
+    app.register(async (scope) => dialect.registerStreams(scope, edge))
+  }
   const signIn = `${config.oidc?.clientId ? '/auth/login' : '/auth/session'}?return_to=%2Fgraphql`
   const trusted = parts.trusted === undefined ? trustedDocuments(config) : parts.trusted
   const isTrusted = (document: DocumentNode) => trusted === null || trusted.meanings.has(meaningOf(document))

@@ -3,10 +3,11 @@ import { GraphQLError, type GraphQLScalarType, type GraphQLSchema } from 'graphq
 import { createSchema } from 'graphql-yoga'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { coerceRequest } from '../../rest-compat/engine/coerce.ts'
-import { planRoute, type RoutePlan, restDialect } from '../../rest-compat/engine/dialect.ts'
+import { planRoute, type RoutePlan } from '../../rest-compat/engine/dialect.ts'
 import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
 import { restLoc } from '../../rest-compat/engine/places.ts'
 import { body, fields, path, query, type Route } from '../../rest-compat/engine/route.ts'
+import { restDialect } from '../../src/http/dialect/planned-document.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
 

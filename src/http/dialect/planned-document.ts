@@ -1,0 +1,96 @@
+/** What the dialects of the graph share: its schema in their words, and documents planned once against it. */
+import { MapperKind, mapSchema } from '@graphql-tools/utils'
+import {
+  type DocumentNode,
+  GraphQLEnumType,
+  type GraphQLField,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql'
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
+import type { RequestContext } from '../../operation/context.ts'
+import { lazy } from '../../platform/lazy.ts'
+import { graphqlOperation } from '../../platform/signals.ts'
+import { type CostOfVariables, costFunction } from '../operation-cost.ts'
+import { carriesSecrets } from '../secret-fields.ts'
+
+/**
+ * The same schema with enum values named by their internal value, as in the spec: `DATASET` becomes `dataset`.
+ * Resolvers are shared.
+ */
+export function restDialect(schema: GraphQLSchema): GraphQLSchema {
+  return mapSchema(schema, {
+    [MapperKind.ENUM_TYPE]: (type) => {
+      if (type.name.startsWith('__')) return type
+      const config = type.toConfig()
+      const values = Object.entries(config.values).map(([name, value]) => [String(value.value ?? name), value] as const)
+      return new GraphQLEnumType({ ...config, values: Object.fromEntries(values) })
+    },
+  })
+}
+
+/** A document of one root field, with everything computed at startup that can be wrong. */
+export interface PlannedDocument {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  /** Its answers hold URLs or tokens that let in who has them. */
+  readonly carriesSecrets: boolean
+  /**
+   * Compiled when it is first used: all of them together would be a fifth of the time that a hub takes to start.
+   */
+  readonly compiled: () => CompiledQuery
+  /** What an answer costs if its pages are full. */
+  readonly costOf: CostOfVariables
+  /** The response key of the document's one root field. */
+  readonly rootKey: string
+  readonly rootField: GraphQLField<unknown, unknown>
+  /** What a credential needs for it. */
+  readonly scope: string
+}
+
+/** Parses and validates a document against the dialect's schema; `fail` throws, and names the document. */
+export function planDocument(source: string, dialect: GraphQLSchema, fail: (why: string) => never): PlannedDocument {
+  const document = parse(source)
+  const faults = validate(dialect, document)
+  if (faults.length > 0) fail(faults.map((fault) => fault.message).join('; '))
+  const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) return fail('has no operation')
+  const root = operation.selectionSet.selections[0]
+  if (operation.selectionSet.selections.length !== 1 || root?.kind !== Kind.FIELD)
+    return fail('needs exactly one root field')
+  const rootField = dialect.getRootType(operation.operation)?.getFields()[root.name.value]
+  if (!rootField) return fail('has an unknown root field')
+  const compiled = lazy(() => {
+    // Leaf values are already JSON, and an enum's internal value is its name here: serializing leaves would change
+    // nothing.
+    const query = compileQuery(dialect, document, undefined, { disableLeafSerialization: true })
+    return isCompiledQuery(query)
+      ? query
+      : fail(query.errors?.map(({ message }) => message).join('; ') ?? 'does not compile')
+  })
+  return {
+    document,
+    operation,
+    compiled,
+    carriesSecrets: carriesSecrets(dialect, document),
+    costOf: costFunction(dialect, document, operation),
+    rootKey: root.alias?.value ?? root.name.value,
+    rootField,
+    scope: typeof rootField.extensions.scope === 'string' ? rootField.extensions.scope : 'key:read',
+  }
+}
+
+/** The value of the root field; throws the first error as the verb threw it. `name` is what metrics and spans say. */
+export async function runDocument(
+  planned: Pick<PlannedDocument, 'compiled' | 'rootKey'>,
+  { name, ctx, variables }: { name: string; ctx: RequestContext; variables: Readonly<Record<string, unknown>> },
+): Promise<unknown> {
+  const query = async () => planned.compiled().query(undefined, ctx, variables)
+  const { data, errors } = await graphqlOperation.follow({ name }, query)
+  const error = errors?.[0]
+  if (error) throw error.originalError ?? error
+  return data?.[planned.rootKey]
+}
