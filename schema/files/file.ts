@@ -84,6 +84,10 @@ query('tree', {
     slug: t.string({ required: true, description: 'Slug of the repo.' }),
     prefix: t.string({ ...rule(treePrefix), description: 'Only paths that start with this prefix.' }),
     at: t.string({ ...rule(stateText), description: AT_TEXT }),
+    startAt: t.string({
+      ...rule(treePrefix),
+      description: 'Only paths from this one on, in byte order: how a listing passes over a folder.',
+    }),
     first: t.int({
       // For the OpenAPI document; `forwardArgs` enforces it.
       extensions: { zod: treeLimit.default(DEFAULT_TREE_LIMIT) },
@@ -91,9 +95,9 @@ query('tree', {
     }),
     after: t.string({ description: '`endCursor` of the previous page.' }),
   })),
-  read: async (ctx, { owner, slug, prefix, at, ...args }) => {
+  read: async (ctx, { owner, slug, prefix, at, startAt, ...args }) => {
     const { first, after } = forwardArgs(args, MAX_TREE_LIMIT)
-    const input = { owner, repo: slug, prefix: prefix ?? '', limit: first ?? DEFAULT_TREE_LIMIT, after }
+    const input = { owner, repo: slug, prefix: prefix ?? '', startAt, limit: first ?? DEFAULT_TREE_LIMIT, after }
     const page = at == null ? await listTree(ctx, input) : await listTreeAt(ctx, { ...input, at })
     return page && new Connection(page, after !== null)
   },

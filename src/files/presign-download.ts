@@ -27,6 +27,8 @@ const storedColumns = columns({
   path: column.text('f.path'),
   mime: column.text.orNull('f.mime'),
   storageKey: column.text('b.storage_key'),
+  size: column.int8('b.size'),
+  etag: column.text.orNull('b.etag'),
   sha256: column.text.orNull('b.sha256'),
 })
 

@@ -18,6 +18,10 @@ export interface ResolvedFile {
    * ETag.
    */
   readonly sha256: string | null
+  /** The object store's ETag, which is no digest of the bytes. */
+  readonly etag: string | null
+  /** Bytes. */
+  readonly size: number
   readonly mime: string | null
   /** Signs a URL for an hour; not called for a 304. */
   readonly sign: () => Promise<string>
@@ -36,7 +40,8 @@ export async function resolveFile(
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
   requireObjects(ctx.deps)
   const file = input.at == null ? await liveFile(ctx, repo, input.path) : await fileAt(ctx, repo, input.path, input.at)
-  return { sha256: file.sha256, mime: file.mime, sign: () => signDownload(ctx, file) }
+  const { sha256, etag, size, mime } = file
+  return { sha256, etag, size, mime, sign: () => signDownload(ctx, file) }
 }
 
 async function liveFile(ctx: RequestContext, repo: RepoFacts, path: string) {

@@ -77,9 +77,15 @@ export interface TreeInput {
   readonly owner: string
   readonly repo: string
   readonly prefix: string
+  /** Only paths from this one on, in byte order; a cursor continues from there. */
+  readonly startAt?: string | null
   readonly limit: number
   readonly after: string | null
 }
+
+/** Where a listing begins. */
+export const lowestPath = (prefix: string, startAt: string | null | undefined): string =>
+  startAt != null && Buffer.compare(Buffer.from(startAt), Buffer.from(prefix)) > 0 ? startAt : prefix
 
 const listingOf = (repoId: string, prefix: string) => `tree:${repoId}:${prefix}`
 
@@ -134,7 +140,9 @@ export async function listTree(ctx: RequestContext, input: TreeInput): Promise<F
   const { db } = ctx.deps
   const listing = `tree:${input.owner}/${input.repo}:${input.prefix}`
   const lower =
-    input.after === null ? input.prefix : await lowerBoundOf(db, `${input.owner}/${input.repo}`, listing, input.after)
+    input.after === null
+      ? lowestPath(input.prefix, input.startAt)
+      : await lowerBoundOf(db, `${input.owner}/${input.repo}`, listing, input.after)
   const rows = await db.query(treeByName, {
     ...visibleRepos(ctx.viewer),
     owner: input.owner,

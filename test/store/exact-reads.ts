@@ -26,6 +26,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
   ],
   'Measured hot: repos, runs, checks and files, one or a page; downloads, resumed uploads.': [
     'blobs-readable',
+    'files-entries-at',
     'files-stored',
     'files-stored-at',
     'files-tree',

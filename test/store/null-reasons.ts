@@ -10,6 +10,10 @@ export const nullReasons: Readonly<Record<string, string>> = {
   'files-tree-at: column path': 'Rows without a path are dropped before anything else of them is read.',
   'files-tree-at: column size': 'Rows without a path are dropped before anything else of them is read.',
   'files-tree-at: column updatedAt': 'Rows without a path are dropped before anything else of them is read.',
+  'files-entries-at: column path': 'Rows without a file are folders, or dropped, before anything else of them is read.',
+  'files-entries-at: column size': 'Rows without a file are folders, or dropped, before anything else of them is read.',
+  'files-entries-at: column updatedAt':
+    'Rows without a file are folders, or dropped, before anything else of them is read.',
   'files-stored-at: column path': 'Rows without a path are dropped before anything else of them is read.',
   'files-stored-at: column size': 'Rows without a path are dropped before anything else of them is read.',
   'files-stored-at: column updatedAt': 'Rows without a path are dropped before anything else of them is read.',

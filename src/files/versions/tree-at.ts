@@ -6,7 +6,7 @@ import { findRepo } from '../../repos/get-repo.ts'
 import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { fileEntryColumns } from '../file-entry.ts'
-import { type FilePage, lowerBoundOf, pageColumns, type TreeInput, toPage } from '../tree.ts'
+import { type FilePage, lowerBoundOf, lowestPath, pageColumns, type TreeInput, toPage } from '../tree.ts'
 import { findState, goneState, type RepoState } from './states.ts'
 
 /**
@@ -44,6 +44,7 @@ export const treeOfStates = statement({
 export interface FilesOfStates {
   readonly states: readonly RepoState[]
   readonly prefix: string
+  readonly startAt?: string | null
   readonly limit: number
   readonly after: string | null
 }
@@ -56,11 +57,13 @@ const listingOf = ({ repoId, seq }: RepoState, prefix: string) => `tree:${repoId
  */
 export async function filesOfStates(
   ctx: Pick<RequestContext, 'deps'>,
-  { states, prefix, limit, after }: FilesOfStates,
+  { states, prefix, startAt, limit, after }: FilesOfStates,
 ): Promise<(FilePage | Error)[]> {
   const { db } = ctx.deps
   const lower = await Promise.all(
-    states.map((state) => (after === null ? prefix : lowerBoundOf(db, state.repoId, listingOf(state, prefix), after))),
+    states.map((state) =>
+      after === null ? lowestPath(prefix, startAt) : lowerBoundOf(db, state.repoId, listingOf(state, prefix), after),
+    ),
   )
   const rows = await db.query(treeOfStates, {
     repoIds: states.map((state) => state.repoId),
