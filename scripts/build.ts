@@ -88,10 +88,11 @@ await buildScenePage(`${dist}/generated`)
 copyRestPages(`${dist}/generated/swagger-ui`)
 await buildWebPages(`${dist}/generated/web`)
 cpSync(`${root}prisma/migrations`, `${dist}/prisma/migrations`, { recursive: true })
-cpSync(`${root}rest-compat`, `${dist}/rest-compat`, {
-  recursive: true,
-  filter: (path) => !path.includes('.') || path.endsWith('.graphql'),
-})
+for (const dialect of ['rest-compat', 'hf-compat'])
+  cpSync(`${root}${dialect}`, `${dist}/${dialect}`, {
+    recursive: true,
+    filter: (path) => !path.includes('.') || path.endsWith('.graphql'),
+  })
 const sample = ['model', `${root}examples/robot`, 'scene.xml']
 const { status, stdout, stderr } = spawnSync(process.execPath, [`${dist}/hub.js`, ...sample], { encoding: 'utf8' })
 if (status !== 0) {

@@ -3,6 +3,8 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { hfMount } from '../hf-compat/engine/mount.ts'
+import { hfDocuments, handlers as hfHandlers, routes as hfRoutes } from '../hf-compat/routes.ts'
 import { documentReader } from '../rest-compat/engine/documents.ts'
 import { restMount } from '../rest-compat/engine/mount.ts'
 import { handlers, routes } from '../rest-compat/routes.ts'
@@ -67,6 +69,9 @@ const HIDDEN_HANDLE =
 /** `/v1`, compiled from its documents: the same for every hub of this process. */
 const rest = lazy(() => restMount({ schema, routes, handlers, readDocument: documentReader() }))
 
+/** What the clients of Hugging Face speak, in the same way. */
+const hf = lazy(() => hfMount({ schema, routes: hfRoutes, handlers: hfHandlers, readDocument: hfDocuments() }))
+
 /** Opens and listens. When a step fails, what was opened before it is closed again. */
 export async function startHub(config: Config, log: Logger, rules: Rules = {}): Promise<RunningHub> {
   const opened = new AsyncDisposableStack()
@@ -109,6 +114,7 @@ async function openHub(
     trusted,
     schema,
     rest: rest(),
+    dialects: [hf()],
     authenticate: (request) => authenticate(auth, credentialsOf(request)),
     open: [authRoutes(auth, deps)],
     uncounted: isDiskStore(deps.objects) ? [objectRoutes(deps.objects)] : [],

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..')
 
 const packages = globSync('packages/*/package.json', { cwd: root }).map((file) => dirname(file))
 /** That of helpers of tests has no `src/`: nothing that runs imports it. */
-const folders = [...globSync('packages/*/src', { cwd: root }), 'src', 'schema', 'rest-compat']
+const folders = [...globSync('packages/*/src', { cwd: root }), 'src', 'schema', 'rest-compat', 'hf-compat']
 const files = globSync(
   folders.map((folder) => `${folder}/**/*.ts`),
   { cwd: root },

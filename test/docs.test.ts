@@ -24,7 +24,7 @@ const anchor = (heading: string) =>
 
 const anchors = (path: string) => [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading))
 
-const folders = '(?:packages|src|schema|rest-compat|test|docs|prisma|scripts|examples)'
+const folders = '(?:packages|src|schema|rest-compat|hf-compat|test|docs|prisma|scripts|examples)'
 /** `src/runs/run-state.ts`, `src/runs/` in code marks; names with a placeholder or wildcard are none. */
 const namedPath = new RegExp(`\`(${folders}/[\\w./-]*)\``, 'g')
 
@@ -56,7 +56,7 @@ describe('the contract', () => {
 
   it('has every chapter that the code cites', () => {
     const files = globSync(
-      '{src,schema,rest-compat,test,web/src,clients,packages,prisma/schema}/**/*.{ts,tsx,py,prisma}',
+      '{src,schema,rest-compat,hf-compat,test,web/src,clients,packages,prisma/schema}/**/*.{ts,tsx,py,prisma}',
       {
         cwd: root,
         exclude: (path) => /node_modules|[\\/]dist[\\/]?/.test(path),
@@ -88,7 +88,7 @@ describe('the decisions', () => {
   })
 
   it('are there where the code cites them', () => {
-    const files = globSync('{src,schema,rest-compat,test,web/src,packages}/**/*.{ts,tsx}', {
+    const files = globSync('{src,schema,rest-compat,hf-compat,test,web/src,packages}/**/*.{ts,tsx}', {
       cwd: root,
       exclude: (path) => /node_modules|[\\/]dist[\\/]?/.test(path),
     })

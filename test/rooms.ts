@@ -1,7 +1,7 @@
 /**
  * Which room may import which. The architecture test reads this table; nothing else says it.
  *
- * A subject has one name in src/, schema/ and rest-compat/. A later subject may import an earlier one, never back: what an early one must ask of later
+ * A subject has one name in src/, schema/, rest-compat/ and hf-compat/. A later subject may import an earlier one, never back: what an early one must ask of later
  * ones is a table of the database, or is registered by the composition root.
  */
 import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
@@ -118,7 +118,7 @@ const rooms: readonly Room[] = [
   {
     name: 'composition',
     files: `^src/(${composition.join('|')})\\.ts$`,
-    mayImport: [...shared, 'src/', 'schema/', 'rest-compat/'],
+    mayImport: [...shared, 'src/', 'schema/', 'rest-compat/', 'hf-compat/'],
   },
   {
     name: 'web',
@@ -164,6 +164,22 @@ const rooms: readonly Room[] = [
       'src/http/',
     ],
   })),
+  // The dialect of Hugging Face's clients: renderers of what documents answer, and handlers of streams.
+  {
+    name: 'hf-engine',
+    files: '^hf-compat/engine/',
+    mayImport: [...ground, 'src/http/', 'hf-compat/typed-documents\\.ts$'],
+  },
+  {
+    name: 'hf-routes',
+    files: '^hf-compat/(?!engine/|[^/]+/handlers\\.ts$)',
+    mayImport: [...shared, 'hf-compat/', 'src/platform/', 'src/http/dialect/'],
+  },
+  ...subjects.map((subject) => ({
+    name: `hf-handlers-${subject}`,
+    files: `^hf-compat/${subject}/handlers\\.ts$`,
+    mayImport: [...ground, ...upTo('src', subject), ...upTo('hf-compat', subject), 'hf-compat/engine/', 'src/http/'],
+  })),
 ]
 
 const layering: IForbiddenRuleType[] = rooms.map(({ name, files, mayImport }) => ({
@@ -171,19 +187,19 @@ const layering: IForbiddenRuleType[] = rooms.map(({ name, files, mayImport }) =>
   severity: 'error',
   from: { path: files },
   to: {
-    path: '^(packages|src|schema|rest-compat|prisma|scripts|test|examples|web)/',
+    path: '^(packages|src|schema|rest-compat|hf-compat|prisma|scripts|test|examples|web)/',
     pathNot: [files, ...mayImport.map((prefix) => `^${prefix}`)],
   },
 }))
 
 /** Packages that belong to certain rooms; types of them may be named anywhere. */
 const keptPackages: IForbiddenRuleType[] = [
-  { name: 'fastify', packages: '(fastify|@fastify/.+)', rooms: '^(src/http/|rest-compat/|src/[^/]+\\.ts$)' },
+  { name: 'fastify', packages: '(fastify|@fastify/.+)', rooms: '^(src/http/|rest-compat/|hf-compat/|src/[^/]+\\.ts$)' },
   {
     name: 'graphql',
     packages: '(graphql|graphql-.+|@graphql-.+|@pothos/.+)',
     // The client prints documents that a parser made.
-    rooms: '^(src/http/|rest-compat/|schema/|packages/client/src/typed/)',
+    rooms: '^(src/http/|rest-compat/|hf-compat/|schema/|packages/client/src/typed/)',
   },
   // The hub itself never loads the physics engine.
   { name: 'physics', packages: '@mujoco/.+', rooms: '^packages/robot-view/src/physics/' },
@@ -195,7 +211,7 @@ const keptPackages: IForbiddenRuleType[] = [
 ].map(({ name, packages: kept, rooms: allowed }) => ({
   name: `${name}-packages`,
   severity: 'error',
-  from: { path: '^(packages|src|schema|rest-compat)/', pathNot: allowed },
+  from: { path: '^(packages|src|schema|rest-compat|hf-compat)/', pathNot: allowed },
   to: { path: `^node_modules/${kept}/`, dependencyTypesNot: ['type-only'] },
 }))
 
@@ -216,7 +232,7 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'workers-beside-the-hub',
     severity: 'error',
-    from: { path: '^(src|schema|rest-compat)/' },
+    from: { path: '^(src|schema|rest-compat|hf-compat)/' },
     to: { path: '^packages/(check-worker|policy-server|robot-view)/' },
   },
   ...keptPackages,

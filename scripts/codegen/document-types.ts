@@ -1,11 +1,11 @@
-/** The TypeScript types of the `/v1` documents: variables and results, by file name. */
+/** The TypeScript types of the documents of a dialect: variables and results, by file name. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { plugin, type TypeScriptDocumentsPluginConfig } from '@graphql-codegen/typescript-operations'
 import { type GraphQLSchema, Kind, type OperationDefinitionNode, parse } from 'graphql'
 import { GENERATED } from './marker.ts'
 
-const folder = new URL('../../rest-compat/', import.meta.url)
+const root = new URL('../../', import.meta.url)
 
 const CONFIG: TypeScriptDocumentsPluginConfig = {
   scalars: { ID: 'string', DateTime: 'string', SafeInt: 'number', JSON: 'unknown' },
@@ -17,8 +17,9 @@ const CONFIG: TypeScriptDocumentsPluginConfig = {
 /** The plugin's wrapper type for variables. */
 const EXACT = 'type Exact<T> = T'
 
-/** The text of the module, with types as `dialect` has them: enum values as `/v1` spells them. */
-export async function documentTypes(dialect: GraphQLSchema): Promise<string> {
+/** The text of the module of a folder, with types as `dialect` has them: enum values as `/v1` spells them. */
+export async function documentTypes(name: string, dialect: GraphQLSchema): Promise<string> {
+  const folder = new URL(`${name}/`, root)
   const documents = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.graphql'))
     .sort()
@@ -30,7 +31,7 @@ export async function documentTypes(dialect: GraphQLSchema): Promise<string> {
       .map((operation) => `  readonly '${basename(location, '.graphql')}': ${typeOf(operation)}\n`),
   )
   const table = `/** By the file name of the document. */\nexport interface Documents {\n${rows.join('')}}\n`
-  return `${GENERATED} from the documents of rest-compat/. Do not edit. */\n${EXACT}\n\n${content}\n\n${table}`
+  return `${GENERATED} from the documents of ${name}/. Do not edit. */\n${EXACT}\n\n${content}\n\n${table}`
 }
 
 /** The plugin names types after operations: `query getRun` has `GetRunQuery` and `GetRunQueryVariables`. */

@@ -3,12 +3,12 @@
  * most; it needs the lists of `lists.ts`.
  */
 import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql'
-import { restDialect } from '../../rest-compat/engine/dialect.ts'
 import { documentReader } from '../../rest-compat/engine/documents.ts'
 import { planRoutes } from '../../rest-compat/engine/mount.ts'
 import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
 import { handlers, routes } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
+import { restDialect } from '../../src/http/dialect/planned-document.ts'
 import { clientTypes, operationLines } from './client-types.ts'
 import { documentTypes } from './document-types.ts'
 import type { Files } from './files.ts'
@@ -31,7 +31,8 @@ const asPrinted = buildSchema(printSchema(schema))
 
 /** TypeScript that follows from it: `.gitignore` lists it, and `npm ci` writes it. */
 export const derived: Files = {
-  'rest-compat/typed-documents.ts': await documentTypes(restDialect(schema)),
+  'rest-compat/typed-documents.ts': await documentTypes('rest-compat', restDialect(schema)),
+  'hf-compat/typed-documents.ts': await documentTypes('hf-compat', restDialect(schema)),
   'packages/client/src/v1.ts': await clientTypes(openApi),
   'packages/client/src/operation-lines.ts': operationLines(openApi),
   ...(await pageDocuments(asPrinted)),

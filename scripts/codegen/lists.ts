@@ -17,11 +17,19 @@ const filesOf = (folder: string, pattern: string): string[] =>
 const nameOf = (file: string): string =>
   `${dirname(file)}-${basename(file, '.ts')}`.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A module that joins what each of these files of rest-compat/ exports under `name`. */
-function joined(pattern: string, name: string, item: string, engineFile: string): string {
-  const files = filesOf('rest-compat', pattern)
+interface Joined {
+  readonly folder: string
+  readonly pattern: string
+  readonly name: string
+  readonly item: string
+  readonly engineFile: string
+}
+
+/** A module that joins what each of these files of a dialect exports under `name`. */
+function joined({ folder, pattern, name, item, engineFile }: Joined): string {
+  const files = filesOf(folder, pattern)
   return [
-    `${GENERATED} from the folders of rest-compat/. Do not edit. */`,
+    `${GENERATED} from the folders of ${folder}/. Do not edit. */`,
     ...files.map((file) => `import { ${name} as ${nameOf(file)} } from './${file}'`),
     `import type { ${item} } from './engine/${engineFile}'`,
     '',
@@ -31,10 +39,28 @@ function joined(pattern: string, name: string, item: string, engineFile: string)
   ].join('\n')
 }
 
+/** The routes and handlers of a dialect. */
+const listsOf = (folder: string, route: string, handler: string, handlerFile: string): Files => ({
+  [`${folder}/routes.generated.ts`]: joined({
+    folder,
+    pattern: '*/{routes,*-routes}.ts',
+    name: 'routes',
+    item: route,
+    engineFile: 'route.ts',
+  }),
+  [`${folder}/handlers.generated.ts`]: joined({
+    folder,
+    pattern: '*/handlers.ts',
+    name: 'handlers',
+    item: handler,
+    engineFile: handlerFile,
+  }),
+})
+
 export const lists: Files = {
   'schema/types.generated.ts': `${GENERATED} from the folders of schema/. Do not edit. */\n${filesOf('schema', '*/*.ts')
     .map((file) => `import './${file}'\n`)
     .join('')}`,
-  'rest-compat/routes.generated.ts': joined('*/{routes,*-routes}.ts', 'routes', 'Route', 'route.ts'),
-  'rest-compat/handlers.generated.ts': joined('*/handlers.ts', 'handlers', 'HandlerRoute', 'handler-route.ts'),
+  ...listsOf('rest-compat', 'Route', 'HandlerRoute', 'handler-route.ts'),
+  ...listsOf('hf-compat', 'HfRoute', 'HfHandler', 'handler.ts'),
 }

@@ -1,0 +1,60 @@
+/** `resolve` and `raw`: the bytes of a file, as a redirect to the store. */
+import type { FastifyReply } from 'fastify'
+import { resolveFile } from '../../src/files/resolve-file.ts'
+import { HubError } from '../../src/platform/errors.ts'
+import type { Call } from '../engine/call.ts'
+import type { HfHandler } from '../engine/handler.ts'
+import { missing } from '../engine/refusal.ts'
+import { ofEachType, places, type RepoType } from '../engine/route.ts'
+import { findRepo } from '../repos/find-repo.ts'
+import { etagOf } from './render-file.ts'
+
+export const handlers: readonly HfHandler[] = ofEachType((type): HfHandler[] => [
+  ...['resolve', 'raw'].map(
+    (word): HfHandler => ({
+      operation: 'hfResolve',
+      method: 'GET',
+      path: `${places[type].files}/:owner/:name/${word}/:revision/*`,
+      documents: ['hf-find-repo'],
+      handle: (call) => resolve(call, type),
+    }),
+  ),
+  {
+    operation: 'hfGit',
+    method: 'GET',
+    path: `${places[type].files}/:owner/:name/info/refs`,
+    documents: [],
+    handle: refuseGit,
+  },
+]).flat()
+
+/** What `git clone` asks first. It shows a text to its user, and no JSON. */
+async function refuseGit({ reply }: Call): Promise<FastifyReply> {
+  const how = 'hf download OWNER/NAME, hub pull OWNER/NAME, or snapshot_download() in Python'
+  return reply
+    .code(404)
+    .header('x-error-code', 'GitNotOffered')
+    .type('text/plain; charset=utf-8')
+    .send(`This hub is not a git server. To get the files: ${how}.\n`)
+}
+
+/**
+ * 302 to a signed URL, which takes ranges. `X-Linked-Etag` and `X-Linked-Size` say what is there, `X-Repo-Commit` of
+ * which state it is: the client keeps the file under them.
+ */
+async function resolve(call: Call, type: RepoType): Promise<FastifyReply> {
+  const { reply } = call
+  const found = await findRepo(call, type)
+  const { owner, slug: repo, commitId } = found
+  const path = call.param('*')
+  reply.headers({ 'x-repo-commit': commitId, 'cache-control': 'private, no-cache', vary: 'Authorization, Cookie' })
+  const file = await resolveFile(call.context(), { owner, repo, path, at: commitId }).catch((error: unknown) => {
+    const isAbsent = error instanceof HubError && (error.status === 404 || error.type === 'validation.path')
+    throw isAbsent ? missing('EntryNotFound', `${found.fullName} has no file ${path} at this revision.`) : error
+  })
+  const etag = `"${etagOf(file)}"`
+  reply.headers({ etag, 'x-linked-etag': etag, 'x-linked-size': file.size, 'accept-ranges': 'bytes' })
+  // Of no bytes there is no range: some stores refuse the one that a client asks to learn the size.
+  if (file.size === 0) return reply.code(200).headers({ 'content-range': 'bytes */0', 'content-length': 0 }).send('')
+  return reply.redirect(await file.sign(), 302)
+}

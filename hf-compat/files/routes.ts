@@ -1,0 +1,73 @@
+/** The files of a revision: the tree, one folder, and what is at some paths. */
+import { z } from 'zod'
+import type { Call } from '../engine/call.ts'
+import { missing, Refusal } from '../engine/refusal.ts'
+import { type Answer, type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
+import { type FoundRepo, findRepo } from '../repos/find-repo.ts'
+import { readEntries, readFiles, readFolder, withFolders } from './read-files.ts'
+import { renderEntry } from './render-file.ts'
+
+/** As many as the client asks for at once. */
+const MAX_PATHS = 1000
+
+const wantedPaths = z.object({ paths: z.union([z.array(z.string()), z.string().transform((path) => [path])]) })
+
+export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
+  const repo = `${places[type].api}/:owner/:name`
+  const tree = (path: string): HfRoute => ({
+    operation: 'hfTree',
+    method: 'GET',
+    path,
+    documents: ['hf-find-repo', 'hf-files'],
+    answer: (call) => answerTree(call, type),
+  })
+  return [
+    tree(`${repo}/tree/:revision`),
+    tree(`${repo}/tree/:revision/*`),
+    {
+      operation: 'hfPathsInfo',
+      method: 'POST',
+      path: `${repo}/paths-info/:revision`,
+      documents: ['hf-find-repo', 'hf-entries'],
+      async answer(call) {
+        const { paths } = call.body(wantedPaths)
+        if (paths.length > MAX_PATHS)
+          throw new Refusal(413, 'TooLarge', `${paths.length} paths; one request has at most ${MAX_PATHS}.`)
+        const found = await findRepo(call, type)
+        const asked = paths.map((path) => path.replace(/\/+$/, ''))
+        return { body: (await readEntries(call, found, asked)).map(renderEntry) }
+      },
+    },
+  ]
+}).flat()
+
+async function answerTree(call: Call, type: RepoType): Promise<Answer> {
+  const found = await findRepo(call, type)
+  const folder = call.param('*').replace(/\/+$/, '')
+  const prefix = folder === '' ? '' : `${folder}/`
+  const isRecursive = call.isAsked('recursive')
+  const answer = isRecursive ? await wholeTree(call, found, prefix, type) : await oneFolder(call, found, prefix, type)
+  if (prefix !== '' && (answer.body as readonly unknown[]).length === 0)
+    throw missing('EntryNotFound', `${found.fullName} has no folder ${folder} at this revision.`)
+  return answer
+}
+
+/** A page follows the same state, whatever `main` is by then: its address has the commit id. */
+const sameState = (call: Call, { owner, slug, commitId }: FoundRepo, type: RepoType) => {
+  const folder = call.param('*').split('/').map(encodeURIComponent).join('/')
+  return `${places[type].api}/${owner}/${slug}/tree/${commitId}${folder === '' ? '' : `/${folder}`}`
+}
+
+async function wholeTree(call: Call, found: FoundRepo, prefix: string, type: RepoType): Promise<Answer> {
+  const { items, nextCursor } = await readFiles(call, found, { prefix, cursor: call.query('cursor') })
+  const body = withFolders(items, prefix, call.query('last') ?? '').map(renderEntry)
+  if (nextCursor === null) return { body }
+  const members = { cursor: nextCursor, last: items.at(-1)?.path ?? '' }
+  return { body, headers: call.nextPage(members, sameState(call, found, type)) }
+}
+
+async function oneFolder(call: Call, found: FoundRepo, prefix: string, type: RepoType): Promise<Answer> {
+  const { entries, next } = await readFolder(call, found, { prefix, startAt: call.query('start_at') })
+  const body = entries.map(renderEntry)
+  return next === null ? { body } : { body, headers: call.nextPage({ start_at: next }, sameState(call, found, type)) }
+}

@@ -1,0 +1,37 @@
+/** A repo as `ModelInfo` and `DatasetInfo` read it. */
+import type { HfFile } from '../files/render-file.ts'
+import { renderFile } from '../files/render-file.ts'
+import type { Documents } from '../typed-documents.ts'
+import { typeOf } from './find-repo.ts'
+
+export type HfRepo = NonNullable<Documents['hf-repo-info']['answer']['repo']>
+
+/** The members of every answer about a repo. The hub counts no downloads and has no likes. */
+export function renderRepo(repo: HfRepo) {
+  const { slug, owner, tags } = repo
+  const id = `${owner.handle}/${slug}`
+  return {
+    _id: id,
+    id,
+    ...(typeOf(repo.kind) === 'model' && { modelId: id }),
+    author: owner.handle,
+    sha: repo.commit_id,
+    lastModified: repo.updated_at,
+    createdAt: repo.created_at,
+    private: repo.visibility === 'private',
+    gated: false,
+    disabled: false,
+    downloads: 0,
+    likes: 0,
+    tags,
+    ...(repo.description !== null && { description: repo.description }),
+    usedStorage: repo.file_summary.total_bytes,
+  }
+}
+
+/** A file of `siblings`; with `blobs` also its size and digests. */
+export function renderSibling(file: HfFile, withBlobs: boolean) {
+  if (!withBlobs) return { rfilename: file.path }
+  const { path, size, oid, lfs } = renderFile(file)
+  return { rfilename: path, size, blobId: oid, ...(lfs && { lfs }) }
+}

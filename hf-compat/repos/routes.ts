@@ -1,0 +1,89 @@
+/** Repos: what one is, and lists of them. */
+import type { Call } from '../engine/call.ts'
+import { type Answer, type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
+import { readAllFiles } from '../files/read-files.ts'
+import { findRepo, noRepo } from './find-repo.ts'
+import { renderRepo, renderSibling } from './render-repo.ts'
+
+/** The largest page of the graph. */
+const PER_PAGE = 100
+
+export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
+  const { api } = places[type]
+  const info = (path: string): HfRoute => ({
+    operation: 'hfRepoInfo',
+    method: 'GET',
+    path,
+    documents: ['hf-find-repo', 'hf-repo-info', 'hf-files'],
+    answer: (call) => answerInfo(call, type),
+  })
+  return [
+    info(`${api}/:owner/:name`),
+    info(`${api}/:owner/:name/revision/:revision`),
+    {
+      operation: 'hfAuthCheck',
+      method: 'GET',
+      path: `${api}/:owner/:name/auth-check`,
+      documents: ['hf-find-repo'],
+      async answer(call) {
+        await findRepo(call, type, '')
+        return { body: {} }
+      },
+    },
+    {
+      operation: 'hfUnownedRepo',
+      method: 'GET',
+      path: `${api}/:name`,
+      documents: [],
+      answer(call) {
+        throw noRepo(call, call.param('name'))
+      },
+    },
+    {
+      operation: 'hfListRepos',
+      method: 'GET',
+      path: api,
+      documents: ['hf-list-repos'],
+      answer: (call) => answerList(call, type),
+    },
+  ]
+}).flat()
+
+async function answerInfo(call: Call, type: RepoType): Promise<Answer> {
+  const found = await findRepo(call, type)
+  const repo = await call.ask('hf-repo-info', { owner: found.owner, name: found.slug })
+  if (!repo) throw noRepo(call, found.fullName)
+  const expand = call.queries('expand')
+  const isWhole = expand.length === 0
+  const body: Record<string, unknown> = { ...renderRepo(repo), sha: found.commitId }
+  if (isWhole || expand.includes('siblings')) {
+    const files = await readAllFiles(call, found)
+    body.siblings = files.map((file) => renderSibling(file, call.isAsked('blobs')))
+  }
+  return { body: isWhole ? body : only(body, expand) }
+}
+
+/** The members that a client asks for, next to the name. */
+const only = (body: Readonly<Record<string, unknown>>, members: readonly string[]) =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => /^_?id$/.test(name) || members.includes(name)))
+
+/** Only the newest first: the hub has neither likes nor downloads to sort by. */
+const sorts: Readonly<Record<string, 'created' | 'updated'>> = { lastModified: 'updated', createdAt: 'created' }
+
+async function answerList(call: Call, type: RepoType): Promise<Answer> {
+  const wanted = Number(call.query('limit') ?? PER_PAGE)
+  const limit = Number.isInteger(wanted) ? Math.min(Math.max(wanted, 1), PER_PAGE) : PER_PAGE
+  const page = await call.ask('hf-list-repos', {
+    kind: type,
+    q: call.query('search'),
+    owner: call.query('author'),
+    tag: call.queries('filter'),
+    sort: sorts[call.query('sort') ?? ''] ?? null,
+    limit,
+    cursor: call.query('cursor'),
+  })
+  const expand = call.queries('expand')
+  const body = (page?.items ?? []).map(renderRepo).map((repo) => (expand.length === 0 ? repo : only(repo, expand)))
+  const next = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
+  return next === null ? { body } : { body, headers: call.nextPage({ cursor: next }) }
+}
