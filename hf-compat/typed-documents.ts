@@ -7,9 +7,10 @@ type AccountKind =
 
 type CreateRepoInput = {
   readonly description?: string | null | undefined;
+  readonly hfName?: string | null | undefined;
   readonly kind: RepoKind;
   readonly owner?: string | null | undefined;
-  readonly slug: string;
+  readonly slug?: string | null | undefined;
   readonly tags?: ReadonlyArray<string> | null | undefined;
   readonly visibility?: Visibility | null | undefined;
 };
@@ -127,7 +128,7 @@ type HfCreateRepoMutationVariables = Exact<{
 }>;
 
 
-type HfCreateRepoMutation = { readonly createRepo: { readonly repo: { readonly kind: RepoKind, readonly slug: string, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly commit_id: string, readonly created_at: string, readonly updated_at: string, readonly owner: { readonly handle: string }, readonly file_summary: { readonly total_bytes: number }, readonly model_meta: { readonly base_model: string | null } | null } } | null };
+type HfCreateRepoMutation = { readonly createRepo: { readonly repo: { readonly kind: RepoKind, readonly slug: string, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly hf_name: string | null, readonly commit_id: string, readonly created_at: string, readonly updated_at: string, readonly owner: { readonly handle: string }, readonly file_summary: { readonly total_bytes: number }, readonly model_meta: { readonly base_model: string | null } | null } } | null };
 
 type HfDeleteRepoMutationVariables = Exact<{
   input: DeleteRepoInput;
@@ -144,7 +145,7 @@ type HfFindRepoQueryVariables = Exact<{
 }>;
 
 
-type HfFindRepoQuery = { readonly repo: { readonly kind: RepoKind, readonly slug: string, readonly commit_id: string, readonly at?: { readonly seq: number, readonly commit_id: string | null } } | null };
+type HfFindRepoQuery = { readonly repoNamed: { readonly kind: RepoKind, readonly slug: string, readonly hf_name: string | null, readonly commit_id: string, readonly at?: { readonly seq: number, readonly commit_id: string | null } } | null };
 
 type HfListReposQueryVariables = Exact<{
   kind: RepoKind;
@@ -157,17 +158,17 @@ type HfListReposQueryVariables = Exact<{
 }>;
 
 
-type HfListReposQuery = { readonly repos: { readonly items: ReadonlyArray<{ readonly kind: RepoKind, readonly slug: string, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly commit_id: string, readonly created_at: string, readonly updated_at: string, readonly owner: { readonly handle: string }, readonly file_summary: { readonly total_bytes: number }, readonly model_meta: { readonly base_model: string | null } | null }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } | null };
+type HfListReposQuery = { readonly repos: { readonly items: ReadonlyArray<{ readonly kind: RepoKind, readonly slug: string, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly hf_name: string | null, readonly commit_id: string, readonly created_at: string, readonly updated_at: string, readonly owner: { readonly handle: string }, readonly file_summary: { readonly total_bytes: number }, readonly model_meta: { readonly base_model: string | null } | null }>, readonly pageInfo: { readonly endCursor: string | null, readonly hasNextPage: boolean } } | null };
 
-type HfRepoFieldsFragment = { readonly kind: RepoKind, readonly slug: string, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly commit_id: string, readonly created_at: string, readonly updated_at: string, readonly owner: { readonly handle: string }, readonly file_summary: { readonly total_bytes: number }, readonly model_meta: { readonly base_model: string | null } | null };
+type HfRepoFieldsFragment = { readonly kind: RepoKind, readonly slug: string, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly hf_name: string | null, readonly commit_id: string, readonly created_at: string, readonly updated_at: string, readonly owner: { readonly handle: string }, readonly file_summary: { readonly total_bytes: number }, readonly model_meta: { readonly base_model: string | null } | null };
 
 type HfRepoInfoQueryVariables = Exact<{
   owner: string;
-  name: string;
+  slug: string;
 }>;
 
 
-type HfRepoInfoQuery = { readonly repo: { readonly kind: RepoKind, readonly slug: string, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly commit_id: string, readonly created_at: string, readonly updated_at: string, readonly owner: { readonly handle: string }, readonly file_summary: { readonly total_bytes: number }, readonly model_meta: { readonly base_model: string | null } | null } | null };
+type HfRepoInfoQuery = { readonly repo: { readonly kind: RepoKind, readonly slug: string, readonly visibility: Visibility, readonly description: string | null, readonly tags: ReadonlyArray<string>, readonly hf_name: string | null, readonly commit_id: string, readonly created_at: string, readonly updated_at: string, readonly owner: { readonly handle: string }, readonly file_summary: { readonly total_bytes: number }, readonly model_meta: { readonly base_model: string | null } | null } | null };
 
 type HfUpdateRepoMutationVariables = Exact<{
   input: UpdateRepoInput;

@@ -53,9 +53,9 @@ async function answerTree(call: Call, type: RepoType): Promise<Answer> {
 }
 
 /** A page follows the same state, whatever `main` is by then: its address has the commit id. */
-const sameState = (call: Call, { owner, slug, commitId }: FoundRepo, type: RepoType) => {
+const sameState = (call: Call, { fullName, commitId }: FoundRepo, type: RepoType) => {
   const folder = call.param('*').split('/').map(encodeURIComponent).join('/')
-  return `${places[type].api}/${owner}/${slug}/tree/${commitId}${folder === '' ? '' : `/${folder}`}`
+  return `${places[type].api}/${fullName}/tree/${commitId}${folder === '' ? '' : `/${folder}`}`
 }
 
 async function wholeTree(call: Call, found: FoundRepo, prefix: string, type: RepoType): Promise<Answer> {

@@ -5,6 +5,7 @@ import type { Call } from '../engine/call.ts'
 import { badRequest, missing, Refusal } from '../engine/refusal.ts'
 import { type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
 import { findNamedRepo, findRepo } from './find-repo.ts'
+import { nameOf } from './render-repo.ts'
 
 /** `type` is left out for a model. */
 const repoType = z.enum(['model', 'dataset', 'space', 'kernel', 'bucket']).nullish()
@@ -27,12 +28,13 @@ export const routes: readonly HfRoute[] = [
       const wanted = call.body(newRepo)
       const type = typeIn(wanted.type)
       const { owner, name } = await nameIn(call, wanted)
-      const input = { kind: type, owner, slug: name, visibility: visibilityIn(wanted) }
-      const made = await call.ask('hf-create-repo', { input }).catch(async (error: unknown) => {
-        const isTaken = error instanceof HubError && error.type === 'conflict.taken'
-        throw isTaken ? await taken(call, type, { owner, name }) : error
+      const input = { kind: type, owner, hfName: name, visibility: visibilityIn(wanted) }
+      const made = await call.ask('hf-create-repo', { input }).catch((error: unknown) => {
+        throw error instanceof HubError && error.type === 'conflict.taken'
+          ? taken(call, type, owner, name, error)
+          : error
       })
-      const fullName = made ? `${made.repo.owner.handle}/${made.repo.slug}` : `${owner}/${name}`
+      const fullName = made ? nameOf(made.repo) : `${owner}/${name}`
       return { body: { url: addressOf(call, type, fullName), name: fullName, id: fullName } }
     },
   },
@@ -96,10 +98,9 @@ function visibilityIn({
 const addressOf = (call: Call, type: RepoType, fullName: string) => `${call.origin}${places[type].files}/${fullName}`
 
 /** 409 for the very same repo, with its address, which the client reads; 400 for another one of this slug. */
-async function taken(call: Call, type: RepoType, named: { readonly owner: string; readonly name: string }) {
-  const fullName = `${named.owner}/${named.name}`
-  const same = await findNamedRepo(call, type, named).catch(() => null)
-  if (!same) return badRequest(`A repo of another kind or spelling has the name ${fullName} already.`, 'ConflictTaken')
+function taken(call: Call, type: RepoType, owner: string, name: string, error: HubError): Refusal {
+  const fullName = `${owner}/${name}`
+  if (error.items[0]?.is_same !== true) return badRequest(error.message, 'ConflictTaken')
   const url = addressOf(call, type, fullName)
   return new Refusal(409, 'ConflictTaken', `You already created this ${type} repo: ${fullName}.`, { body: { url } })
 }

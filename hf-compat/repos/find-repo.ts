@@ -9,7 +9,7 @@ export interface FoundRepo {
   readonly owner: string
   readonly slug: string
   readonly kind: 'dataset' | 'model' | 'robot'
-  /** `owner/name`, as the client spelled it. */
+  /** `owner/name`, by the name that the repo has for clients. */
   readonly fullName: string
   /** Commit id of the named revision; of `main` if the address names none. */
   readonly commitId: string
@@ -49,7 +49,8 @@ export async function findNamedRepo(
       throw error instanceof HubError && (error.status === 404 || error.status === 422) ? noRevision() : error
     })
   if (!repo || typeOf(repo.kind) !== type) throw noRepo(call, fullName)
-  const found = { owner, slug: repo.slug, kind: repo.kind, fullName }
+  const { slug, kind } = repo
+  const found = { owner, slug, kind, fullName: `${owner}/${repo.hf_name ?? slug}` }
   if (isCurrent) return { ...found, commitId: repo.commit_id, seq: null }
   if (!repo.at?.commit_id) throw noRevision()
   return { ...found, commitId: repo.at.commit_id, seq: repo.at.seq }

@@ -6,10 +6,14 @@ import { typeOf } from './find-repo.ts'
 
 export type HfRepo = NonNullable<Documents['hf-repo-info']['answer']['repo']>
 
+/** `owner/name` as clients know it. */
+export const nameOf = ({ owner, slug, hf_name }: Pick<HfRepo, 'owner' | 'slug' | 'hf_name'>): string =>
+  `${owner.handle}/${hf_name ?? slug}`
+
 /** The members of every answer about a repo. The hub counts no downloads and has no likes. */
 export function renderRepo(repo: HfRepo) {
-  const { slug, owner, tags } = repo
-  const id = `${owner.handle}/${slug}`
+  const { owner, tags } = repo
+  const id = nameOf(repo)
   return {
     _id: id,
     id,

@@ -51,7 +51,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
 
 async function answerInfo(call: Call, type: RepoType): Promise<Answer> {
   const found = await findRepo(call, type)
-  const repo = await call.ask('hf-repo-info', { owner: found.owner, name: found.slug })
+  const repo = await call.ask('hf-repo-info', { owner: found.owner, slug: found.slug })
   if (!repo) throw noRepo(call, found.fullName)
   const expand = call.queries('expand')
   const isWhole = expand.length === 0

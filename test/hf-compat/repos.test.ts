@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { contractHub, newName } from '../support/hub.ts'
+import { hfClient } from './support/hf-client.ts'
+
+const hub = contractHub()
+const hf = hfClient(hub)
+
+const refusal = (answer: { status: number; headers: Headers }) => [answer.status, answer.headers.get('x-error-code')]
+
+/** A name as labs have them, and its slug. */
+function labName() {
+  const id = newName('x').slice(2)
+  return { name: `Pick_Place.${id}`, slug: `pick-place-${id}` }
+}
+
+describe('api/repos/create', () => {
+  it('keeps the name as it is given, and finds the repo by it or by its slug alone', async () => {
+    const person = await hub.person()
+    const { name, slug } = labName()
+    const url = `${hub.running.url}/datasets/${person.handle}/${name}`
+    const made = await hf.json(person, 'POST', '/api/repos/create', { name, organization: null, type: 'dataset' })
+    expect([made.status, made.json]).toEqual([
+      200,
+      { url, name: `${person.handle}/${name}`, id: `${person.handle}/${name}` },
+    ])
+    for (const spelling of [name, slug]) {
+      const found = await hf.get(person, `/api/datasets/${person.handle}/${spelling}`)
+      expect(found.json).toMatchObject({ id: `${person.handle}/${name}`, private: true })
+    }
+    for (const spelling of [name.toLowerCase(), name.replace('.', '-')])
+      expect(refusal(await hf.get(person, `/api/datasets/${person.handle}/${spelling}`))).toEqual([404, 'RepoNotFound'])
+    expect((await hf.get(person, `/api/datasets?author=${person.handle}`)).json[0].id).toBe(`${person.handle}/${name}`)
+  })
+
+  it('answers 409 with the address for the very same repo, and 400 for another one of its slug', async () => {
+    const person = await hub.person()
+    const { name, slug } = labName()
+    const wanted = { name, type: 'dataset', private: true }
+    expect((await hf.json(person, 'POST', '/api/repos/create', wanted)).status).toBe(200)
+    const again = await hf.json(person, 'POST', '/api/repos/create', wanted)
+    expect(refusal(again)).toEqual([409, 'ConflictTaken'])
+    expect(again.json.url).toBe(`${hub.running.url}/datasets/${person.handle}/${name}`)
+    for (const other of [
+      { ...wanted, name: slug },
+      { ...wanted, name: name.toUpperCase() },
+      { ...wanted, type: 'model' },
+    ]) {
+      const refused = await hf.json(person, 'POST', '/api/repos/create', other)
+      expect(refusal(refused)).toEqual([400, 'ConflictTaken'])
+      expect(refused.headers.get('x-error-message')).toContain(slug)
+    }
+  })
+
+  it('makes one for an org, public where it is asked, and refuses what is not here', async () => {
+    const person = await hub.person()
+    const org = await hub.org([{ user: person.handle, role: 'owner' }])
+    const made = await hf.json(person, 'POST', '/api/repos/create', {
+      name: 'act',
+      organization: org,
+      visibility: 'public',
+    })
+    expect(made.json.url).toBe(`${hub.running.url}/${org}/act`)
+    expect((await hf.get(null, `/api/models/${org}/act`)).json.private).toBe(false)
+    const create = (change: object) => hf.json(person, 'POST', '/api/repos/create', { name: 'other', ...change })
+    expect(refusal(await create({ type: 'space' }))).toEqual([404, 'RepoNotFound'])
+    expect(refusal(await create({ visibility: 'protected' }))).toEqual([400, 'NotSupported'])
+    expect(refusal(await create({ name: 'a b' }))).toEqual([400, 'ValidationFailed'])
+    expect(refusal(await create({ organization: (await hub.person()).handle }))).toEqual([403, 'ForbiddenScope'])
+    expect(refusal(await hf.json(null, 'POST', '/api/repos/create', { name: 'x' }))).toEqual([401, 'AuthMissing'])
+    const reader = await hub.key(person, { scope: 'read' })
+    expect(refusal(await hf.json(reader, 'POST', '/api/repos/create', { name: 'x' }))).toEqual([403, 'ForbiddenScope'])
+  })
+})
+
+describe('a repo', () => {
+  it('is made public and deleted by its own people alone', async () => {
+    const person = await hub.person()
+    const { name } = labName()
+    const full = `${person.handle}/${name}`
+    await hf.json(person, 'POST', '/api/repos/create', { name, type: 'dataset' })
+    const settings = `/api/datasets/${full}/settings`
+    expect((await hf.json(person, 'PUT', settings, { visibility: 'public' })).status).toBe(200)
+    expect((await hf.get(null, `/api/datasets/${full}`)).json.private).toBe(false)
+    expect(refusal(await hf.json(person, 'PUT', settings, { gated: 'auto' }))).toEqual([400, 'NotSupported'])
+    const stranger = await hub.person()
+    expect(refusal(await hf.json(stranger, 'PUT', settings, { private: true }))).toEqual([403, 'ForbiddenScope'])
+    const wanted = { name, organization: person.handle, type: 'dataset' }
+    expect(refusal(await hf.json(stranger, 'DELETE', '/api/repos/delete', wanted))).toEqual([403, 'ForbiddenScope'])
+    const agent = await hub.key(person, { agent: true })
+    expect(refusal(await hf.json(agent, 'DELETE', '/api/repos/delete', wanted))).toEqual([403, 'ForbiddenAgent'])
+    expect((await hf.json(person, 'DELETE', '/api/repos/delete', wanted)).status).toBe(200)
+    expect(refusal(await hf.json(person, 'DELETE', '/api/repos/delete', wanted))).toEqual([404, 'RepoNotFound'])
+  })
+})
