@@ -180,4 +180,22 @@ describeOnce('hub env', () => {
     const refused = await runHub(['env'], env({ HUB_TOKEN: 'hub_key_ended' }))
     expect(refused.out).toContain('the hub refuses the credential')
   })
+
+  it("prints the settings of Hugging Face's clients with --hf, the key among them", async () => {
+    const key = await hub.key(ada, { scope: 'read' })
+    const lines = [
+      `export HF_ENDPOINT='${hub.running.url}'`,
+      `export HF_TOKEN='${key}'`,
+      "export HF_HUB_DISABLE_XET='1'",
+    ]
+    expect(await runHub(['env', '--hf'], env({ HUB_TOKEN: key }))).toMatchObject({
+      code: 0,
+      out: `${lines.join('\n')}\n`,
+    })
+    const away = await runHub(['env', '--hf'], env({ HUB_URL: 'http://127.0.0.1:9' }))
+    expect([away.code, away.out]).toEqual([0, expect.stringContaining('# HF_TOKEN: not logged in')])
+    expect(away.out).not.toContain('export HF_TOKEN')
+    const json = await runHub(['env', '--hf', '--json'], env({ HUB_TOKEN: key }))
+    expect(JSON.parse(json.out)).toEqual({ HF_ENDPOINT: hub.running.url, HF_TOKEN: key, HF_HUB_DISABLE_XET: '1' })
+  })
 })
