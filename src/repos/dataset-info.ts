@@ -1,5 +1,6 @@
 /** Parses `meta/info.json` of a LeRobot dataset (v2.0, v2.1, v3.0) into a meta block. Contract, "Writing". */
 
+import { hasMoreValues } from '@hub/formats/json-values'
 import { longNameText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 
@@ -7,6 +8,8 @@ export const DATASET_INFO_PATH = 'meta/info.json'
 
 /** Real files have a few kilobytes; larger files are ignored. */
 export const MAX_DATASET_INFO_BYTES = 1024 * 1024
+/** Real files have some hundred. They are parsed at once. */
+const MAX_VALUES = 50_000
 
 export interface DatasetInfo {
   readonly episodeCount: number
@@ -44,6 +47,7 @@ export function parseDatasetInfo(bytes: Uint8Array): DatasetInfo | null {
 }
 
 function parseJson(bytes: Uint8Array): unknown {
+  if (hasMoreValues(bytes, MAX_VALUES)) return undefined
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { parseDatasetInfo } from '../../src/repos/dataset-info.ts'
 import { contractHub, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
@@ -75,4 +76,12 @@ describe('a dataset repo whose meta/info.json is completed gets its dataset_meta
     await hub.upload(ada, dataset, { 'data/meta/info.json': info() })
     expect(await metaOf(dataset)).toBeUndefined()
   })
+})
+
+it('a file of half a million levels or values is none, and nothing of it is parsed', () => {
+  const known = { codebase_version: 'v2.1', total_episodes: 1, total_frames: 2 }
+  const withMember = (text: string) => Buffer.from(`${JSON.stringify(known).slice(0, -1)},"x":${text}}`)
+  expect(parseDatasetInfo(withMember(`[${'1,'.repeat(40_000)}1]`))).toMatchObject({ episodeCount: 1, totalFrames: 2 })
+  for (const text of [`${'['.repeat(500_000)}${']'.repeat(500_000)}`, `[${'1,'.repeat(500_000)}1]`])
+    expect(parseDatasetInfo(withMember(text))).toBeNull()
 })
