@@ -86,7 +86,7 @@ type ParamsOf<V> = Flat<
 >
 
 /** SQL with the parameters that it takes. */
-export interface Written<P> {
+interface Written<P> {
   readonly sql: string
   readonly params: P
 }
