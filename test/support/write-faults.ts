@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { BuiltStatement } from './built-statements.ts'
 import { closing } from './sql-text.ts'
 
-export interface TableColumn {
+interface TableColumn {
   readonly sqlType: string
   readonly isNotNull: boolean
   readonly hasDefault: boolean
@@ -64,7 +64,7 @@ function nulls({ table, values }: Write, { params }: BuiltStatement, tables: Tab
 }
 
 /** What a statement inserts and sets, in each of its parts. */
-export function writesOf(text: string): Write[] {
+function writesOf(text: string): Write[] {
   return [...insertsOf(text), ...updatesOf(text)]
 }
 
