@@ -4,6 +4,8 @@ import { fields, path, query } from '../engine/route.ts'
 import { bodyOfRepo, missingRepo, repoPath } from '../repos/repo-path.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
+const MIB = 1024 * 1024
+
 const page = { limit: query('limit'), cursor: query('cursor') } as const
 
 export const routes: readonly TypedRoute[] = [
@@ -30,6 +32,50 @@ export const routes: readonly TypedRoute[] = [
     result: 'page',
     unwrap: 'commits',
     missing: missingRepo,
+  },
+  {
+    operation: 'commitFiles',
+    method: 'POST',
+    path: '/v1/repos/:owner/:repo/commits',
+    document: 'commit-files',
+    params: bodyOfRepo,
+    status: 200,
+    errors: [404, 412, 502],
+    result: 'object',
+    bodyLimitBytes: 32 * MIB,
+  },
+  {
+    operation: 'presignBlobs',
+    method: 'POST',
+    path: '/v1/repos/:owner/:repo/blobs/presign',
+    document: 'presign-blobs',
+    params: bodyOfRepo,
+    status: 200,
+    errors: [404],
+    result: 'object',
+    bodyLimitBytes: 8 * MIB,
+  },
+  {
+    operation: 'completeBlobs',
+    method: 'POST',
+    path: '/v1/repos/:owner/:repo/blobs/complete',
+    document: 'complete-blobs',
+    params: bodyOfRepo,
+    status: 200,
+    errors: [404],
+    result: 'object',
+    bodyLimitBytes: 8 * MIB,
+  },
+  {
+    operation: 'storeBlobs',
+    method: 'POST',
+    path: '/v1/repos/:owner/:repo/blobs',
+    document: 'store-blobs',
+    params: bodyOfRepo,
+    status: 200,
+    errors: [404],
+    result: 'object',
+    bodyLimitBytes: 32 * MIB,
   },
   {
     operation: 'diffRepo',

@@ -38,10 +38,10 @@ const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('Uploa
   }),
 })
 
-const UploadTarget = builder.objectRef<UploadTicket>('UploadTarget').implement({
+export const UploadTarget = builder.objectRef<UploadTicket>('UploadTarget').implement({
   description: 'A pending upload of one file.',
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'Path that the file will have.' }),
+    path: t.exposeString('path', { description: 'Path that the file will have; empty for presignBlobs.' }),
     uploadId: t.exposeID('uploadId', { description: 'Pass it to completeUpload.' }),
     partSize: t.exposeInt('partSize', { description: 'Size of each part in bytes; the last one may be shorter.' }),
     parts: t.field({
@@ -128,7 +128,7 @@ mutation('presignUpload', {
   verb: presignUpload,
 })
 
-const CompletedPart = builder.inputType('CompletedPart', {
+export const CompletedPart = builder.inputType('CompletedPart', {
   description: 'An uploaded part.',
   fields: (t) => ({
     partNumber: t.int({ required: true, ...rule(completedPart.shape.partNumber), description: 'Part number, from 1.' }),

@@ -11,7 +11,7 @@ import { PART_SIZE_BYTES } from './limits.ts'
 import { detectMime } from './mime.ts'
 import { isNoSuchUpload } from './objects.ts'
 import type { CompletedUpload } from './schemas.ts'
-import type { UploadRow } from './upload-sql.ts'
+import { nameOfUpload, type UploadRow } from './upload-sql.ts'
 
 /** An object that is complete in the store and ready to be linked. */
 export interface AssembledUpload {
@@ -56,6 +56,7 @@ export async function assembleUpload(
   named: CompletedUpload,
   loc: Loc,
 ): Promise<AssembledUpload> {
+  if (upload.etag !== null) return checkedBefore(upload, upload.etag)
   const head = await assembled(tools, upload, named, loc)
   if (head.sizeBytes !== upload.size)
     throw rejected('upload.size_mismatch', upload, `has ${head.sizeBytes} bytes in the store, not ${upload.size}`, loc)
@@ -83,6 +84,14 @@ export async function assembleUpload(
     mime: await detectMime(upload.path, hashed.firstBytes, upload.contentType),
   }
 }
+
+/** Bytes that were checked when they were sent ahead. */
+const checkedBefore = (upload: UploadRow, etag: string): AssembledUpload => ({
+  upload,
+  etag,
+  sha256: upload.size > PART_SIZE_BYTES ? null : upload.sha256,
+  mime: upload.contentType,
+})
 
 /** The assembled object: from an earlier attempt if there was one, else assembled now. */
 async function assembled(
@@ -144,8 +153,8 @@ function stillThere<T>(upload: UploadRow, read: Promise<T>): Promise<T> {
   })
 }
 
-export const takenOver = ({ path }: UploadRow) =>
-  new HubError('conflict.in_progress', `Another request took over the completion of ${JSON.stringify(path)}.`)
+export const takenOver = (upload: UploadRow) =>
+  new HubError('conflict.in_progress', `Another request took over the completion of ${nameOfUpload(upload)}.`)
 
 function rejected(
   type: 'upload.size_mismatch' | 'upload.sha256_mismatch' | 'upload.part_missing',
@@ -153,6 +162,6 @@ function rejected(
   what: string,
   loc: Loc,
 ) {
-  const detail = `${JSON.stringify(upload.path)} ${what}.`
+  const detail = `${nameOfUpload(upload)} ${what}.`
   return new RejectedBytes(type, detail, { items: [{ type, detail, loc }] })
 }

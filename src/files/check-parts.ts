@@ -33,7 +33,7 @@ export function partFaults(
   const count = partCount(file.size, file.partSize)
   const fault = (type: PlainErrorType, detail: string, ...at: (string | number)[]): PartFault => ({
     type,
-    detail: `${JSON.stringify(named.path)}: ${detail}`,
+    detail: `${named.path === '' ? 'The content' : JSON.stringify(named.path)}: ${detail}`,
     loc: [...loc, 'parts', ...at],
   })
   const faults: PartFault[] = []

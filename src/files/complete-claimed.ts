@@ -27,11 +27,23 @@ export interface Completion extends ChangeMessage {
 }
 
 /** Links all claimed uploads, or releases all of them. */
-export async function assembleAndLink(
+export function assembleAndLink(ctx: AllowedContext, completion: Completion): Promise<{ files: RepoFileEntry[] }> {
+  const { repo, objects, attempt, named, locOf, message } = completion
+  return assembleClaimed(ctx, completion, async (assembled) => {
+    const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
+    return commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo, locOf, message }))
+  })
+}
+
+/** Uploads that an attempt has claimed, and what the request names of each. */
+export type Claimed = Pick<Completion, 'objects' | 'attempt' | 'rows' | 'named'>
+
+/** Assembles all claimed uploads and has `work` take them; if one or `work` fails, releases all of them. */
+export async function assembleClaimed<T>(
   ctx: AllowedContext,
-  completion: Completion,
-): Promise<{ files: RepoFileEntry[] }> {
-  const { repo, objects, attempt, rows, named, locOf, message } = completion
+  { objects, attempt, rows, named }: Claimed,
+  work: (assembled: readonly AssembledUpload[]) => Promise<T>,
+): Promise<T> {
   const outcomes = await assembleAll(ctx, objects, attempt, { rows, named })
   const assembled = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   if (assembled.length < rows.length) {
@@ -40,10 +52,7 @@ export async function assembleAndLink(
     throw lost ? takenOver(lost) : firstFailure(outcomes)
   }
   try {
-    const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
-    return await commitVerb(ctx, (tx) =>
-      linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo, locOf, message }),
-    )
+    return await work(assembled)
   } catch (error) {
     await settle({ ctx, objects, attempt, rows, outcomes })
     throw error

@@ -103,7 +103,7 @@ export async function withCopies<Result>(
   try {
     return await work({ attempt, copied: await copyAll(objects, request.objects, uploads, ctx.signal) })
   } catch (error) {
-    await discard(ctx, objects, ids, attempt)
+    await discardUnlinked(ctx, objects, ids, attempt)
     throw error
   } finally {
     release()
@@ -119,6 +119,7 @@ const uploadOf = ({ repoId, ownerId }: CopyRequest, object: ObjectToLink): Uploa
   storeUploadId: NO_STORE_UPLOAD,
   partSize: PART_SIZE_BYTES,
   state: 'completing',
+  etag: null,
   parts: [],
   leaseHeld: true,
 })
@@ -202,7 +203,7 @@ async function copyOne(
  * original error. Also deletes objects that this request copied after it had lost its lease and collection had aborted
  * their rows.
  */
-async function discard(
+export async function discardUnlinked(
   ctx: RequestContext,
   objects: ObjectStore,
   ids: readonly string[],

@@ -20,6 +20,18 @@ export const MAX_FILE_BYTES = 53_687_091_200
 /** Files, uploads or paths of one request. */
 export const MAX_FILES_PER_REQUEST = 100
 
+/** Operations of one commit. */
+export const MAX_COMMIT_OPERATIONS = 100_000
+
+/** Contents that a commit, or a request that stores contents, holds itself. */
+export const MAX_INLINE_FILES = 1000
+
+/** 64 KiB: the size of a content in a request. */
+export const MAX_INLINE_BYTES = 65_536
+
+/** Past states that one commit copies from: each is looked up and locked. */
+export const MAX_COPIED_STATES = 16
+
 /** Pending uploads of one owner. An empty upload uses no quota, but still a row and an object. */
 export const MAX_PENDING_UPLOADS = 10_000
 

@@ -19,7 +19,7 @@ import { lockAccounts } from './upload-sql.ts'
 import { keptBytes, settleKept } from './versions/kept-bytes.ts'
 import { type ChangeMessage, closeFiles, recordChange } from './versions/record-change.ts'
 
-const moveReservation = statement({
+export const moveReservation = statement({
   name: 'accounts-store',
   params: {
     ownerId: param.text(),
@@ -58,7 +58,7 @@ const fileRows = insertEach('files', {
   mime: each('mimes', param.texts<readonly (string | null)[]>()),
 })
 
-const insertFiles = statement({
+export const insertFiles = statement({
   name: 'files-insert',
   columns: linked,
   params: fileRows.params,
@@ -98,7 +98,7 @@ export async function linkFiles(
   const replacedBytes = sum(replaced.map((file) => file.size))
   await tx.query(lockAccounts, { ids: [repo.ownerId] })
   // Before the reservation is released: a completion that was taken over no longer has one.
-  await finishUploads(tx, request)
+  await finishUploads(tx, { ids: request.assembled.map(({ upload }) => upload.id), attempt: request.attempt })
   await tx.query(moveReservation, {
     ownerId: repo.ownerId,
     reservedBytes: addedBytes,
@@ -154,14 +154,18 @@ export async function linkFiles(
   return { files: entries(request.assembled, blobs, rows) }
 }
 
-async function setDatasetMeta(ctx: RequestContext, tx: Tx, repo: RepoFacts, info: DatasetInfo): Promise<void> {
+/** Stores the facts of a dataset's `meta/info.json`, audited. */
+export async function setDatasetMeta(ctx: RequestContext, tx: Tx, repo: RepoFacts, info: DatasetInfo): Promise<void> {
   await tx.query(upsertDatasetMeta, { repoId: repo.id, ...info })
   await audit(tx, ctx, { action: 'repo.meta', accountId: repo.ownerId, targetId: repo.id, after: { ...info } })
 }
 
-async function finishUploads(tx: Tx, request: LinkRequest): Promise<void> {
-  const ids = request.assembled.map(({ upload }) => upload.id)
-  const finished = await tx.query(finish, { ids, attempt: request.attempt })
+/** Ends the uploads of an attempt; 409 `conflict.in_progress` if another one has taken one over. */
+export async function finishUploads(
+  tx: Tx,
+  { ids, attempt }: { readonly ids: readonly string[]; readonly attempt: string },
+): Promise<void> {
+  const finished = await tx.query(finish, { ids, attempt })
   if (finished.length === ids.length) return
   const type: ErrorType = 'conflict.in_progress'
   throw new HubError(type, 'Another request took over the completion of these uploads.')

@@ -130,6 +130,7 @@ async function assembledFrom({
         storageKey: blob.storageKey,
         storeUploadId: NO_STORE_UPLOAD,
         state: 'completing',
+        etag: null,
         parts: [],
         leaseHeld: true,
       },

@@ -46,7 +46,16 @@ const ambiguous = new Set([
  * precedence so that HTML named like an image is not served as one; bytes that may be anything do not.
  */
 export async function detectMime(path: string, firstBytes: Uint8Array, claimed: string | null): Promise<string | null> {
-  const sniffed = (await sniff(firstBytes)) ?? null
+  return mimeFor(path, await sniffMime(firstBytes), claimed)
+}
+
+/** What the first bytes show; null if nothing. */
+export async function sniffMime(firstBytes: Uint8Array): Promise<string | null> {
+  return (await sniff(firstBytes)) ?? null
+}
+
+/** `detectMime` for bytes that were looked at before they had a path. */
+export function mimeFor(path: string, sniffed: string | null, claimed: string | null = null): string | null {
   if (sniffed && !containers.has(sniffed)) return sniffed
   const found = (lookup(path) || null) ?? claimed ?? sniffed
   return found && found.length <= MAX_CONTENT_TYPE_LENGTH ? found : null

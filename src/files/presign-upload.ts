@@ -19,7 +19,7 @@ import { newStorageKey, settleBounded } from './objects.ts'
 import type { UploadTicket } from './part-urls.ts'
 import { assertNoClash, assertNoClashWithin } from './path-clashes.ts'
 import { assertRoom, type Room, reserveStorage } from './reservation.ts'
-import { findResumable } from './resume-uploads.ts'
+import { fileKey, findResumable } from './resume-uploads.ts'
 import type { PresignUploadFile, PresignUploadInput } from './schemas.ts'
 import { type DiscardedUpload, discardUploads, partCount } from './upload-sql.ts'
 
@@ -64,7 +64,7 @@ export function presignUpload(ctx: RequestContext, input: PresignUploadInput): P
   return guarded(
     ctx,
     () => findRepoToWrite(ctx, input),
-    (allowed, repo) => openOrResume(allowed, repo, input),
+    (allowed, repo) => openPaths(allowed, repo, input),
     ({ uploads }, repo) => assertKept(ctx, repo, uploads),
   )
 }
@@ -79,30 +79,49 @@ const keptUploads = statement({
 })
 
 /** 404 if an upload of the first response was aborted since: URLs of it would take no bytes. */
-async function assertKept(ctx: RequestContext, repo: RepoFacts, uploads: readonly UploadTicket[]): Promise<void> {
+export async function assertKept(
+  ctx: RequestContext,
+  repo: RepoFacts,
+  uploads: readonly UploadTicket[],
+): Promise<void> {
   const kept = await ctx.deps.db.query(keptUploads, { repoId: repo.id, ids: idsOf(uploads) })
   const ids = new Set(kept.map(({ id }) => id))
   const gone = uploads.find(({ uploadId }) => !ids.has(uploadId))
   if (gone) throw notFound(`The upload ${gone.uploadId} of ${repo.fullName}`)
 }
 
-async function openOrResume(
+async function openPaths(
   ctx: AllowedContext,
   repo: RepoFacts,
   input: PresignUploadInput,
 ): Promise<PresignUploadResult> {
   const { account } = requireCredential(ctx.viewer)
   const objects = requireObjects(ctx.deps)
-  assertSizes(input.files)
+  assertSizes(input.files, 'files')
   const paths = input.files.map((file) => file.path)
   const locOf = (path: string) => ['files', paths.indexOf(path), 'path']
   assertDistinct(paths, 'path', (index) => ['files', index, 'path'])
   assertNoClashWithin(paths, locOf)
   // The completion decides; this keeps bytes from being sent in vain.
   await assertNoClash(ctx.deps.db, repo.id, paths, locOf)
+  return openOrResume(ctx, objects, { repo, accountId: account.id, files: input.files }, (byKey) => ({
+    uploads: input.files.map((file) => byKey.get(file.path)).filter((upload) => upload !== undefined),
+  }))
+}
+
+/**
+ * Opens or resumes an upload for each file, and has `toResult` make the answer of them, by `fileKey`, which is what a
+ * replay returns.
+ */
+export async function openOrResume<Result>(
+  ctx: AllowedContext,
+  objects: ObjectStore,
+  request: Request,
+  toResult: (byKey: ReadonlyMap<string, UploadTicket>) => Result,
+): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await openUploads(ctx, objects, { repo, accountId: account.id, files: input.files })
+      return await openUploads(ctx, objects, request, toResult)
     } catch (error) {
       if (!(error instanceof LostRace)) throw asStoreRefusal(error)
       if (attempt === MAX_ATTEMPTS)
@@ -117,11 +136,16 @@ interface Request {
   readonly files: readonly PresignUploadFile[]
 }
 
-async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: Request): Promise<PresignUploadResult> {
+async function openUploads<Result>(
+  ctx: AllowedContext,
+  objects: ObjectStore,
+  request: Request,
+  toResult: (byKey: ReadonlyMap<string, UploadTicket>) => Result,
+): Promise<Result> {
   const who = { accountId: request.accountId, repoId: request.repo.id, signal: ctx.signal }
   const resumed = await findResumable(ctx.deps.db, objects, who, request.files)
-  assertParts(request.files, resumed.byPath)
-  const fresh = request.files.filter((file) => !resumed.byPath.has(file.path))
+  assertParts(request.files, resumed.byKey)
+  const fresh = request.files.filter((file) => !resumed.byKey.has(fileKey(file)))
   if (fresh.length > 0 && resumed.endedIds.length === 0) {
     await assertRoom(ctx.deps.db, ctx.deps.config, request.repo.ownerId, roomFor(fresh))
   }
@@ -135,13 +159,13 @@ async function openUploads(ctx: AllowedContext, objects: ObjectStore, request: R
         request,
         made,
         known: {
-          touchedIds: idsOf(resumed.byPath.values()),
+          touchedIds: idsOf(resumed.byKey.values()),
           endedIds: resumed.endedIds,
         },
       })
-      const byPath = new Map([...resumed.byPath, ...made.map(({ file, ...upload }) => [file.path, upload] as const)])
-      const uploads = request.files.map((file) => byPath.get(file.path)).filter((upload) => upload !== undefined)
-      return { uploads }
+      return toResult(
+        new Map([...resumed.byKey, ...made.map(({ file, ...upload }) => [fileKey(file), upload] as const)]),
+      )
     })
     await removeFromStore(ctx.deps, objects, ended)
     return result
@@ -236,11 +260,11 @@ const roomFor = (files: readonly { readonly size: number }[]): Room => ({
 })
 
 /** 413 for a file over 50 GiB, as the spec says. */
-function assertSizes(files: readonly PresignUploadFile[]): void {
+export function assertSizes(files: readonly PresignUploadFile[], member: 'files' | 'blobs'): void {
   const items = files.flatMap((file, index) => {
     if (file.size <= MAX_FILE_BYTES) return []
-    const detail = `${JSON.stringify(file.path)} has ${file.size} bytes; a file has at most ${MAX_FILE_BYTES}.`
-    return [{ type: 'too_large', detail, loc: ['files', index, 'size'] }]
+    const detail = `${JSON.stringify(file.path || file.sha256)} has ${file.size} bytes; a file has at most ${MAX_FILE_BYTES}.`
+    return [{ type: 'too_large', detail, loc: [member, index, 'size'] }]
   })
   const [first] = items
   const used = Math.max(...files.map(({ size }) => size))
@@ -251,8 +275,8 @@ function assertSizes(files: readonly PresignUploadFile[]): void {
 /** A request for smaller parts has a limited number of URLs; resumed uploads keep the parts that they have. */
 function assertParts(files: readonly PresignUploadFile[], resumed: ReadonlyMap<string, UploadTicket>): void {
   if (!files.some((file) => file.partSize)) return
-  const partsOf = ({ path, size, partSize }: PresignUploadFile) =>
-    partCount(size, resumed.get(path)?.partSize ?? partSize ?? PART_SIZE_BYTES)
+  const partsOf = (file: PresignUploadFile) =>
+    partCount(file.size, resumed.get(fileKey(file))?.partSize ?? file.partSize ?? PART_SIZE_BYTES)
   const parts = files.reduce((sum, file) => sum + partsOf(file), 0)
   if (parts <= MAX_ASKED_PARTS) return
   const detail = `The files have ${parts} parts; a request that asks for a part size has at most ${MAX_ASKED_PARTS}. Ask for larger parts or fewer files.`

@@ -5,9 +5,12 @@
 
 import { filePath, newFilePath } from '@hub/formats/file-path-rule'
 import { changeMessageText, contentTypeText, plainText, sha256Text } from '@hub/formats/text-rules'
+import { pathFault } from '@hub/text/file-path'
 import { z } from 'zod'
 import {
   MAX_FILES_PER_REQUEST,
+  MAX_INLINE_BYTES,
+  MAX_INLINE_FILES,
   MAX_PREFIX_LENGTH,
   MAX_TREE_LIMIT,
   MIB,
@@ -64,12 +67,59 @@ export const abortUploadInput = z.object({ ...repoName, uploadId: z.string().min
 
 export const presignDownloadInput = z.object({ ...repoName, paths: upTo100(filePath), at: stateText.nullish() })
 
+export const presignBlob = presignUploadFile.omit({ path: true, contentType: true })
+
+const presignBlobsInput = z.object({ ...repoName, blobs: upTo100(presignBlob) })
+
+export const completedBlob = completedUpload.pick({ uploadId: true, parts: true })
+
+const completeBlobsInput = z.object({ ...repoName, uploads: upTo100(completedBlob) })
+
+/** Base64 of at most 64 KiB. */
+export const inlineContent = z
+  .string()
+  .max(Math.ceil(MAX_INLINE_BYTES / 3) * 4)
+  .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'must be base64')
+
+const storeBlobsInput = z.object({ ...repoName, contents: z.array(inlineContent).min(1).max(MAX_INLINE_FILES) })
+
+export const commitAdd = z.object({
+  path: newFilePath,
+  sha256: sha256Text.nullish(),
+  size: presignUploadFile.shape.size.nullish(),
+  content: inlineContent.nullish(),
+})
+
+/** A file, or a folder that ends with `/`. */
+export const fileOrFolder = z.string().superRefine((path, issue) => {
+  const fault = pathFault(path.endsWith('/') ? path.slice(0, -1) : path)
+  if (fault) issue.addIssue({ code: 'custom', message: fault, params: { type: 'validation.path' } })
+})
+
+export const commitCopy = z.object({ path: newFilePath, from: filePath, at: stateText.nullish() })
+
+export const parentCommit = z.string().regex(/^[0-9a-f]{40}$/, 'must be a commit id: 40 hex digits')
+
+const commitFilesInput = z.object({
+  ...repoName,
+  ...said,
+  parentCommit: parentCommit.nullish(),
+  add: z.array(commitAdd).nullish(),
+  delete: z.array(fileOrFolder).nullish(),
+  copy: z.array(commitCopy).nullish(),
+})
+
 const deleteFilesInput = z.object({ ...repoName, ...said, paths: upTo100(filePath) })
 
 export const treePrefix = plainText(MAX_PREFIX_LENGTH)
 
 export const treeLimit = z.number().int().min(1).max(MAX_TREE_LIMIT)
 
+export type PresignBlob = z.output<typeof presignBlob>
+export type PresignBlobsInput = z.output<typeof presignBlobsInput>
+export type CompleteBlobsInput = z.output<typeof completeBlobsInput>
+export type StoreBlobsInput = z.output<typeof storeBlobsInput>
+export type CommitFilesInput = z.output<typeof commitFilesInput>
 export type PresignUploadInput = z.output<typeof presignUploadInput>
 export type PresignUploadFile = z.output<typeof presignUploadFile>
 export type FileToLink = z.output<typeof fileToLink>

@@ -20,6 +20,7 @@ export const uploadColumns = columns({
   id: column.text('id'),
   repoId: column.text('repo_id'),
   ownerId: column.text('owner_id'),
+  /** Empty for bytes that are sent ahead of the commit that names them. */
   path: column.text('path'),
   size: column.int8('size'),
   /** As claimed by the client. */
@@ -29,6 +30,8 @@ export const uploadColumns = columns({
   storeUploadId: column.text('store_upload_id'),
   partSize: column.int4('part_size'),
   state: column.enum('UploadState', 'state'),
+  /** Of an upload without a path that is whole and checked; null for all others. */
+  etag: column.text.orNull('etag'),
   /**
    * The parts of a completion, recorded before the store assembles them; empty until then. `assembleUpload` guarantees
    * the type.
@@ -39,6 +42,10 @@ export const uploadColumns = columns({
 })
 
 export type UploadRow = RowOf<typeof uploadColumns>
+
+/** What a message calls an upload: its quoted path, or the digest of bytes without one. */
+export const nameOfUpload = ({ path, sha256 }: Pick<UploadRow, 'path' | 'sha256'>): string =>
+  path === '' ? `The content ${sha256}` : JSON.stringify(path)
 
 /** Number of parts of a file of this size; an empty file has one empty part. */
 export function partCount(sizeBytes: number, partSizeBytes: number): number {

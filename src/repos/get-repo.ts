@@ -13,6 +13,7 @@ import { repoNamed } from './named-repo.ts'
 import {
   cardColumn,
   cardedColumns,
+  currentCommitId,
   type Repo,
   readCard,
   repoColumns,
@@ -209,6 +210,24 @@ export async function findRepoByIdToWrite(ctx: RequestContext, id: string, name:
   if (!facts) return null
   assertMayWriteRepo(ctx.viewer, facts, `The repo ${name}`)
   return facts
+}
+
+const commitColumn = columns({ commitId: column.text(currentCommitId) })
+
+const commitOfRepo = statement({
+  name: 'repo-current-commit',
+  columns: commitColumn,
+  params: { repoId: param.text() },
+  text: `select ${commitColumn.sql} from repos r where r.id = :repoId`,
+})
+
+/**
+ * The commit id of the current state; null if the repo is gone. Not part of `lockRepo`: a statement that waited for the
+ * lock sees the new row of the repo, but the changes as they were when it began.
+ */
+export async function currentCommitOf(querier: Querier, repoId: string): Promise<string | null> {
+  const [found] = await querier.query(commitOfRepo, { repoId })
+  return found?.commitId ?? null
 }
 
 /**

@@ -115,6 +115,14 @@ const rows: Readonly<Record<string, Row>> = {
     remove: ({ uploads }, request) => remove(`/v1/repos/${repoOf(request)}/files/uploads/${uploads[0].upload_id}`),
     retake: (_made, { path, body }) => ok(hub.call(ada, 'POST', path, body), 200),
   },
+  presignBlobs: {
+    given: async () => {
+      const blobs = [{ size: 5, sha256: 'c'.repeat(64) }]
+      return { path: `/v1/repos/${await repo()}/blobs/presign`, body: { blobs } }
+    },
+    remove: ({ blobs }, request) => remove(`/v1/repos/${repoOf(request)}/files/uploads/${blobs[0].upload.upload_id}`),
+    retake: (_made, { path, body }) => ok(hub.call(ada, 'POST', path, body), 200),
+  },
   completeUpload: {
     given: async () => {
       const name = await repo()
@@ -163,6 +171,9 @@ const acts: Readonly<Record<string, string>> = {
   deleteFiles: 'deletes',
   purgeFiles: 'deletes',
   restoreState: 'makes a change, which stays in the history',
+  commitFiles: 'makes a change, which stays in the history',
+  completeBlobs: 'makes bytes that have no name, and are sent again where a commit misses them',
+  storeBlobs: 'makes bytes that have no name, and are sent again where a commit misses them',
   claimRun: 'makes a claim, which has to be the caller’s still',
   claimNextRun: 'makes a claim, which has to be the caller’s still',
   claimRobotCheck: 'makes a claim, which has to be the caller’s still',

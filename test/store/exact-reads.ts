@@ -43,6 +43,8 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'src/repos/list-sql.ts',
     'uploads-kept',
     'uploads-resumable',
+    'uploads-sent-ahead',
+    'commit-sizes',
   ],
   'Each report of a runner or read of a follower asks it.': [
     'changes-since',
@@ -54,6 +56,9 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'run-report-read',
   ],
   'Read inside a transaction, beside the rows that it has locked or written.': [
+    'commit-copied-files',
+    'commit-live-paths',
+    'repo-current-commit',
     'accounts-storage-use',
     'api-key-repos',
     'blob-files',

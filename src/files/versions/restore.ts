@@ -3,7 +3,6 @@
  * Contract, "Versions".
  */
 
-import { pathFault } from '@hub/text/file-path'
 import { z } from 'zod'
 import { assertNotJob } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
@@ -22,17 +21,13 @@ import { asLostFile } from '../lost-file.ts'
 import { assertRestoredWithoutClash } from '../path-clashes.ts'
 import { readInfo } from '../read-dataset-info.ts'
 import { countBytes } from '../reservation.ts'
+import { fileOrFolder } from '../schemas.ts'
 import { keptInRepo, settleKeptInRepo } from './kept-bytes.ts'
 import { type ChangeMessage, recordChange } from './record-change.ts'
 import { findState, goneState, type RepoState, shareState } from './states.ts'
 import { storedInState } from './tree-at.ts'
 
-const restorePath = z.string().superRefine((path, issue) => {
-  const fault = pathFault(path.endsWith('/') ? path.slice(0, -1) : path)
-  if (fault) issue.addIssue({ code: 'custom', message: fault, params: { type: 'validation.path' } })
-})
-
-export const restorePaths = z.array(restorePath).min(1).max(MAX_FILES_PER_REQUEST)
+export const restorePaths = z.array(fileOrFolder).min(1).max(MAX_FILES_PER_REQUEST)
 
 export interface RestoreInput extends ChangeMessage {
   readonly owner: string

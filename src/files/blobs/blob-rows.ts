@@ -1,0 +1,66 @@
+/**
+ * Blobs that were sent ahead of the commit that names them: uploads of a repo without a path, which `uploads` has as the
+ * empty one. A checked one is whole in the store, and its etag is recorded. They hold a reservation like every upload,
+ * and are abandoned like every upload if no commit names them.
+ */
+import { column, columns } from '../../store/columns.ts'
+import type { Querier } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import type { AssembledUpload } from '../assemble-upload.ts'
+import { type UploadRow, uploadColumns } from '../upload-sql.ts'
+import { openStates, sqlStates } from '../upload-state.ts'
+
+/** Bytes by their digest, lowercase hex. */
+export interface Content {
+  readonly sha256: string
+  readonly size: number
+}
+
+/** Checked ones first, so that a digest takes the upload that needs no more work; of each kind the oldest. */
+const sentAhead = statement({
+  name: 'uploads-sent-ahead',
+  columns: uploadColumns,
+  params: { repoId: param.text(), digests: param.texts() },
+  text: `select ${uploadColumns.sql} from uploads where repo_id = :repoId and path = ''
+      and sha256 = any(:digests::text[]) and state in (${sqlStates(openStates)})
+    order by etag is null, state <> 'assembled', id`,
+})
+
+/** The open uploads without a path in a repo that have one of these digests; those that are checked come first. */
+export function findSentAhead(querier: Querier, repoId: string, contents: readonly Content[]): Promise<UploadRow[]> {
+  return querier.query(sentAhead, { repoId, digests: contents.map(({ sha256 }) => sha256) })
+}
+
+const idColumn = columns({ id: column.text('u.id') })
+
+/** In id order, like every statement that locks several uploads. */
+const keepChecked = statement({
+  name: 'uploads-keep-checked',
+  columns: idColumn,
+  params: {
+    ids: param.texts(),
+    etags: param.texts(),
+    contentTypes: param.texts<readonly (string | null)[]>(),
+    attempt: param.text(),
+  },
+  text: `with locked as materialized (select id from uploads where id = any(:ids::text[]) order by id for update)
+    update uploads u set state = 'assembled', attempt = null, attempt_at = null, touched_at = now(), etag = t.etag,
+      content_type = t.content_type
+    from locked join unnest(:ids::text[], :etags::text[], :contentTypes::text[]) as t(id, etag, content_type)
+      on t.id = locked.id
+    where u.id = locked.id and u.attempt = :attempt and u.state = 'completing' returning ${idColumn.sql}`,
+})
+
+/**
+ * Records that these uploads of the attempt are whole and checked, and ends the attempt. The media type that their
+ * bytes show takes the place of the claimed one. Returns false if another request has taken one over.
+ */
+export async function keepBlobs(tx: Querier, attempt: string, checked: readonly AssembledUpload[]): Promise<boolean> {
+  const kept = await tx.query(keepChecked, {
+    attempt,
+    ids: checked.map(({ upload }) => upload.id),
+    etags: checked.map(({ etag }) => etag),
+    contentTypes: checked.map(({ mime }) => mime),
+  })
+  return kept.length === checked.length
+}

@@ -1,0 +1,129 @@
+/** storeBlobs (contract, "Commits of many files"): small contents of the request itself, sent ahead of a commit. */
+import { createHash, randomUUID } from 'node:crypto'
+import { newId } from '@hub/formats/ids'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
+import type { ObjectStore } from '../../store/objects/object-store.ts'
+import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
+import { removeFromStore } from '../abort-upload.ts'
+import type { AssembledUpload } from '../assemble-upload.ts'
+import { keepClaim } from '../claim-uploads.ts'
+import { discardUnlinked } from '../copy-objects.ts'
+import { insertUploads } from '../insert-uploads.ts'
+import { PART_SIZE_BYTES, STORE_CONCURRENCY } from '../limits.ts'
+import { sniffMime } from '../mime.ts'
+import { newStorageKey, settleBounded } from '../objects.ts'
+import { contentOf } from '../readable-blobs.ts'
+import { reserveStorage } from '../reservation.ts'
+import type { StoreBlobsInput } from '../schemas.ts'
+import { discardUploads, type UploadRow } from '../upload-sql.ts'
+import { type Content, findSentAhead, keepBlobs } from './blob-rows.ts'
+
+/** No store has a multipart upload with this id. */
+const NO_STORE_UPLOAD = 'inline'
+
+/**
+ * Stores contents of at most 64 KiB each, whose digests the hub computes. What was sent to the repo ahead is not stored
+ * twice. Errors: 401, 403, 404, 413 `quota.storage`, 422, 429 `quota.uploads`, 503.
+ */
+export function storeBlobs(
+  ctx: RequestContext,
+  input: StoreBlobsInput,
+): Promise<{ readonly blobs: readonly Content[] }> {
+  return guarded(
+    ctx,
+    () => findRepoToWrite(ctx, input),
+    async (allowed, repo) => {
+      const contents = input.contents.map((text) => Buffer.from(text, 'base64'))
+      const { blobs } = await sendAhead(allowed, repo, contents)
+      return commitVerb(allowed, async () => ({ blobs }))
+    },
+  )
+}
+
+/** Contents that were sent ahead: the digest and size of each, in order, and the uploads that this began. */
+interface Sent {
+  readonly blobs: readonly Content[]
+  readonly ids: readonly string[]
+}
+
+/** Sends the contents ahead. */
+export async function sendAhead(ctx: AllowedContext, repo: RepoFacts, contents: readonly Buffer[]): Promise<Sent> {
+  const all = contents.map((bytes) => ({
+    bytes,
+    size: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  }))
+  const ahead = await findSentAhead(ctx.deps.db, repo.id, all)
+  const known = new Set(ahead.filter(({ etag }) => etag !== null).map(contentOf))
+  const fresh = [...new Map(all.map((one) => [contentOf(one), one])).values()].filter(
+    (one) => !known.has(contentOf(one)),
+  )
+  const ids = fresh.length > 0 ? await store(ctx, repo, fresh) : []
+  return { blobs: all.map(({ sha256, size }) => ({ sha256, size })), ids }
+}
+
+/** Ends uploads that were sent ahead in vain. A failure is only logged: collection ends them later. */
+export async function discardSent(ctx: AllowedContext, objects: ObjectStore, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  try {
+    await removeFromStore(ctx.deps, objects, await ctx.deps.db.withTx((tx) => discardUploads(tx, ids)))
+  } catch (error) {
+    ctx.deps.log.warn({ err: error, requestId: ctx.requestId }, 'contents of a failed commit are left for collection')
+  }
+}
+
+type Fresh = Content & { readonly bytes: Buffer }
+
+/** The rows are there before the objects, so that no object exists without a row. Lock order: accounts, uploads. */
+async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly Fresh[]): Promise<readonly string[]> {
+  const { db, config, events } = ctx.deps
+  const objects = requireObjects(ctx.deps)
+  const attempt = randomUUID()
+  const rows = fresh.map((one) => rowOf(repo, one))
+  const ids = rows.map(({ id }) => id)
+  // The attempt takes the place of the account, so that a row does not collide with a pending upload of the same bytes.
+  const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: events.instance }
+  await db.withTx(async (tx) => {
+    const bytes = fresh.reduce((sum, { size }) => sum + size, 0)
+    await reserveStorage(tx, config, repo.ownerId, { bytes, uploads: fresh.length })
+    await insertUploads(tx, of, rows)
+  })
+  const release = keepClaim(ctx.deps, attempt, ids)
+  try {
+    const put = await putAll(objects, rows, fresh, ctx.signal)
+    if (!(await db.withTx((tx) => keepBlobs(tx, attempt, put))))
+      throw new HubError('conflict.in_progress', 'The hub took too long to store these bytes; try again.')
+    return ids
+  } catch (error) {
+    await discardUnlinked(ctx, objects, ids, attempt)
+    throw error
+  } finally {
+    release()
+  }
+}
+
+const rowOf = ({ id: repoId, ownerId }: RepoFacts, { sha256, size }: Content): UploadRow => ({
+  ...{ id: newId('upl'), repoId, ownerId, path: '', size, sha256, contentType: null, etag: null },
+  ...{ storageKey: newStorageKey(), storeUploadId: NO_STORE_UPLOAD, partSize: PART_SIZE_BYTES },
+  ...{ state: 'completing', parts: [], leaseHeld: true },
+})
+
+async function putAll(
+  objects: ObjectStore,
+  rows: readonly UploadRow[],
+  fresh: readonly Fresh[],
+  signal: AbortSignal,
+): Promise<AssembledUpload[]> {
+  const outcomes = await settleBounded(rows, STORE_CONCURRENCY, async (upload, index): Promise<AssembledUpload> => {
+    const bytes = fresh[index]?.bytes ?? Buffer.alloc(0)
+    const { etag } = await objects.put(upload.storageKey, bytes, { sizeBytes: upload.size, signal })
+    return { upload, etag, sha256: upload.sha256, mime: await sniffMime(bytes) }
+  })
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw asStoreRefusal(outcome.reason)
+    return outcome.value
+  })
+}

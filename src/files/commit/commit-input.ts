@@ -1,0 +1,94 @@
+/** The input of a commit, and the rules on it that need no database. */
+import { assertNotJob } from '../../auth/policy.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError, type Loc } from '../../platform/errors.ts'
+import { findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
+import { assertDistinct } from '../duplicates.ts'
+import { MAX_COMMIT_OPERATIONS, MAX_INLINE_FILES } from '../limits.ts'
+import { assertNoClashWithin } from '../path-clashes.ts'
+import type { CommitFilesInput } from '../schemas.ts'
+
+/** Where a path that the commit makes stands in the request. */
+export interface Target {
+  readonly path: string
+  readonly loc: Loc
+}
+
+/** The paths that become files: those that are added, then those that are copied. */
+export const targetsOf = ({ add, copy }: Pick<CommitFilesInput, 'add' | 'copy'>): Target[] => [
+  ...(add ?? []).map(({ path }, index) => ({ path, loc: ['add', index, 'path'] })),
+  ...(copy ?? []).map(({ path }, index) => ({ path, loc: ['copy', index, 'path'] })),
+]
+
+/** A path that gets these bytes. */
+export interface Added {
+  readonly path: string
+  readonly sha256: string
+  readonly size: number
+}
+
+/** A copy with its source. */
+export interface Copied {
+  readonly path: string
+  readonly from: string
+  /** Null for the state that the commit begins with. */
+  readonly seq: number | null
+}
+
+export interface Committed {
+  /** Of the state afterwards: that of the commit, or the one before if nothing differed. */
+  readonly commitId: string
+  readonly seq: number
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
+/** A commit whose contents are sent and whose states are found. */
+export interface CommitRequest {
+  readonly repo: RepoFacts
+  readonly input: CommitFilesInput
+  readonly targets: ReturnType<typeof targetsOf>
+  readonly added: readonly Added[]
+  readonly copies: readonly Copied[]
+}
+
+/** The repo, for a caller who may make the commit. Errors: 401, 403 (a job's key that would delete files), 404. */
+export async function mayCommit(ctx: RequestContext, input: CommitFilesInput): Promise<RepoFacts> {
+  const repo = await findRepoToWrite(ctx, input)
+  if (input.delete?.length) assertNotJob(ctx.viewer, 'delete files')
+  return repo
+}
+
+/** 413 for too many operations, 422 for a path twice, 409 for paths that are a file and a folder. */
+export function assertOperations(input: CommitFilesInput, targets: readonly Target[]): void {
+  const used = targets.length + (input.delete?.length ?? 0)
+  if (used > MAX_COMMIT_OPERATIONS) {
+    const detail = `The commit has ${used} operations; one has at most ${MAX_COMMIT_OPERATIONS}. Make several.`
+    throw new HubError('too_large', detail, { facts: { limit: MAX_COMMIT_OPERATIONS, used } })
+  }
+  const inline = (input.add ?? []).filter(({ content }) => content != null).length
+  if (inline > MAX_INLINE_FILES) {
+    const detail = `The commit holds ${inline} contents; one holds at most ${MAX_INLINE_FILES}. Send the others ahead.`
+    throw new HubError('too_large', detail, { facts: { limit: MAX_INLINE_FILES, used: inline } })
+  }
+  const paths = targets.map(({ path }) => path)
+  assertDistinct(paths, 'path', (index) => targets[index]?.loc ?? [])
+  assertDistinct(input.delete ?? [], 'path', (index) => ['delete', index])
+  assertNoClashWithin(paths, placesOf(targets))
+}
+
+/** The place of each path, for faults. */
+export function placesOf(targets: readonly Target[]): (path: string) => Loc | null {
+  const places = new Map(targets.map(({ path, loc }) => [path, loc]))
+  return (path) => places.get(path) ?? null
+}
+
+/** 412 `precondition.failed` if the repo is at another commit than the caller knows. */
+export function assertParent({ fullName }: RepoFacts, current: string, parentCommit: string | null | undefined): void {
+  if (parentCommit == null || parentCommit === current) return
+  const detail = `${fullName} is at the commit ${current}, not ${parentCommit}: it was changed meanwhile. Look at what changed, and commit again.`
+  throw new HubError('precondition.failed', detail, {
+    items: [{ type: 'precondition.failed', detail, loc: ['parentCommit'], commit_id: current }],
+  })
+}

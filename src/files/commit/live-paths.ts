@@ -1,0 +1,113 @@
+/** The files of a repo that a commit finds: at its paths, in its folders, and in the states that it copies from. */
+import { prefixSuccessor } from '@hub/text/file-path'
+import { HubError } from '../../platform/errors.ts'
+import type { RepoFacts } from '../../repos/get-repo.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { shareState } from '../versions/states.ts'
+import type { Copied } from './commit-input.ts'
+
+const foundColumns = columns({
+  path: column.text('f.path'),
+  blobId: column.text('b.id'),
+  size: column.int8('b.size'),
+  /** Verified, or null. */
+  sha256: column.text.orNull('b.sha256'),
+  claimed: column.text('b.claimed'),
+  mime: column.text.orNull('f.mime'),
+})
+
+export type FoundFile = RowOf<typeof foundColumns>
+
+/** Exact look-ups of the paths, and one range for each folder: the collation of paths is that of bytes. */
+const livePaths = statement({
+  name: 'commit-live-paths',
+  columns: foundColumns,
+  params: { repoId: param.text(), paths: param.texts(), lowers: param.texts(), uppers: param.texts() },
+  text: `select ${foundColumns.sql} from (
+      select l.path, l.blob_id, l.mime from files l
+        where l.repo_id = :repoId and l.to_seq is null and l.path = any(:paths::text[])
+      union select l.path, l.blob_id, l.mime from unnest(:lowers::text[], :uppers::text[]) as q(lower, upper)
+        cross join lateral (select path, blob_id, mime from files
+          where repo_id = :repoId and to_seq is null and path >= q.lower and path < q.upper) l) f
+    join blobs b on b.id = f.blob_id`,
+})
+
+/** Live files by path: at `paths`, and in the folders among them, which end with `/`. */
+export async function findLive(
+  tx: Tx,
+  repoId: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, FoundFile>> {
+  if (paths.length === 0) return new Map()
+  const folders = paths.filter((path) => path.endsWith('/'))
+  const rows = await tx.query(livePaths, {
+    repoId,
+    paths: paths.filter((path) => !path.endsWith('/')),
+    lowers: folders,
+    uppers: folders.map(prefixSuccessor),
+  })
+  return new Map(rows.map((row) => [row.path, row]))
+}
+
+/** The files that the commit deletes. 404 `not_found` for a path that is no file, and for a folder without files. */
+export async function findDeleted(
+  tx: Tx,
+  repo: RepoFacts,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, FoundFile>> {
+  const found = await findLive(tx, repo.id, paths)
+  const folders = new Set([...found.keys()].flatMap(foldersAbove))
+  const items = paths.flatMap((path, index) => {
+    if (path.endsWith('/') ? folders.has(path) : found.has(path)) return []
+    const detail = `${JSON.stringify(path)} is not a ${path.endsWith('/') ? 'folder' : 'file'} of ${repo.fullName}.`
+    return [{ type: 'not_found', detail, loc: ['delete', index] }]
+  })
+  const [first] = items
+  if (first) throw new HubError('not_found', first.detail, { items })
+  return found
+}
+
+/** `a/` and `a/b/` of `a/b/c`. */
+function foldersAbove(path: string): string[] {
+  const folders: string[] = []
+  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) folders.push(path.slice(0, end + 1))
+  return folders
+}
+
+const copiedColumns = foundColumns.with({ place: column.int4('q.place::int') })
+
+const copiedFiles = statement({
+  name: 'commit-copied-files',
+  columns: copiedColumns,
+  params: { repoId: param.text(), froms: param.texts(), seqs: param.int4s() },
+  text: `select ${copiedColumns.sql}
+    from unnest(:froms::text[], :seqs::int[]) with ordinality as q(path, seq, place)
+    join files f on f.repo_id = :repoId and f.path = q.path and f.from_seq <= q.seq
+      and (f.to_seq is null or f.to_seq > q.seq)
+    join blobs b on b.id = f.blob_id`,
+})
+
+/**
+ * The file that each copy takes, in their order. The states are locked, so that collection takes none of their files
+ * before the commit has linked them. 404 for a state that is gone or has no such file.
+ */
+export async function findCopied(tx: Tx, repo: RepoFacts, copies: readonly Copied[]): Promise<FoundFile[]> {
+  if (copies.length === 0) return []
+  const seqs = copies.map(({ seq }) => seq ?? repo.seq)
+  for (const seq of new Set(seqs)) {
+    const [shared] = seq === repo.seq || seq === 0 ? [true] : await tx.query(shareState, { repoId: repo.id, seq })
+    if (!shared) throw new HubError('not_found', `The state of ${repo.fullName} that the commit copies from is gone.`)
+  }
+  const rows = await tx.query(copiedFiles, { repoId: repo.id, froms: copies.map(({ from }) => from), seqs })
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  const items = copies.flatMap(({ from }, index) => {
+    if (byPlace.has(index + 1)) return []
+    const detail = `${JSON.stringify(from)} is not a file of that state of ${repo.fullName}.`
+    return [{ type: 'not_found', detail, loc: ['copy', index, 'from'] }]
+  })
+  const [first] = items
+  if (first) throw new HubError('not_found', first.detail, { items })
+  return copies.flatMap((_, index) => byPlace.get(index + 1) ?? [])
+}
