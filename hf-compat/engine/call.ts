@@ -84,6 +84,11 @@ export class Call {
     throw badRequest(`The body is not as this route takes it: ${z.prettifyError(read.error).replaceAll('\n', ' ')}`)
   }
 
+  /** The body of a route that streams it. Ending early leaves the connection open, for the answer. */
+  stream(): AsyncIterable<Buffer> {
+    return this.request.raw.iterator({ destroyOnReturn: false })
+  }
+
   /** Asks a document of the graph, counted against the caller's rate as in `/v1`. Throws the graph's errors. */
   async ask<Name extends DocumentName>(name: Name, variables: Documents[Name]['variables']): Promise<Asked<Name>> {
     const plan = this.#plans.get(name)

@@ -4,6 +4,7 @@ import type { GraphQLSchema } from 'graphql'
 import { mayCompress, vary } from '../../src/http/compression.ts'
 import type { ReadDocument } from '../../src/http/dialect/documents.ts'
 import { planDocument, restDialect } from '../../src/http/dialect/planned-document.ts'
+import { discardBody } from '../../src/http/discard-body.ts'
 import { refuseOtherMethods } from '../../src/http/refuse-other-methods.ts'
 import { assertTexts } from '../../src/http/request-texts.ts'
 import type { DialectMount, Edge } from '../../src/http/server.ts'
@@ -27,14 +28,15 @@ export function hfMount({ schema, routes, handlers, readDocument }: HfParts): Di
   return {
     register(scope, edge) {
       prepare(scope, edge)
-      for (const route of routes) mountRoute(scope, edge, plans, route)
-      for (const handler of handlers) if (!handler.streamsBody) mountHandler(scope, edge, plans, handler)
+      for (const route of routes) if (!route.streamsBody) mountRoute(scope, edge, plans, route)
+      for (const handler of handlers) mountHandler(scope, edge, plans, handler)
       for (const [path, methods] of methodsOf([...routes, ...handlers])) refuseOtherMethods(scope, path, methods)
     },
     registerStreams(scope, edge) {
       prepare(scope, edge)
-      scope.addContentTypeParser('*', (_request, body, done) => done(null, body))
-      for (const handler of handlers) if (handler.streamsBody) mountHandler(scope, edge, plans, handler)
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser('*', (_request, _body, done) => done(null))
+      for (const route of routes) if (route.streamsBody) mountRoute(scope, edge, plans, route)
     },
   }
 }
@@ -51,6 +53,9 @@ function planDocuments(schema: GraphQLSchema, names: ReadonlySet<DocumentName>, 
   )
 }
 
+/** Clients for JavaScript send no key that does not begin so: it is taken off a key of this hub. */
+const CLIENT_PREFIX = /^(Bearer )hf_(?=hub_)/i
+
 /** Bodies are read as bytes, and every error below is one of this dialect: also those of hooks. */
 function prepare(scope: FastifyInstance, edge: Edge): void {
   scope.removeAllContentTypeParsers()
@@ -59,6 +64,9 @@ function prepare(scope: FastifyInstance, edge: Edge): void {
     { parseAs: 'buffer' },
     (_request, bytes, done) => done(null, bytes),
   )
+  scope.addHook('onRequest', async ({ headers }) => {
+    if (headers.authorization) headers.authorization = headers.authorization.replace(CLIENT_PREFIX, '$1')
+  })
   scope.setErrorHandler((error, request, reply) => fail(edge, error, request, reply))
 }
 
@@ -74,7 +82,8 @@ function mountRoute(app: FastifyInstance, edge: Edge, all: Plans, route: HfRoute
     preHandler: assertTexts(),
     handler: (request, reply) =>
       answered(edge, request, reply, async () => {
-        const { status = 200, body, headers = {} } = await route.answer(new Call({ edge, request, reply, plans }))
+        const call = new Call({ edge, request, reply, plans })
+        const { status = 200, body, headers = {} } = await withBody(route, request, () => route.answer(call))
         const answersSecrets = [...plans.values()].some(({ carriesSecrets }) => carriesSecrets)
         if (route.method === 'GET') {
           reply.header('cache-control', 'private, no-cache')
@@ -86,6 +95,16 @@ function mountRoute(app: FastifyInstance, edge: Edge, all: Plans, route: HfRoute
   })
 }
 
+/** Of a body that is refused while it comes the rest is read: the client reads the error when it has sent all. */
+async function withBody<T>({ streamsBody }: HfRoute, { raw }: FastifyRequest, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (streamsBody) discardBody(raw)
+    throw error
+  }
+}
+
 function mountHandler(app: FastifyInstance, edge: Edge, all: Plans, route: HfHandler): void {
   const plans: Plans = new Map([...all].filter(([name]) => route.documents.includes(name)))
   app.route({
@@ -93,16 +112,16 @@ function mountHandler(app: FastifyInstance, edge: Edge, all: Plans, route: HfHan
     url: route.path,
     exposeHeadRoute: route.method === 'GET',
     config: { operation: route.operation },
-    onRequest: [edge.identify, refuseAnonymous(route.needsCredential ? null : plans)],
+    onRequest: [edge.identify, refuseAnonymous(plans)],
     preHandler: assertTexts(),
     handler: (request, reply) =>
       answered(edge, request, reply, () => route.handle(new Call({ edge, request, reply, plans }))),
   })
 }
 
-/** Before a body is read that nobody has to answer for. Null: the route is for credentials whatever it asks. */
-const refuseAnonymous = (plans: Plans | null) => {
-  const isOpen = plans !== null && [...plans.values()].every(({ scope }) => scope === 'none')
+/** Before a body is read that nobody has to answer for. */
+const refuseAnonymous = (plans: Plans) => {
+  const isOpen = [...plans.values()].every(({ scope }) => scope === 'none')
   return async (request: FastifyRequest) => {
     if (isOpen || (request.viewer && request.viewer.kind !== 'anonymous')) return
     throw new HubError('auth.missing', 'This operation needs a key of this hub: set HF_TOKEN.')

@@ -23,6 +23,8 @@ export interface HfRoute {
   readonly documents: readonly DocumentName[]
   /** 1 MiB unless it says otherwise. */
   readonly bodyLimitBytes?: number
+  /** Its body is read as it comes (`Call.stream`), and never held as a whole. */
+  readonly streamsBody?: true
   readonly answer: (call: Call) => Promise<Answer> | Answer
 }
 

@@ -6,6 +6,7 @@ import { badRequest, missing, Refusal } from '../engine/refusal.ts'
 import { type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
 import { findNamedRepo, findRepo } from './find-repo.ts'
 import { nameOf } from './render-repo.ts'
+import { yamlFault } from './validate-yaml.ts'
 
 /** `type` is left out for a model. */
 const repoType = z.enum(['model', 'dataset', 'space', 'kernel', 'bucket']).nullish()
@@ -16,6 +17,7 @@ const wantedVisibility = {
   visibility: z.string().nullish(),
 }
 const newRepo = namedRepo.extend(wantedVisibility)
+const readme = z.object({ content: z.string() })
 const settings = z.object({ ...wantedVisibility, gated: z.unknown().optional() })
 
 export const routes: readonly HfRoute[] = [
@@ -48,6 +50,17 @@ export const routes: readonly HfRoute[] = [
       const { owner, slug } = await findNamedRepo(call, typeIn(wanted.type), await nameIn(call, wanted))
       await call.ask('hf-delete-repo', { input: { owner, repo: slug } })
       return { body: {} }
+    },
+  },
+  {
+    operation: 'hfValidateYaml',
+    method: 'POST',
+    path: '/api/validate-yaml',
+    documents: [],
+    answer(call) {
+      const fault = yamlFault(call.body(readme).content)
+      if (fault === null) return { body: { errors: [], warnings: [] } }
+      throw new Refusal(400, 'InvalidYaml', fault, { body: { errors: [{ message: fault }], warnings: [] } })
     },
   },
   ...ofEachType(

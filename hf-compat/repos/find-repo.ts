@@ -67,6 +67,6 @@ export const typeOf = (kind: FoundRepo['kind']): RepoType => (kind === 'dataset'
  * have the code that raises `RepositoryNotFoundError`.
  */
 export function noRepo(call: Call, fullName: string): Refusal {
-  const detail = `${fullName} is not here, or not visible to you. To bring it here: hub import hf://${fullName}`
+  const detail = `${fullName} is not on this hub, or not visible to you.`
   return new Refusal(call.hasCredential ? 404 : 401, 'RepoNotFound', detail)
 }

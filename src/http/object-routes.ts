@@ -4,7 +4,6 @@
  *
  * These are users' bytes on the hub's own origin: never sniffed, and sandboxed should a browser open them.
  */
-import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
 import { networkOf } from '../platform/network-of.ts'
@@ -15,13 +14,8 @@ import { releaseChunk } from '../store/objects/release-chunk.ts'
 import type { Grant, Verdict } from '../store/objects/signed-url.ts'
 import { storeGone } from '../store/objects/store-gone.ts'
 import { parseRange } from './byte-range.ts'
+import { discardBody } from './discard-body.ts'
 import { type PartTurns, partTurns } from './part-turns.ts'
-
-/**
- * How much of a rejected body is read and discarded, so that the client can read the error; then the connection is
- * closed.
- */
-const REFUSED_BODY_BYTES = 64 * 1024 * 1024
 
 type ObjectRequest = FastifyRequest<{ Params: { '*': string } }>
 
@@ -115,7 +109,7 @@ async function putPart(store: DiskStore, turns: PartTurns, request: ObjectReques
     return reply.code(200).header('etag', `"${part.etag}"`).send()
   } catch (error) {
     const cut = body.errored !== null
-    discard(body)
+    discardBody(body)
     throw cut
       ? new HubError('validation.request', 'The connection closed before the end of the body; nothing was stored.')
       : asHubError(error)
@@ -187,16 +181,6 @@ function assertLength(contentLength: string | undefined, sizeBytes: number): voi
 function unsatisfiable(sizeBytes: number): HubError {
   const headers = { 'Content-Range': `bytes */${sizeBytes}` }
   return new HubError('range.not_satisfiable', `The object has ${sizeBytes} bytes.`, { headers })
-}
-
-function discard(body: IncomingMessage): void {
-  let seenBytes = 0
-  body.on('error', () => undefined)
-  body.on('data', (chunk: Buffer) => {
-    seenBytes += chunk.byteLength
-    if (seenBytes > REFUSED_BODY_BYTES) body.destroy()
-  })
-  body.resume()
 }
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -80,7 +80,7 @@ describe('a repo', () => {
     const absent = await hf.get(stranger, `/api/datasets/${person.handle}/nothing`)
     expect(refusal(hidden)).toEqual([404, 'RepoNotFound'])
     expect(hidden.json.error.replaceAll(name, 'R')).toBe(absent.json.error.replaceAll(`${person.handle}/nothing`, 'R'))
-    expect(hidden.json.error).toContain('hub import hf://')
+    expect(hidden.json.error).toContain('is not on this hub')
     expect(refusal(await hf.get(null, `/api/datasets/${name}`))).toEqual([401, 'RepoNotFound'])
     expect(refusal(await hf.get(null, `/datasets/${name}/resolve/main/x`))).toEqual([401, 'RepoNotFound'])
   })

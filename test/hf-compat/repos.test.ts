@@ -92,3 +92,16 @@ describe('a repo', () => {
     expect(refusal(await hf.json(person, 'DELETE', '/api/repos/delete', wanted))).toEqual([404, 'RepoNotFound'])
   })
 })
+
+describe('api/validate-yaml', () => {
+  it('says what is wrong with the header of a README', async () => {
+    const validate = (content: string) => hf.json(null, 'POST', '/api/validate-yaml', { content, repoType: 'dataset' })
+    for (const good of ['# none', '---\nlicense: mit\ntags:\n- a\n---\n# x', '---\n---\n'])
+      expect((await validate(good)).json).toEqual({ errors: [], warnings: [] })
+    for (const bad of ['---\nlicense: [\n---\n', '---\n- a\n---\n']) {
+      const answer = await validate(bad)
+      expect(refusal(answer)).toEqual([400, 'InvalidYaml'])
+      expect(answer.json.errors).toEqual([{ message: answer.json.error }])
+    }
+  })
+})

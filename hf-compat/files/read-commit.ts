@@ -1,0 +1,96 @@
+/** A commit as it arrives: contents go to the store while the body is read, and what is left are names and digests. */
+import { z } from 'zod'
+import { HubError } from '../../src/platform/errors.ts'
+import { badRequest } from '../engine/refusal.ts'
+import { type CommitLine, MAX_CONTENT_BYTES, readLines } from './commit-lines.ts'
+
+const header = z.object({
+  summary: z.string().nullish(),
+  description: z.string().nullish(),
+  parentCommit: z.string().nullish(),
+})
+const file = z.object({ path: z.string(), content: z.string(), encoding: z.enum(['base64', 'utf-8']).default('utf-8') })
+const lfsFile = z.object({ path: z.string(), algo: z.literal('sha256'), oid: z.string(), size: z.number().nullish() })
+const deleted = z.object({ path: z.string() })
+
+/** A path that gets bytes that are in the store. */
+interface AddedFile {
+  readonly path: string
+  readonly sha256: string
+  readonly size?: number | null
+}
+
+/** The changes of a commit. A deleted folder ends with `/`. */
+export interface ReadCommit {
+  readonly message: string
+  readonly parentCommit: string | null
+  readonly add: AddedFile[]
+  readonly delete: string[]
+}
+
+/** Stores contents, each as base64, and says what they are, in the same order. */
+export type StoreContents = (
+  contents: readonly string[],
+) => Promise<readonly { readonly sha256: string; readonly size: number }[]>
+
+/** Contents that are stored at once: 64 of the largest have 4 MiB. */
+const BATCH = 64
+
+/** Characters of a message that the hub keeps. */
+const MAX_MESSAGE = 500
+
+/**
+ * Reads a whole commit, and gives the contents in it to `store`, a batch at a time: what is kept of a file is its path
+ * and its digest.
+ */
+export async function readCommit(body: AsyncIterable<Buffer>, store: StoreContents): Promise<ReadCommit> {
+  let head: z.output<typeof header> | null = null
+  const add: AddedFile[] = []
+  const deletions: string[] = []
+  let waiting: { readonly path: string; readonly content: string }[] = []
+  const storeWaiting = async () => {
+    const stored = await store(waiting.map(({ content }) => content))
+    for (const [index, { sha256, size }] of stored.entries())
+      add.push({ path: waiting[index]?.path ?? '', sha256, size })
+    waiting = []
+  }
+  for await (const line of readLines(body)) {
+    if (line.key === 'header') head = memberOf(line, header)
+    else if (line.key === 'file') waiting.push(contentOf(line))
+    else if (line.key === 'lfsFile') {
+      const { path, oid: sha256, size } = memberOf(line, lfsFile)
+      add.push({ path, sha256, size })
+    } else if (line.key === 'deletedFile') deletions.push(memberOf(line, deleted).path)
+    else if (line.key === 'deletedFolder') deletions.push(`${memberOf(line, deleted).path.replace(/\/+$/, '')}/`)
+    else throw badRequest(`A commit has no lines of the kind ${JSON.stringify(line.key.slice(0, 64))}.`)
+    if (waiting.length >= BATCH) await storeWaiting()
+  }
+  if (head === null) throw badRequest('A commit begins with a line {"key": "header", "value": {"summary": …}}.')
+  if (waiting.length > 0) await storeWaiting()
+  return { message: messageOf(head), parentCommit: head.parentCommit ?? null, add, delete: deletions }
+}
+
+/** The content of a file as base64, as the store takes it. */
+function contentOf(line: CommitLine): { readonly path: string; readonly content: string } {
+  const { path, content, encoding } = memberOf(line, file)
+  const bytes = Buffer.byteLength(content, encoding === 'base64' ? 'base64' : 'utf8')
+  if (bytes > MAX_CONTENT_BYTES) {
+    const facts = { unit: 'bytes', limit: MAX_CONTENT_BYTES, used: bytes }
+    const name = JSON.stringify(path.slice(0, 256))
+    const detail = `${name} has ${bytes} bytes: a file of more than ${MAX_CONTENT_BYTES} is sent by LFS.`
+    throw new HubError('too_large', detail, { facts })
+  }
+  return { path, content: encoding === 'base64' ? content : Buffer.from(content).toString('base64') }
+}
+
+function memberOf<T extends z.ZodType>({ key, value }: CommitLine, schema: T): z.output<T> {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  throw badRequest(`A line ${key} is not as a commit has it: ${z.prettifyError(read.error).replaceAll('\n', ' ')}`)
+}
+
+/** Summary and description, as long as the hub keeps them. */
+function messageOf({ summary, description }: z.output<typeof header>): string {
+  const message = [summary ?? '', description ?? ''].filter((text) => text.trim() !== '').join('\n\n')
+  return Array.from(message).slice(0, MAX_MESSAGE).join('')
+}

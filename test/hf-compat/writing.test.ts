@@ -1,0 +1,201 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { contractHub, type Json, newName, type Person, sha256Of, type Who } from '../support/hub.ts'
+import { hfClient } from './support/hf-client.ts'
+
+const hub = contractHub()
+const hf = hfClient(hub)
+
+const refusal = (answer: { status: number; headers: Headers }) => [answer.status, answer.headers.get('x-error-code')]
+
+type Line = readonly [key: string, value: Json]
+const inline = (path: string, text: string): Line => [
+  'file',
+  { path, content: Buffer.from(text).toString('base64'), encoding: 'base64' },
+]
+
+/** The lines of a commit after its header. */
+function commit(who: Who, name: string, lines: readonly Line[], header: Json = { summary: 'a change' }) {
+  const all = [['header', header] as const, ...lines]
+  const body = all.map(([key, value]) => `${JSON.stringify({ key, value })}\n`).join('')
+  const path = `/api/datasets/${name}/commit/main`
+  return hf.request(who, 'POST', path, { headers: { 'content-type': 'application/x-ndjson' }, body })
+}
+
+const pathsOf = async (who: Who, name: string) =>
+  (await hf.get(who, `/api/datasets/${name}`)).json.siblings.map((file: { rfilename: string }) => file.rfilename)
+
+const shaOf = async (who: Who, name: string): Promise<string> =>
+  (await hf.get(who, `/api/datasets/${name}?expand=sha`)).json.sha
+
+/** Sends bytes by LFS as the Python client does. */
+async function sendLfs(person: Person, name: string, bytes: Buffer) {
+  const objects = [{ oid: sha256Of(bytes), size: bytes.length }]
+  const batch = await hf.request(person, 'POST', `/datasets/${name}.git/info/lfs/objects/batch`, {
+    headers: { accept: 'application/vnd.git-lfs+json', 'content-type': 'application/vnd.git-lfs+json' },
+    body: JSON.stringify({
+      operation: 'upload',
+      transfers: ['basic', 'multipart'],
+      objects,
+      hash_algo: 'sha256',
+      ref: { name: 'main' },
+    }),
+  })
+  const [object] = batch.json.objects
+  if (object.actions) expect((await hub.put(object.actions.upload.href, new Uint8Array(bytes))).status).toBe(200)
+  return object
+}
+
+describe('preupload', () => {
+  it('sends small files in the commit, and large ones and those that may be unchanged by LFS', async () => {
+    const person = await hub.person()
+    const name = await hf.dataset(person, { 'same.txt': 'four', empty: '' })
+    const files = [
+      { path: 'new.txt', size: 4, sample: 'aaaa' },
+      { path: 'same.txt', size: 4, sample: 'aaaa' },
+      { path: 'large.bin', size: 65_537, sample: 'aaaa' },
+      { path: 'empty', size: 0, sample: '' },
+    ]
+    const answer = await hf.json(person, 'POST', `/api/datasets/${name}/preupload/main`, { files, gitAttributes: '' })
+    expect(answer.json).toEqual({
+      commitOid: await shaOf(person, name),
+      files: [
+        { path: 'new.txt', shouldIgnore: false, uploadMode: 'regular' },
+        { path: 'same.txt', shouldIgnore: false, uploadMode: 'lfs', oid: sha256Of('four') },
+        { path: 'large.bin', shouldIgnore: false, uploadMode: 'lfs' },
+        {
+          path: 'empty',
+          shouldIgnore: false,
+          uploadMode: 'regular',
+          oid: createHash('sha1').update('blob 0\0').digest('hex'),
+        },
+      ],
+    })
+    const to = (rest: string) => hf.json(person, 'POST', `/api/datasets/${name}/preupload/${rest}`, { files })
+    expect(refusal(await to('dev'))).toEqual([404, 'RevisionNotFound'])
+    expect(refusal(await to('main?create_pr=1'))).toEqual([400, 'NotSupported'])
+  })
+})
+
+describe('a commit', () => {
+  it('adds, deletes and copies at once, deletes first', async () => {
+    const person = await hub.person()
+    const name = await hf.dataset(person, { 'old/a': 'a', 'old/b': 'b', keep: 'k', 'was-a-file': 'f' })
+    const bytes = randomBytes(100_000)
+    expect(await sendLfs(person, name, bytes)).toHaveProperty('actions.upload.href')
+    const done = await commit(
+      person,
+      name,
+      [
+        inline('was-a-file/now-a-folder', 'x'),
+        inline('empty', ''),
+        ['lfsFile', { path: 'large.bin', algo: 'sha256', oid: sha256Of(bytes), size: bytes.length }],
+        ['lfsFile', { path: 'copy-of-keep', algo: 'sha256', oid: sha256Of('k') }],
+        ['deletedFile', { path: 'was-a-file' }],
+        ['deletedFolder', { path: 'old/' }],
+      ],
+      { summary: 'many', description: 'at once' },
+    )
+    expect([done.status, done.json]).toEqual([
+      200,
+      {
+        success: true,
+        commitOid: await shaOf(person, name),
+        commitUrl: `${hub.running.url}/datasets/${name}/commit/${done.json.commitOid}`,
+        pullRequestUrl: null,
+        hookOutput: '',
+      },
+    ])
+    expect(await pathsOf(person, name)).toEqual([
+      'copy-of-keep',
+      'empty',
+      'keep',
+      'large.bin',
+      'was-a-file/now-a-folder',
+    ])
+    const [last] = (await hf.get(person, `/api/datasets/${name}/commits/main`)).json
+    expect(last).toMatchObject({
+      id: done.json.commitOid,
+      title: 'many',
+      message: 'at once',
+      authors: [{ user: person.handle }],
+    })
+    // The bytes are in the repo: nothing has to be sent.
+    expect(await sendLfs(person, name, bytes)).toEqual({ oid: sha256Of(bytes), size: bytes.length })
+  })
+
+  it('makes all of its changes or none', async () => {
+    const person = await hub.person()
+    const name = await hf.dataset(person, { a: 'a' })
+    const before = await shaOf(person, name)
+    const refused: readonly (readonly [Line, number, string])[] = [
+      [inline('../x', 'x'), 400, 'ValidationFailed'],
+      [['deletedFile', { path: 'nothing' }], 404, 'EntryNotFound'],
+      [['lfsFile', { path: 'l', algo: 'sha256', oid: 'f'.repeat(64), size: 1 }], 400, 'UploadPartMissing'],
+      [['rename', { path: 'l' }], 400, 'BadRequest'],
+      [['file', { path: 7 }], 400, 'BadRequest'],
+      [inline('big', 'x'.repeat(65_537)), 413, 'TooLarge'],
+      [inline('a/b', 'x'), 409, 'ConflictPath'],
+    ]
+    for (const [line, ...error] of refused)
+      expect([line[0], ...refusal(await commit(person, name, [inline('ok', 'x'), line]))]).toEqual([line[0], ...error])
+    expect(await shaOf(person, name)).toBe(before)
+    const stale = await commit(person, name, [inline('b', 'b')], { summary: 's', parentCommit: 'f'.repeat(40) })
+    expect(refusal(stale)).toEqual([412, 'PreconditionFailed'])
+    expect(stale.json.error).toContain(before)
+    const fresh = await commit(person, name, [inline('b', 'b')], { summary: 's', parentCommit: before })
+    expect(fresh.status).toBe(200)
+    expect(await pathsOf(person, name)).toEqual(['a', 'b'])
+  })
+
+  it('of two writers who know the same state is made by one', async () => {
+    const person = await hub.person()
+    const name = await hf.dataset(person, { a: 'a' })
+    const parentCommit = await shaOf(person, name)
+    const writers = ['b', 'c', 'd', 'e'].map((path) =>
+      commit(person, name, [inline(path, path)], { summary: path, parentCommit }),
+    )
+    const statuses = (await Promise.all(writers)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, 412, 412, 412])
+    expect(await pathsOf(person, name)).toHaveLength(2)
+  })
+
+  it('with bytes that are not what their digest says is refused', async () => {
+    const person = await hub.person()
+    const name = await hf.dataset(person, { a: 'a' })
+    const [bytes, other] = [randomBytes(70_000), randomBytes(70_000)]
+    const oid = sha256Of(bytes)
+    const batch = await hf.json(person, 'POST', `/datasets/${name}.git/info/lfs/objects/batch`, {
+      operation: 'upload',
+      objects: [{ oid, size: bytes.length }],
+    })
+    await hub.put(batch.json.objects[0].actions.upload.href, new Uint8Array(other))
+    const line: Line = ['lfsFile', { path: 'x', algo: 'sha256', oid, size: bytes.length }]
+    expect(refusal(await commit(person, name, [line]))).toEqual([400, 'UploadSha256Mismatch'])
+    expect(await pathsOf(person, name)).toEqual(['a'])
+  })
+
+  it('is for those who may write the repo', async () => {
+    const person = await hub.person()
+    const name = await hub.repo(person, { visibility: 'public' })
+    const line = inline('x', 'x')
+    expect(refusal(await commit(null, name, [line]))).toEqual([401, 'AuthMissing'])
+    expect(refusal(await commit(await hub.person(), name, [line]))).toEqual([403, 'ForbiddenScope'])
+    expect(refusal(await commit(await hub.key(person, { scope: 'read' }), name, [line]))).toEqual([
+      403,
+      'ForbiddenScope',
+    ])
+    expect(refusal(await commit(person, `${person.handle}/${newName()}`, [line]))).toEqual([404, 'RepoNotFound'])
+  })
+
+  it('has at most 100,000 lines', async () => {
+    const person = await hub.person()
+    const name = await hub.repo(person)
+    const line = `${JSON.stringify({ key: 'deletedFile', value: { path: 'x'.repeat(200) } })}\n`
+    const header = `${JSON.stringify({ key: 'header', value: { summary: 'too many' } })}\n`
+    const init = { headers: { 'content-type': 'application/x-ndjson' }, body: header + line.repeat(100_000) }
+    const answer = await hf.request(person, 'POST', `/api/datasets/${name}/commit/main`, init)
+    expect(refusal(answer)).toEqual([413, 'TooLarge'])
+    expect(answer.headers.get('x-error-message')).toContain('100000 lines')
+  })
+})
