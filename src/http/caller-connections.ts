@@ -20,6 +20,9 @@ const ACCOUNT_PART = 2
 const addressWaits = { waiting: 500, waitMs: 10_000 }
 const accountWaits = { waiting: Number.POSITIVE_INFINITY, waitMs: 30_000 }
 
+/** A read that takes longer counts as the account's time: the database works for it as this process would. */
+const SLOW_READ_MS = 100
+
 /** One per server. */
 export class CallerConnections {
   readonly #rate: RateLimit
@@ -97,9 +100,10 @@ class CallerShare implements ConnectionShare {
   }
 
   #lent(leave: () => void): GiveBack {
-    return (heldMs) => {
+    return (heldMs, isRead) => {
       leave()
-      this.#rate.addTime(this.#who, 'database', heldMs)
+      if ('address' in this.#who) this.#rate.addTime(this.#who, 'database', heldMs)
+      else if (isRead && heldMs > SLOW_READ_MS) this.#rate.addTime(this.#who, 'processor', heldMs)
     }
   }
 }

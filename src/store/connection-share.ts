@@ -5,10 +5,13 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
-import type { WriteBudget } from './write-budget.ts'
+import type { WriteBudget, Writes } from './write-budget.ts'
 
-/** Told once, how long a connection was held. */
-export type GiveBack = (heldMs: number) => void
+/**
+ * Told once, how long a connection was held; `isRead`: for one statement that writes nothing, so that all of the time
+ * is the statement's and none of it a wait for somebody's lock.
+ */
+export type GiveBack = (heldMs: number, isRead: boolean) => void
 
 /** One caller's, over all its operations. */
 export interface ConnectionShare {
@@ -42,6 +45,19 @@ type Connected = (
 
 /** A pool that asks the share of who connects. Queries connect too. */
 export class SharedPool extends pg.Pool {
+  /** Set while a query asks for its connection. */
+  #isRead = false
+
+  override query(...given: never[]): never {
+    const [config] = given as readonly unknown[] as readonly [{ readonly writes?: Writes }?]
+    this.#isRead = config?.writes === undefined
+    try {
+      return super.query(...(given as [never])) as never
+    } finally {
+      this.#isRead = false
+    }
+  }
+
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Connected): void
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
@@ -53,39 +69,40 @@ export class SharedPool extends pg.Pool {
 
   #connect(callback: Connected): undefined {
     const share = shares.getStore()
+    const isRead = this.#isRead
     const giveBack = share?.takeNow?.()
     if (!share) super.connect(callback)
-    else if (giveBack) this.#lend(giveBack, callback)
+    else if (giveBack) this.#lend(giveBack, isRead, callback)
     else
       share.take().then(
-        (taken) => this.#lend(taken, callback),
+        (taken) => this.#lend(taken, isRead, callback),
         (error: Error) => callback(error, undefined, () => undefined),
       )
   }
 
-  #lend(giveBack: GiveBack, callback: Connected): void {
+  #lend(giveBack: GiveBack, isRead: boolean, callback: Connected): void {
     super.connect((error, client, done) => {
       if (!client) {
-        giveBack(0)
+        giveBack(0, isRead)
         callback(error, client, done)
         return
       }
-      giveBackOnRelease(client, giveBack)
+      giveBackOnRelease(client, giveBack, isRead)
       callback(undefined, client, client.release)
     })
   }
 }
 
 /**
- * A function of its own, because the client keeps the closure until it is lent again: next to `callback` it would keep the rows of its last query for
- * as long, and what lives through a collection costs the collector a tenth of a large answer's time.
+ * A function of its own, because the client keeps the closure until it is lent again: next to `callback` it would keep
+ * the rows of its last query for as long, and the collector would copy them: a tenth of a large answer's time.
  */
-function giveBackOnRelease(client: pg.PoolClient, giveBack: GiveBack): void {
+function giveBackOnRelease(client: pg.PoolClient, giveBack: GiveBack, isRead: boolean): void {
   const sinceMs = performance.now()
   // The pool sets it at each loan.
   const { release } = client
   client.release = (fault) => {
     release(fault)
-    giveBack(performance.now() - sinceMs)
+    giveBack(performance.now() - sinceMs, isRead)
   }
 }

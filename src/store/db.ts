@@ -129,7 +129,7 @@ async function writesTemporary(withTx: Db['withTx']): Promise<boolean> {
 }
 
 type Run = <T>(target: pg.Pool | pg.PoolClient, statement: AnyStatement<T>, values: readonly unknown[]) => Promise<T[]>
-type AnyStatement<T> = Pick<Statement<T>, 'name' | 'text' | 'toRow'>
+type AnyStatement<T> = Pick<Statement<T>, 'name' | 'text' | 'toRow' | 'writes'>
 
 function querying(target: pg.Pool | pg.PoolClient, run: Run, budgetOf: () => WriteBudget | null): Querier['query'] {
   return <T, P>(statement: Statement<T> | NamedStatement<T, P>, values: readonly unknown[] | P = []) => {
@@ -158,12 +158,12 @@ const followed = <T>({ name }: AnyStatement<T>, send: () => Promise<T[]>): Promi
 
 async function runStatement<T>(
   target: pg.Pool | pg.PoolClient,
-  { name, text, toRow }: AnyStatement<T>,
+  { name, text, toRow, writes }: AnyStatement<T>,
   values: readonly unknown[],
   onStatement?: (text: string) => void,
 ): Promise<T[]> {
   onStatement?.(text)
-  const config = { ...(name === '' ? {} : { name }), text, values: values as unknown[] }
+  const config = { ...(name === '' ? {} : { name }), text, values: values as unknown[], writes }
   try {
     if (!toRow) {
       const plain = await target.query(config)
@@ -173,7 +173,7 @@ async function runStatement<T>(
     const rows =
       name === ''
         ? (await target.query<unknown[]>({ ...config, rowMode: 'array' })).rows
-        : await cellsOf(target, new RowQuery(name, text, values, typeParsers))
+        : await cellsOf(target, new RowQuery({ name, text, writes }, values, typeParsers))
     enterOwnSlice()
     return rows.map((cells) => toRow(cells))
   } catch (error) {

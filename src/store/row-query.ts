@@ -6,6 +6,7 @@
  */
 import { createRequire } from 'node:module'
 import pg from 'pg'
+import type { Writes } from './write-budget.ts'
 
 type SqlValue = string | Buffer | null
 
@@ -36,11 +37,19 @@ const knownParsers = new WeakMap<Connection, Map<string, readonly Parser[]>>()
 
 type Callback = (error: Error | null, result?: { readonly rows: Cells[] }) => void
 
+interface SentStatement {
+  readonly name: string
+  readonly text: string
+  readonly writes: Writes | undefined
+}
+
 /** One execution. The driver calls its methods, as those of any query that is given to it. */
 export class RowQuery {
   readonly name: string
   readonly text: string
   readonly values: readonly unknown[]
+  /** For the pool, which counts the time of reads. */
+  readonly writes: Writes | undefined
   /** Set by who sends it: a pool sets its own. */
   callback: Callback | null = null
   readonly #types: pg.CustomTypesConfig
@@ -48,9 +57,10 @@ export class RowQuery {
   #parsers: readonly Parser[] = []
   #fault: Error | null = null
 
-  constructor(name: string, text: string, values: readonly unknown[], types: pg.CustomTypesConfig) {
+  constructor({ name, text, writes }: SentStatement, values: readonly unknown[], types: pg.CustomTypesConfig) {
     this.name = name
     this.text = text
+    this.writes = writes
     this.values = values
     this.#types = types
   }

@@ -8,8 +8,10 @@ import { CallerConnections } from '../../src/http/caller-connections.ts'
 import { createRateLimit } from '../../src/http/rate-limit.ts'
 import type { Credentialed, RequestContext } from '../../src/operation/context.ts'
 import { runLog } from '../../src/runs/log/run-log.ts'
+import { column, columns } from '../../src/store/columns.ts'
 import { withShare } from '../../src/store/connection-share.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
+import { type Statement, statement } from '../../src/store/statement.ts'
 import { JobLogs } from '../../src/work/log/shared-logs.ts'
 import { testDb } from '../support/database.ts'
 import { testServer } from './support/test-server.ts'
@@ -158,7 +160,7 @@ describe('the time for which statements hold connections', () => {
   it('is 20 s a minute for an anonymous address, whatever it came from', async () => {
     const known = connections()
     const address = known.of({ address: '2001:db8::1' })
-    for (const heldMs of [12_000, 9000]) (await address.take())(heldMs)
+    for (const heldMs of [12_000, 9000]) (await address.take())(heldMs, true)
     await expect(known.of({ address: '2001:db8::2' }).take()).rejects.toMatchObject({
       type: 'rate.limited',
       message: expect.stringMatching(/More than 20000 ms of database time in a minute/),
@@ -166,18 +168,42 @@ describe('the time for which statements hold connections', () => {
     await expect(known.of({ address: '2001:db9::1' }).take()).resolves.toBeTypeOf('function')
   })
 
+  const caller = { credentialId: 'key_1', accountIds: ['org_1', 'user_1'] }
+
   it('is not limited for an account', async () => {
-    const account = connections().of({ credentialId: 'key_1', accountIds: ['org_1', 'user_1'] })
-    for (let at = 0; at < 5; at += 1) (await account.take())(30_000)
+    const account = connections().of(caller)
+    for (let at = 0; at < 5; at += 1) (await account.take())(30_000, true)
   })
 
-  it('is told when a connection is given back', async () => {
-    const held: number[] = []
-    await withShare({ take: async () => (ms) => void held.push(ms) }, () =>
-      t.db.query({ name: '', text: 'select pg_sleep(0.05)' }),
-    )
-    expect(held).toEqual([expect.any(Number)])
-    expect(held[0]).toBeGreaterThanOrEqual(49)
+  it('counts as the time of an account, where its processor time is limited and a read takes over 100 ms', async () => {
+    const rate = createRateLimit(100, 2000)
+    const account = new CallerConnections(rate, CONNECTIONS).of(caller)
+    for (let at = 0; at < 50; at += 1)
+      (await account.take())(100, true)
+      // A transaction, or a statement that writes, may have waited for a lock.
+    ;(await account.take())(30_000, false)
+    ;(await account.take())(1900, true)
+    rate.assertTime(caller, 'processor')
+    ;(await account.take())(101, true)
+    expect(() => rate.assertTime(caller, 'processor')).toThrow(/More than 2000 ms of processor time in a minute/)
+    await expect(account.take()).rejects.toMatchObject({ type: 'rate.limited' })
+  })
+
+  it('is told when a connection is given back, and whether it was a read', async () => {
+    const held: [ms: number, isRead: boolean][] = []
+    const share = { take: async () => (ms: number, isRead: boolean) => void held.push([ms, isRead]) }
+    const run = (...statements: readonly Statement<unknown>[]) =>
+      withShare(share, async () => {
+        for (const statement of statements) await t.db.query(statement)
+        await t.db.prisma.$queryRawUnsafe('select 1')
+        await t.db.withTx(async (tx) => void (await tx.query(quick)))
+      })
+    const one = columns({ one: column.int4('1') })
+    const kept = statement({ name: 'test-kept', columns: one, text: `select ${one.sql}` })
+    const written = statement({ name: 'test-written', text: 'update accounts set name = name where false' })
+    await run({ name: '', text: 'select pg_sleep(0.05)' }, kept, written)
+    expect(held.map(([, isRead]) => isRead)).toEqual([true, true, false, true, false])
+    expect(held[0]?.[0]).toBeGreaterThanOrEqual(49)
   })
 })
 
