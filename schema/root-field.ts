@@ -12,6 +12,7 @@ import {
 } from '@pothos/core'
 import type { PrismaObjectRef } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
+import type { z } from 'zod'
 import type { RequestContext } from '../src/operation/context.ts'
 import { placedAt } from '../src/operation/event-place.ts'
 import type { DeclaredSize } from '../src/platform/declared-size.ts'
@@ -43,13 +44,18 @@ interface RootField<Type extends TypeParam<Types>, Nullable extends FieldNullabi
 interface Input<Fields extends InputFieldMap> {
   readonly description: string
   readonly fields: (t: InputFields) => Fields
+  readonly rule?: z.ZodType
 }
 
-/** The input type of a mutation. A separate call, so that TypeScript infers the fields before it checks the verb. */
+/**
+ * The input type of a mutation. A separate call, so that TypeScript infers the fields before it checks the verb. `rule`
+ * is for what no field says alone, and takes the members as they were sent; its issues are told with those of fields.
+ */
 export const input = <Fields extends InputFieldMap>(
   description: string,
   fields: (t: InputFields) => Fields,
-): Input<Fields> => ({ description, fields })
+  rule?: z.ZodType,
+): Input<Fields> => ({ description, fields, ...(rule && { rule }) })
 
 /** The payload member that holds the result of a mutation. */
 interface PayloadMember {
@@ -84,7 +90,8 @@ export function mutation<
 >(name: string, { input, scope, target, verb, payload, ...field }: Mutation<Type, Nullable, Fields>): void {
   type Args = { readonly input: InputShapeFromFields<Fields> }
   const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}`
-  const InputType = builder.inputType(`${typeName}Input`, input)
+  const { rule, ...declared } = input
+  const InputType = builder.inputType(`${typeName}Input`, declared)
   const run = async (ctx: RequestContext, args: Args): Promise<unknown> => {
     try {
       return await verb(ctx, args.input)
@@ -100,7 +107,14 @@ export function mutation<
       }),
       ...nullableRoot,
       ...operation(name, scope, target && ((ctx: RequestContext, args: Args) => target(ctx, args.input))),
-      args: { input: t.arg({ type: InputType, required: true, description: input.description }) },
+      args: {
+        input: t.arg({
+          type: InputType,
+          required: true,
+          description: input.description,
+          ...(rule && { extensions: { rule } }),
+        }),
+      },
       resolve: generic((_root: unknown, args: Args, ctx: RequestContext) =>
         payload ? run(ctx, args).then((answer) => ({ answer })) : run(ctx, args),
       ),

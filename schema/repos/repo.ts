@@ -4,6 +4,7 @@ import {
   descriptionText,
   handleText,
   hfNameText,
+  repoNames,
   searchText,
   sha256Text,
   slugText,
@@ -201,30 +202,34 @@ mutation('createRepo', {
     'Creates an empty repo. 403 for an org the caller is not a member of, 404 for an unknown owner, 409 if the ' +
     'slug is taken.',
   scope: 'key:write',
-  input: input('The repo to create: empty, and private unless `visibility` is set.', (t) => ({
-    kind: t.field({
-      type: RepoKindEnum,
-      required: true,
-      description: 'Dataset, model or robot; cannot be changed later.',
+  input: input(
+    'The repo to create: empty, and private unless `visibility` is set.',
+    (t) => ({
+      kind: t.field({
+        type: RepoKindEnum,
+        required: true,
+        description: 'Dataset, model or robot; cannot be changed later.',
+      }),
+      slug: t.string({
+        ...rule(slugText),
+        description: '1 to 64 of a-z, 0-9 and inner hyphens; may be left out beside `hfName`.',
+      }),
+      hfName: t.string({
+        ...rule(hfNameText),
+        description:
+          'The name as a client of the Hugging Face API has it: 1 to 64 letters of both cases, digits and inner `._-`. ' +
+          'The slug is it in lower case, with `-` for `.` and `_`.',
+      }),
+      owner: t.string({
+        ...rule(handleText),
+        description: 'Handle of the owner: the caller (default) or an org the caller belongs to.',
+      }),
+      visibility: t.field({ type: VisibilityEnum, description: 'Private by default.' }),
+      description: t.string({ ...rule(descriptionText), description: 'At most 4,000 characters.' }),
+      tags: t.stringList({ ...rule(tagList), description: 'At most 20; duplicates are dropped.' }),
     }),
-    slug: t.string({
-      ...rule(slugText),
-      description: '1 to 64 of a-z, 0-9 and inner hyphens; may be left out beside `hfName`.',
-    }),
-    hfName: t.string({
-      ...rule(hfNameText),
-      description:
-        'The name as a client of the Hugging Face API has it: 1 to 64 letters of both cases, digits and inner `._-`. ' +
-        'The slug is it in lower case, with `-` for `.` and `_`.',
-    }),
-    owner: t.string({
-      ...rule(handleText),
-      description: 'Handle of the owner: the caller (default) or an org the caller belongs to.',
-    }),
-    visibility: t.field({ type: VisibilityEnum, description: 'Private by default.' }),
-    description: t.string({ ...rule(descriptionText), description: 'At most 4,000 characters.' }),
-    tags: t.stringList({ ...rule(tagList), description: 'At most 20; duplicates are dropped.' }),
-  })),
+    repoNames,
+  ),
   verb: createRepo,
 })
 

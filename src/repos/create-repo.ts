@@ -7,7 +7,7 @@ import { assertMayCreateRepo, assertNotAgent, assertNotJob, requireCredential } 
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
-import { HubError, invalid } from '../platform/errors.ts'
+import { HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { type Tx, uniqueViolation } from '../store/db.ts'
 import { insertInto } from '../store/insert.ts'
@@ -92,16 +92,8 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
   }
 }
 
-function slugFor({ slug, hfName }: CreateNamedRepoInput): string {
-  if (hfName == null) {
-    if (slug == null)
-      throw invalid('validation.required', 'A repo needs a slug, or a name that it follows from.', ['slug'])
-    return slug
-  }
-  const derived = slugOfName(hfName)
-  if (slug == null || slug === derived) return derived
-  throw invalid('validation.value', `The slug of ${hfName} is ${derived}; leave it out, or give this one.`, ['slug'])
-}
+/** The input's rule says that there is one of them, and that they agree. */
+const slugFor = ({ slug, hfName }: CreateNamedRepoInput): string => slug ?? slugOfName(hfName ?? '')
 
 async function taken(
   ctx: RequestContext,

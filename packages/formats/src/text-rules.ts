@@ -27,6 +27,19 @@ export const hfNameText = z
 /** The slug of a repo with this name. */
 export const slugOfName = (hfName: string) => hfName.toLowerCase().replaceAll(/[._]/g, '-')
 
+/** What a new repo is called: a slug, a name that the slug follows from, or both where they agree. */
+export const repoNames = z
+  .looseObject({ slug: z.unknown().optional(), hfName: z.unknown().optional() })
+  .superRefine(({ slug, hfName }, ctx) => {
+    const add = (message: string, type: string) => {
+      ctx.addIssue({ code: 'custom', path: ['slug'], message, params: { type } })
+    }
+    if (slug == null && hfName == null)
+      add('is required, unless there is a name that it follows from', 'validation.required')
+    if (typeof slug !== 'string' || typeof hfName !== 'string' || slug === slugOfName(hfName)) return
+    add(`is not the slug of the name, ${slugOfName(hfName)}; leave it out, or give that one`, 'validation.value')
+  })
+
 const tagText = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._:+_-]{0,49}$/, 'must be 1 to 50 of a-z, 0-9 and ._:+-, starting with a letter or digit')
