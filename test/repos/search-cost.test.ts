@@ -7,7 +7,7 @@ import { testDb } from '../support/database.ts'
 const t = testDb()
 const everybody = { accountIds: [], repoIds: null }
 const REPOS = 100
-const TRIES = 5
+const TRIES = 30
 
 beforeAll(async () => {
   for (const text of [
@@ -19,30 +19,32 @@ beforeAll(async () => {
     await t.db.query({ name: '', text })
 })
 
-/** The time of the server alone, at the best of some tries. */
+/** The time of the server alone. */
 async function timeOf(q: string): Promise<number> {
   const query = { filter: { q }, sort: 'created', after: null, limit: 1, cards: false } as const
   const { statement, values } = repoPageStatement(everybody, query)
   const text = `explain (analyze, timing off, format json) ${statement.text}`
-  let leastMs = Number.POSITIVE_INFINITY
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    const [row] = await t.db.query<{ 'QUERY PLAN': [{ 'Execution Time': number }] }>(
-      { name: '', text },
-      orderedValues(statement, values),
-    )
-    leastMs = Math.min(leastMs, row?.['QUERY PLAN'][0]['Execution Time'] ?? Number.POSITIVE_INFINITY)
-  }
-  return leastMs
+  const [row] = await t.db.query<{ 'QUERY PLAN': [{ 'Execution Time': number }] }>(
+    { name: '', text },
+    orderedValues(statement, values),
+  )
+  return row?.['QUERY PLAN'][0]['Execution Time'] ?? Number.POSITIVE_INFINITY
 }
 
 it('grows with the texts that are searched, not with what is searched as well', async () => {
-  // No text has it, so that all are read from end to end; an index of three letters each does not know it.
-  const plainMs = await timeOf('zz')
   const letters = 'a'.repeat(100)
   for (const hostile of [
     `${letters}${letters.slice(1)}b`,
     `b${letters}${letters.slice(1)}`,
     `${letters}b${letters.slice(1)}`,
-  ])
-    expect(await timeOf(hostile)).toBeLessThan(8 * plainMs)
+  ]) {
+    const least = { plain: Number.POSITIVE_INFINITY, hostile: Number.POSITIVE_INFINITY }
+    // In turns, at the best of tries: what else the machine does makes some of them longer, and none shorter.
+    for (let tried = 0; tried < TRIES && !(least.hostile < 8 * least.plain); tried += 1) {
+      // No text has it, so that all are read from end to end; an index of three letters each does not know it.
+      least.plain = Math.min(least.plain, await timeOf('zz'))
+      least.hostile = Math.min(least.hostile, await timeOf(hostile))
+    }
+    expect(least.hostile).toBeLessThan(8 * least.plain)
+  }
 })
