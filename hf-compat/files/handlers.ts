@@ -6,7 +6,7 @@ import type { Call } from '../engine/call.ts'
 import type { HfHandler } from '../engine/handler.ts'
 import { missing } from '../engine/refusal.ts'
 import { ofEachType, places, type RepoType } from '../engine/route.ts'
-import { findRepo } from '../repos/find-repo.ts'
+import { findRepo, MAIN } from '../repos/find-repo.ts'
 import { etagOf } from './render-file.ts'
 
 export const handlers: readonly HfHandler[] = ofEachType((type): HfHandler[] => [
@@ -19,6 +19,15 @@ export const handlers: readonly HfHandler[] = ofEachType((type): HfHandler[] => 
       handle: (call) => resolve(call, type),
     }),
   ),
+  ...(type === 'dataset' ? ['', '/*'] : []).map(
+    (rest): HfHandler => ({
+      operation: 'hfPage',
+      method: 'GET',
+      path: `${places[type].files}/:owner/:name${rest}`,
+      documents: ['hf-find-repo'],
+      handle: (call) => openPage(call, type),
+    }),
+  ),
   {
     operation: 'hfGit',
     method: 'GET',
@@ -27,6 +36,12 @@ export const handlers: readonly HfHandler[] = ofEachType((type): HfHandler[] => 
     handle: refuseGit,
   },
 ]).flat()
+
+/** The address that a client prints of a data set is one of a page here: pages of all kinds are at `/owner/slug`. */
+async function openPage(call: Call, type: RepoType): Promise<FastifyReply> {
+  const { owner, slug } = await findRepo(call, type, MAIN)
+  return call.reply.redirect(`/${owner}/${slug}`, 302)
+}
 
 /** What `git clone` asks first. It shows a text to its user, and no JSON. */
 async function refuseGit({ reply }: Call): Promise<FastifyReply> {

@@ -1,5 +1,6 @@
 /** Repos: what one is, and lists of them. */
 import type { Call } from '../engine/call.ts'
+import { badRequest } from '../engine/refusal.ts'
 import { type Answer, type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
 import { readAllFiles } from '../files/read-files.ts'
 import { findRepo, noRepo } from './find-repo.ts'
@@ -70,14 +71,21 @@ const only = (body: Readonly<Record<string, unknown>>, members: readonly string[
 /** Only the newest first: the hub has neither likes nor downloads to sort by. */
 const sorts: Readonly<Record<string, 'created' | 'updated'>> = { lastModified: 'updated', createdAt: 'created' }
 
+/** Filters of other hubs: an answer without them would be of repos that were not asked for. */
+const noFilters = ['apps', 'benchmark', 'inference', 'inference_provider', 'num_parameters', 'trained_dataset']
+
 async function answerList(call: Call, type: RepoType): Promise<Answer> {
+  const unknown = noFilters.find((name) => call.query(name) !== null)
+  if (unknown !== undefined)
+    throw badRequest(`This hub does not filter by ${unknown}: it has search, author, filter and sort.`, 'NotSupported')
   const wanted = Number(call.query('limit') ?? PER_PAGE)
   const limit = Number.isInteger(wanted) ? Math.min(Math.max(wanted, 1), PER_PAGE) : PER_PAGE
   const page = await call.ask('hf-list-repos', {
     kind: type,
     q: call.query('search'),
     owner: call.query('author'),
-    tag: call.queries('filter'),
+    // Tags of this hub have no capitals.
+    tag: [...call.queries('filter'), ...call.queries('pipeline_tag')].map((tag) => tag.toLowerCase()),
     sort: sorts[call.query('sort') ?? ''] ?? null,
     limit,
     cursor: call.query('cursor'),

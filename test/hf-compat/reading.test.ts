@@ -85,6 +85,16 @@ describe('a repo', () => {
     expect(refusal(await hf.get(null, `/datasets/${name}/resolve/main/x`))).toEqual([401, 'RepoNotFound'])
   })
 
+  it('has its page at the address that clients print', async () => {
+    const person = await hub.person()
+    const name = await hub.repo(person)
+    for (const rest of ['', '/commit/0123', '/tree/main']) {
+      const page = await hf.get(person, `/datasets/${name}${rest}`)
+      expect([page.status, page.headers.get('location')]).toEqual([302, `/${name}`])
+    }
+    expect(refusal(await hf.get(null, `/datasets/${name}`))).toEqual([401, 'RepoNotFound'])
+  })
+
   it('that is a robot is read as a model', async () => {
     const person = await hub.person()
     const name = await hub.repo(person, { kind: 'robot', visibility: 'public' })
@@ -111,6 +121,10 @@ describe('a repo', () => {
     expect(next.startsWith(`${hub.running.url}/api/datasets?`)).toBe(true)
     const second = await hf.get(person, next)
     expect([ids(second), second.headers.get('link')]).toEqual([[names[0]], null])
+    expect(ids(await hf.get(person, `/api/datasets?filter=${tag.toUpperCase()}&author=${person.handle}`))).toHaveLength(
+      2,
+    )
+    expect(refusal(await hf.get(person, '/api/models?inference=warm'))).toEqual([400, 'NotSupported'])
   })
 })
 
