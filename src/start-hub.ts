@@ -34,6 +34,7 @@ import { ensureDataDir, openDatabase } from './open-database.ts'
 import type { Deps } from './operation/context.ts'
 import { addressUrl, type Config } from './platform/config.ts'
 import { lazy } from './platform/lazy.ts'
+import { redirectMoved } from './redirect-moved.ts'
 import { repoReferrers } from './repo-referrers.ts'
 import { closeDataFolder } from './store/data-folder.ts'
 import { openEvents } from './store/events.ts'
@@ -67,7 +68,7 @@ const HIDDEN_HANDLE =
   'an account has a handle that is reserved now: clients of the Hugging Face API cannot reach its repos by name'
 
 /** `/v1`, compiled from its documents: the same for every hub of this process. */
-const rest = lazy(() => restMount({ schema, routes, handlers, readDocument: documentReader() }))
+const rest = lazy(() => restMount({ schema, routes, handlers, readDocument: documentReader(), hooks: [redirectMoved] }))
 
 /** What the clients of Hugging Face speak, in the same way. */
 const hf = lazy(() => hfMount({ schema, routes: hfRoutes, handlers: hfHandlers, readDocument: hfDocuments() }))

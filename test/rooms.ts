@@ -44,6 +44,7 @@ const composition = [
   'listening-config',
   'main',
   'open-database',
+  'redirect-moved',
   'repo-referrers',
   'serve',
   'start-failure',

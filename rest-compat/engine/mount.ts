@@ -1,7 +1,8 @@
 /** The `/v1` dialect for the server: its routes planned once against the schema, and its OpenAPI document. */
+import type { FastifyInstance } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { restDialect } from '../../src/http/dialect/planned-document.ts'
-import type { RestMount } from '../../src/http/server.ts'
+import type { Edge, RestMount } from '../../src/http/server.ts'
 import { planRoute, type RoutePlan } from './dialect.ts'
 import { registerRest } from './handler.ts'
 import type { HandlerRoute } from './handler-route.ts'
@@ -16,6 +17,8 @@ export interface RestParts {
   readonly handlers: readonly HandlerRoute[]
   /** The text of `<document>.graphql`. */
   readonly readDocument: (name: string) => string
+  /** What a subject adds to every route. */
+  readonly hooks?: ReadonlyArray<(scope: FastifyInstance, edge: Edge) => void>
 }
 
 /** Plans every route; fails if a document does not fit the schema. */
@@ -29,6 +32,7 @@ export function restMount(parts: RestParts): RestMount {
   const plans = planRoutes(parts)
   return {
     register(scope, edge) {
+      for (const hook of parts.hooks ?? []) hook(scope, edge)
       registerRest(scope, edge, plans)
       registerHandlers(scope, edge, parts.handlers)
     },

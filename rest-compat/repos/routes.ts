@@ -1,6 +1,6 @@
 /** `/v1` routes of repos and their meta blocks. */
 
-import { body, fields, query } from '../engine/route.ts'
+import { body, fields, path, query } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 import { bodyOfRepo, missingRepo, repoPath } from './repo-path.ts'
 
@@ -80,6 +80,19 @@ export const routes: readonly TypedRoute[] = [
     status: 204,
     errors: [404, 409],
     result: 'empty',
+  },
+  {
+    operation: 'moveRepo',
+    method: 'POST',
+    path: '/v1/repos/:owner/:repo/move',
+    document: 'move-repo',
+    params: { input: body({ fromOwner: path('owner'), fromRepo: path('repo') }) },
+    status: 200,
+    errors: [404],
+    result: 'object',
+    unwrap: 'repo',
+    onlyWhenSet,
+    headers: repoLocation,
   },
   {
     operation: 'putModelMeta',

@@ -265,7 +265,7 @@ export function assertRunsFor(
   throw forbidden(`${name} belongs to an account that you are not a member of.`)
 }
 
-type AgentAction = 'delete a repo' | 'delete a run' | 'delete a snapshot' | 'purge files' | 'make a repo public'
+type AgentAction = `delete a ${'repo' | 'run' | 'snapshot'}` | 'purge files' | 'make a repo public' | 'move a repo'
 
 /**
  * 403 `forbidden.agent`: an agent key may not delete a repo, run or snapshot, purge files, or make a repo public, at

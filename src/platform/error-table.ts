@@ -93,7 +93,7 @@ export const errorTable = {
     403,
     'FORBIDDEN',
     'Not for agents',
-    'An agent key may not delete a repo, a run or a snapshot, purge files, or make a repo public.',
+    'An agent key may not delete a repo, a run or a snapshot, purge files, move a repo, or make one public.',
   ),
   'forbidden.document': kind(
     403,

@@ -13,6 +13,7 @@ import { type Tx, uniqueViolation } from '../store/db.ts'
 import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { assertRepoVisible, getRepo } from './get-repo.ts'
+import { forgetOldName } from './old-names.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
 
@@ -76,7 +77,7 @@ export function createRepo(ctx: RequestContext, given: CreateNamedRepoInput): Pr
 
 /** The account that would own the repo. Errors: 401, 403, 404 an unknown owner. */
 export async function mayCreateRepo(ctx: RequestContext, input: CreateRepoInput): Promise<AccountRef> {
-  const owner = await resolveOwner(ctx, input.owner ?? null)
+  const owner = await ownerToBe(ctx, input.owner ?? null)
   if (input.visibility === 'public') assertNotAgent(ctx.viewer, 'make a repo public')
   if (input.kind !== 'model' || input.visibility === 'public')
     assertNotJob(ctx.viewer, 'make a repo other than a private model')
@@ -134,6 +135,7 @@ export async function addRepo({
   const hfName = input.hfName == null || input.hfName === slug ? null : input.hfName
   const [row] = await tx.query(insertRepo, { id, ownerId: owner.id, slug, hfName, kind, visibility, description, tags })
   if (!row) throw new Error('The repo was not inserted.')
+  await forgetOldName(tx, { ownerId: owner.id, slug })
   if (ctx.viewer.kind === 'key' && ctx.viewer.job)
     await tx.query(grantToKey, { keyId: ctx.viewer.credentialId, repoId: id })
   const repo = freshRepo(id, owner, { ...input, hfName, visibility, tags, ...row })
@@ -146,8 +148,8 @@ export async function addRepo({
   return repo
 }
 
-/** The account that will own the repo: the caller's own unless a handle is given. */
-async function resolveOwner(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
+/** The account that will own a repo: the caller's own unless a handle is given. Errors: 401, 403, 404. */
+export async function ownerToBe(ctx: RequestContext, handle: string | null): Promise<AccountRef> {
   const { account } = requireCredential(ctx.viewer)
   const name = handle ?? account.handle
   const [owner] = name === account.handle ? [account] : await ctx.deps.db.query(accountByHandle, { handle: name })

@@ -170,7 +170,7 @@ describe('completion', () => {
 
   it('in bash offers commands, commands below them, options and their values', async () => {
     expect(await completed('hub pu')).toEqual(['push', 'pull', 'publish', 'purge'])
-    expect(await completed('hub repo ')).toEqual(['create', 'view', 'edit', 'delete'])
+    expect(await completed('hub repo ')).toEqual(['create', 'view', 'edit', 'delete', 'move'])
     expect(await completed('hub repo create ada/arm --kind ')).toEqual(['dataset', 'model', 'robot'])
     expect(await completed('hub repo create --vis')).toEqual(['--visibility'])
     expect(await completed('hub completion ')).toEqual(['bash', 'zsh', 'fish'])

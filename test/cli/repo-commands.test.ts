@@ -194,3 +194,18 @@ describe('hub card', () => {
     expect((await run('card', 'put', name, 'arm.xml')).err).toContain('is not a card')
   })
 })
+
+it('mv renames a file or folder as one change; repo move gives the repo another name', async () => {
+  const name = await hub.repo(ada)
+  await hub.upload(ada, name, { 'old/a.txt': 'a', 'old/deep/b.txt': 'b', 'c.txt': 'c' })
+  expect((await run('mv', name, 'old/', 'new/', '-m', 'tidy')).out).toBe(`renamed 2 files of ${name}\n`)
+  expect((await run('mv', name, 'c.txt', 'new/c.txt')).code).toBe(0)
+  const { json } = await hub.call(ada, 'GET', `/v1/repos/${name}/tree`)
+  expect(json.items.map(({ path }: Json) => path)).toEqual(['new/a.txt', 'new/c.txt', 'new/deep/b.txt'])
+  const { json: log } = await hub.call(ada, 'GET', `/v1/repos/${name}/commits?limit=2`)
+  expect(log.items.map(({ message }: Json) => message)).toEqual(['Rename c.txt to new/c.txt', 'tidy'])
+  expect((await run('mv', name, 'none.txt', 'x.txt')).code).toBe(4)
+  expect((await run('mv', name, 'new/', 'x')).code).toBe(2)
+  expect((await run('repo', 'move', name, `${name}-moved`)).out).toBe(`moved ${name} to ${name}-moved\n`)
+  expect((await hub.call(ada, 'GET', `/v1/repos/${name}-moved`)).status).toBe(200)
+})

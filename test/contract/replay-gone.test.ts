@@ -171,6 +171,7 @@ const acts: Readonly<Record<string, string>> = {
   deleteFiles: 'deletes',
   purgeFiles: 'deletes',
   restoreState: 'makes a change, which stays in the history',
+  moveRepo: 'changes the name of a repo, which it finds by its old name',
   commitFiles: 'makes a change, which stays in the history',
   completeBlobs: 'makes bytes that have no name, and are sent again where a commit misses them',
   storeBlobs: 'makes bytes that have no name, and are sent again where a commit misses them',

@@ -2,6 +2,14 @@ import { defineCases } from '../support/define-cases.ts'
 import { newName } from '../support/hub.ts'
 
 export const cases = defineCases({
+  moveRepo: {
+    body: { slug: 'moved-by-a-case' },
+    replay: {
+      given: async (team) => ({ path: `/v1/repos/${await team.repo()}/move`, body: { slug: `moved-${Date.now()}` } }),
+      left: 404,
+      limited: 404,
+    },
+  },
   listRepos: {
     costs: [
       {

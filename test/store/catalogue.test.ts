@@ -9,7 +9,13 @@ test('names, slugs and paths are ordered by their bytes', async () => {
     `select table_name || '.' || column_name as at from information_schema.columns
      where table_schema = 'public' and collation_name = 'C' order by 1`,
   )
-  expect(columns.map(({ at }) => at)).toEqual(['accounts.handle', 'files.path', 'repos.slug', 'uploads.path'])
+  expect(columns.map(({ at }) => at)).toEqual([
+    'accounts.handle',
+    'files.path',
+    'repo_old_names.slug',
+    'repos.slug',
+    'uploads.path',
+  ])
 })
 
 test('the indexes that Prisma cannot express exist, each with its condition', async () => {

@@ -152,6 +152,7 @@ export const exactReads: Readonly<Record<string, readonly string[]>> = {
     'spend-holds-page',
   ],
   'Aggregates, patterns or conditions of several tables in one statement, where Prisma would read the rows.': [
+    'repo-by-old-name',
     'endpoint-artifact-shapes',
     'gpu-hours-of-account',
     'gpu-hours-of-person',

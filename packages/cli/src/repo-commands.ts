@@ -46,6 +46,7 @@ interface SearchOptions extends CommonOptions {
   readonly limit: number
 }
 type SureOptions = CommonOptions & { readonly yes?: boolean }
+type MoveFileOptions = CommonOptions & { readonly message?: string }
 type RemoveOptions = SureOptions & { readonly dryRun?: boolean; readonly message?: string }
 
 const kinds = ['dataset', 'model', 'robot']
@@ -110,6 +111,29 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
         await client.v1.deleteRepo({ path: { owner, repo: slug } })
         return { json: { full_name: full, deleted: true }, text: `${inLine(`deleted ${full}`)}\n` }
       }),
+    )
+
+  common(repo.command('move <repo> <to>').description('Change the name or owner of a repo (owner/slug)'), io)
+    .addHelpText('after', hubExamples('repo move ada/arm ada/arm-v2', 'repo move ada/arm walnut/arm'))
+    .action((name: string, to: string, options: CommonOptions) =>
+      start(options, async (client) => {
+        const { owner, slug } = repoName(name)
+        const target = repoName(to)
+        const moved = await client.v1.moveRepo({ path: { owner, repo: slug }, body: target })
+        return { json: moved, text: `${inLine(`moved ${name} to ${moved.full_name}`)}\n` }
+      }),
+    )
+
+  common(
+    program
+      .command('mv <repo> <from> <to>')
+      .description('Change the path of a file or folder of a repo, as one change'),
+    io,
+  )
+    .option('-m, --message <text>', 'what to remember about the change; see hub log')
+    .addHelpText('after', hubExamples('mv ada/arm old.stl meshes/new.stl', 'mv ada/arm meshes/ assets/'))
+    .action((name: string, from: string, to: string, { message, ...options }: MoveFileOptions) =>
+      start(options, (client) => moveFiles(client, repoName(name), { from, to, message })),
     )
 
   common(program.command('rm <repo> <path...>').description('Delete files of a repo; a path may be a glob'), io)
@@ -199,6 +223,29 @@ async function removeFiles({
   for (let at = 0; at < paths.length; at += BATCH)
     await client.deleteFiles(repo, paths.slice(at, at + BATCH), { message })
   return { json, text: rows, code }
+}
+
+interface FileMove {
+  readonly from: string
+  readonly to: string
+  readonly message: string | undefined
+}
+
+/** A folder ends with `/`, as its new name does. */
+async function moveFiles(client: HubClient, repo: RepoName, { from, to, message }: FileMove): Promise<CommandResult> {
+  if (from.endsWith('/') !== to.endsWith('/'))
+    throw new UsageError('A folder ends with / in both places, a file in neither.')
+  const paths: string[] = []
+  for await (const page of client.tree(repo, from))
+    paths.push(...page.flatMap(({ path }) => (from.endsWith('/') || path === from ? path : [])))
+  const copy = paths.map((path) => ({ from: path, path: `${to}${path.slice(from.length)}` }))
+  const deleted = paths.length > 0 ? paths : [from]
+  const { owner, slug } = repo
+  const done = await client.v1.commitFiles({
+    path: { owner, repo: slug },
+    body: { message: message ?? `Rename ${from} to ${to}`, copy, delete: deleted },
+  })
+  return { json: done, text: `${inLine(`renamed ${countText(paths.length, 'file')} of ${owner}/${slug}`)}\n` }
 }
 
 /**

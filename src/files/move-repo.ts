@@ -1,0 +1,152 @@
+/** moveRepo (contract, "Moving a repo"): another name, another owner, or both; what is stored goes with it. */
+import { slugOfName } from '@hub/formats/text-rules'
+import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AccountRef, RequestContext } from '../operation/context.ts'
+import { HubError, invalid, notFound } from '../platform/errors.ts'
+import { ownerToBe } from '../repos/create-repo.ts'
+import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { forgetOldName, keepOldName, repoMovedFrom } from '../repos/old-names.ts'
+import type { Repo } from '../repos/repo-shape.ts'
+import { column, columns } from '../store/columns.ts'
+import { type Tx, uniqueViolation } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
+import { unstore } from './delete-files.ts'
+import { countBytes } from './reservation.ts'
+import { lockAccounts } from './upload-sql.ts'
+import { openStates, sqlStates } from './upload-state.ts'
+
+export interface MoveRepoInput {
+  /** The name of now. */
+  readonly fromOwner: string
+  readonly fromRepo: string
+  /** Handle of the new owner; the owner of now if absent. */
+  readonly owner?: string | null
+  readonly slug?: string | null
+  /** The new name as another client gives it; the slug follows from it. */
+  readonly hfName?: string | null
+}
+
+const movedColumns = columns({
+  slug: column.text('o.slug'),
+  storedBytes: column.int8('o.total_bytes + o.snapshot_bytes'),
+})
+
+/** Returns what the repo had before. */
+const rename = statement({
+  name: 'repo-move',
+  columns: movedColumns,
+  params: {
+    repoId: param.text(),
+    ownerId: param.text(),
+    slug: param.text(),
+    hfName: param.text.orNull(),
+    isNew: param.bool(),
+  },
+  text: `update repos r set owner_id = :ownerId, slug = :slug, updated_at = now(),
+      hf_name = case when :isNew::bool then :hfName else o.hf_name end
+    from repos o where r.id = :repoId and o.id = r.id returning ${movedColumns.sql}`,
+})
+
+/** The reservations of open uploads, which go to the new owner. */
+const moveUploads = statement({
+  name: 'repo-move-uploads',
+  params: { repoId: param.text(), from: param.text(), to: param.text() },
+  text: `with moved as (update uploads set owner_id = :to where repo_id = :repoId and state in (${sqlStates(openStates)})
+        returning size),
+      sums as (select coalesce(sum(size), 0)::bigint as bytes, count(*)::int as uploads from moved)
+    update accounts a set
+      reserved_bytes = a.reserved_bytes + case when a.id = :to then s.bytes else -s.bytes end,
+      pending_uploads = a.pending_uploads + case when a.id = :to then s.uploads else -s.uploads end
+    from sums s where a.id in (:from, :to)`,
+})
+
+interface Moving {
+  readonly id: string
+  readonly repo: RepoFacts
+  readonly to: AccountRef
+}
+
+/**
+ * Moves a repo. References hold its id and stay; its old name leads to it until another repo takes that. Errors: 401,
+ * 403 (also every agent key and job key, and an owner whom the caller is not a member of), 404, 409 `conflict.taken`,
+ * 413 `quota.storage` of the new owner, 422.
+ */
+export function moveRepo(ctx: RequestContext, input: MoveRepoInput): Promise<Repo> {
+  return guarded(
+    ctx,
+    () => mayMove(ctx, input),
+    async (allowed, moving) => {
+      const name = nameOf(input, moving.repo)
+      try {
+        return await commitVerb(allowed, (tx) => move(allowed, tx, moving, name))
+      } catch (error) {
+        if (!uniqueViolation(error)) throw error
+        const detail = `${moving.to.handle}/${name.slug} already exists; slugs are unique for an owner across kinds.`
+        const items = [{ type: 'conflict.taken', detail, loc: ['slug'] }]
+        throw new HubError('conflict.taken', detail, { items, cause: error })
+      }
+    },
+  )
+}
+
+/** The name of the repo that the input means: when a request is repeated, the repo has its new name already. */
+export async function nameToMove(
+  ctx: RequestContext,
+  { fromOwner, fromRepo }: Pick<MoveRepoInput, 'fromOwner' | 'fromRepo'>,
+): Promise<{ readonly owner: string; readonly repo: string }> {
+  const moved = ctx.replay ? await repoMovedFrom(ctx, { owner: fromOwner, slug: fromRepo }) : null
+  return moved ? { owner: moved.owner.handle, repo: moved.slug } : { owner: fromOwner, repo: fromRepo }
+}
+
+async function mayMove(ctx: RequestContext, input: MoveRepoInput): Promise<Moving> {
+  const repo = await findRepoToWrite(ctx, await nameToMove(ctx, input))
+  assertNotAgent(ctx.viewer, 'move a repo')
+  assertNotJob(ctx.viewer, 'move a repo')
+  const to = await ownerToBe(ctx, input.owner ?? input.fromOwner)
+  return { id: repo.id, repo, to }
+}
+
+interface NewName {
+  readonly slug: string
+  readonly hfName: string | null
+  /** False if the repo keeps its name. */
+  readonly isNew: boolean
+}
+
+function nameOf({ slug: given, hfName }: MoveRepoInput, { fullName }: RepoFacts): NewName {
+  const derived = hfName == null ? null : slugOfName(hfName)
+  if (derived !== null && given != null && given !== derived)
+    throw invalid('validation.value', `The slug of ${hfName} is ${derived}; leave it out.`, ['slug'])
+  const slug = derived ?? given ?? fullName.slice(fullName.indexOf('/') + 1)
+  return { slug, hfName: hfName == null || hfName === slug ? null : hfName, isNew: (derived ?? given) != null }
+}
+
+async function move(ctx: RequestContext, tx: Tx, { repo: { id, fullName }, to }: Moving, name: NewName): Promise<Repo> {
+  const repo = await lockRepo(tx, id)
+  if (!repo || repo.fullName !== fullName) throw notFound(`The repo ${fullName}`)
+  await tx.query(lockAccounts, { ids: [...new Set([repo.ownerId, to.id])] })
+  const [before] = await tx.query(rename, { repoId: id, ownerId: to.id, ...name })
+  if (!before) throw notFound(`The repo ${fullName}`)
+  if (to.id !== repo.ownerId || name.slug !== before.slug) {
+    await keepOldName(tx, { ownerId: repo.ownerId, slug: before.slug, repoId: id })
+    await forgetOldName(tx, { ownerId: to.id, slug: name.slug })
+  }
+  if (to.id !== repo.ownerId) {
+    await tx.query(moveUploads, { repoId: id, from: repo.ownerId, to: to.id })
+    await tx.query(unstore, { id: repo.ownerId, bytes: before.storedBytes })
+    await countBytes(tx, ctx.deps.config, to.id, before.storedBytes)
+  }
+  const change = {
+    action: 'repo.move',
+    targetId: id,
+    before: { fullName },
+    after: { fullName: `${to.handle}/${name.slug}` },
+  }
+  for (const accountId of new Set([repo.ownerId, to.id])) await audit(tx, ctx, { ...change, accountId })
+  tx.afterCommit(() => ctx.deps.events.hint(id))
+  const [moved] = await getReposById(tx, ctx.viewer, [id], { cards: true })
+  if (!moved) throw notFound(`The repo ${fullName}`)
+  return moved
+}
