@@ -10,7 +10,6 @@ import type { AllowedContext, RequestContext, Viewer } from '../operation/contex
 import type { Querier, Tx } from '../store/db.ts'
 import { type HeldJob, isClaimer, type JobActor } from './held-job.ts'
 import { deleteAfterCommit, forgetRefused, type JobObjectKind, putJobObject } from './job-objects.ts'
-import { isStored, type ReportNumber } from './report-numbers.ts'
 import type { SweepDeps } from './sweep.ts'
 
 /** The members of every report. */
@@ -196,3 +195,46 @@ async function putObjects<Read extends ReadReport>(
 /** The objects of parts that are stored already. */
 const staleOf = (keys: Readonly<Record<string, string | null>>, fresh: FreshParts<string>) =>
   Object.entries(keys).map(([name, key]) => (fresh[name] === false ? key : null))
+
+/**
+ * A worker's own numbers of its reports that are stored in this attempt: everything up to `last` except `gaps`. Reports
+ * of one worker may be in flight at the same time, so a higher number can be stored first: the lower one is then not a
+ * duplicate. Contract, "Reports".
+ */
+export interface StoredNumbers {
+  /** Null until a report gave one. */
+  readonly last: number | null
+  readonly gaps: readonly number[]
+}
+
+/** How far behind the last number a late report may be; no worker has this many reports in flight. */
+const WINDOW = 64
+
+/** Whether the report with this number is already stored. */
+export function isStored({ last, gaps }: StoredNumbers, number: number): boolean {
+  return last !== null && number <= last && !gaps.includes(number)
+}
+
+/**
+ * The stored numbers plus `number`. A new attempt starts without a last number; the gaps of the previous one are
+ * dropped.
+ */
+export function withNumber({ last, gaps }: StoredNumbers, number: number): StoredNumbers {
+  if (last !== null && number <= last) return { last, gaps: gaps.filter((gap) => gap !== number) }
+  const from = Math.max(0, number - WINDOW, last === null ? 0 : last + 1)
+  const passed = Array.from({ length: number - from }, (_, index) => from + index)
+  const open = last === null ? [] : gaps.filter((gap) => gap >= number - WINDOW)
+  return { last: number, gaps: [...open, ...passed] }
+}
+
+/** The number of a part of a report, and those that are stored. */
+export interface ReportNumber {
+  readonly stored: StoredNumbers
+  /** Null if the worker gave none. */
+  readonly given: number | null
+}
+
+/** The stored numbers after the report. */
+export function numberAfter({ stored, given }: ReportNumber): StoredNumbers {
+  return given === null ? stored : withNumber(stored, given)
+}

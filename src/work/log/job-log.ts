@@ -4,7 +4,6 @@ import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param } from '../../store/statement.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { OpenLine } from './log-lines.ts'
 
 /**
  * The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`, the number of the last chunk and the sums of
@@ -52,6 +51,12 @@ const logEnd = columns(logEndColumns)
 
 /** The number of the last chunk, the sums of all chunks, and the open line. */
 export type LogEnd = RowOf<typeof logEnd>
+
+/** An open line: the chunk that it began in, and its length so far. */
+export interface OpenLine {
+  readonly from: number
+  readonly bytes: number
+}
 
 /** The open line of a row with `logEndColumns`. */
 export function openLineOf({ logOpenFrom: from, logOpenBytes: bytes }: LogEnd): OpenLine | null {

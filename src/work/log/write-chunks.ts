@@ -1,11 +1,56 @@
-/** Writes to a job's log: reported chunks and notices of the hub. */
+/** Writes to a job's log: reported chunks, what each does to the lines of its log, and notices of the hub. */
 import { boundedBytes } from '../../platform/bounded-text.ts'
 import type { Tx } from '../../store/db.ts'
 import { insertIntoTable, insertSelectedInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { memoizeByKey } from '../job-kind.ts'
-import { type JobLog, type LogEnd, openLineOf } from './job-log.ts'
-import { type ChunkShape, linesAfter, shapeOf } from './log-lines.ts'
+import { type JobLog, type LogEnd, type OpenLine, openLineOf } from './job-log.ts'
+
+const NEWLINE = 10
+
+/**
+ * An open line ends with its chunk once it is as long or in as many chunks: a reader joins it in memory, from one read
+ * for each chunk.
+ */
+const MAX_OPEN_BYTES = 1024 * 1024
+const MAX_OPEN_CHUNKS = 100
+
+/** The number of line ends of a chunk, and the number of bytes after the last one. */
+export interface ChunkShape {
+  readonly lineEnds: number
+  readonly openBytes: number
+}
+
+/** The shape of a chunk, from its UTF-8. */
+export function shapeOf(bytes: Uint8Array): ChunkShape {
+  let lineEnds = 0
+  let after = 0
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, after)) {
+    lineEnds += 1
+    after = at + 1
+  }
+  return { lineEnds, openBytes: bytes.byteLength - after }
+}
+
+/** What a chunk does to the lines of its log. */
+export interface ChunkLines {
+  /** Lines that end in it. */
+  readonly lineCount: number
+  /** The chunk that the line began in which this one continues with; null where it begins a line. */
+  readonly lineFrom: number | null
+  /** The open line after it. */
+  readonly open: OpenLine | null
+}
+
+/** The lines of the holder's next chunk, which is not empty and has the number `seq`, after the open line `before`. */
+export function linesAfter(before: OpenLine | null, seq: number, { lineEnds, openBytes }: ChunkShape): ChunkLines {
+  const lineFrom = before?.from ?? null
+  const goesOn = lineEnds === 0 ? before : null
+  const open = { from: goesOn?.from ?? seq, bytes: (goesOn?.bytes ?? 0) + openBytes }
+  if (openBytes === 0) return { lineCount: lineEnds, lineFrom, open: null }
+  const isFull = open.bytes >= MAX_OPEN_BYTES || seq - open.from >= MAX_OPEN_CHUNKS - 1
+  return isFull ? { lineCount: lineEnds + 1, lineFrom, open: null } : { lineCount: lineEnds, lineFrom, open }
+}
 
 const insertNotice = memoizeByKey(({ job, chunks }: JobLog) => {
   const row = insertSelectedInto(chunks.table, {
