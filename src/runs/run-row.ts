@@ -14,8 +14,8 @@ import { param, statement } from '../store/statement.ts'
 import { heldJobColumns, isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
 import { type JobStatus, refused } from '../work/job-state.ts'
 import { isDeadlineOver, isGraceOver, isHostedStopOver } from '../work/limits.ts'
-import { deadlineSql } from './lease/deadline.ts'
 import { visibleRun } from './read/run-shape.ts'
+import { deadlineSql } from './run-job.ts'
 import { decideRun, type RunFacts, type RunTrigger } from './run-state.ts'
 
 /** All of these columns except the clock, of the runs row `u`. */

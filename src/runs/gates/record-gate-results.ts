@@ -16,7 +16,7 @@ import { listOf, maybe, number, objectOf, oneOf } from '../../store/read-json.ts
 import { param, statement } from '../../store/statement.ts'
 import { addNotice } from '../../work/log/write-chunks.ts'
 import { askToStop } from '../../work/stop.ts'
-import { noteStaleReport } from '../lease/lost-lease.ts'
+import { noteStaleReport } from '../lease/sweep-leases.ts'
 import { runLog } from '../log/run-log.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run, RunGateRow } from '../read/run-shape.ts'

@@ -1,25 +1,64 @@
 /**
  * The sweep: requeues or ends a run whose runner did not report in time; asks a run that has reached a limit to stop,
  * and ends it if it does not. Spec, run state table; contract, "Claims and leases" and "Deadlines and cost".
+ *
+ * A credential that lost a run's lease is barred. Reports do not identify the runner, so of two runners with one
+ * credential, the runner that lost its lease could end the attempt of the other. The credential can claim the run again
+ * only after the lost runner was notified (its stale report was rejected), or after one more lease duration. Other
+ * credentials can claim the run at once.
  */
+import { requireCredential } from '../../auth/policy.ts'
 import { audit, noViewer } from '../../operation/audit.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
 import type { Usd } from '../../platform/money.ts'
 import { leaseLost } from '../../platform/signals.ts'
+import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { JobStatus } from '../../work/job-state.ts'
-import { deadlineError, isDeadlineOver } from '../../work/limits.ts'
+import {
+  deadlineError,
+  graceOverSqlOf,
+  hostedStopOverSql,
+  isDeadlineOver,
+  isGraceOver,
+  isHostedStopOver,
+  type LimitFacts,
+  type LimitReached,
+  limitReached,
+  type StopFacts,
+} from '../../work/limits.ts'
 import { addNotice, endOpenLine } from '../../work/log/write-chunks.ts'
+import { accruedUsd, type MeterFacts } from '../../work/meter.ts'
 import { announceEnd, askToStop } from '../../work/stop.ts'
 import { type SweepDeps, sweepDue, sweepOf } from '../../work/sweep.ts'
 import { announceWaiting } from '../../work/waiting.ts'
 import { endAttempt } from '../claim/attempts.ts'
 import { settleRun } from '../end/settle-run.ts'
 import { runLog } from '../log/run-log.ts'
-import { runJob } from '../run-job.ts'
+import { deadlineSql, runJob } from '../run-job.ts'
 import { type HeldRun, lockRun, nextStatus, rowColumns } from '../run-row.ts'
-import { dueSql, isStopOverdue, limitOfRun } from './deadline.ts'
 import { dropAttempt } from './drop-attempt.ts'
+
+const accruedSql = 'u.rate_usd_per_hour * extract(epoch from now() - u.claimed_at) / 3600'
+
+/**
+ * Whether a running run `u` is due for the sweep: its lease has expired, a limit is reached and no stop was requested,
+ * or it did not stop in time.
+ */
+const dueSql = `(u.lease_expires_at <= now() or ${graceOverSqlOf(deadlineSql)} or ${hostedStopOverSql}
+  or u.cancel_requested_at is null and (${deadlineSql} <= now() or u.priced and u.budget_usd <= ${accruedSql}))`
+
+/** Whether a running run was asked to stop and has not in its time, so that the hub ends it. */
+function isStopOverdue(run: StopFacts & Pick<LimitFacts, 'deadlineAt'>): boolean {
+  return isGraceOver(run) || isHostedStopOver(run)
+}
+
+/** The limit that a running run has reached; null if none, or if it was already asked to stop. */
+export function limitOfRun(run: LimitFacts & Omit<MeterFacts, 'finishedAt'>): LimitReached | null {
+  return limitReached('run', run, accruedUsd({ ...run, finishedAt: null }, run.now))
+}
 
 const fenced = { runId: param.text(), attempt: param.int4() }
 
@@ -133,4 +172,34 @@ function noticeOf(run: HeldRun, to: JobStatus): string {
   return isDeadlineOver(run)
     ? `${lost} ${deadlineError('run', run)}`
     : `${lost} The maximum number of lost leases is exceeded: the run has failed.`
+}
+
+/** A report without an attempt is attributed to the runner of the last attempt. */
+const ownerColumn = columns({ ownerId: column.text('owner_id') })
+const liftBar = statement({
+  name: 'run-bar-lift',
+  columns: ownerColumn,
+  params: { runId: param.text(), credentialId: param.text(), attempt: param.int4.orNull() },
+  text: `update runs set barred_credential = null, barred_until = null
+    where id = :runId and status = 'queued' and barred_credential = :credentialId
+      and (:attempt::int is null or attempt = :attempt)
+    returning ${ownerColumn.sql}`,
+})
+
+/** Rethrows why a report failed. If its attempt is stale, it records first that the runner has been notified. */
+export async function noteStaleReport(
+  ctx: RequestContext,
+  { runId, attempt = null }: { readonly runId: string; readonly attempt?: number | null },
+  error: unknown,
+): Promise<never> {
+  if (error instanceof HubError && error.type === 'conflict.not_claimer') await noteStale(ctx, runId, attempt)
+  throw error
+}
+
+async function noteStale(ctx: RequestContext, runId: string, attempt: number | null): Promise<void> {
+  const { credentialId } = requireCredential(ctx.viewer)
+  await ctx.deps.db.withTx(async (tx) => {
+    const [run] = await tx.query(liftBar, { runId, credentialId, attempt })
+    if (run) announceWaiting(tx, ctx.deps, runJob, run.ownerId)
+  })
 }

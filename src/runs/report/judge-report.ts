@@ -2,9 +2,12 @@
  * Judges a runner's report: where it leads, which of its numbered parts are new, and what it has to store. Spec,
  * reportRun.
  */
+import { assertMayWriteRepo } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { boundedBytes } from '../../platform/bounded-text.ts'
-import type { RepoFacts } from '../../repos/get-repo.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
+import { findRepo, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import type { Tx } from '../../store/db.ts'
 import type { JobActor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-state.ts'
 import { type LogChunk, readChunk } from '../../work/log/write-chunks.ts'
@@ -14,7 +17,6 @@ import { runObjects } from '../log/run-objects.ts'
 import { type MetricsBatch, readMetrics } from '../metrics/metrics-line.ts'
 import type { ReportedProgress } from '../read/progress.ts'
 import { nextStatus } from '../run-row.ts'
-import { findOutputRepo } from './output-repo.ts'
 import type { ReportedRun } from './report-rows.ts'
 import { growthOf, type KeptBytes } from './run-storage.ts'
 
@@ -110,4 +112,30 @@ export function bytesOf({ chunk, metrics, objects }: Pick<ReadRunReport, 'chunk'
     config: objects.config?.bytes.byteLength ?? null,
     scorecard: objects.scorecard?.bytes.byteLength ?? null,
   }
+}
+
+const place = ['outputModelRepo'] as const
+
+/** 422 for a repo that a report cannot name. */
+const refused = (why: string) => invalid('validation.value', why, place)
+
+/** The repo that a report names; 422 if it is not a model repo that the caller can see and write. */
+async function findOutputRepo(ctx: RequestContext, fullName: string): Promise<RepoFacts> {
+  const [owner = '', slug = ''] = fullName.split('/')
+  try {
+    const repo = await findRepo(ctx, { owner, slug })
+    assertMayWriteRepo(ctx.viewer, repo, repo.fullName)
+    if (repo.kind !== 'model') throw refused(`${repo.fullName} is a ${repo.kind} repo; a run makes a model repo.`)
+    return repo
+  } catch (error) {
+    if (error instanceof HubError && (error.status === 403 || error.status === 404)) throw refused(error.message)
+    throw error
+  }
+}
+
+/** Locks the repo of a report; in the lock order, repos come before runs. 422 if the report names a deleted repo. */
+export async function lockOutputRepo(tx: Tx, repoId: string, isNamed: boolean): Promise<RepoFacts | null> {
+  const repo = await lockRepo(tx, repoId)
+  if (!repo && isNamed) throw refused('The repo was deleted.')
+  return repo
 }

@@ -3,16 +3,44 @@
  * and renews its lease.
  */
 import type { RequestContext } from '../../operation/context.ts'
-import { type ReportKind, reportJob } from '../../work/report.ts'
-import { noteStaleReport } from '../lease/lost-lease.ts'
-import { endOverdueRun } from '../lease/sweep-leases.ts'
+import { notFound } from '../../platform/errors.ts'
+import type { RepoFacts } from '../../repos/get-repo.ts'
+import { replaceReference } from '../../repos/references.ts'
+import type { Tx } from '../../store/db.ts'
+import { deleteAfterCommit } from '../../work/job-objects.ts'
+import { addNotice, appendChunk } from '../../work/log/write-chunks.ts'
+import { numberAfter, type ReportKind, type ReportToApply, reportJob } from '../../work/report.ts'
+import { recordFinish } from '../../work/stop.ts'
+import { addMeasurements, settleRun, stampOutput } from '../end/settle-run.ts'
+import { endOverdueRun, limitOfRun, noteStaleReport } from '../lease/sweep-leases.ts'
+import { runLog } from '../log/run-log.ts'
+import { iterationOf, type MetricsBatch, rewardsOf } from '../metrics/metrics-line.ts'
 import { readRun } from '../read/get-run.ts'
+import { paceAfter } from '../read/pace.ts'
 import type { Run } from '../read/run-shape.ts'
-import { applyReport, lockReported, type RunToChange } from './apply-report.ts'
-import { nextOf, numbersOf, type ReadRunReport, type ReportRunInput, readReport } from './judge-report.ts'
-import { findRunToReport, type ReportedRun } from './report-rows.ts'
+import { addRewards } from '../read/sparkline.ts'
+import { runJob } from '../run-job.ts'
+import {
+  bytesOf,
+  lockOutputRepo,
+  nextOf,
+  numbersOf,
+  type ReadRunReport,
+  type ReportRunInput,
+  type RunPart,
+  readReport,
+} from './judge-report.ts'
+import {
+  findRunToReport,
+  insertMetrics,
+  type LockedRun,
+  lockRunToReport,
+  type ReportedRun,
+  updateReportedRun,
+} from './report-rows.ts'
+import { countRunBytes } from './run-storage.ts'
 
-const runReport: ReportKind<ReportRunInput, ReportedRun, RunToChange, 'log' | 'metrics', ReadRunReport, Run> = {
+const runReport: ReportKind<ReportRunInput, ReportedRun, RunToChange, RunPart, ReadRunReport, Run> = {
   find: (ctx, { runId }) => findRunToReport(ctx, runId),
   endOverdue: endOverdueRun,
   numbersOf,
@@ -30,4 +58,121 @@ const runReport: ReportKind<ReportRunInput, ReportedRun, RunToChange, 'log' | 'm
  */
 export function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<Run> {
   return reportJob(ctx, runReport, input)
+}
+
+/** The locked run, with its output repo where the report changes that. */
+interface RunToChange extends LockedRun {
+  readonly repo: RepoFacts | null
+}
+
+/** Lock order: the output repo, which a report of success writes too, then the run. */
+async function lockReported(tx: Tx, input: ReportRunInput, read: ReadRunReport): Promise<RunToChange> {
+  const repoId = read.output?.id ?? (input.status === 'succeeded' ? read.outputRepoId : null)
+  const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, read.output !== null)
+  const [run] = await tx.query(lockRunToReport, { id: input.runId })
+  if (!run) throw notFound(`The run ${input.runId}`)
+  return { ...run, repo }
+}
+
+/**
+ * Writes log, metrics and the run's columns; a report of an end also settles the run, and one of success its model and
+ * what it measured.
+ */
+async function applyReport(
+  ctx: RequestContext,
+  tx: Tx,
+  { input, job: run, fresh, read: given, keys }: ReportToApply<ReportRunInput, RunToChange, RunPart, ReadRunReport>,
+): Promise<void> {
+  const { config } = ctx.deps
+  const { status = null } = input
+  const chunk = fresh.log ? given.chunk : null
+  const metrics = fresh.metrics ? given.metrics : null
+  const logEnd = await appendChunk(tx, runLog, run, { chunk, storageKey: keys.log })
+  if (metrics) await insertLines(tx, run, metrics)
+  const costUsd = status && (await settleRun(ctx.deps, tx, run, 'reported'))
+  const limit = status === null ? limitOfRun(run) : null
+  const { gates, output } = given
+  await tx.query(updateReportedRun, {
+    runId: run.id,
+    status: status ?? 'running',
+    now: run.now,
+    endedAt: status && run.now,
+    leaseSeconds: config.runs.leaseSeconds,
+    costUsd,
+    error: input.error ?? null,
+    ...logEnd,
+    ...numbersAfter(run, input),
+    ...metricColumns(run, input, metrics),
+    progress: input.progress ? JSON.stringify(input.progress) : null,
+    peakVramGb: input.peakVramGb ?? null,
+    samplesPerS: input.samplesPerS ?? null,
+    gpuTier: input.gpuTier ?? null,
+    configKey: keys.config,
+    scorecardKey: keys.scorecard,
+    gates: gates && JSON.stringify(gates.rows),
+    gatePassed: gates?.passed ?? null,
+    gateTotal: gates?.total ?? null,
+    outputRepoId: output?.id ?? null,
+    outputRepoName: output?.fullName ?? null,
+    stopAt: limit && run.now,
+    stopReason: limit?.reason ?? null,
+  })
+  if (limit) await addNotice(tx, runLog, run.id, limit.notice)
+  // Objects that are replaced.
+  deleteAfterCommit(ctx.deps, tx, [keys.config && run.configKey, keys.scorecard && run.scorecardKey])
+  // The reference protects the repo from deletion, instead of the repo that an earlier report named.
+  if (output)
+    await replaceReference(
+      tx,
+      { kind: 'run', id: run.id, ownerId: run.ownerId },
+      { repoId: output.id, reason: 'output' },
+    )
+  if (status) {
+    const change = { before: { status: run.status, attempt: run.attempt }, after: { status, costUsd } }
+    await recordFinish(ctx, tx, runJob, { id: run.id, ownerId: run.ownerId, ...change })
+  }
+  if (status === 'succeeded' && run.repo) await stampOutput(ctx, tx, run, run.repo)
+  await countRunBytes(tx, config, run, bytesOf({ ...given, chunk, metrics }))
+  if (status === 'succeeded') await addMeasurements(tx, config, run, input)
+}
+
+async function insertLines(tx: Tx, run: LockedRun, { steps, rewards, lines }: MetricsBatch): Promise<void> {
+  const { id: runId, attempt, metricsSeq: lastSeq, now: at } = run
+  await tx.query(insertMetrics, { runId, attempt, lastSeq, steps, rewards, lines, at })
+}
+
+/** The columns of the runner's own numbers, including those of this report. */
+function numbersAfter(run: LockedRun, input: ReportRunInput) {
+  const { log, metrics } = numbersOf(run, input)
+  const [logAfter, metricsAfter] = [numberAfter(log), numberAfter(metrics)]
+  return {
+    clientLogSeq: logAfter.last,
+    clientLogGaps: logAfter.gaps,
+    clientMetricsSeq: metricsAfter.last,
+    clientMetricsGaps: metricsAfter.gaps,
+  }
+}
+
+/** The columns that metrics change, as JSON; null leaves a column unchanged. */
+function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch | null) {
+  const { metricsSeq } = run
+  if (!metrics) return { metricsSeq, latestMetrics: null, pace: null, rewardCurve: null }
+  const points = rewardsOf(metrics, metricsSeq + 1)
+  const curve = metrics.rewardKey === null ? null : addRewards(run.rewardCurve, metrics.rewardKey, points)
+  return {
+    metricsSeq: metricsSeq + metrics.lines.length,
+    latestMetrics: metrics.lines.at(-1) ?? null,
+    pace: paceColumn(run, input, metrics),
+    rewardCurve: curve && JSON.stringify(curve),
+  }
+}
+
+/** The column `pace`. The iteration of a line is the value under the trainer's `step_key`, else the line's step. */
+function paceColumn(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch): string | null {
+  const stepKey = (input.progress ?? run.progress)?.step_key ?? null
+  const iterationAt = (place: number) => iterationOf(metrics.lines[place], stepKey) ?? metrics.steps[place] ?? null
+  const atMs = Date.parse(run.now)
+  const sinceMs = run.heartbeatAt === null ? atMs : Math.min(atMs, Date.parse(run.heartbeatAt))
+  const pace = paceAfter(run.pace ?? [], metrics.lines.length, iterationAt, { sinceMs, atMs })
+  return pace && JSON.stringify(pace)
 }
