@@ -9,7 +9,7 @@ import { budgetHere, SharedPool, withoutShare } from './connection-share.ts'
 import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
 import { oneStatement } from './one-statement.ts'
 import { keptOffRestores } from './restore-mark.ts'
-import { cellsOf, RowQuery } from './row-query.ts'
+import { RowQuery, rowsOf } from './row-query.ts'
 import { type NamedStatement, orderedValues, type Statement } from './statement.ts'
 import { typeParsers } from './type-parsers.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
@@ -170,10 +170,12 @@ async function runStatement<T>(
       enterOwnSlice()
       return plain.rows as T[]
     }
-    const rows =
-      name === ''
-        ? (await target.query<unknown[]>({ ...config, rowMode: 'array' })).rows
-        : await cellsOf(target, new RowQuery({ name, text, writes }, values, typeParsers))
+    if (name !== '') {
+      const rows = await rowsOf(target, new RowQuery({ name, text, writes, toRow }, values, typeParsers))
+      enterOwnSlice()
+      return rows
+    }
+    const { rows } = await target.query<unknown[]>({ ...config, rowMode: 'array' })
     enterOwnSlice()
     return rows.map((cells) => toRow(cells))
   } catch (error) {
