@@ -11,7 +11,7 @@ export const routes: readonly HfRoute[] = ofEachType((type) => ({
   operation: 'hfCommit',
   method: 'POST',
   path: `${places[type].api}/:owner/:name/commit/:revision`,
-  documents: ['hf-find-repo', 'hf-store-blobs', 'hf-commit-files'],
+  documents: ['hf-find-repo', 'hf-moved-repo', 'hf-store-blobs', 'hf-commit-files'],
   streamsBody: true,
   answer: (call) => answerCommit(call, type),
 }))

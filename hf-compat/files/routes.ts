@@ -18,7 +18,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
     operation: 'hfTree',
     method: 'GET',
     path,
-    documents: ['hf-find-repo', 'hf-files'],
+    documents: ['hf-find-repo', 'hf-moved-repo', 'hf-files'],
     answer: (call) => answerTree(call, type),
   })
   return [
@@ -28,7 +28,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfPathsInfo',
       method: 'POST',
       path: `${repo}/paths-info/:revision`,
-      documents: ['hf-find-repo', 'hf-entries'],
+      documents: ['hf-find-repo', 'hf-moved-repo', 'hf-entries'],
       async answer(call) {
         const { paths } = call.body(wantedPaths)
         if (paths.length > MAX_PATHS)

@@ -29,14 +29,14 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfPreupload',
       method: 'POST',
       path: `${api}/:owner/:name/preupload/:revision`,
-      documents: ['hf-find-repo', 'hf-entries'],
+      documents: ['hf-find-repo', 'hf-moved-repo', 'hf-entries'],
       answer: (call) => answerPreupload(call, type),
     },
     {
       operation: 'hfLfsBatch',
       method: 'POST',
       path: `${lfs}/objects/batch`,
-      documents: ['hf-find-repo', 'hf-presign-blobs'],
+      documents: ['hf-find-repo', 'hf-moved-repo', 'hf-presign-blobs'],
       answer: (call) => answerBatch(call, type),
     },
     {

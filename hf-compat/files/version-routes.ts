@@ -21,7 +21,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfRefs',
       method: 'GET',
       path: `${repo}/refs`,
-      documents: ['hf-find-repo', 'hf-tags'],
+      documents: ['hf-find-repo', 'hf-moved-repo', 'hf-tags'],
       async answer(call) {
         const found = await findRepo(call, type, MAIN)
         const branches = [{ name: MAIN, ref: `refs/heads/${MAIN}`, targetCommit: found.commitId }]
@@ -33,7 +33,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfCommits',
       method: 'GET',
       path: `${repo}/commits/:revision`,
-      documents: ['hf-find-repo', 'hf-commits'],
+      documents: ['hf-find-repo', 'hf-moved-repo', 'hf-commits'],
       async answer(call) {
         const { owner, slug, seq } = await findRepo(call, type)
         const limit = Math.min(Math.max(Number(call.query('limit')) || PER_PAGE, 1), PER_PAGE)
@@ -48,7 +48,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfCreateTag',
       method: 'POST',
       path: `${repo}/tag/:revision`,
-      documents: ['hf-find-repo', 'hf-create-tag'],
+      documents: ['hf-find-repo', 'hf-moved-repo', 'hf-create-tag'],
       async answer(call) {
         const { tag, message } = call.body(newTag)
         const { owner, slug, commitId, fullName } = await findRepo(call, type)
@@ -63,7 +63,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfDeleteTag',
       method: 'DELETE',
       path: `${repo}/tag/:revision`,
-      documents: ['hf-find-repo', 'hf-delete-tag'],
+      documents: ['hf-find-repo', 'hf-moved-repo', 'hf-delete-tag'],
       async answer(call) {
         const { owner, slug, fullName } = await findRepo(call, type, MAIN)
         const name = call.param('revision')
@@ -81,7 +81,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfCreateBranch',
       method: 'POST',
       path: `${repo}/branch/:revision`,
-      documents: ['hf-find-repo'],
+      documents: ['hf-find-repo', 'hf-moved-repo'],
       async answer(call) {
         const { fullName } = await findRepo(call, type, MAIN)
         if (call.param('revision') !== MAIN) throw noBranches()
@@ -92,7 +92,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfDeleteBranch',
       method: 'DELETE',
       path: `${repo}/branch/:revision`,
-      documents: ['hf-find-repo'],
+      documents: ['hf-find-repo', 'hf-moved-repo'],
       async answer(call) {
         const { fullName } = await findRepo(call, type, MAIN)
         if (call.param('revision') === MAIN)

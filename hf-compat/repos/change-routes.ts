@@ -17,6 +17,7 @@ const wantedVisibility = {
   visibility: z.string().nullish(),
 }
 const newRepo = namedRepo.extend(wantedVisibility)
+const move = z.object({ fromRepo: z.string(), toRepo: z.string(), type: repoType })
 const readme = z.object({ content: z.string() })
 const settings = z.object({ ...wantedVisibility, gated: z.unknown().optional() })
 
@@ -25,7 +26,7 @@ export const routes: readonly HfRoute[] = [
     operation: 'hfCreateRepo',
     method: 'POST',
     path: '/api/repos/create',
-    documents: ['hf-create-repo', 'hf-find-repo', 'hf-whoami'],
+    documents: ['hf-create-repo', 'hf-find-repo', 'hf-moved-repo', 'hf-whoami'],
     async answer(call) {
       const wanted = call.body(newRepo)
       const type = typeIn(wanted.type)
@@ -44,11 +45,24 @@ export const routes: readonly HfRoute[] = [
     operation: 'hfDeleteRepo',
     method: 'DELETE',
     path: '/api/repos/delete',
-    documents: ['hf-delete-repo', 'hf-find-repo', 'hf-whoami'],
+    documents: ['hf-delete-repo', 'hf-find-repo', 'hf-moved-repo', 'hf-whoami'],
     async answer(call) {
       const wanted = call.body(namedRepo)
       const { owner, slug } = await findNamedRepo(call, typeIn(wanted.type), await nameIn(call, wanted))
       await call.ask('hf-delete-repo', { input: { owner, repo: slug } })
+      return { body: {} }
+    },
+  },
+  {
+    operation: 'hfMoveRepo',
+    method: 'POST',
+    path: '/api/repos/move',
+    documents: ['hf-move-repo', 'hf-find-repo', 'hf-moved-repo'],
+    async answer(call) {
+      const { fromRepo, toRepo, type } = call.body(move)
+      const { owner: fromOwner, slug } = await findNamedRepo(call, typeIn(type), splitName(fromRepo))
+      const { owner, name: hfName } = splitName(toRepo)
+      await call.ask('hf-move-repo', { input: { fromOwner, fromRepo: slug, owner, hfName } })
       return { body: {} }
     },
   },
@@ -68,7 +82,7 @@ export const routes: readonly HfRoute[] = [
       operation: 'hfSettings',
       method: 'PUT',
       path: `${places[type].api}/:owner/:name/settings`,
-      documents: ['hf-update-repo', 'hf-find-repo'],
+      documents: ['hf-update-repo', 'hf-find-repo', 'hf-moved-repo'],
       async answer(call) {
         const wanted = call.body(settings)
         if (wanted.gated) throw badRequest('This hub has no gated repos: a repo is private or public.', 'NotSupported')
@@ -85,6 +99,11 @@ function typeIn(type: z.output<typeof repoType>): RepoType {
   if (type == null || type === 'model') return 'model'
   if (type === 'dataset') return 'dataset'
   throw missing('RepoNotFound', `This hub has no ${type}s: it has data sets, models and robots.`)
+}
+
+function splitName(fullName: string) {
+  const [owner = '', name = ''] = fullName.split('/')
+  return { owner, name }
 }
 
 /** A name without an owner is one of the caller's account. */

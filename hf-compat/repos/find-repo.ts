@@ -1,4 +1,5 @@
 /** The repo and the state that an address names, or the error by which the client knows which of them is not here. */
+import { slugOfName } from '@hub/formats/text-rules'
 import { HubError } from '../../src/platform/errors.ts'
 import type { Call } from '../engine/call.ts'
 import { missing, Refusal } from '../engine/refusal.ts'
@@ -48,12 +49,29 @@ export async function findNamedRepo(
       // The document has one place that can fail so: the state that the revision names.
       throw error instanceof HubError && (error.status === 404 || error.status === 422) ? noRevision() : error
     })
-  if (!repo || typeOf(repo.kind) !== type) throw noRepo(call, fullName)
+  if (!repo || typeOf(repo.kind) !== type) throw (await movedTo(call, type, { owner, name })) ?? noRepo(call, fullName)
   const { slug, kind } = repo
   const found = { owner, slug, kind, fullName: `${owner}/${repo.hf_name ?? slug}` }
   if (isCurrent) return { ...found, commitId: repo.commit_id, seq: null }
   if (!repo.at?.commit_id) throw noRevision()
   return { ...found, commitId: repo.at.commit_id, seq: repo.at.seq }
+}
+
+/** 308 to the same address of a repo that was moved, for who can see it; null if none was. */
+async function movedTo(
+  call: Call,
+  type: RepoType,
+  { owner, name }: { readonly owner: string; readonly name: string },
+): Promise<Refusal | null> {
+  const repo = await call.ask('hf-moved-repo', { owner, slug: slugOfName(name) })
+  if (!repo || typeOf(repo.kind) !== type) return null
+  const [before, after] = [`${owner}/${name}`, `${repo.owner.handle}/${repo.hf_name ?? repo.slug}`]
+  const { url } = call.request
+  const place = url.indexOf(`/${before}`)
+  // A body may name the repo: then there is no address to send the client to.
+  if (place < 0) return null
+  const location = `${url.slice(0, place)}/${after}${url.slice(place + before.length + 1)}`
+  return new Refusal(308, 'Moved', `${before} is ${after} now.`, { headers: { location } })
 }
 
 /** How the graph writes the snapshot that is a tag here: a tag may begin with a digit. */

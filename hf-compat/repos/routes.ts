@@ -15,7 +15,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
     operation: 'hfRepoInfo',
     method: 'GET',
     path,
-    documents: ['hf-find-repo', 'hf-repo-info', 'hf-files'],
+    documents: ['hf-find-repo', 'hf-moved-repo', 'hf-repo-info', 'hf-files'],
     answer: (call) => answerInfo(call, type),
   })
   return [
@@ -25,7 +25,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       operation: 'hfAuthCheck',
       method: 'GET',
       path: `${api}/:owner/:name/auth-check`,
-      documents: ['hf-find-repo'],
+      documents: ['hf-find-repo', 'hf-moved-repo'],
       async answer(call) {
         await findRepo(call, type, '')
         return { body: {} }

@@ -93,6 +93,30 @@ describe('a repo', () => {
   })
 })
 
+describe('api/repos/move', () => {
+  it('renames a repo, and sends who knows the old name to the new one', async () => {
+    const person = await hub.person()
+    const org = await hub.org([{ user: person.handle, role: 'owner' }])
+    const [before, after] = [labName(), labName()]
+    await hf.json(person, 'POST', '/api/repos/create', { name: before.name, type: 'dataset' })
+    const [fromRepo, toRepo] = [`${person.handle}/${before.name}`, `${org}/${after.name}`]
+    const moved = await hf.json(person, 'POST', '/api/repos/move', { fromRepo, toRepo, type: 'dataset' })
+    expect(moved.status).toBe(200)
+    expect((await hf.get(person, `/api/datasets/${toRepo}`)).json.id).toBe(toRepo)
+    for (const [path, there] of [
+      [`/api/datasets/${fromRepo}?expand=sha`, `/api/datasets/${toRepo}?expand=sha`],
+      [`/datasets/${fromRepo}/resolve/main/${before.name}/x`, `/datasets/${toRepo}/resolve/main/${before.name}/x`],
+    ] as const) {
+      const answer = await hf.get(person, path)
+      expect([answer.status, answer.headers.get('location')]).toEqual([308, there])
+    }
+    const stranger = await hub.person()
+    expect(refusal(await hf.get(stranger, `/api/datasets/${fromRepo}`))).toEqual([404, 'RepoNotFound'])
+    const wanted = { fromRepo, toRepo, type: 'dataset' }
+    expect(refusal(await hf.json(stranger, 'POST', '/api/repos/move', wanted))).toEqual([404, 'RepoNotFound'])
+  })
+})
+
 describe('api/validate-yaml', () => {
   it('says what is wrong with the header of a README', async () => {
     const validate = (content: string) => hf.json(null, 'POST', '/api/validate-yaml', { content, repoType: 'dataset' })
