@@ -1,6 +1,7 @@
 /** Commits of many files: all or nothing, in one change, from bytes that were sent ahead. */
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { abortAbandoned } from '../../src/jobs/collect-objects.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
@@ -317,6 +318,51 @@ describe('bytes that are sent ahead', () => {
     expect((await commit(repo, { add })).json).toMatchObject({ added: 4 })
     expect(await sums(ada.handle)).toMatchObject({ reserved: 0, pending: 0 })
   })
+})
+
+it('bytes that no commit names are collected like any abandoned upload', async () => {
+  const dora = await hub.person()
+  const repo = await hub.repo(dora)
+  await post(repo, 'blobs', { contents: [base64('never named')] }, dora)
+  await post(repo, 'blobs/presign', { blobs: [named('never sent')] }, dora)
+  expect(await sums(dora.handle)).toMatchObject({ reserved: 21, pending: 2 })
+  await hub.sql(`update uploads set touched_at = now() - interval '8 days' where owner_id = $1 returning id`, [dora.id])
+  const { deps } = hub.running
+  if (!deps.objects) throw new Error('The hub of the test has a store.')
+  await abortAbandoned(deps, deps.objects, new AbortController().signal)
+  expect(await sums(dora.handle)).toMatchObject({ stored: 0, reserved: 0, pending: 0 })
+  const late = await commit(repo, { add: [{ path: 'a', ...named('never named') }] }, dora)
+  expect([late.status, late.json.errors[0].type]).toEqual([422, 'upload.part_missing'])
+})
+
+it('a request whose client goes in the middle does all of a commit or nothing', async () => {
+  const repo = await hub.repo(ada)
+  const { commit_id: empty } = await state(repo)
+  const add = Array.from({ length: 200 }, (_, index) => ({ path: `f${index}`, content: base64(`${repo} ${index}`) }))
+  const gone = new AbortController()
+  const request = hub.send(ada, 'POST', `/v1/repos/${repo}/commits`, {
+    body: JSON.stringify({ add }),
+    headers: { 'content-type': 'application/json' },
+    signal: gone.signal,
+  })
+  setImmediate(() => gone.abort())
+  await request.catch(() => null)
+  await expect
+    .poll(
+      async () => {
+        const { seq } = (await hub.sql('select seq from repos where slug = $1', [repo.split('/')[1]]))[0] as {
+          seq: number
+        }
+        return [(await paths(repo)).length, seq]
+      },
+      { timeout: 20_000 },
+    )
+    .toSatisfy(([files, seq]: [number, number]) => (files === 0 && seq === 0) || (files === 200 && seq === 1))
+  // The first request may still hold its uploads: 409 until it has let go of them.
+  await expect.poll(async () => (await commit(repo, { add })).status, { timeout: 20_000 }).toBe(200)
+  expect((await commit(repo, { add })).json.seq).toBe(1)
+  expect((await state(repo)).commit_id).not.toBe(empty)
+  expect(await paths(repo)).toHaveLength(200)
 })
 
 it('a commit of thousands of files takes as many statements as one of few', async () => {
