@@ -12,7 +12,7 @@ import { param, statement } from '../store/statement.ts'
 import { heldJobColumns, isClaimer, isOwnKey, type JobActor } from '../work/held-job.ts'
 import { type JobStatus, refused } from '../work/job-state.ts'
 import { deadlineSqlOf, isDeadlineOver } from '../work/limits.ts'
-import { logEndColumns } from '../work/log/job-log.ts'
+import { logEndColumns } from '../work/log/write-chunks.ts'
 import { type CheckTrigger, decideCheck } from './check-state.ts'
 
 export const rowColumns = heldJobColumns.with({

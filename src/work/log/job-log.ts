@@ -1,13 +1,12 @@
-/** The log of a kind of job, as followers, downloads and notices use it. */
+/** The log of a kind of job, as its writers, followers and downloads use it. */
 import type { RequestContext, Viewer } from '../../operation/context.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
-import { param } from '../../store/statement.ts'
 import type { JobKind } from '../job-kind.ts'
 
 /**
  * The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`, the number of the last chunk and the sums of
- * all chunks, and its open line (`logEndColumns`).
+ * all chunks, and its open line (`logEndColumns` of `write-chunks.ts`).
  */
 export interface JobLog {
   readonly job: JobKind
@@ -37,42 +36,6 @@ export interface MetricsPage {
 export interface MetricRow {
   readonly seq: number
   readonly line: string
-}
-
-/** The end of the log on the job's row `u`, for writers. */
-export const logEndColumns = {
-  logSeq: column.int4('u.log_seq'),
-  logLines: column.int8('u.log_lines'),
-  logBytes: column.int8('u.log_bytes'),
-  logOpenFrom: column.int4.orNull('u.log_open_from'),
-  logOpenBytes: column.int4.orNull('u.log_open_bytes'),
-}
-const logEnd = columns(logEndColumns)
-
-/** The number of the last chunk, the sums of all chunks, and the open line. */
-export type LogEnd = RowOf<typeof logEnd>
-
-/** An open line: the chunk that it began in, and its length so far. */
-export interface OpenLine {
-  readonly from: number
-  readonly bytes: number
-}
-
-/** The open line of a row with `logEndColumns`. */
-export function openLineOf({ logOpenFrom: from, logOpenBytes: bytes }: LogEnd): OpenLine | null {
-  return from === null || bytes === null ? null : { from, bytes }
-}
-
-/** The assignments of a new end, for `set`. */
-export const logEndSql = `log_seq = :logSeq, log_lines = :logLines, log_bytes = :logBytes, log_open_from = :logOpenFrom,
-      log_open_bytes = :logOpenBytes`
-
-export const logEndParams = {
-  logSeq: param.int4(),
-  logLines: param.int8(),
-  logBytes: param.int8(),
-  logOpenFrom: param.int4.orNull(),
-  logOpenBytes: param.int4.orNull(),
 }
 
 /** Columns of `LogHead` on the job's row `u`. */

@@ -1,10 +1,47 @@
 /** Writes to a job's log: reported chunks, what each does to the lines of its log, and notices of the hub. */
 import { boundedBytes } from '../../platform/bounded-text.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { insertIntoTable, insertSelectedInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { memoizeByKey } from '../job-kind.ts'
-import { type JobLog, type LogEnd, type OpenLine, openLineOf } from './job-log.ts'
+import type { JobLog } from './job-log.ts'
+
+/** The end of the log on the job's row `u`, which a report locks and moves. */
+export const logEndColumns = {
+  logSeq: column.int4('u.log_seq'),
+  logLines: column.int8('u.log_lines'),
+  logBytes: column.int8('u.log_bytes'),
+  logOpenFrom: column.int4.orNull('u.log_open_from'),
+  logOpenBytes: column.int4.orNull('u.log_open_bytes'),
+}
+const logEnd = columns(logEndColumns)
+
+/** The number of the last chunk, the sums of all chunks, and the open line. */
+type LogEnd = RowOf<typeof logEnd>
+
+/** An open line: the chunk that it began in, and its length so far. */
+export interface OpenLine {
+  readonly from: number
+  readonly bytes: number
+}
+
+/** The open line of a row with `logEndColumns`. */
+function openLineOf({ logOpenFrom: from, logOpenBytes: bytes }: LogEnd): OpenLine | null {
+  return from === null || bytes === null ? null : { from, bytes }
+}
+
+/** The assignments of a new end, for `set`. */
+export const logEndSql = `log_seq = :logSeq, log_lines = :logLines, log_bytes = :logBytes, log_open_from = :logOpenFrom,
+      log_open_bytes = :logOpenBytes`
+
+export const logEndParams = {
+  logSeq: param.int4(),
+  logLines: param.int8(),
+  logBytes: param.int8(),
+  logOpenFrom: param.int4.orNull(),
+  logOpenBytes: param.int4.orNull(),
+}
 
 const NEWLINE = 10
 

@@ -1,10 +1,9 @@
 import { cpuWithin } from '@hub/testing/cpu'
 import stripAnsi from 'strip-ansi'
 import { describe, expect, it } from 'vitest'
-import type { OpenLine } from '../../../src/work/log/job-log.ts'
 import { joined, linesOf, openEndOf } from '../../../src/work/log/log-lines.ts'
 import { positionText, readPosition } from '../../../src/work/log/position.ts'
-import { linesAfter, shapeOf } from '../../../src/work/log/write-chunks.ts'
+import { linesAfter, type OpenLine, shapeOf } from '../../../src/work/log/write-chunks.ts'
 import { isStored, type StoredNumbers, withNumber } from '../../../src/work/report.ts'
 
 const ESC = '\x1b'
