@@ -89,6 +89,11 @@ export class Call {
     return this.request.raw.iterator({ destroyOnReturn: false })
   }
 
+  /** Counts memory as held by the caller until the answer is sent: what a route keeps of a streamed body. */
+  holding(): (bytes: number) => void {
+    return this.edge.holding(this.request)
+  }
+
   /** Asks a document of the graph, counted against the caller's rate as in `/v1`. Throws the graph's errors. */
   async ask<Name extends DocumentName>(name: Name, variables: Documents[Name]['variables']): Promise<Asked<Name>> {
     const plan = this.#plans.get(name)

@@ -26,9 +26,10 @@ export async function* readLines(body: AsyncIterable<Buffer>): AsyncGenerator<Co
   let restBytes = 0
   let lines = 0
   const next = (bytes: Buffer): CommitLine | null => {
-    if (bytes.every((byte) => byte <= 0x20)) return null
+    // An empty line counts too: nothing else bounds how many there are.
     lines += 1
     if (lines > MAX_LINES) throw tooManyLines()
+    if (bytes.every((byte) => byte <= 0x20)) return null
     return parseLine(bytes, lines)
   }
   for await (const chunk of body) {
@@ -45,7 +46,7 @@ export async function* readLines(body: AsyncIterable<Buffer>): AsyncGenerator<Co
     restBytes += chunk.length - from
     if (restBytes > MAX_LINE_BYTES) throw tooLongLine()
   }
-  const last = next(Buffer.concat(rest))
+  const last = restBytes > 0 ? next(Buffer.concat(rest)) : null
   if (last) yield last
 }
 

@@ -4,7 +4,7 @@ import type { Call } from '../engine/call.ts'
 import { missing } from '../engine/refusal.ts'
 import { type Answer, type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
 import { findRepo } from '../repos/find-repo.ts'
-import { readCommit } from './read-commit.ts'
+import { readCommit, type StoreContents } from './read-commit.ts'
 import { assertMain } from './revision-rules.ts'
 
 export const routes: readonly HfRoute[] = ofEachType((type) => ({
@@ -23,10 +23,11 @@ export const routes: readonly HfRoute[] = ofEachType((type) => ({
 async function answerCommit(call: Call, type: RepoType): Promise<Answer> {
   assertMain(call)
   const { owner, slug: repo, fullName, commitId } = await findRepo(call, type)
-  const changes = await readCommit(call.stream(), async (contents) => {
+  const store: StoreContents = async (contents) => {
     const stored = await call.ask('hf-store-blobs', { input: { owner, repo, contents } })
     return stored?.blobs ?? []
-  })
+  }
+  const changes = await readCommit(call.stream(), store, call.holding())
   const made = await call.ask('hf-commit-files', { input: { owner, repo, ...changes } }).catch((error: unknown) => {
     // The repo is there: what is missing is a path that the commit deletes.
     throw error instanceof HubError && error.status === 404 ? missing('EntryNotFound', error.message) : error

@@ -36,14 +36,32 @@ export type StoreContents = (
 /** Contents that are stored at once: 64 of the largest have 4 MiB. */
 const BATCH = 64
 
+/** Segments of all paths of a commit, each of which is checked: twenty of each of the most paths. */
+const MAX_SEGMENTS = 2_000_000
+
+/** What a batch holds at once, as it came and as the graph takes it. */
+const BATCH_BYTES = 8 * 1024 * 1024
+
+/** What is kept of a change besides its path: a digest, and a place in each list. */
+const CHANGE_BYTES = 512
+
+/** So much is counted at once. */
+const COUNTED_BYTES = 256 * 1024
+
+/** Counts memory that the commit holds until it is answered; throws if it is too much. */
+export type Hold = (bytes: number) => void
+
 /** Characters of a message that the hub keeps. */
 const MAX_MESSAGE = 500
 
 /**
  * Reads a whole commit, and gives the contents in it to `store`, a batch at a time: what is kept of a file is its path
- * and its digest.
+ * and its digest, which count as held by the caller, who may send slowly, or many commits at once.
  */
-export async function readCommit(body: AsyncIterable<Buffer>, store: StoreContents): Promise<ReadCommit> {
+export async function readCommit(body: AsyncIterable<Buffer>, store: StoreContents, hold: Hold): Promise<ReadCommit> {
+  hold(BATCH_BYTES)
+  let uncountedBytes = 0
+  let segments = 0
   let head: z.output<typeof header> | null = null
   const add: AddedFile[] = []
   const deletions: string[] = []
@@ -55,6 +73,14 @@ export async function readCommit(body: AsyncIterable<Buffer>, store: StoreConten
     waiting = []
   }
   for await (const line of readLines(body)) {
+    const path = pathOf(line)
+    segments += path.split('/').length
+    if (segments > MAX_SEGMENTS) throw tooManySegments()
+    uncountedBytes += CHANGE_BYTES + 2 * path.length
+    if (uncountedBytes >= COUNTED_BYTES) {
+      hold(uncountedBytes)
+      uncountedBytes = 0
+    }
     if (line.key === 'header') head = memberOf(line, header)
     else if (line.key === 'file') waiting.push(contentOf(line))
     else if (line.key === 'lfsFile') {
@@ -68,6 +94,14 @@ export async function readCommit(body: AsyncIterable<Buffer>, store: StoreConten
   if (head === null) throw badRequest('A commit begins with a line {"key": "header", "value": {"summary": …}}.')
   if (waiting.length > 0) await storeWaiting()
   return { message: messageOf(head), parentCommit: head.parentCommit ?? null, add, delete: deletions }
+}
+
+const pathOf = ({ value: { path } }: CommitLine) => (typeof path === 'string' ? path : '')
+
+function tooManySegments(): HubError {
+  const facts = { unit: 'segments', limit: MAX_SEGMENTS, used: null }
+  const detail = `The paths of a commit have at most ${MAX_SEGMENTS} segments together; make several commits.`
+  return new HubError('too_large', detail, { facts })
 }
 
 /** The content of a file as base64, as the store takes it. */

@@ -31,15 +31,22 @@ export async function readFiles(
   return { items: page?.items ?? [], nextCursor: hasNextPage ? endCursor : null }
 }
 
-/** All files of a state. */
-export async function readAllFiles(call: Call, repo: FoundRepo): Promise<HfFile[]> {
+/**
+ * Pages of `siblings`. Clients ask for the tree where a repo has more than 50,000 of them; all files of a repo of
+ * millions would be an answer of hundreds of megabytes.
+ */
+const MAX_SIBLING_PAGES = 51
+
+/** The files of a state, of 51,000 and more the first 51,000. */
+export async function readSiblings(call: Call, repo: FoundRepo): Promise<HfFile[]> {
   const files: HfFile[] = []
   let cursor: string | null = null
-  do {
+  for (let read = 0; read < MAX_SIBLING_PAGES; read += 1) {
     const page: FilePage = await readFiles(call, repo, { cursor })
     files.push(...page.items)
     cursor = page.nextCursor
-  } while (cursor !== null)
+    if (cursor === null) break
+  }
   return files
 }
 

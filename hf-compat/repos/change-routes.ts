@@ -6,7 +6,7 @@ import { badRequest, missing, Refusal } from '../engine/refusal.ts'
 import { type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
 import { findNamedRepo, findRepo } from './find-repo.ts'
 import { nameOf } from './render-repo.ts'
-import { yamlFault } from './validate-yaml.ts'
+import { isUnchecked, MAX_HEADER_CHARACTERS, yamlFault } from './validate-yaml.ts'
 
 /** `type` is left out for a model. */
 const repoType = z.enum(['model', 'dataset', 'space', 'kernel', 'bucket']).nullish()
@@ -20,6 +20,10 @@ const newRepo = namedRepo.extend(wantedVisibility)
 const move = z.object({ fromRepo: z.string(), toRepo: z.string(), type: repoType })
 const readme = z.object({ content: z.string() })
 const settings = z.object({ ...wantedVisibility, gated: z.unknown().optional() })
+
+const unchecked = {
+  message: `The header of README.md has more than ${MAX_HEADER_CHARACTERS} characters, and is not checked.`,
+}
 
 export const routes: readonly HfRoute[] = [
   {
@@ -72,8 +76,9 @@ export const routes: readonly HfRoute[] = [
     path: '/api/validate-yaml',
     documents: [],
     answer(call) {
-      const fault = yamlFault(call.body(readme).content)
-      if (fault === null) return { body: { errors: [], warnings: [] } }
+      const { content } = call.body(readme)
+      const fault = yamlFault(content)
+      if (fault === null) return { body: { errors: [], warnings: isUnchecked(content) ? [unchecked] : [] } }
       throw new Refusal(400, 'InvalidYaml', fault, { body: { errors: [{ message: fault }], warnings: [] } })
     },
   },

@@ -2,7 +2,7 @@
 import type { Call } from '../engine/call.ts'
 import { badRequest } from '../engine/refusal.ts'
 import { type Answer, type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
-import { readAllFiles } from '../files/read-files.ts'
+import { readSiblings } from '../files/read-files.ts'
 import { findRepo, noRepo } from './find-repo.ts'
 import { renderRepo, renderSibling } from './render-repo.ts'
 
@@ -58,7 +58,7 @@ async function answerInfo(call: Call, type: RepoType): Promise<Answer> {
   const isWhole = expand.length === 0
   const body: Record<string, unknown> = { ...renderRepo(repo), sha: found.commitId }
   if (isWhole || expand.includes('siblings')) {
-    const files = await readAllFiles(call, found)
+    const files = await readSiblings(call, found)
     body.siblings = files.map((file) => renderSibling(file, call.isAsked('blobs')))
   }
   return { body: isWhole ? body : only(body, expand) }

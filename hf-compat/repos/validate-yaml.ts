@@ -4,10 +4,17 @@ import { load, YAMLException } from 'js-yaml'
 /** The part between the first two lines of three hyphens. */
 const FRONT_MATTER = /^(?:\uFEFF)?---[ \t]*\r?\n([\s\S]*?)\r?\n?^---[ \t]*$/m
 
-/** Why the header of this README is no good; null if it is, or if there is none. */
+/** A longer header is not read: of some, a parser takes time that grows faster than they do. */
+export const MAX_HEADER_CHARACTERS = 128 * 1024
+
+/** Whether the header of this README is too long to be checked. */
+export const isUnchecked = (content: string): boolean =>
+  (FRONT_MATTER.exec(content)?.[1] ?? '').length > MAX_HEADER_CHARACTERS
+
+/** Why the header of this README is no good; null if it is, or if there is none, or if it is too long to be checked. */
 export function yamlFault(content: string): string | null {
   const [, yaml = ''] = FRONT_MATTER.exec(content) ?? []
-  if (yaml.trim() === '') return null
+  if (yaml.trim() === '' || yaml.length > MAX_HEADER_CHARACTERS) return null
   try {
     const header = load(yaml)
     const isMembers = typeof header === 'object' && header !== null && !Array.isArray(header)

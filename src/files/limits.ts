@@ -23,6 +23,16 @@ export const MAX_FILES_PER_REQUEST = 100
 /** Operations of one commit. */
 export const MAX_COMMIT_OPERATIONS = 100_000
 
+/**
+ * Characters of the folders above the files of one commit, each folder written out from the root: what finding clashes
+ * costs. A hundred thousand files in folders of their own, five levels and a hundred characters deep, have as many; a
+ * path of 512 levels has 260,000.
+ */
+export const MAX_COMMIT_FOLDER_CHARACTERS = 32 * MIB
+
+/** Files that one commit removes, or replaces: a folder may have more, which is deleted in parts. */
+export const MAX_COMMIT_FILES = 200_000
+
 /** Contents that a commit, or a request that stores contents, holds itself. */
 export const MAX_INLINE_FILES = 1000
 

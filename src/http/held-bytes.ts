@@ -89,6 +89,18 @@ export class HeldBytes {
     else request.response.once('close', release)
   }
 
+  /** Counts what a request holds more and more of, until its response is closed. */
+  growing(request: FastifyRequest): (bytes: number) => void {
+    const { response } = request
+    const releases: (() => void)[] = []
+    response?.once('close', () => {
+      for (const release of releases.splice(0)) release()
+    })
+    return (bytes) => {
+      if (response && !response.closed) releases.push(this.take(request, bytes))
+    }
+  }
+
   #ownersOf(request: FastifyRequest): readonly Owner[] {
     const caller = callerOf(request)
     const { address, account } = this.#bounds

@@ -51,6 +51,8 @@ export interface Edge {
   /** Counts the cost of an operation against its caller; throws 429 beyond the limit. */
   readonly spend: SpendCost
   readonly admit: Admit
+  /** Counts memory that a request holds, piece by piece, until it is answered; throws 429 or 503 beyond the limit. */
+  readonly holding: (request: FastifyRequest) => (bytes: number) => void
   /** All event streams of this server. */
   readonly streams: OpenStreams
   /** Maps any error to one of the closed table; logs unexpected ones. */
@@ -99,6 +101,15 @@ function callerLimits({ databasePoolMax, callers }: Config, rate: RateLimit): Ca
   const written = callers.writtenBytesPerDay === 0 ? null : new WrittenBytes(callers.writtenBytesPerDay)
   return { slots: new AddressSlots(), connections: new CallerConnections(rate, databasePoolMax, written) }
 }
+
+/** A request may ask several operations: what the earlier ones used counts before the next begins. */
+const spending =
+  (rate: RateLimit): SpendCost =>
+  async (request, reply, cost) => {
+    const who = callerOf(request)
+    await rate.spend(reply, who, cost)
+    rate.assertTime(who, 'processor')
+  }
 
 /** Longest path segment: an upload id. Owners and slugs are validated by rule, not by the router. */
 const MAX_PARAM_LENGTH = 512
@@ -149,8 +160,9 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const edge: Edge = {
     identify,
     contextOf: (request, extra) => contextOf(deps, request, extra),
-    spend: (request, reply, cost) => rate.spend(reply, callerOf(request), cost),
+    spend: spending(rate),
     admit: admission(rate, limits),
+    holding: (request) => held.growing(request),
     streams,
     knownError,
   }

@@ -1,8 +1,11 @@
 /** Commits of many files: all or nothing, in one change, from bytes that were sent ahead. */
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { livePaths } from '../../src/files/commit/live-paths.ts'
 import { abortAbandoned } from '../../src/jobs/collect-objects.ts'
+import { orderedValues } from '../../src/store/statement.ts'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
+import { plansOf } from '../support/plans.ts'
 
 const hub = contractHub()
 let ada: Person
@@ -363,6 +366,48 @@ it('a request whose client goes in the middle does all of a commit or nothing', 
   expect((await commit(repo, { add })).json.seq).toBe(1)
   expect((await state(repo)).commit_id).not.toBe(empty)
   expect(await paths(repo)).toHaveLength(200)
+})
+
+it('commits of the same new bytes at once are all made', async () => {
+  const repo = await hub.repo(ada)
+  const made = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => commit(repo, { add: [{ path: `p${index}`, content: base64(repo) }] })),
+  )
+  expect(made.map(({ status }) => status)).toEqual(Array(8).fill(200))
+  expect(await paths(repo)).toHaveLength(8)
+  expect(await sums(ada.handle)).toMatchObject({ reserved: 0, pending: 0 })
+})
+
+it('each deleted folder is a range of the index, however many there are', async () => {
+  const repo = await hub.repo(ada)
+  const add = Array.from({ length: 2000 }, (_, index) => ({ path: `d${index}/f`, content: '' }))
+  for (let from = 0; from < add.length; from += 1000)
+    expect((await commit(repo, { add: add.slice(from, from + 1000) })).status).toBe(200)
+  const { id: repoId } = await state(repo)
+  const [lowers, uppers] = [add.map(({ path }) => path.slice(0, -1)), add.map(({ path }) => path.replace('/f', '0'))]
+  const values = orderedValues(livePaths, { repoId, paths: [], lowers, uppers })
+  for (const plan of await plansOf(hub.running.deps.db, livePaths.text, values)) {
+    const ranges = plan.filter((node) => node['Index Name'] === 'files_live' && node['Actual Loops'] === add.length)
+    expect(ranges).toHaveLength(1)
+  }
+  expect((await commit(repo, { delete: lowers })).json).toMatchObject({ removed: 2000 })
+})
+
+it('folders inside of folders are deleted once, and each has to be there', async () => {
+  const repo = await hub.repo(ada)
+  const add = ['d/e/f/1', 'd/e/2', 'd-e/3', 'd0', '\uff5e/x', '\u{1f600}/y'].map((path) => ({ path, content: '' }))
+  await commit(repo, { add })
+  const folders = ['\uff5e/', 'd/e/f/', 'd/', 'd/e/', '\u{1f600}/']
+  const refused = await commit(repo, { delete: [...folders, 'd/f/', 'd-/'] })
+  expect([refused.status, refused.json.errors.map(({ loc }: Json) => loc)]).toEqual([
+    404,
+    [
+      ['body', 'delete', 5],
+      ['body', 'delete', 6],
+    ],
+  ])
+  expect((await commit(repo, { delete: folders })).json).toMatchObject({ removed: 4 })
+  expect(await paths(repo)).toEqual(['d-e/3', 'd0'])
 })
 
 it('a commit of thousands of files takes as many statements as one of few', async () => {

@@ -128,4 +128,13 @@ describe('api/validate-yaml', () => {
       expect(answer.json.errors).toEqual([{ message: answer.json.error }])
     }
   })
+
+  it('reads no header that could take long, and says so', async () => {
+    const header = (length: number) => `---\na: ${'x'.repeat(length)}\nb: [\n---\n`
+    const validate = (content: string) => hf.json(null, 'POST', '/api/validate-yaml', { content })
+    expect((await validate(header(1000))).status).toBe(400)
+    const { status, json } = await validate(header(200_000))
+    expect([status, json.errors]).toEqual([200, []])
+    expect(json.warnings).toEqual([{ message: expect.stringContaining('is not checked') }])
+  })
 })

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { readCommit } from '../../hf-compat/files/read-commit.ts'
 import { contractHub, type Json, newName, type Person, sha256Of, type Who } from '../support/hub.ts'
 import { hfClient } from './support/hf-client.ts'
 
@@ -197,5 +198,67 @@ describe('a commit', () => {
     const answer = await hf.request(person, 'POST', `/api/datasets/${name}/commit/main`, init)
     expect(refusal(answer)).toEqual([413, 'TooLarge'])
     expect(answer.headers.get('x-error-message')).toContain('100000 lines')
+  })
+
+  it('counts empty lines too, of which a body could have any number', async () => {
+    const person = await hub.person()
+    const name = await hub.repo(person)
+    const header = `${JSON.stringify({ key: 'header', value: { summary: 'empty lines' } })}\n`
+    const init = { headers: { 'content-type': 'application/x-ndjson' }, body: header + '\n'.repeat(100_001) }
+    const answer = await hf.request(person, 'POST', `/api/datasets/${name}/commit/main`, init)
+    expect(refusal(answer)).toEqual([413, 'TooLarge'])
+    const few = { ...init, body: `${header}\n\n` }
+    expect((await hf.request(person, 'POST', `/api/datasets/${name}/commit/main`, few)).status).toBe(200)
+  })
+
+  it('whose paths are too deep together is refused before they are compared', async () => {
+    const person = await hub.person()
+    const name = await hub.repo(person)
+    const lines = Array.from({ length: 500 }, (_, index): Line => inline(`${index}${'/a'.repeat(500)}`, 'x'))
+    const answer = await commit(person, name, lines)
+    expect(refusal(answer)).toEqual([413, 'TooLarge'])
+    expect(answer.headers.get('x-error-message')).toContain('too deep')
+    // The same number of paths in one deep folder has its folders once.
+    const shared = lines.map((_, index): Line => inline(`x${'/a'.repeat(500)}/${index}`, 'x'))
+    expect((await commit(person, name, shared)).status).toBe(200)
+  })
+})
+
+describe('what a commit keeps of its lines', () => {
+  async function* bodyOf(lines: readonly Line[]) {
+    for (const [key, value] of lines) yield Buffer.from(`${JSON.stringify({ key, value })}\n`)
+  }
+
+  it('counts as held by the caller, by the length of its paths', async () => {
+    const lines: Line[] = Array.from({ length: 2000 }, (_, index) => ['deletedFile', { path: `${index}`.padEnd(1000) }])
+    let heldBytes = 0
+    const hold = (bytes: number) => {
+      heldBytes += bytes
+    }
+    const read = await readCommit(bodyOf([['header', { summary: 'x' }], ...lines]), async () => [], hold)
+    expect(read.delete).toHaveLength(2000)
+    expect(heldBytes).toBeGreaterThan(8 * 1024 * 1024 + 2000 * 2000)
+    expect(heldBytes).toBeLessThan(8 * 1024 * 1024 + 2000 * 3000)
+  })
+
+  it('has at most 2,000,000 segments', async () => {
+    const path = 'a/'.repeat(499).concat('a')
+    const lines = Array.from({ length: 4001 }, (): Line => ['deletedFile', { path }])
+    const read = (count: number) =>
+      readCommit(
+        bodyOf([['header', { summary: 'x' }], ...lines.slice(0, count)]),
+        async () => [],
+        () => undefined,
+      )
+    await expect(read(3999)).resolves.toMatchObject({ message: 'x' })
+    await expect(read(4001)).rejects.toMatchObject({ type: 'too_large' })
+  })
+
+  it('ends the commit where the caller may hold no more', async () => {
+    const full = new Error('full')
+    const hold = () => {
+      throw full
+    }
+    await expect(readCommit(bodyOf([['header', { summary: 'x' }]]), async () => [], hold)).rejects.toBe(full)
   })
 })

@@ -24,7 +24,8 @@ function segmentFault(segments: readonly string[]): string | null {
   for (const segment of segments) {
     if (segment === '') return 'has an empty segment'
     if (segment === '.' || segment === '..') return `has the segment ${segment}`
-    if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) return `has a segment longer than ${MAX_SEGMENT_BYTES} bytes`
+    if (segment.length * 3 > MAX_SEGMENT_BYTES && Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)
+      return `has a segment longer than ${MAX_SEGMENT_BYTES} bytes`
   }
   return null
 }
@@ -80,17 +81,30 @@ export interface PathClash {
 /**
  * Each of `paths` that is a folder above one of `others`, or below one of them, with the first such other. Paths are
  * compared by their exact bytes, as everywhere: names that differ in letter case alone are two files. Its time grows
- * with the segments of all paths, not with their pairs.
+ * with the segments of all folders, not with the pairs of paths.
  */
 export function clashesBetween(paths: Iterable<string>, others: Iterable<string>): PathClash[] {
   const files = new Set<string>()
   const firstIn = new Map<string, string>()
   for (const other of others) {
     files.add(other)
-    for (const folder of foldersOf(other)) if (!firstIn.has(folder)) firstIn.set(folder, other)
+    // The folders above one that is known are known too.
+    for (let at = other.lastIndexOf('/'); at > 0; at = other.lastIndexOf('/', at - 1)) {
+      const folder = other.slice(0, at)
+      if (firstIn.has(folder)) break
+      firstIn.set(folder, other)
+    }
+  }
+  const fileAbove = new Map<string, string | undefined>()
+  const aboveOf = (path: string): string | undefined => {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    if (fileAbove.has(folder)) return fileAbove.get(folder)
+    const file = foldersOf(path).find((one) => files.has(one))
+    fileAbove.set(folder, file)
+    return file
   }
   return Array.from(paths).flatMap((path) => {
-    const other = foldersOf(path).find((folder) => files.has(folder)) ?? firstIn.get(path)
+    const other = aboveOf(path) ?? firstIn.get(path)
     return other === undefined ? [] : [{ path, other }]
   })
 }

@@ -6,6 +6,9 @@
 /** Invisible characters that HFS+ and casefolding ext4 ignore in names. */
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 
+/** What nearly every segment is: of ASCII, in which nothing is ignored, and begun otherwise than all of these names. */
+const isPlain = /^(?!\.git|gi)[ -~]*$/i
+
 /** 8.3 names of `.git` on FAT and NTFS: numbered, or hashed if the numbered ones are taken. */
 const shortName = /^(?:git~\d+|gi[0-9a-f]{4}~\d+)$/
 
@@ -15,6 +18,7 @@ const shortName = /^(?:git~\d+|gi[0-9a-f]{4}~\d+)$/
  * a short name.
  */
 export function isGitName(segment: string): boolean {
+  if (isPlain.test(segment)) return false
   const [name = ''] = segment.normalize('NFKC').replace(ignorable, '').toLowerCase().split(':')
   const bare = name.replace(/[. ]+$/, '')
   return bare === '.git' || shortName.test(bare)

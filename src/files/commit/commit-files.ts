@@ -35,7 +35,7 @@ import { findSources, readableBlobs, type SourceBlob, type Sources } from './sou
 /** No bytes have this size. */
 const UNKNOWN_SIZE = -1
 
-/** Bytes that are collected between the search and the commit are searched again. */
+/** Bytes that are collected, or that another commit takes, between the search and the commit are searched again. */
 const MAX_ATTEMPTS = 3
 
 /**
@@ -72,14 +72,26 @@ async function commit(ctx: AllowedContext, repo: RepoFacts, input: CommitFilesIn
   }
 }
 
+/** Uploads that another commit has ended since they were found: the repo has their bytes by now. */
+class TakenUploads extends Error {
+  override readonly cause: HubError
+
+  constructor(cause: HubError) {
+    super(cause.message)
+    this.cause = cause
+  }
+}
+
 async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof GoneBytes)) throw error
-      if (attempt === MAX_ATTEMPTS)
-        throw new HubError('conflict.in_progress', 'The bytes of these files are being deleted; try again.')
+      const isTaken = error instanceof TakenUploads
+      if (!isTaken && !(error instanceof GoneBytes)) throw error
+      if (attempt < MAX_ATTEMPTS) continue
+      if (isTaken) throw error.cause
+      throw new HubError('conflict.in_progress', 'The bytes of these files are being deleted; try again.')
     }
   }
 }
@@ -106,7 +118,9 @@ async function withUploads<T>(
 ): Promise<T> {
   const attempt = randomUUID()
   if (uploads.length === 0) return work(attempt, [])
-  const rows = await claimUploads(ctx.deps, { repoId: repo.id, attempt, named }, ctx.signal)
+  const rows = await claimUploads(ctx.deps, { repoId: repo.id, attempt, named }, ctx.signal).catch((error: unknown) => {
+    throw error instanceof HubError && error.type === 'conflict.terminal' ? new TakenUploads(error) : error
+  })
   const ids = rows.map(({ id }) => id)
   const release = keepClaim(ctx.deps, attempt, ids)
   try {

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../operation/context.ts'
 import { HubError, type Loc } from '../../platform/errors.ts'
 import { findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
 import { assertDistinct } from '../duplicates.ts'
-import { MAX_COMMIT_OPERATIONS, MAX_INLINE_FILES } from '../limits.ts'
+import { MAX_COMMIT_FOLDER_CHARACTERS, MAX_COMMIT_OPERATIONS, MAX_INLINE_FILES } from '../limits.ts'
 import { assertNoClashWithin } from '../path-clashes.ts'
 import type { CommitFilesInput } from '../schemas.ts'
 
@@ -60,7 +60,7 @@ export async function mayCommit(ctx: RequestContext, input: CommitFilesInput): P
   return repo
 }
 
-/** 413 for too many operations, 422 for a path twice, 409 for paths that are a file and a folder. */
+/** 413 for too many operations or too deep paths, 422 for a path twice, 409 for paths that are a file and a folder. */
 export function assertOperations(input: CommitFilesInput, targets: readonly Target[]): void {
   const used = targets.length + (input.delete?.length ?? 0)
   if (used > MAX_COMMIT_OPERATIONS) {
@@ -73,9 +73,25 @@ export function assertOperations(input: CommitFilesInput, targets: readonly Targ
     throw new HubError('too_large', detail, { facts: { limit: MAX_INLINE_FILES, used: inline } })
   }
   const paths = targets.map(({ path }) => path)
+  assertShallow(paths)
   assertDistinct(paths, 'path', (index) => targets[index]?.loc ?? [])
   assertDistinct(input.delete ?? [], 'path', (index) => ['delete', index])
   assertNoClashWithin(paths, placesOf(targets))
+}
+
+/** Files of one folder have their folders in common. */
+function assertShallow(paths: readonly string[]): void {
+  const folders = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))))
+  let characters = 0
+  for (const folder of folders) {
+    characters += folder.length
+    for (let at = folder.indexOf('/'); at >= 0; at = folder.indexOf('/', at + 1)) characters += at
+    if (characters <= MAX_COMMIT_FOLDER_CHARACTERS) continue
+    const detail =
+      `The folders of the commit's files, each written out from the root, have more than ` +
+      `${MAX_COMMIT_FOLDER_CHARACTERS} characters: the paths are too deep for one commit. Make several.`
+    throw new HubError('too_large', detail, { facts: { limit: MAX_COMMIT_FOLDER_CHARACTERS, used: null } })
+  }
 }
 
 /** The place of each path, for faults. */

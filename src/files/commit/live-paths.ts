@@ -5,6 +5,7 @@ import type { RepoFacts } from '../../repos/get-repo.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
+import { MAX_COMMIT_FILES } from '../limits.ts'
 import { shareState } from '../versions/states.ts'
 import type { Copied } from './commit-input.ts'
 
@@ -21,7 +22,7 @@ const foundColumns = columns({
 export type FoundFile = RowOf<typeof foundColumns>
 
 /** Exact look-ups of the paths, and one range for each folder: the collation of paths is that of bytes. */
-const livePaths = statement({
+export const livePaths = statement({
   name: 'commit-live-paths',
   columns: foundColumns,
   params: { repoId: param.text(), paths: param.texts(), lowers: param.texts(), uppers: param.texts() },
@@ -30,26 +31,44 @@ const livePaths = statement({
         where l.repo_id = :repoId and l.to_seq is null and l.path = any(:paths::text[])
       union select l.path, l.blob_id, l.mime from unnest(:lowers::text[], :uppers::text[]) as q(lower, upper)
         cross join lateral (select path, blob_id, mime from files
-          where repo_id = :repoId and to_seq is null and path >= q.lower and path < q.upper) l) f
+          where repo_id = :repoId and to_seq is null and path >= q.lower and path < q.upper) l
+      limit ${MAX_COMMIT_FILES + 1}) f
     join blobs b on b.id = f.blob_id`,
 })
 
-/** Live files by path: at `paths`, and in the folders among them, which end with `/`. */
+/**
+ * Live files by path: at `paths`, and in the folders among them, which end with `/`. 413 `too_large` for more than a
+ * commit may touch.
+ */
 export async function findLive(
   tx: Tx,
   repoId: string,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, FoundFile>> {
   if (paths.length === 0) return new Map()
-  const folders = paths.filter((path) => path.endsWith('/'))
+  const folders = outermost(paths.filter((path) => path.endsWith('/')))
   const rows = await tx.query(livePaths, {
     repoId,
     paths: paths.filter((path) => !path.endsWith('/')),
     lowers: folders,
     uppers: folders.map(prefixSuccessor),
   })
+  if (rows.length > MAX_COMMIT_FILES) {
+    const detail = `The folders that the commit deletes have more than ${MAX_COMMIT_FILES} files; delete them in several commits.`
+    throw new HubError('too_large', detail, { facts: { limit: MAX_COMMIT_FILES, used: null } })
+  }
   return new Map(rows.map((row) => [row.path, row]))
 }
+
+/** Without folders in others of them, so that each file is found once. In order. */
+function outermost(folders: readonly string[]): string[] {
+  const outer: string[] = []
+  for (const folder of folders.toSorted(byUnits)) if (!folder.startsWith(outer.at(-1) ?? '/')) outer.push(folder)
+  return outer
+}
+
+/** Of UTF-16: whatever begins with a text stands together, right after it. */
+const byUnits = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
 /** The files that the commit deletes. 404 `not_found` for a path that is no file, and for a folder without files. */
 export async function findDeleted(
@@ -58,9 +77,9 @@ export async function findDeleted(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, FoundFile>> {
   const found = await findLive(tx, repo.id, paths)
-  const folders = new Set([...found.keys()].flatMap(foldersAbove))
+  const inOrder = paths.some((path) => path.endsWith('/')) ? [...found.keys()].sort(byUnits) : []
   const items = paths.flatMap((path, index) => {
-    if (path.endsWith('/') ? folders.has(path) : found.has(path)) return []
+    if (path.endsWith('/') ? hasFiles(inOrder, path) : found.has(path)) return []
     const detail = `${JSON.stringify(path)} is not a ${path.endsWith('/') ? 'folder' : 'file'} of ${repo.fullName}.`
     return [{ type: 'not_found', detail, loc: ['delete', index] }]
   })
@@ -69,11 +88,15 @@ export async function findDeleted(
   return found
 }
 
-/** `a/` and `a/b/` of `a/b/c`. */
-function foldersAbove(path: string): string[] {
-  const folders: string[] = []
-  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) folders.push(path.slice(0, end + 1))
-  return folders
+/** Whether one of `paths`, which are in order, is in the folder: by halves, however deep the paths are. */
+function hasFiles(paths: readonly string[], folder: string): boolean {
+  let [low, high] = [0, paths.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((paths[middle] ?? '') < folder) low = middle + 1
+    else high = middle
+  }
+  return paths[low]?.startsWith(folder) ?? false
 }
 
 const copiedColumns = foundColumns.with({ place: column.int4('q.place::int') })
