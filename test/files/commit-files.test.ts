@@ -387,7 +387,9 @@ it('each deleted folder is a range of the index, however many there are', async 
   const [lowers, uppers] = [add.map(({ path }) => path.slice(0, -1)), add.map(({ path }) => path.replace('/f', '0'))]
   const values = orderedValues(livePaths, { repoId, paths: [], lowers, uppers })
   for (const plan of await plansOf(hub.running.deps.db, livePaths.text, values)) {
-    const ranges = plan.filter((node) => node['Index Name'] === 'files_live' && node['Actual Loops'] === add.length)
+    const ranges = plan.filter(
+      (node) => node['Index Name'] === 'files_live' && Number(node['Actual Loops']) === add.length,
+    )
     expect(ranges).toHaveLength(1)
   }
   expect((await commit(repo, { delete: lowers })).json).toMatchObject({ removed: 2000 })

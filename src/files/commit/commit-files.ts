@@ -35,8 +35,11 @@ import { findSources, readableBlobs, type SourceBlob, type Sources } from './sou
 /** No bytes have this size. */
 const UNKNOWN_SIZE = -1
 
-/** Bytes that are collected, or that another commit takes, between the search and the commit are searched again. */
+/** Bytes that are collected between the search and the commit are searched again. */
 const MAX_ATTEMPTS = 3
+
+/** So are uploads that another commit has taken: each time one was made, of as many as bring the same bytes at once. */
+const MAX_TAKEN = 32
 
 /**
  * Deletes, adds and copies files in one transaction and as one change. Deletions come first, so a path may be freed and
@@ -89,7 +92,7 @@ async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       const isTaken = error instanceof TakenUploads
       if (!isTaken && !(error instanceof GoneBytes)) throw error
-      if (attempt < MAX_ATTEMPTS) continue
+      if (attempt < (isTaken ? MAX_TAKEN : MAX_ATTEMPTS)) continue
       if (isTaken) throw error.cause
       throw new HubError('conflict.in_progress', 'The bytes of these files are being deleted; try again.')
     }

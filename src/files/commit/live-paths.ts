@@ -21,7 +21,10 @@ const foundColumns = columns({
 
 export type FoundFile = RowOf<typeof foundColumns>
 
-/** Exact look-ups of the paths, and one range for each folder: the collation of paths is that of bytes. */
+/**
+ * Exact look-ups of the paths, and one range for each folder: the collation of paths is that of bytes. The order inside
+ * makes each range a walk of the index; else a hundred thousand folders may be compared with each file of the repo.
+ */
 export const livePaths = statement({
   name: 'commit-live-paths',
   columns: foundColumns,
@@ -31,7 +34,8 @@ export const livePaths = statement({
         where l.repo_id = :repoId and l.to_seq is null and l.path = any(:paths::text[])
       union select l.path, l.blob_id, l.mime from unnest(:lowers::text[], :uppers::text[]) as q(lower, upper)
         cross join lateral (select path, blob_id, mime from files
-          where repo_id = :repoId and to_seq is null and path >= q.lower and path < q.upper) l
+          where repo_id = :repoId and to_seq is null and path >= q.lower and path < q.upper
+            order by path limit ${MAX_COMMIT_FILES + 1}) l
       limit ${MAX_COMMIT_FILES + 1}) f
     join blobs b on b.id = f.blob_id`,
 })
