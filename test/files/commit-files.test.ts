@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { livePaths } from '../../src/files/commit/live-paths.ts'
 import { abortAbandoned } from '../../src/jobs/collect-objects.ts'
 import { orderedValues } from '../../src/store/statement.ts'
-import { contractHub, type Json, type Person } from '../support/hub.ts'
+import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 import { plansOf } from '../support/plans.ts'
 
 const hub = contractHub()
@@ -366,6 +366,15 @@ it('a request whose client goes in the middle does all of a commit or nothing', 
   expect((await commit(repo, { add })).json.seq).toBe(1)
   expect((await state(repo)).commit_id).not.toBe(empty)
   expect(await paths(repo)).toHaveLength(200)
+})
+
+it('of the same bytes that two began to send, a commit takes those of its own account', async () => {
+  const org = await hub.org([ada, bob].map(({ handle }) => ({ user: handle, role: 'owner' as const })))
+  const { json } = await hub.call(ada, 'POST', '/v1/repos', { kind: 'dataset', owner: org, slug: newName() })
+  const repo = `${json.owner.handle}/${json.slug}`
+  await post(repo, 'blobs/presign', { blobs: [named('of both')] })
+  await send(repo, 'of both', bob)
+  expect((await commit(repo, { add: [{ path: 'a', ...named('of both') }] }, bob)).status).toBe(200)
 })
 
 it('commits of the same new bytes at once are all made', async () => {

@@ -3,6 +3,8 @@
  * empty one. A checked one is whole in the store, and its etag is recorded. They hold a reservation like every upload,
  * and are abandoned like every upload if no commit names them.
  */
+import { requireCredential } from '../../auth/policy.ts'
+import type { AllowedContext } from '../../operation/context.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -16,19 +18,27 @@ export interface Content {
   readonly size: number
 }
 
-/** Checked ones first, so that a digest takes the upload that needs no more work; of each kind the oldest. */
+/**
+ * Checked ones first, so that a digest takes the upload that needs no more work; then those of the account, since what
+ * others began may never be sent; of each kind the oldest.
+ */
 const sentAhead = statement({
   name: 'uploads-sent-ahead',
   columns: uploadColumns,
-  params: { repoId: param.text(), digests: param.texts() },
+  params: { repoId: param.text(), accountId: param.text(), digests: param.texts() },
   text: `select ${uploadColumns.sql} from uploads where repo_id = :repoId and path = ''
       and sha256 = any(:digests::text[]) and state in (${sqlStates(openStates)})
-    order by etag is null, state <> 'assembled', id`,
+    order by etag is null, state <> 'assembled', account_id <> :accountId, id`,
 })
 
 /** The open uploads without a path in a repo that have one of these digests; those that are checked come first. */
-export function findSentAhead(querier: Querier, repoId: string, contents: readonly Content[]): Promise<UploadRow[]> {
-  return querier.query(sentAhead, { repoId, digests: contents.map(({ sha256 }) => sha256) })
+export function findSentAhead(
+  { deps, viewer }: AllowedContext,
+  repoId: string,
+  contents: readonly Content[],
+): Promise<UploadRow[]> {
+  const accountId = requireCredential(viewer).account.id
+  return deps.db.query(sentAhead, { repoId, accountId, digests: contents.map(({ sha256 }) => sha256) })
 }
 
 const idColumn = columns({ id: column.text('u.id') })

@@ -49,7 +49,7 @@ async function open(ctx: AllowedContext, repo: RepoFacts, blobs: readonly Presig
   const files = blobs.map((blob) => ({ ...blob, path: '' }))
   assertSizes(files, 'blobs')
   const readable = await findReadable(ctx, repo.id, blobs)
-  const ahead = (await findSentAhead(ctx.deps.db, repo.id, blobs)).filter(({ etag }) => etag !== null)
+  const ahead = (await findSentAhead(ctx, repo.id, blobs)).filter(({ etag }) => etag !== null)
   const known = new Set([...readable.keys(), ...ahead.map(contentOf)])
   const request = { repo, accountId: account.id, files: files.filter((file) => !known.has(contentOf(file))) }
   return openOrResume(ctx, objects, request, (byKey) => ({

@@ -56,7 +56,7 @@ export async function sendAhead(ctx: AllowedContext, repo: RepoFacts, contents: 
     size: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
   }))
-  const ahead = await findSentAhead(ctx.deps.db, repo.id, all)
+  const ahead = await findSentAhead(ctx, repo.id, all)
   const known = new Set(ahead.filter(({ etag }) => etag !== null).map(contentOf))
   const fresh = [...new Map(all.map((one) => [contentOf(one), one])).values()].filter(
     (one) => !known.has(contentOf(one)),

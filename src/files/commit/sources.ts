@@ -35,7 +35,7 @@ export async function findSources(
 ): Promise<Sources> {
   if (added.length === 0) return { uploads: [], named: [], readable: new Map() }
   const byContent = new Map<string, UploadRow>()
-  for (const row of await findSentAhead(ctx.deps.db, repo.id, added)) {
+  for (const row of await findSentAhead(ctx, repo.id, added)) {
     const key = contentOf(row)
     if (!byContent.has(key)) byContent.set(key, row)
   }
