@@ -33,6 +33,9 @@ export const MAX_COMMIT_FOLDER_CHARACTERS = 32 * MIB
 /** Files that one commit removes, or replaces: a folder may have more, which is deleted in parts. */
 export const MAX_COMMIT_FILES = 200_000
 
+/** Folders that one commit deletes: each is a range, and the database may have no statistics of a new repo yet. */
+export const MAX_COMMIT_FOLDERS = 1000
+
 /** Contents that a commit, or a request that stores contents, holds itself. */
 export const MAX_INLINE_FILES = 1000
 

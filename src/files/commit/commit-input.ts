@@ -4,7 +4,7 @@ import type { RequestContext } from '../../operation/context.ts'
 import { HubError, type Loc } from '../../platform/errors.ts'
 import { findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
 import { assertDistinct } from '../duplicates.ts'
-import { MAX_COMMIT_FOLDER_CHARACTERS, MAX_COMMIT_OPERATIONS, MAX_INLINE_FILES } from '../limits.ts'
+import { MAX_COMMIT_FOLDER_CHARACTERS, MAX_COMMIT_FOLDERS, MAX_COMMIT_OPERATIONS, MAX_INLINE_FILES } from '../limits.ts'
 import { assertNoClashWithin } from '../path-clashes.ts'
 import type { CommitFilesInput } from '../schemas.ts'
 
@@ -66,6 +66,11 @@ export function assertOperations(input: CommitFilesInput, targets: readonly Targ
   if (used > MAX_COMMIT_OPERATIONS) {
     const detail = `The commit has ${used} operations; one has at most ${MAX_COMMIT_OPERATIONS}. Make several.`
     throw new HubError('too_large', detail, { facts: { limit: MAX_COMMIT_OPERATIONS, used } })
+  }
+  const folders = (input.delete ?? []).filter((path) => path.endsWith('/')).length
+  if (folders > MAX_COMMIT_FOLDERS) {
+    const detail = `The commit deletes ${folders} folders; one deletes at most ${MAX_COMMIT_FOLDERS}. Make several.`
+    throw new HubError('too_large', detail, { facts: { limit: MAX_COMMIT_FOLDERS, used: folders } })
   }
   const inline = (input.add ?? []).filter(({ content }) => content != null).length
   if (inline > MAX_INLINE_FILES) {
