@@ -6,7 +6,7 @@ import { badRequest } from '../engine/refusal.ts'
 export const MAX_CONTENT_BYTES = 64 * 1024
 
 /** Lines of one commit. */
-export const MAX_LINES = 100_000
+const MAX_LINES = 100_000
 
 /** A content of 64 KiB in base64, a path of 1,024 characters that are all escaped, and what is around them. */
 const MAX_LINE_BYTES = Math.ceil(MAX_CONTENT_BYTES / 3) * 4 + 16 * 1024
