@@ -12,7 +12,8 @@ import { madeAtMs } from '../work/job-objects.ts'
 const keyColumn = columns({ key: column.text('storage_key') })
 const params = { jobIds: param.texts(), keys: param.texts() }
 
-const namedByRuns = statement({
+/** Those of the keys that belong to runs which are there. */
+export const namedByRuns = statement({
   name: 'run-objects-named',
   columns: keyColumn,
   params,

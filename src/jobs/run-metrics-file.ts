@@ -5,8 +5,10 @@ import { metricsKey } from '../runs/log/run-objects.ts'
 import { readMetrics } from '../runs/metrics/read-metrics.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
+import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { param, statement } from '../store/statement.ts'
+import { namedByRuns } from './collect-job-objects.ts'
 
 const metricsSizeColumns = columns({
   last: column.int8.orNull('max(seq)'),
@@ -22,7 +24,10 @@ const metricsSize = statement({
     from run_metrics where run_id = :runId and not hidden`,
 })
 
-/** Writes the object from the rows, page by page; idempotent, since an ended run gets no more rows. */
+/**
+ * Writes the object from the rows, page by page; idempotent, since an ended run gets no more rows. A run that was
+ * deleted meanwhile, whose purge may have listed its objects before this one, keeps none.
+ */
 export async function writeMetricsFile(
   deps: Pick<Deps, 'db'>,
   objects: ObjectStore,
@@ -31,11 +36,14 @@ export async function writeMetricsFile(
 ): Promise<void> {
   const [found] = await deps.db.query(metricsSize, { runId })
   if (!found || found.last === null) return
-  await objects.put(metricsKey(runId), Readable.from(linesOf(deps.db, runId, found.last)), {
+  const key = metricsKey(runId)
+  await objects.put(key, Readable.from(linesOf(deps.db, runId, found.last)), {
     sizeBytes: found.bytes,
     contentType: 'application/x-ndjson',
     signal,
   })
+  const named = await deps.db.query(namedByRuns, { jobIds: [runId], keys: [key] })
+  if (!named.some((row) => row.key === key) && !(await areDeletionsHeld(deps.db))) await objects.delete([key], signal)
 }
 
 async function* linesOf(db: Querier, runId: string, last: number): AsyncGenerator<Buffer> {

@@ -62,7 +62,10 @@ export async function purgeRun(deps: Deps, runId: string, signal: AbortSignal): 
   await deps.db.query(clear, { runId })
 }
 
-/** Objects that are written later (such as a metrics file in progress) are left for the collection of run objects. */
+/**
+ * A metrics file in progress is deleted by its writer. What else is written later is left for the collection of run
+ * objects.
+ */
 async function deleteObjects(objects: ObjectStore, runId: string, signal: AbortSignal): Promise<void> {
   let batch: string[] = []
   for await (const { key } of objects.list(runPrefix(runId), signal)) {

@@ -1,10 +1,14 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collectRunObjects } from '../../../src/jobs/collect-job-objects.ts'
 import { writeMetricsFile } from '../../../src/jobs/run-metrics-file.ts'
+import { purgeRun } from '../../../src/jobs/run-purge.ts'
 import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
 import { HubError } from '../../../src/platform/errors.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
+import { deleteRun } from '../../../src/runs/end/delete-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import type { ReportRunInput } from '../../../src/runs/report/judge-report.ts'
 import { reportRun } from '../../../src/runs/report/report-run.ts'
@@ -285,6 +289,22 @@ describe('the end of a run', () => {
       '{"step":3,"note":"größer"}',
       '{"step":1199,"note":"größer"}',
     ])
+  })
+
+  it('leaves no object of its metrics, if the run is deleted while that is written', async () => {
+    const runId = await running()
+    await report(runId, { metrics: [{ step: 1, loss: 0.5 }] })
+    const { metricsKey } = await report(runId, { status: 'succeeded' })
+    const disk = Object.assign(Object.create(world.disk) as typeof world.disk, {
+      put: async (key: string, body: Readable, options: Parameters<typeof world.disk.put>[2]) => {
+        const bytes = await buffer(body)
+        await deleteRun(world.as(ada), { runId })
+        await purgeRun(world.deps, runId, new AbortController().signal)
+        return world.disk.put(key, Readable.from([bytes]), options)
+      },
+    })
+    await writeMetricsFile(world.deps, disk, runId, new AbortController().signal)
+    await expect(readJobObject(world.deps, metricsKey ?? '')).rejects.toThrow()
   })
 
   it('as canceled follows a request to stop', async () => {
