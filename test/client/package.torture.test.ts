@@ -133,7 +133,7 @@ it('runs MuJoCo in a process and ONNX Runtime in a thread, which are the one fil
 async function consumer(): Promise<string> {
   const folder = await mkdtemp(join(base, 'consumer-'))
   await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }\n')
-  await npm('install', '--silent', '--offline', '--prefix', folder, clientTgz)
+  await npm('install', '--loglevel=error', '--offline', '--prefix', folder, clientTgz)
   await mkdir(join(folder, 'node_modules', '@types'))
   for (const name of ['@types/node', 'undici-types'])
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))

@@ -3,6 +3,7 @@
  * does not compile.
  */
 import type { z } from 'zod'
+import type { DeepReadonly } from './deep-readonly.ts'
 import type { Operations } from './v1.ts'
 
 /** The JSON body of an operation. */
@@ -42,6 +43,3 @@ export const conformsTo =
   <Given>() =>
   <Check extends z.ZodType>(check: CheckFor<Given, Check>): Check =>
     check
-
-/** `T`, readonly at every depth. */
-export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T

@@ -2,7 +2,7 @@
  * Requests of `/v1`, typed by the OpenAPI document: an unknown path, path parameter, query parameter or body does not
  * compile.
  */
-import type { DeepReadonly } from './agreement.ts'
+import type { DeepReadonly } from './deep-readonly.ts'
 import type { Operations } from './v1.ts'
 
 /** An operation by its method and path: `GET /v1/runs/{run_id}`. */

@@ -3,8 +3,8 @@
  * more.
  */
 import { z } from 'zod'
-import type { DeepReadonly } from './agreement.ts'
 import { type Answer, conformsTo } from './agreement.ts'
+import type { DeepReadonly } from './deep-readonly.ts'
 import type * as v1 from './v1.ts'
 
 /** A member that may be null or absent; null then. */
