@@ -12,6 +12,10 @@ import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
 
 const t = testDb()
 const FIRST = 20
+/** Of eight indexes a page each, at most. */
+const MOST_READ = 8 * (FIRST + 1)
+/** Three levels of an index, and the row: whether that is looked at depends on what else the server has vacuumed. All rows have some 2,500 blocks. */
+const BLOCKS_OF_ROW = 4
 const MANY = 20_000
 /** In the middle of all of them. */
 const MIDDLE = `check_${String(MANY / 2).padStart(26, '0')}`
@@ -109,8 +113,8 @@ async function expectFlat(ctx: RequestContext, page: Page, filter: Filter, of: W
     for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, { ...values, after }))) {
       expect(scansOf(plan, 'robot_checks')).toEqual([])
       expect(passedOver(plan, 'robot_checks')).toBeLessThan(10)
-      expect(checksRead(plan)).toBeLessThanOrEqual(8 * (FIRST + 1))
-      expect(blocksOf(plan)).toBeLessThan(500)
+      expect(checksRead(plan)).toBeLessThanOrEqual(MOST_READ)
+      expect(blocksOf(plan)).toBeLessThan(BLOCKS_OF_ROW * MOST_READ)
     }
 }
 
