@@ -3,7 +3,9 @@
  * only the faults of a nested input, not those around it; this one reports all faults of a request at once.
  */
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
-import type { GraphQLFieldResolver } from 'graphql'
+import type { GraphQLArgument, GraphQLFieldResolver } from 'graphql'
+import type { ErrorItem } from '../src/platform/errors.ts'
+import { inTurns, type Sliced } from '../src/platform/slices.ts'
 import { brokenRules, ruleFaultsOfRead } from './rule-faults.ts'
 
 const PLUGIN = 'inputRules' as const
@@ -33,11 +35,25 @@ const withRules =
   <Types extends SchemaTypes>(resolve: Resolver<Types>): Resolver<Types> =>
   (parent, args, ctx, info) => {
     const declared = info.parentType.getFields()[info.fieldName]?.args ?? []
-    const given = args as Readonly<Record<string, unknown>>
-    const refusal = brokenRules(declared.flatMap((arg) => ruleFaultsOfRead(arg, given[arg.name], [arg.name])))
-    if (refusal) throw refusal
-    return resolve(parent, args, ctx, info)
+    const resolved = (faults: readonly ErrorItem[]) => {
+      const refusal = brokenRules(faults)
+      if (refusal) throw refusal
+      return resolve(parent, args, ctx, info)
+    }
+    const work = faultsOfArguments(declared, args as Readonly<Record<string, unknown>>)
+    const first = work.next()
+    // Only what has long lists waits for turns.
+    return first.done ? resolved(first.value) : inTurns(work).then(resolved)
   }
+
+function* faultsOfArguments(
+  declared: readonly GraphQLArgument[],
+  given: Readonly<Record<string, unknown>>,
+): Sliced<ErrorItem[]> {
+  const faults: ErrorItem[] = []
+  for (const arg of declared) faults.push(...(yield* ruleFaultsOfRead(arg, given[arg.name], [arg.name])))
+  return faults
+}
 
 SchemaBuilder.registerPlugin(PLUGIN, InputRulesPlugin)
 

@@ -13,8 +13,9 @@ import {
   isListType,
   isScalarType,
 } from 'graphql'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { type ErrorItem, type ErrorType, errorTable, HubError, type Loc } from '../src/platform/errors.ts'
+import { atOnce, type Sliced } from '../src/platform/slices.ts'
 
 interface RuleIssue {
   readonly message: string
@@ -26,6 +27,9 @@ interface RuleIssue {
  * large.
  */
 export const MAX_FAULTS = 50
+
+/** Items of a list that are looked at in one slice: of a hundred thousand paths each takes some microseconds. */
+const ITEMS_AT_ONCE = 1000
 
 /** The issues of a rule as error items, each under `loc`; the first 50. */
 function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
@@ -71,23 +75,42 @@ type Read = (type: GraphQLInputType, value: unknown) => unknown
  * rule.
  */
 export function ruleFaults(ruled: Ruled, value: unknown, loc: Loc): ErrorItem[] {
-  return faultsAt(ruled, value, loc, parsed)
+  return atOnce(faultsAt(ruled, value, loc, parsed))
 }
 
-/** The same for a value that GraphQL has coerced: its type is right, and enums have their internal value. */
-export function ruleFaultsOfRead(ruled: Ruled, value: unknown, loc: Loc): ErrorItem[] {
+/**
+ * The same for a value that GraphQL has coerced: its type is right, and enums have their internal value. Long lists are
+ * looked at in slices.
+ */
+export function ruleFaultsOfRead(ruled: Ruled, value: unknown, loc: Loc): Sliced<ErrorItem[]> {
   return faultsAt(ruled, value, loc, (_type, read) => read)
 }
 
-function faultsAt({ type, extensions }: Ruled, value: unknown, loc: Loc, read: Read): ErrorItem[] {
+function* faultsAt({ type, extensions }: Ruled, value: unknown, loc: Loc, read: Read): Sliced<ErrorItem[]> {
   if (value === null || value === undefined) return []
   const rule = extensions.rule as z.ZodType | undefined
   const ruled = rule && read(type, value)
-  const issues = ruled === undefined ? [] : (rule?.safeParse(ruled).error?.issues ?? [])
-  const below = extensions.anyText ? [] : faultsBelow(type, value, loc, read)
+  const issues = rule && ruled !== undefined ? yield* issuesOf(rule, ruled) : []
+  const below = extensions.anyText ? [] : yield* faultsBelow(type, value, loc, read)
   // Of a text that is none this is said, and nothing else.
   const isTold = ({ loc: at }: ErrorItem) => below.some((fault) => String(fault.loc) === String(at))
   return [...itemsOf(issues, loc).filter((item) => !isTold(item)), ...below]
+}
+
+/** Of a long list as zod itself would tell them: those of its items, then its own. */
+function* issuesOf(rule: z.ZodType, value: unknown): Sliced<readonly RuleIssue[]> {
+  if (!(rule instanceof z.ZodArray) || !Array.isArray(value) || value.length <= ITEMS_AT_ONCE)
+    return rule.safeParse(value).error?.issues ?? []
+  const { element } = rule
+  const issues: RuleIssue[] = []
+  if (!(element instanceof z.ZodUnknown))
+    for (const [place, item] of value.entries()) {
+      if (issues.length >= MAX_FAULTS) break
+      if (place % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
+      for (const issue of z.safeParse(element, item).error?.issues ?? [])
+        issues.push({ ...issue, path: [place, ...issue.path] })
+    }
+  return [...issues, ...(rule.clone({ ...rule.def, element: z.unknown() }).safeParse(value).error?.issues ?? [])]
 }
 
 /** As GraphQL would coerce it. An input object has no rule of its own, so its members stay unchanged. */
@@ -107,25 +130,29 @@ function parsed(type: GraphQLInputType, value: unknown): unknown {
   }
 }
 
-function faultsBelow(type: GraphQLInputType, value: unknown, loc: Loc, read: Read): ErrorItem[] {
+function* faultsBelow(type: GraphQLInputType, value: unknown, loc: Loc, read: Read): Sliced<ErrorItem[]> {
   const nullable = getNullableType(type)
   if (value === null || value === undefined) return []
-  if (isListType(nullable) && Array.isArray(value))
-    return ofItems(value, (item, place) => faultsBelow(nullable.ofType, item, [...loc, place], read))
+  if (isListType(nullable) && Array.isArray(value)) return yield* faultsOfItems(nullable.ofType, value, loc, read)
   if (isScalarType(nullable)) return textFaults(nullable, value, loc)
   if (!isInputObjectType(nullable) || typeof value !== 'object') return []
   const members = value as Readonly<Record<string, unknown>>
-  return Object.values(nullable.getFields()).flatMap((field) =>
-    faultsAt(field, members[field.name], [...loc, field.name], read),
-  )
+  const faults: ErrorItem[] = []
+  for (const field of Object.values(nullable.getFields())) {
+    const member = members[field.name]
+    if (member === null || member === undefined) continue
+    faults.push(...(yield* faultsAt(field, member, [...loc, field.name], read)))
+  }
+  return faults
 }
 
 /** The first faults of a list: millions of items may each have one. */
-function ofItems(items: readonly unknown[], faultsOf: (item: unknown, place: number) => ErrorItem[]): ErrorItem[] {
+function* faultsOfItems(type: GraphQLInputType, items: readonly unknown[], loc: Loc, read: Read): Sliced<ErrorItem[]> {
   const faults: ErrorItem[] = []
   for (const [place, item] of items.entries()) {
     if (faults.length >= MAX_FAULTS) break
-    faults.push(...faultsOf(item, place))
+    if (place % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
+    faults.push(...(yield* faultsBelow(type, item, [...loc, place], read)))
   }
   return faults
 }

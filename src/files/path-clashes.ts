@@ -5,8 +5,9 @@
  * that bytes are not sent in vain.
  */
 
-import { clashesBetween, type PathClash } from '@hub/text/file-path'
+import { clashesBetween, type PathClash, searchClashes } from '@hub/text/file-path'
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
+import type { Sliced } from '../platform/slices.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
@@ -63,6 +64,11 @@ export type LocOfPath = (path: string) => Loc | null
 /** 409 `conflict.path` for paths of one request that clash with each other: at each of them. */
 export function assertNoClashWithin(paths: readonly string[], locOf: LocOfPath): void {
   assertNoClashBetween(paths, paths, 'request', locOf)
+}
+
+/** The same in slices, for as many paths as a commit has. */
+export function* noClashWithin(paths: readonly string[], locOf: LocOfPath): Sliced<void> {
+  refuse(yield* searchClashes(paths, paths), (clash) => together(clash, 'request'), locOf)
 }
 
 /**

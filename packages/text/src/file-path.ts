@@ -78,35 +78,60 @@ export interface PathClash {
   readonly other: string
 }
 
+/** Steps of a search for clashes between two pauses: some milliseconds. */
+const STEPS_AT_ONCE = 4096
+
 /**
  * Each of `paths` that is a folder above one of `others`, or below one of them, with the first such other. Paths are
  * compared by their exact bytes, as everywhere: names that differ in letter case alone are two files. Its time grows
  * with the segments of all folders, not with the pairs of paths.
  */
 export function clashesBetween(paths: Iterable<string>, others: Iterable<string>): PathClash[] {
+  const search = searchClashes(paths, others)
+  for (;;) {
+    const step = search.next()
+    if (step.done) return step.value
+  }
+}
+
+/** `clashesBetween` that pauses, so that whoever runs it does something else between: paths may have millions of folders. */
+export function* searchClashes(
+  paths: Iterable<string>,
+  others: Iterable<string>,
+): Generator<undefined, PathClash[], undefined> {
   const files = new Set<string>()
   const firstIn = new Map<string, string>()
+  let steps = 0
   for (const other of others) {
     files.add(other)
+    if (++steps % STEPS_AT_ONCE === 0) yield
     // The folders above one that is known are known too.
     for (let at = other.lastIndexOf('/'); at > 0; at = other.lastIndexOf('/', at - 1)) {
       const folder = other.slice(0, at)
       if (firstIn.has(folder)) break
       firstIn.set(folder, other)
+      if (++steps % STEPS_AT_ONCE === 0) yield
     }
   }
   const fileAbove = new Map<string, string | undefined>()
-  const aboveOf = (path: string): string | undefined => {
+  const found: PathClash[] = []
+  for (const path of paths) {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-    if (fileAbove.has(folder)) return fileAbove.get(folder)
-    const file = foldersOf(path).find((one) => files.has(one))
-    fileAbove.set(folder, file)
-    return file
+    let file = fileAbove.get(folder)
+    if (!fileAbove.has(folder)) {
+      const above = foldersOf(path)
+      file = above.find((one) => files.has(one))
+      fileAbove.set(folder, file)
+      // Counted for all folders of the path at once, of which it has 512 at most.
+      const before = steps
+      steps += above.length
+      if (Math.floor(before / STEPS_AT_ONCE) < Math.floor(steps / STEPS_AT_ONCE)) yield
+    }
+    if (++steps % STEPS_AT_ONCE === 0) yield
+    const other = file ?? firstIn.get(path)
+    if (other !== undefined) found.push({ path, other })
   }
-  return Array.from(paths).flatMap((path) => {
-    const other = aboveOf(path) ?? firstIn.get(path)
-    return other === undefined ? [] : [{ path, other }]
-  })
+  return found
 }
 
 /** The last segment: the file name of a download. */

@@ -2,6 +2,7 @@
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
+import { turns } from '../../platform/turns.ts'
 import type { DatasetInfo } from '../../repos/dataset-info.ts'
 import { currentCommitOf, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import type { Tx } from '../../store/db.ts'
@@ -56,6 +57,7 @@ export async function applyCommit(ctx: RequestContext, tx: Tx, work: CommitWork)
   await tx.query(lockAccounts, { ids: [repo.ownerId] })
   await endUploads(tx, repo, work)
   const files = [...(await linkAdded(tx, work)), ...copied.map((file, index) => toCopy(file, work.copies[index]?.path))]
+  await turns.next()
   const fresh = files.filter((file) => live.get(file.path)?.blobId !== file.blobId)
   const isTarget = new Set(targets.map(({ path }) => path))
   const removed = [...deleted.values()].filter(({ path }) => !isTarget.has(path))

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { HubError, invalid } from '../../platform/errors.ts'
+import { inTurns } from '../../platform/slices.ts'
 import { currentCommitOf, type RepoFacts } from '../../repos/get-repo.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { requireObjects } from '../../store/objects/required.ts'
@@ -21,11 +22,11 @@ import { applyCommit } from './apply-commit.ts'
 import { infoOfCommit } from './commit-info.ts'
 import {
   type Added,
-  assertOperations,
   assertParent,
   type CommitRequest,
   type Committed,
   type Copied,
+  checkOperations,
   mayCommit,
   targetsOf,
 } from './commit-input.ts'
@@ -59,7 +60,7 @@ export function commitFiles(ctx: RequestContext, input: CommitFilesInput): Promi
 async function commit(ctx: AllowedContext, repo: RepoFacts, input: CommitFilesInput): Promise<Committed> {
   const objects = requireObjects(ctx.deps)
   const targets = targetsOf(input)
-  assertOperations(input, targets)
+  await inTurns(checkOperations(input, targets))
   if (input.parentCommit != null)
     assertParent(repo, (await currentCommitOf(ctx.deps.db, repo.id)) ?? '', input.parentCommit)
   const copies = await copiesOf(ctx, repo, input)
