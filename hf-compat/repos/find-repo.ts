@@ -49,7 +49,8 @@ export async function findNamedRepo(
       // The document has one place that can fail so: the state that the revision names.
       throw error instanceof HubError && (error.status === 404 || error.status === 422) ? noRevision() : error
     })
-  if (!repo || typeOf(repo.kind) !== type) throw (await movedTo(call, type, { owner, name })) ?? noRepo(call, fullName)
+  if (!repo || typeOf(repo.kind) !== type)
+    throw (await movedTo(call, type, { owner, name })) ?? noRepo(call, fullName, type)
   const { slug, kind } = repo
   const found = { owner, slug, kind, fullName: `${owner}/${repo.hf_name ?? slug}` }
   if (isCurrent) return { ...found, commitId: repo.commit_id, seq: null }
@@ -82,9 +83,12 @@ export const typeOf = (kind: FoundRepo['kind']): RepoType => (kind === 'dataset'
 
 /**
  * What is hidden and what is not here: 401 for who might see it with a key, as the client expects it, else 404. Both
- * have the code that raises `RepositoryNotFoundError`.
+ * have the code that raises `RepositoryNotFoundError`, and say how a repo of Hugging Face comes here.
  */
-export function noRepo(call: Call, fullName: string): Refusal {
-  const detail = `${fullName} is not on this hub, or not visible to you.`
+export function noRepo(call: Call, fullName: string, type: RepoType): Refusal {
+  const source = `hf://${type === 'dataset' ? 'datasets/' : ''}${fullName}`
+  // A sentence that somebody may paste into a shell holds nothing that a shell reads.
+  const how = /^[\w.-]+(?:\/[\w.-]+)?$/.test(fullName) ? ` Not here: hub import ${source}` : ''
+  const detail = `${fullName} is not on this hub, or not visible to you.${how}`
   return new Refusal(call.hasCredential ? 404 : 401, 'RepoNotFound', detail)
 }

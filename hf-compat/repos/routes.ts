@@ -37,7 +37,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
       path: `${api}/:name`,
       documents: [],
       answer(call) {
-        throw noRepo(call, call.param('name'))
+        throw noRepo(call, call.param('name'), type)
       },
     },
     {
@@ -53,7 +53,7 @@ export const routes: readonly HfRoute[] = ofEachType((type): HfRoute[] => {
 async function answerInfo(call: Call, type: RepoType): Promise<Answer> {
   const found = await findRepo(call, type)
   const repo = await call.ask('hf-repo-info', { owner: found.owner, slug: found.slug })
-  if (!repo) throw noRepo(call, found.fullName)
+  if (!repo) throw noRepo(call, found.fullName, type)
   const expand = call.queries('expand')
   const isWhole = expand.length === 0
   const body: Record<string, unknown> = { ...renderRepo(repo), sha: found.commitId }

@@ -12,6 +12,7 @@ import {
   runCommand,
   type Work,
 } from './client-session.ts'
+import { registerImportCommand } from './import-command.ts'
 import { hubExamples, linesOf } from './output.ts'
 import { inLine } from './terminal.ts'
 import { registerTransferCommands } from './transfer-commands.ts'
@@ -43,6 +44,7 @@ export function registerClientCommands(program: Command, io: ClientIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
   registerTransferCommands(program, io, start)
+  registerImportCommand(program, io, start)
   registerVersionCommands(program, io, start)
   common(program.command('ls <repo> [prefix]').description('List the files of a repo'), io)
     .addHelpText('after', hubExamples('ls ada/arm', 'ls ada/arm meshes/ --json'))

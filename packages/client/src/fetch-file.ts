@@ -19,6 +19,8 @@ export interface Fetching {
   readonly signal: AbortSignal
   readonly retry: RetryPolicy
   readonly slot: <T>(work: () => Promise<T>) => Promise<T>
+  /** Asks for the bytes; `fetch` by default. */
+  readonly ask?: (url: string, headers: Readonly<Record<string, string>>) => Promise<Response>
   /** Bytes that a later attempt need not fetch again. */
   readonly kept?: (bytes: number) => void
 }
@@ -158,7 +160,7 @@ async function* bodyFrom(url: string, start: number, end: number, fetching: Fetc
   const whole = start === 0 && end === fetching.size
   const headers: Record<string, string> = { 'accept-encoding': 'identity' }
   if (!whole) headers.range = `bytes=${start}-${end - 1}`
-  const response = await send(url, { headers, signal: fetching.signal })
+  const response = await (fetching.ask?.(url, headers) ?? send(url, { headers, signal: fetching.signal }))
   if (!response.ok) throw await problemOf(response)
   const range = response.headers.get('content-range')
   if (!whole && !(response.status === 206 && range?.startsWith(`bytes ${start}-`))) {

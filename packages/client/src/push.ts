@@ -51,6 +51,8 @@ export interface PushOptions {
    * after all files are sent, but before if they are in the way of one (a path is a file or a folder).
    */
   readonly deleteExtra?: boolean
+  /** Paths of the repo that `deleteExtra` leaves as they are, as if the folder had them. */
+  readonly keep?: ReadonlySet<string>
   readonly dryRun?: boolean
   /**
    * Maximum concurrent parts (and hashes). By default 4, of which the bytes being sent are at most one part of a large
@@ -110,7 +112,7 @@ export async function pushFolder(
     const remote = exists ? await readTree(client, repo) : new Map()
     const root = await realpath(dir)
     const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal })
-    const { extra, kept } = options.deleteExtra ? extraFiles(plan, walked, filter) : { extra: [], kept: [] }
+    const { extra, kept } = options.deleteExtra ? extraFiles(plan, walked, options) : { extra: [], kept: [] }
     const first = inTheWay(plan, extra)
     const sending = {
       client,
@@ -161,11 +163,16 @@ export async function pushFolder(
  * What the folder lacks, and what of that stays because the folder's rules leave it out: it may be here, or never was
  * to be.
  */
-function extraFiles(plan: PushPlan, walked: WalkedFolder, filter: PathFilter): { extra: string[]; kept: string[] } {
+function extraFiles(
+  plan: PushPlan,
+  walked: WalkedFolder,
+  { filter = everything, keep }: Pick<PushOptions, 'filter' | 'keep'>,
+): { extra: string[]; kept: string[] } {
   const here = new Set(walked.leftOut.map(({ path }) => path))
   const extra: string[] = []
   const kept: string[] = []
-  for (const path of plan.onlyRemote.filter(pathTest(filter)))
+  const isMeant = pathTest(filter)
+  for (const path of plan.onlyRemote.filter((one) => isMeant(one) && !keep?.has(one)))
     (here.has(path) || walked.leavesOut(path) ? kept : extra).push(path)
   return { extra, kept }
 }

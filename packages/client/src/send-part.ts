@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { problemOf, send, shownUrl } from './http.ts'
 import { TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
+import { streamOf } from './stream-of.ts'
 
 const CHUNK_BYTES = 262_144
 
@@ -63,21 +64,4 @@ export async function sendPart({
     progress.bytes(-moved)
     throw error
   }
-}
-
-/** No read-ahead: memory holds only the chunk being sent. */
-function streamOf(source: AsyncGenerator<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await source.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      async cancel() {
-        await source.return(undefined)
-      },
-    },
-    { highWaterMark: 0 },
-  )
 }

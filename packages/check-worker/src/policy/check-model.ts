@@ -4,13 +4,13 @@
  * run, and no hub is called.
  */
 
+import { FetchFault } from '@hub/client/guarded'
 import { FormatFault } from '@hub/formats/policy/format-fault'
 import type { OnnxHeader } from '@hub/formats/policy/onnx-header'
 import { type Check, check, gradeOf } from '@hub/mjcf/verdict/check'
 import type { DraftReport } from '../draft-report.ts'
 import type { Need } from '../request.ts'
 import type { CheckReport } from '../validate/report.ts'
-import { FetchFault } from './hf/fetch-fault.ts'
 import { type FetchedPolicy, fetchPolicy } from './hf/fetch-policy.ts'
 import { type Judgement, judgePolicy, unreadable } from './judge-policy.ts'
 import type { ModelCheckRequest, ModelIntake } from './model-request.ts'

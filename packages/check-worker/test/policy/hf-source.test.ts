@@ -8,12 +8,11 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { guardedGetter, isPublicAddress } from '@hub/client/guarded'
 import { afterEach, describe, expect, it } from 'vitest'
 import { onnx, safetensors } from '../../../formats/test/policy/policy-files.ts'
 import { modelLimits } from '../../src/policy/check-model.ts'
-import { guardedGetter } from '../../src/policy/hf/guarded-get.ts'
-import { isPublicAddress } from '../../src/policy/hf/public-address.ts'
-import { getFile } from '../../src/policy/hf/read-body.ts'
+import { getFile } from '../../src/policy/hf/get-file.ts'
 import { hfMirror, type Mirror, redirect, revision } from './support/hf-mirror.ts'
 import { answers, modelChecks } from './support/model-checks.ts'
 
@@ -70,7 +69,8 @@ it('keeps what it fetches from the other users of the machine', async () => {
     const file = join(base, 'policy/walk.onnx')
     const url = new URL(place('walk.onnx'), mirror.url)
     const expected = { sizeBytes: walker.length, sha256: null }
-    await getFile({ getter: guardedGetter(mirror.url), url, file, expected, signal: new AbortController().signal })
+    const getter = guardedGetter({ userAgent: 'test', trustedOrigins: [mirror.url] })
+    await getFile({ getter, url, file, expected, signal: new AbortController().signal })
     const modes = await Promise.all([dirname(file), file].map(async (path) => (await stat(path)).mode & 0o777))
     expect(modes).toEqual([0o700, 0o600])
   } finally {

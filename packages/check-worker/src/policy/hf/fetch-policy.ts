@@ -3,12 +3,11 @@
  * limits of size.
  */
 import { join } from 'node:path'
+import { FetchFault, guardedGetter } from '@hub/client/guarded'
 import { sizeText } from '@hub/text/amounts'
 import type { ModelSource } from '../model-request.ts'
-import { FetchFault } from './fetch-fault.ts'
-import { guardedGetter } from './guarded-get.ts'
+import { getFile } from './get-file.ts'
 import { type HfFile, listHfRepo, parseHfRepo, policyOf } from './hf-listing.ts'
-import { getFile } from './read-body.ts'
 
 const HUGGING_FACE = 'https://huggingface.co'
 
@@ -52,7 +51,10 @@ export async function fetchPolicy({
   const { repo, revision: requested } = parseHfRepo(hfRepo)
   const endpoint = URL.parse(`${(mirror ?? HUGGING_FACE).replace(/\/+$/, '')}/`)
   if (!endpoint) throw new FetchFault('HF_ENDPOINT is not a URL.')
-  const getter = guardedGetter(mirror === null ? null : endpoint.origin)
+  const getter = guardedGetter({
+    userAgent: 'hub-check-worker',
+    trustedOrigins: mirror === null ? [] : [endpoint.origin],
+  })
   const { revision, license, files } = await listHfRepo({ getter, endpoint, repo, revision: requested, signal })
   const policy = policyOf(repo, files)
   const { taken, skipped } = withinLimits(policy.files, limits)

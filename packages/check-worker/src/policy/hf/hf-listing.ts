@@ -1,11 +1,9 @@
 /** A model repo of Hugging Face as its API lists it at one commit, and which of its files are the policy. */
 
+import { FetchFault, type Getter, getJson } from '@hub/client/guarded'
 import { HF_REPO } from '@hub/formats/text-rules'
 import { pathFault } from '@hub/text/file-path'
 import { z } from 'zod'
-import { FetchFault } from './fetch-fault.ts'
-import type { Getter } from './guarded-get.ts'
-import { getJson } from './read-body.ts'
 
 export interface HfFile {
   readonly path: string

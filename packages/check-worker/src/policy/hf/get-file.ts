@@ -1,26 +1,10 @@
-/** Response bodies, read up to a limit that does not depend on what the response claims. */
+/** A file of another hub, read up to the size that was listed. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { FetchFault } from './fetch-fault.ts'
-import { asFault, type Getter, shown } from './guarded-get.ts'
-
-/** Throws a `FetchFault` for a body that is larger than `maxBytes` or not JSON. */
-export async function getJson(getter: Getter, url: URL, maxBytes: number, signal: AbortSignal): Promise<unknown> {
-  const response = await getter.get(url, signal)
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of capped(response, url, maxBytes)) chunks.push(chunk)
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new FetchFault(`${shown(url)} is not JSON.`)
-    throw asFault(error, url, signal)
-  } finally {
-    response.destroy()
-  }
-}
+import { asFault, capped, FetchFault, type Getter, shown } from '@hub/client/guarded'
 
 export interface ExpectedFile {
   readonly sizeBytes: number
@@ -70,13 +54,4 @@ export async function getFile({
   const isWhole = received === expected.sizeBytes
   if (!isWhole || (expected.sha256 !== null && hash.digest('hex') !== expected.sha256))
     throw new FetchFault(`${shown(url)} is not the file that was listed: its size or digest differs.`)
-}
-
-async function* capped(body: AsyncIterable<Buffer>, url: URL, maxBytes: number): AsyncGenerator<Buffer> {
-  let received = 0
-  for await (const chunk of body) {
-    received += chunk.length
-    if (received > maxBytes) throw new FetchFault(`${shown(url)} is larger than ${maxBytes} bytes.`)
-    yield chunk
-  }
 }

@@ -1,0 +1,262 @@
+/**
+ * Imports a repo: what the hub lacks is brought into a folder of the cache and checked there, then pushed as one
+ * folder. Both halves go on where they were interrupted, and nothing is changed here before a state is whole.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, realpath, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import pMap from 'p-map'
+import type { HubClient } from '../hub-client.ts'
+import { Interrupted } from '../interrupted.ts'
+import { assertSafeListing, localPath } from '../landing.ts'
+import { nothingLeftOut } from '../left-out.ts'
+import { failureLine, LocalError, ProblemError } from '../problem.ts'
+import type { Progress } from '../progress.ts'
+import { pushFolder } from '../push.ts'
+import { readTree } from '../push-plan.ts'
+import type { RemoteFile, RemoteRepo } from '../shapes.ts'
+import type { RepoKind, Visibility } from '../v1.ts'
+import { byteFault } from './check-bytes.ts'
+import type { ImportSource, SourceFile, SourceState } from './source.ts'
+import type { ImportTarget, SourceName } from './source-name.ts'
+
+export interface ImportOptions {
+  readonly name: SourceName
+  readonly source: ImportSource
+  readonly target: ImportTarget
+  /** Folder of the transfer cache. */
+  readonly cacheDir: string
+  /** For a repo that the import makes. */
+  readonly visibility: Visibility
+  /** Whether files of the repo that the source lacks are deleted. */
+  readonly deleteExtra: boolean
+  readonly jobs: number
+  readonly progress: Progress
+}
+
+export interface ImportReport {
+  readonly repo: string
+  readonly created: boolean
+  readonly source: string
+  /** That of the source. */
+  readonly commit: string
+  readonly files: number
+  readonly fetched: number
+  readonly fetchedBytes: number
+  readonly deleted: readonly string[]
+  /** Snapshots that the import made. */
+  readonly tags: readonly string[]
+  /** Tags that cannot be snapshots, with the reason. */
+  readonly refusedTags: readonly { readonly tag: string; readonly why: string }[]
+  /** Files of the source that no push sends. */
+  readonly leftOut: readonly string[]
+}
+
+/** Characters of a message that a hub keeps. */
+const MAX_MESSAGE = 500
+
+/**
+ * Rejects with `LocalError` for a source that is not there or sends other bytes than it lists, and as pushes do. What
+ * is named by a tag already is not imported again.
+ */
+export async function importRepo(client: HubClient, options: ImportOptions): Promise<ImportReport> {
+  const { name, source, target } = options
+  const existing = await assertMayWrite(client, target, name)
+  const states = await source.states()
+  const head = states.at(-1)
+  if (!head) throw new LocalError(`${name.text} has no commit.`)
+  const importing: Importing = {
+    client,
+    options,
+    made: existing ? await snapshotsOf(client, target) : new Set(),
+    counts: { fetched: 0, fetchedBytes: 0 },
+    deleted: [],
+    tags: [],
+    refusedTags: [],
+    leftOut: new Set(),
+    created: false,
+    exists: existing !== null,
+  }
+  let files = 0
+  for (const state of states) {
+    const isDone = state !== head && state.tags.every((tag) => importing.made.has(tag))
+    if (!isDone) files = await importState(importing, state)
+  }
+  const { counts, deleted, tags, refusedTags, created, leftOut } = importing
+  return {
+    repo: `${target.owner}/${target.slug}`,
+    created,
+    source: `${source.place} ${name.text}`,
+    commit: head.commit,
+    files,
+    ...counts,
+    deleted,
+    tags,
+    refusedTags,
+    leftOut: [...leftOut].sort(),
+  }
+}
+
+interface Importing {
+  readonly client: HubClient
+  readonly options: ImportOptions
+  /** Snapshots that the repo has, without a prefix. */
+  readonly made: Set<string>
+  readonly counts: { fetched: number; fetchedBytes: number }
+  readonly deleted: string[]
+  readonly tags: string[]
+  readonly refusedTags: { tag: string; why: string }[]
+  readonly leftOut: Set<string>
+  created: boolean
+  exists: boolean
+}
+
+/** The repo if it is here. Rejects before anything is fetched where the caller may not write it, or make it. */
+async function assertMayWrite(client: HubClient, target: ImportTarget, name: SourceName): Promise<RemoteRepo | null> {
+  const fullName = `${target.owner}/${target.slug}`
+  try {
+    // A change of nothing needs the right to write.
+    const found = await client.updateRepo(target, {})
+    const isOfType = (found.kind === 'dataset') === (name.type === 'dataset')
+    if (!isOfType) throw new LocalError(`${fullName} is a ${found.kind}, and ${name.text} is a ${name.type}.`)
+    return found
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status !== 404) throw error
+  }
+  const { account, orgs } = await client.me()
+  if ([account, ...orgs].some(({ handle }) => handle === target.owner)) return null
+  throw new LocalError(
+    `You cannot make repos of ${target.owner}: name the repo that ${name.text} becomes, such as ${account.handle}/${target.hfName}, or be a member of an org ${target.owner}.`,
+  )
+}
+
+async function snapshotsOf(client: HubClient, target: ImportTarget): Promise<Set<string>> {
+  const names = new Set<string>()
+  for await (const page of client.versions.snapshots(target))
+    for (const { name } of page) names.add(name.replace(/^snapshot:/, ''))
+  return names
+}
+
+/** Makes the repo what the source is in one state, and names it. Returns how many files that has. */
+async function importState(importing: Importing, state: SourceState): Promise<number> {
+  const { client, options } = importing
+  const { source, target, progress } = options
+  const files = await source.files(state.commit)
+  assertSafeListing(files)
+  const remote = importing.exists ? await readTree(client, target) : new Map<string, RemoteFile>()
+  const wanted = files.filter((file) => !isSame(file, remote.get(file.path)))
+  const folder = await stagingFolder(options, state)
+  await stage(importing, state, folder, wanted)
+  await make(importing)
+  const wantedPaths = new Set(wanted.map(({ path }) => path))
+  const pushed = await pushFolder(client, target, folder, {
+    cacheDir: options.cacheDir,
+    leaveOut: nothingLeftOut,
+    message: Array.from(state.message ?? `Imported from ${options.name.text} at ${state.commit}`)
+      .slice(0, MAX_MESSAGE)
+      .join(''),
+    deleteExtra: options.deleteExtra,
+    keep: new Set(files.map(({ path }) => path).filter((path) => !wantedPaths.has(path))),
+    jobs: options.jobs,
+    progress,
+  })
+  const [failed] = pushed.failed
+  if (failed) throw pushed.cause ?? new LocalError(`${failed.path}: ${failed.why}`)
+  await rm(folder, { recursive: true, force: true })
+  importing.deleted.push(...pushed.deleted)
+  for (const { path } of pushed.leftOut) importing.leftOut.add(path)
+  for (const tag of state.tags) await nameState(importing, state, tag)
+  return files.length
+}
+
+const isSame = ({ size, digest }: SourceFile, there: RemoteFile | undefined) =>
+  there !== undefined && digest !== null && 'sha256' in digest && there.size === size && there.sha256 === digest.sha256
+
+/** One for each source, state and target: a later import of the same finds what an interrupted one left. */
+async function stagingFolder({ cacheDir, name, source, target }: ImportOptions, { commit }: SourceState) {
+  const of = [source.place, name.type, name.repo, commit, target.owner, target.slug].join('\n')
+  const id = createHash('sha256').update(of).digest('hex').slice(0, 32)
+  const folder = join(cacheDir, 'imports', id)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return realpath(folder)
+}
+
+/** Brings what is wanted into the folder. What is there from before is checked, and kept. */
+async function stage(
+  { client, options, counts }: Importing,
+  { commit }: SourceState,
+  folder: string,
+  wanted: readonly SourceFile[],
+): Promise<void> {
+  const { source, progress, jobs } = options
+  const { signal } = client
+  const bytes = wanted.reduce((sum, { size }) => sum + size, 0)
+  const slot = pLimit(jobs)
+  let files = 0
+  let done = 0
+  progress.begin('fetch', wanted.length, bytes)
+  const one = async (file: SourceFile) => {
+    signal.throwIfAborted()
+    const isHere = await isStaged(localPath(folder, file.path), file, signal)
+    if (isHere) progress.bytes(file.size, 'known')
+    else {
+      await source.fetch(commit, { folder, file, progress, slot })
+      counts.fetched += 1
+      counts.fetchedBytes += file.size
+    }
+    files += 1
+    done += file.size
+    progress.file(file.path, isHere ? 'known' : undefined)
+  }
+  try {
+    // One more file than slots, so that no slot is idle while a file is hashed.
+    await pMap(wanted, one, { concurrency: jobs + 1 })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    throw new Interrupted(signal.reason, {
+      files,
+      bytes: done,
+      ofFiles: wanted.length,
+      ofBytes: bytes,
+      partialBytes: 0,
+    })
+  } finally {
+    progress.end()
+  }
+}
+
+async function isStaged(place: string, file: SourceFile, signal: AbortSignal): Promise<boolean> {
+  if (!(await stat(place).catch(() => null))?.isFile()) return false
+  if ((await byteFault(place, file, signal)) === null) return true
+  await rm(place)
+  return false
+}
+
+async function make(importing: Importing): Promise<void> {
+  if (importing.exists) return
+  const { client, options } = importing
+  const { target, name, visibility } = options
+  const kind: RepoKind = name.type
+  const { owner, hfName } = target
+  await client.newRepo({ kind, owner, hf_name: hfName, visibility, description: `Imported from ${name.text}` })
+  importing.exists = true
+  importing.created = true
+}
+
+async function nameState(
+  { client, options, made, tags, refusedTags }: Importing,
+  { commit }: SourceState,
+  tag: string,
+) {
+  if (made.has(tag)) return
+  try {
+    const note = `${options.name.text} at ${commit}`
+    await client.versions.createSnapshot(options.target, `snapshot:${tag}`, { note })
+    made.add(tag)
+    tags.push(tag)
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status !== 422) throw error
+    refusedTags.push({ tag, why: failureLine(error) })
+  }
+}

@@ -1,0 +1,268 @@
+/** `hub import` from a second hub, by the same API that Hugging Face has. */
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { runHub } from '../support/command-line.ts'
+import { contractHub, newName, type Person, sha256Of } from '../support/hub.ts'
+import { hfClient } from './support/hf-client.ts'
+import { type ProxyOptions, type SourceProxy, sourceProxy } from './support/source-proxy.ts'
+
+const from = contractHub()
+const here = contractHub({}, { alone: true })
+const hf = hfClient(from)
+const entry = fileURLToPath(new URL('../../src/operator/hub.ts', import.meta.url))
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+interface Lab {
+  /** A private data set of the source, with a name that only clients of Hugging Face have. */
+  readonly name: string
+  readonly author: Person
+  readonly person: Person
+  readonly env: Record<string, string>
+  readonly proxy: SourceProxy
+  /** Where it is imported to. */
+  readonly target: string
+}
+
+/** A data set there, a person here, and a host between them. */
+async function lab(files: Readonly<Record<string, string>>, options?: ProxyOptions): Promise<Lab> {
+  const author = await from.person()
+  const hfName = `Pick_${newName('x').slice(2)}.v1`
+  await hf.json(author, 'POST', '/api/repos/create', { name: hfName, type: 'dataset' })
+  const name = `${author.handle}/${hfName}`
+  const slug = hfName.toLowerCase().replaceAll(/[._]/g, '-')
+  if (Object.keys(files).length > 0) await from.upload(author, `${author.handle}/${slug}`, files)
+  const proxy = await sourceProxy(from.running.url, options)
+  open.push(proxy)
+  const person = await here.person()
+  const home = await mkdtemp(join(inject('runDir'), 'import-'))
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    HUB_URL: here.running.url,
+    HUB_TOKEN: person.token,
+    HF_ENDPOINT: proxy.url,
+    HF_TOKEN: await from.key(author, { scope: 'read' }),
+  }
+  return { name, author, person, env, proxy, target: `${person.handle}/${hfName}` }
+}
+
+const address = ({ name }: Lab, revision = '') => `hf://datasets/${name}${revision}`
+const importing = (one: Lab, ...words: string[]) => runHub(['import', address(one), one.target, ...words], one.env)
+
+/** What a repo has for clients of Hugging Face: each path with its digest. */
+async function filesOf(hub: typeof here, who: Person, name: string, revision = 'main') {
+  const { json } = await hfClient(hub).get(who, `/api/datasets/${name}/tree/${revision}?recursive=true`)
+  return Object.fromEntries(
+    json.flatMap((one: { type: string; path: string; lfs?: { oid: string } }) =>
+      one.type === 'file' ? [[one.path, one.lfs?.oid]] : [],
+    ),
+  )
+}
+
+const some = { 'README.md': '---\nlicense: mit\n---\n# pick\n', 'data/a b.bin': 'x'.repeat(100_000), empty: '' }
+
+describe('hub import', () => {
+  it('brings a private repo with its name, its files and its message, and sends the key to the source alone', async () => {
+    const one = await lab(some)
+    const slug = one.name.toLowerCase().replaceAll(/[._]/g, '-')
+    const put = await from.call(one.author, 'POST', `/v1/repos/${slug}/files/delete`, {
+      paths: ['empty'],
+      message: 'nothing in it',
+    })
+    expect(put.status).toBe(200)
+    const ended = await importing(one)
+    expect([ended.code, ended.err]).toEqual([0, expect.any(String)])
+    expect(ended.out).toContain(`created ${one.target.toLowerCase().replaceAll(/[._]/g, '-')} (dataset)`)
+    expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
+    const [commit] = (await hfClient(here).get(one.person, `/api/datasets/${one.target}/commits/main`)).json
+    expect(commit.title).toBe('nothing in it')
+    const info = (await hfClient(here).get(one.person, `/api/datasets/${one.target}`)).json
+    expect([info.id, info.private]).toEqual([one.target, true])
+    const keyed = one.proxy.asked.filter(({ authorization }) => authorization !== null)
+    expect(new Set(keyed.map(({ path }) => path.split('/')[1]))).toEqual(new Set(['api', 'datasets']))
+    expect(keyed.length).toBeLessThan(one.proxy.asked.length)
+    const again = await importing(one)
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('fetched 0')])
+  })
+
+  it('names the repo as it is there, for whoever may make it', async () => {
+    const one = await lab({ a: 'a' })
+    const refused = await runHub(['import', address(one)], one.env)
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining(`You cannot make repos of ${one.author.handle}`),
+    ])
+    expect(one.proxy.asked).toEqual([])
+  })
+
+  it('of a revision has its files, and with the tags each of them is a snapshot', async () => {
+    const one = await lab({ a: 'one', gone: 'g' })
+    const api = `/api/datasets/${one.name}`
+    const slug = one.name.toLowerCase().replaceAll(/[._]/g, '-')
+    const tag = (name: string) => hf.json(one.author, 'POST', `${api}/tag/main`, { tag: name })
+    await tag('v1.0')
+    await from.upload(one.author, slug, { a: 'two' })
+    await tag('005000')
+    await from.call(one.author, 'POST', `/v1/repos/${slug}/files/delete`, { paths: ['gone'] })
+    const old = await runHub(['import', address(one, '@v1.0'), `${one.target}-old`], one.env)
+    expect(old.code).toBe(0)
+    expect(await filesOf(here, one.person, `${one.target}-old`)).toEqual({ a: sha256Of('one'), gone: sha256Of('g') })
+    const all = await importing(one, '--tags', '--json')
+    expect(JSON.parse(all.out)).toMatchObject({ tags: ['v1.0', '005000'], deleted: ['gone'] })
+    for (const revision of ['v1.0', '005000', 'main'])
+      expect(await filesOf(here, one.person, one.target, revision)).toEqual(
+        await filesOf(from, one.author, one.name, revision),
+      )
+    const none = await runHub(['import', address(one, '@dev'), one.target], one.env)
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining('is not at http://127.0.0.1')])
+  })
+
+  it('that is killed goes on where it was', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 8 }, (_, index) => [`${index}.bin`, randomBytes(1000).toString('hex')]),
+    )
+    let stalls = true
+    let seen = () => {}
+    const stalled = new Promise<void>((resolve) => {
+      seen = resolve
+    })
+    const isLast = (url = '') => url.includes('/resolve/') && url.endsWith('7.bin')
+    const one = await lab(files, {
+      meddle: ({ url }) => {
+        if (!stalls || !isLast(url)) return false
+        seen()
+        return true
+      },
+    })
+    const child = spawn(process.execPath, [entry, 'import', address(one), one.target, '--jobs', '1'], { env: one.env })
+    const ended = once(child, 'exit')
+    await stalled
+    child.kill('SIGKILL')
+    await ended
+    expect((await hfClient(here).get(one.person, `/api/datasets/${one.target}`)).status).toBe(404)
+    stalls = false
+    const resolved = () => one.proxy.asked.filter(({ path }) => path.includes('/resolve/')).length
+    const before = resolved()
+    const again = await importing(one)
+    // The one that was stalled, and perhaps the one before it, which was being hashed.
+    expect([again.code, again.out]).toEqual([0, expect.stringMatching(/fetched [12] \(/)])
+    expect(resolved() - before).toBeLessThanOrEqual(2)
+    expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
+  })
+
+  it('goes on within a file whose connection is cut', async () => {
+    const ranges: (string | undefined)[] = []
+    const one = await lab(some, {
+      meddle: ({ url = '', headers }, response) => {
+        if (!url.includes('/resolve/') || !url.endsWith('.bin')) return false
+        ranges.push(headers.range)
+        if (ranges.length > 1) return false
+        response.writeHead(200, { 'content-length': 100_000 })
+        response.write('x'.repeat(60_000), () => response.destroy())
+        return true
+      },
+    })
+    expect((await importing(one)).code).toBe(0)
+    expect(ranges).toEqual([undefined, 'bytes=60000-99999'])
+    expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
+  })
+
+  it('takes no bytes but those that are listed, and no path that leaves its folder', async () => {
+    const wrong = await lab(some, {
+      meddle: ({ url = '' }, response) => {
+        if (!url.includes('/resolve/') || !url.endsWith('.bin')) return false
+        response.end('y'.repeat(100_000))
+        return true
+      },
+    })
+    const ended = await importing(wrong)
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('SHA-256 mismatch')])
+    const listing = (entries: object[]): ProxyOptions => ({
+      meddle: ({ url = '' }, response) => {
+        if (!url.includes('/tree/')) return false
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(entries))
+        return true
+      },
+    })
+    const oid = createHash('sha1').update('blob 27\0x').digest('hex')
+    const size = some['README.md'].length
+    const small = await lab(some, listing([{ type: 'file', path: 'README.md', size, oid }]))
+    const other = await importing(small)
+    expect([other.code, other.err]).toEqual([1, expect.stringContaining(`the source lists the digest ${oid}`)])
+    const leaves = await lab(some, listing([{ type: 'file', path: '../x', size: 1, oid }]))
+    const out = await importing(leaves)
+    expect([out.code, out.err]).toEqual([1, expect.stringContaining('has the segment ..')])
+    for (const one of [wrong, small, leaves])
+      expect((await hfClient(here).get(one.person, `/api/datasets/${one.target}`)).status).toBe(404)
+  })
+
+  it('asks no private address that the source redirects to, unless it is named, and sends no key there', async () => {
+    const store = await sourceProxy(from.running.url)
+    open.push(store)
+    const one = await lab(some, { as: store.url })
+    const refused = await importing(one)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/is not HTTPS/)])
+    expect(store.asked).toEqual([])
+    expect((await importing(one, '--store', store.url)).code).toBe(0)
+    expect(store.asked.map(({ authorization }) => authorization)).toEqual([null, null])
+  })
+
+  it('from this hub itself is one from Hugging Face, which gets no key of this hub', async () => {
+    const one = await lab({ a: 'a' })
+    const env = { ...one.env, HF_ENDPOINT: here.running.url, HF_TOKEN: one.person.token }
+    const ended = await runHub(['import', address(one), one.target, '--from', one.proxy.url], env)
+    // The repo is private there, and no key was sent.
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('or is private')])
+    expect(one.proxy.asked.every(({ authorization }) => authorization === null)).toBe(true)
+  })
+
+  it('brings what a local cache has', async () => {
+    const one = await lab({ unused: 'u' })
+    const hub = join(one.env.HOME ?? '', '.cache', 'huggingface', 'hub')
+    const root = join(hub, `datasets--${one.name.replace('/', '--')}`)
+    const commit = 'c'.repeat(40)
+    const large = randomBytes(50_000)
+    const blobs = { [sha256Of(large)]: large, [gitHash('small')]: Buffer.from('small') }
+    for (const folder of ['refs', 'blobs', `snapshots/${commit}/data`])
+      await mkdir(join(root, folder), { recursive: true })
+    await writeFile(join(root, 'refs/main'), commit)
+    for (const [name, bytes] of Object.entries(blobs)) await writeFile(join(root, 'blobs', name), bytes)
+    const [first = '', second = ''] = Object.keys(blobs)
+    await symlink(`../../../blobs/${first}`, join(root, `snapshots/${commit}/data/large.bin`))
+    await symlink(`../../blobs/${second}`, join(root, `snapshots/${commit}/small.txt`))
+    const ended = await importing(one, '--cache')
+    expect([ended.code, ended.err]).toEqual([0, expect.any(String)])
+    expect(await filesOf(here, one.person, one.target)).toEqual({
+      'data/large.bin': sha256Of(large),
+      'small.txt': sha256Of('small'),
+    })
+    expect(one.proxy.asked).toEqual([])
+    await writeFile(join(root, 'blobs', first), randomBytes(50_000))
+    const damaged = await runHub(['import', address(one), `${one.target}-2`, '--cache', hub], one.env)
+    expect([damaged.code, damaged.err]).toEqual([1, expect.stringContaining('the source lists the digest')])
+    await rm(join(root, `snapshots/${commit}/small.txt`))
+    await symlink('/etc/hostname', join(root, `snapshots/${commit}/small.txt`))
+    const leaves = await runHub(['import', address(one), `${one.target}-2`, '--cache', hub], one.env)
+    expect([leaves.code, leaves.err]).toEqual([1, expect.stringContaining('leads out of')])
+  })
+
+  it.each(['lab/pick', 'hf://spaces/lab/x', 'hf://lab/../x', 'hf://lab/pick@../x', 'hf://a/b/c'])(
+    'takes no %j',
+    async (source) => {
+      const one = await lab({})
+      expect((await runHub(['import', source, one.target], one.env)).code).toBe(1)
+      expect(one.proxy.asked).toEqual([])
+    },
+  )
+})
+
+const gitHash = (text: string) => createHash('sha1').update(`blob ${text.length}\0${text}`).digest('hex')
