@@ -24,6 +24,7 @@ export const cases = defineCases({
     access: ({ read, write }) => (write === 401 ? 401 : ofRobot(read)),
     replay: {
       given: async (team) => ({ path: `/v1/robots/${await team.repo('robot')}/validate`, body: { card: { dof: 1 } } }),
+      gone: 'It makes nothing, and is computed again.',
       left: 404,
       limited: 404,
       lowered: 200,

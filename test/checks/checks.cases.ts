@@ -1,5 +1,7 @@
 import { goodReport } from '../support/checks.ts'
-import { defineCases, type Reader, type Team } from '../support/define-cases.ts'
+import { defineCases, type Reader, type Repeated, type Team } from '../support/define-cases.ts'
+import { newName } from '../support/hub.ts'
+import { endpointsOf } from '../support/hub-endpoints.ts'
 
 /** The request of a check of a robot. */
 const asked = (robot_repo: string) => ({
@@ -36,6 +38,26 @@ const ended = async (team: Team): Promise<string> => {
   await team.post(team.boss, `${check}/report`, { status: 'succeeded', report: goodReport, artifacts })
   return check
 }
+
+/** The request that publishes what a model check of the member made, into another repo, which is made for it. */
+const publishing = async ({ hub, member, key, post }: Team): Promise<Repeated> => {
+  const body = {
+    kind: 'model',
+    model: { repo: await endpointsOf(hub).model(member) },
+    entry: 'policy.onnx',
+    executor: 'worker',
+  }
+  const check = `/v1/robot-checks/${(await post(member, '/v1/robot-checks', body)).id}`
+  await post(key, `${check}/claim`, { worker: 'w' })
+  const { uploads } = await post(key, `${check}/artifacts`, { files: [{ name: 'manifest.json', size: 2 }] })
+  await hub.put(uploads[0].url, '{}')
+  const report = { ok: true, grade: 'pass', source: 'job', engine: 'x', checks: [] }
+  const intake = { policy_path: null, embodiment: 'unstamped', differing: [] }
+  await post(key, `${check}/report`, { status: 'succeeded', report, intake, artifacts: [{ path: 'manifest.json' }] })
+  return { path: `${check}/publish`, body: { repo: `${member.handle}/${newName('made')}` }, who: member }
+}
+
+const claims = 'It makes a claim, which has to be the caller’s still.'
 
 const checksOf = async ({ hub, ada }: Reader, count: number): Promise<string> => {
   let id = ''
@@ -74,6 +96,7 @@ export const cases = defineCases({
     scopes: { read: 403, write: 201 },
     replay: {
       given: async (team) => ({ path: '/v1/robot-checks', body: await checkOf(team) }),
+      gone: { remove: (team, made) => team.bury('robot_checks', made) },
       left: 404,
       limited: 404,
     },
@@ -86,6 +109,7 @@ export const cases = defineCases({
         await queued(team)
         return { path: '/v1/robot-checks/claim-next', body: { worker: 'w' } }
       },
+      gone: claims,
       left: 404,
       limited: 404,
     },
@@ -95,6 +119,7 @@ export const cases = defineCases({
     scopes: { read: 403, write: 200 },
     replay: {
       given: async (team) => ({ path: `${await queued(team)}/claim`, body: { worker: 'w' } }),
+      gone: claims,
       left: 404,
       limited: 404,
     },
@@ -107,6 +132,7 @@ export const cases = defineCases({
         path: `${await claimed(team)}/artifacts`,
         body: { files: [{ name: 'robot_card.json', size: 2 }] },
       }),
+      gone: 'It is for a check that the caller holds still.',
       left: 404,
       limited: 404,
     },
@@ -116,6 +142,7 @@ export const cases = defineCases({
     scopes: { read: 403, write: 409 },
     replay: {
       given: async (team) => ({ path: `${await claimed(team)}/report`, body: { log_chunk: 'one\n' } }),
+      gone: 'It reports.',
       left: 404,
       limited: 404,
     },
@@ -125,6 +152,10 @@ export const cases = defineCases({
     scopes: { read: 403, write: 409 },
     replay: {
       given: async (team) => ({ path: `${await ended(team)}/publish`, body: {} }),
+      gone: {
+        given: publishing,
+        remove: (team, _made, { body }) => team.remove(`/v1/repos/${body.repo}`, team.member),
+      },
       left: 404,
       limited: 404,
     },
@@ -133,6 +164,7 @@ export const cases = defineCases({
     scopes: { read: 403, write: 202 },
     replay: {
       given: async (team) => ({ path: `${await queued(team)}/cancel`, body: {} }),
+      gone: 'It ends what its path names.',
       left: 404,
       limited: 404,
     },

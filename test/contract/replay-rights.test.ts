@@ -10,6 +10,7 @@ import { routes } from '../../rest-compat/routes.ts'
 import { allCases, casesOf } from '../support/cases.ts'
 import type { Replay, Team } from '../support/define-cases.ts'
 import { type Answer, contractHub, newName, type Person, types } from '../support/hub.ts'
+import { newTeam } from '../support/team.ts'
 
 const hub = contractHub()
 let boss: Person
@@ -17,23 +18,6 @@ let boss: Person
 beforeAll(async () => {
   boss = await hub.person()
 })
-
-async function newTeam(): Promise<Team> {
-  const member = await hub.person()
-  const org = await hub.org([
-    { user: boss.handle, role: 'owner' },
-    { user: member.handle, role: 'member' },
-  ])
-  return {
-    hub,
-    boss,
-    org,
-    member,
-    key: await hub.key(member, { scope: 'train' }),
-    repo: (kind = 'dataset') => hub.repo(boss, { kind, owner: org }),
-    post: async (who, path, body) => (await hub.call(who, 'POST', path, body)).json,
-  }
-}
 
 const recipe = { template: 'act' }
 const keyIdOf = (token: string) => `(select id from api_keys where token_sha256 = sha256('${token}'))`
@@ -78,7 +62,7 @@ describe('a replay', () => {
 
   describe.each(Object.entries(losses))('after %s', (_loss, { lose, expected }) => {
     it.each(sampled(rows, 2))('of %s has the result of the current rights', async (_operation, row) => {
-      const team = await newTeam()
+      const team = await newTeam(hub, boss)
       const { path, body } = await row.given(team)
       const once = { 'idempotency-key': newName() }
       const who = row.bySession ? team.member : team.key
@@ -95,7 +79,7 @@ describe('a replay', () => {
   })
 
   it('of a stored error also checks access: its details are hidden from a member who has left', async () => {
-    const team = await newTeam()
+    const team = await newTeam(hub, boss)
     const run = (await team.post(boss, '/v1/runs', { recipe, owner: team.org })).id
     await hub.call(boss, 'POST', `/v1/runs/${run}/claim`, { worker: 'secret box' })
     const once = { 'idempotency-key': newName() }
@@ -109,7 +93,7 @@ describe('a replay', () => {
 
   it('of a stored authorization error checks again: a caller who has gained access may proceed', async () => {
     const stranger = await hub.person()
-    const { org } = await newTeam()
+    const { org } = await newTeam(hub, boss)
     const once = { 'idempotency-key': newName() }
     const make = () => hub.call(stranger, 'POST', '/v1/runs', { recipe, owner: org }, once)
     expect((await make()).status).toBe(403)

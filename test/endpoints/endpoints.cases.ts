@@ -60,6 +60,7 @@ export const cases = defineCases({
     body: ({ robot }) => ({ model_repo: robot }),
     replay: {
       given: async (team) => ({ path: '/v1/endpoints', body: await endpointOf(team) }),
+      gone: { remove: (team, made) => team.bury('endpoints', made) },
       left: 404,
       limited: 404,
     },
@@ -68,6 +69,7 @@ export const cases = defineCases({
     body: ({ robot }) => ({ model_repo: robot }),
     replay: {
       given: async (team) => ({ path: '/v1/endpoints/estimate', body: await endpointOf(team) }),
+      gone: 'It makes nothing, and is computed again.',
       left: 404,
       limited: 404,
     },
@@ -77,6 +79,7 @@ export const cases = defineCases({
     jobKey,
     replay: {
       given: async (team) => ({ path: `${await queued(team)}/claim`, body: claim }),
+      gone: 'It makes a claim, which has to be the caller’s still.',
       left: 404,
       limited: 404,
     },
@@ -90,6 +93,7 @@ export const cases = defineCases({
         await team.post(team.key, `${endpoint}/claim`, claim)
         return { path: `${endpoint}/report`, body: { status: 'stopped' } }
       },
+      gone: 'It reports.',
       left: 404,
       limited: 404,
     },
@@ -119,6 +123,7 @@ export const cases = defineCases({
         const { path, body } = await sessionOf(team)
         return { path, body }
       },
+      gone: { remove: (team, { session }) => team.bury('endpoint_sessions', session) },
       left: 404,
       limited: 404,
     },
@@ -131,6 +136,7 @@ export const cases = defineCases({
         const { path, session } = await sessionOf(team)
         return { path: `${path}/${session}/report`, body: { chunks_applied: 1 } }
       },
+      gone: 'It reports.',
       left: 404,
       limited: 404,
     },

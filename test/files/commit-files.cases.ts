@@ -1,4 +1,4 @@
-import { defineCases } from '../support/define-cases.ts'
+import { defineCases, pathOfRepo } from '../support/define-cases.ts'
 import { newName, sha256Of } from '../support/hub.ts'
 
 const blob = { size: 5, sha256: sha256Of('bytes') }
@@ -6,11 +6,14 @@ const upload_id = 'upl_01h455vb4pex5vsknk084sn02q'
 const contents = [Buffer.from('bytes').toString('base64')]
 const add = [{ path: 'a', content: contents[0] }]
 
+const unnamed = 'It makes bytes that have no name, and are sent again where a commit misses them.'
+
 export const cases = defineCases({
   commitFiles: {
     body: { add },
     replay: {
       given: async (team) => ({ path: `/v1/repos/${await team.repo()}/commits`, body: { add } }),
+      gone: 'It makes a change, which stays in the history.',
       left: 404,
       limited: 404,
     },
@@ -19,6 +22,11 @@ export const cases = defineCases({
     body: { blobs: [blob] },
     replay: {
       given: async (team) => ({ path: `/v1/repos/${await team.repo()}/blobs/presign`, body: { blobs: [blob] } }),
+      gone: {
+        remove: (team, { blobs }, { path }) =>
+          team.remove(`${pathOfRepo(path)}/files/uploads/${blobs[0].upload.upload_id}`),
+        retake: ({ post, boss }, _made, { path, body }) => post(boss, path, body),
+      },
       left: 404,
       limited: 404,
     },
@@ -40,6 +48,7 @@ export const cases = defineCases({
           body: { uploads: [{ upload_id: upload.upload_id, parts }] },
         }
       },
+      gone: unnamed,
       left: 404,
       limited: 404,
     },
@@ -48,6 +57,7 @@ export const cases = defineCases({
     body: { contents },
     replay: {
       given: async (team) => ({ path: `/v1/repos/${await team.repo()}/blobs`, body: { contents } }),
+      gone: unnamed,
       left: 404,
       limited: 404,
     },

@@ -1,4 +1,4 @@
-import { defineCases, type Reader, type Team } from '../support/define-cases.ts'
+import { defineCases, pathOfRepo, type Reader, type Team } from '../support/define-cases.ts'
 import { sha256Of } from '../support/hub.ts'
 
 const upload_id = 'upl_01h455vb4pex5vsknk084sn02q'
@@ -11,6 +11,9 @@ const repoWithFile = async (team: Team) => {
   await team.hub.upload(team.boss, repo, { a: 'bytes' })
   return repo
 }
+
+/** Of the repo that a path names, the path that deletes files of it. */
+const deletingAt = (path: string) => `${pathOfRepo(path)}/files/delete`
 
 /** A repo with six files. */
 const sixFiles = async ({ hub, ada }: Reader) => {
@@ -38,6 +41,11 @@ export const cases = defineCases({
         path: `/v1/repos/${await team.repo()}/files/presign-upload`,
         body: { files: [file('a')] },
       }),
+      gone: {
+        remove: (team, { uploads }, { path }) =>
+          team.remove(`${pathOfRepo(path)}/files/uploads/${uploads[0].upload_id}`),
+        retake: ({ post, boss }, _made, { path, body }) => post(boss, path, body),
+      },
       left: 404,
       limited: 404,
     },
@@ -49,6 +57,7 @@ export const cases = defineCases({
         path: `/v1/repos/${await repoWithFile(team)}/files/link`,
         body: { files: [file('b')] },
       }),
+      gone: { remove: ({ post, boss }, _made, { path }) => post(boss, deletingAt(path), { paths: ['b'] }) },
       left: 404,
       limited: 404,
     },
@@ -61,6 +70,7 @@ export const cases = defineCases({
         const uploads = [await team.hub.sendFile(team.boss, repo, 'a', 'bytes')]
         return { path: `/v1/repos/${repo}/files/complete`, body: { uploads } }
       },
+      gone: { remove: ({ post, boss }, _made, { path }) => post(boss, deletingAt(path), { paths: ['a'] }) },
       left: 404,
       limited: 404,
     },
@@ -76,6 +86,7 @@ export const cases = defineCases({
         path: `/v1/repos/${await repoWithFile(team)}/files/presign-download`,
         body: { paths: ['a'] },
       }),
+      gone: 'It makes nothing, and is computed again.',
       left: 404,
       limited: 404,
       lowered: 200,
@@ -85,6 +96,7 @@ export const cases = defineCases({
     body: ({ file }) => ({ paths: [file] }),
     replay: {
       given: async (team) => ({ path: `/v1/repos/${await team.repo()}/files/delete`, body: { paths: ['a'] } }),
+      gone: 'It deletes.',
       left: 404,
       limited: 404,
     },
@@ -93,6 +105,7 @@ export const cases = defineCases({
     body: { paths: ['b.txt'] },
     replay: {
       given: async (team) => ({ path: `/v1/repos/${await team.repo()}/files/purge`, body: { paths: ['a'] } }),
+      gone: 'It deletes.',
       left: 404,
       limited: 404,
     },

@@ -65,6 +65,10 @@ export const cases = defineCases({
     body: { name: 'v1' },
     replay: {
       given: async (team) => ({ path: `/v1/repos/${await team.repo()}/snapshots`, body: { name: 'v1' } }),
+      gone: {
+        remove: (team, _made, { path }) => team.remove(`${path}/v1`),
+        retake: ({ post, boss }, _made, { path, body }) => post(boss, path, body),
+      },
       left: 404,
       limited: 404,
     },
@@ -80,6 +84,7 @@ export const cases = defineCases({
     body: { at: '0' },
     replay: {
       given: async (team) => ({ path: `/v1/repos/${await team.repo()}/restore`, body: { at: '0' } }),
+      gone: 'It makes a change, which stays in the history.',
       left: 404,
       limited: 404,
     },

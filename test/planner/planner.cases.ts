@@ -8,6 +8,7 @@ export const cases = defineCases({
     scopes: { read: 403, write: 403 },
     replay: {
       given: async ({ org }) => ({ path: '/v1/runs/estimate', body: { recipe, owner: org } }),
+      gone: 'It makes nothing, and is computed again.',
       left: 403,
       limited: 200,
     },
@@ -17,6 +18,7 @@ export const cases = defineCases({
     scopes: { read: 403, write: 403 },
     replay: {
       given: async ({ org }) => ({ path: '/v1/runs/recommend', body: { recipe, owner: org } }),
+      gone: 'It makes nothing, and is computed again.',
       left: 403,
       limited: 200,
     },

@@ -6,6 +6,7 @@ export const cases = defineCases({
     body: { slug: 'moved-by-a-case' },
     replay: {
       given: async (team) => ({ path: `/v1/repos/${await team.repo()}/move`, body: { slug: `moved-${Date.now()}` } }),
+      gone: 'It changes the name of a repo, which it finds by its old name.',
       left: 404,
       limited: 404,
     },
@@ -25,6 +26,10 @@ export const cases = defineCases({
     body: () => ({ kind: 'model', slug: newName() }),
     replay: {
       given: async ({ org }) => ({ path: '/v1/repos', body: { kind: 'model', slug: newName(), owner: org } }),
+      gone: {
+        remove: (team, { full_name }) => team.remove(`/v1/repos/${full_name}`),
+        retake: ({ post, boss }, _made, { path, body }) => post(boss, path, body),
+      },
       left: 403,
       limited: 403,
     },

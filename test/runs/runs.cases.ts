@@ -1,4 +1,4 @@
-import { defineCases, type Team } from '../support/define-cases.ts'
+import { defineCases, type Gone, type Team } from '../support/define-cases.ts'
 import { putRun } from '../support/runs.ts'
 
 const recipe = { template: 'act' }
@@ -14,6 +14,16 @@ const claimed = async (team: Team): Promise<string> => {
   await team.post(team.key, `/v1/runs/${run}/claim`, { worker: 'w' })
   return run
 }
+
+const removeRun: Gone = {
+  async remove({ hub, remove }, { id }) {
+    await hub.sql(`update runs set status = 'failed', finished_at = now() where id = $1 and status <> 'succeeded'`, [
+      id,
+    ])
+    await remove(`/v1/runs/${id}`)
+  },
+}
+const claims = 'It makes a claim, which has to be the caller’s still.'
 
 /** Whatever sees a run asks first: the key of a check sees none. */
 const jobKey = 404
@@ -36,6 +46,7 @@ export const cases = defineCases({
     scopes: { read: 403, write: 403 },
     replay: {
       given: async ({ org }) => ({ path: '/v1/runs', body: { recipe, owner: org } }),
+      gone: removeRun,
       left: 403,
       limited: 200,
     },
@@ -45,6 +56,7 @@ export const cases = defineCases({
     scopes: { read: 403, write: 403 },
     replay: {
       given: async ({ org }) => ({ path: '/v1/runs/start', body: { recipe, owner: org, worker: 'w' } }),
+      gone: removeRun,
       left: 403,
       // It filed the run itself.
       limited: 200,
@@ -55,6 +67,7 @@ export const cases = defineCases({
     scopes: { read: 403, write: 201 },
     replay: {
       given: async ({ org }) => ({ path: '/v1/runs/import', body: { artifacts, owner: org } }),
+      gone: removeRun,
       left: 403,
       limited: 201,
     },
@@ -67,6 +80,7 @@ export const cases = defineCases({
         await queued(team)
         return { path: '/v1/runs/claim-next', body: { worker: 'w' } }
       },
+      gone: claims,
       left: 404,
       limited: 404,
     },
@@ -77,6 +91,7 @@ export const cases = defineCases({
     jobKey,
     replay: {
       given: async (team) => ({ path: `/v1/runs/${await queued(team)}/claim`, body: { worker: 'w' } }),
+      gone: claims,
       left: 404,
       limited: 404,
     },
@@ -87,6 +102,7 @@ export const cases = defineCases({
     jobKey,
     replay: {
       given: async (team) => ({ path: `/v1/runs/${await claimed(team)}/report`, body: { log_chunk: 'one\n' } }),
+      gone: 'It reports.',
       left: 404,
       limited: 404,
     },
@@ -97,6 +113,7 @@ export const cases = defineCases({
     jobKey,
     replay: {
       given: async (team) => ({ path: `/v1/runs/${await claimed(team)}/gate-results`, body: { results } }),
+      gone: 'It reports.',
       left: 404,
       limited: 404,
     },
@@ -106,6 +123,7 @@ export const cases = defineCases({
     jobKey,
     replay: {
       given: async (team) => ({ path: `/v1/runs/${await queued(team)}/cancel`, body: {} }),
+      gone: 'It ends what its path names.',
       left: 404,
       limited: 404,
     },

@@ -20,6 +20,7 @@ export const cases = defineCases({
     jobKey,
     replay: {
       given: async (team) => ({ path: `/v1/spend/holds/${await holdOf(team)}/approve`, body: undefined }),
+      gone: 'It returns the hold, which keeps the id of a deleted job.',
       left: 404,
       limited: 200,
       lowered: 200,
@@ -31,6 +32,7 @@ export const cases = defineCases({
     jobKey,
     replay: {
       given: async (team) => ({ path: `/v1/spend/holds/${await holdOf(team)}/deny`, body: { reason: 'no' } }),
+      gone: 'It decides on what its path names.',
       left: 404,
       limited: 200,
       lowered: 200,
@@ -41,6 +43,7 @@ export const cases = defineCases({
     jobKey,
     replay: {
       given: async (team) => ({ path: `/v1/spend/holds/${await holdOf(team)}/cancel`, body: undefined }),
+      gone: 'It decides on what its path names.',
       // Whoever filed it may cancel it, also after leaving the org.
       left: 200,
       limited: 200,

@@ -24,13 +24,36 @@ export interface Team {
   readonly key: string
   /** A new private repo of the org. */
   repo(kind?: string): Promise<string>
-  /** The body of the answer. */
+  /** The body of the answer, which is no error. */
   post(who: Who, path: string, body?: Json): Promise<Json>
+  /** Deletes what a path names; the boss does, unless said. */
+  remove(path: string, who?: Who): Promise<void>
+  /** Deletes the row of what was made, where no operation does. */
+  bury(table: string, made: Json): Promise<void>
+}
+
+export interface Repeated {
+  readonly path: string
+  readonly body: Json
+  /** Who sends it; the team's key unless said. */
+  readonly who?: Who
+}
+
+/** How what a `POST` makes is deleted: a replay is 404 from then on. */
+export interface Gone {
+  /** Another request than that of the replay, where its answer is not of what is deleted. */
+  readonly given?: (team: Team) => Promise<Repeated>
+  /** Deletes what the first request made. */
+  readonly remove: (team: Team, made: Json, request: Repeated) => Promise<unknown>
+  /** Makes a thing of the same name, if a name can be taken again. */
+  readonly retake?: (team: Team, made: Json, request: Repeated) => Promise<unknown>
 }
 
 export interface Replay {
   /** Makes what the org has before the member's request, and returns the request. */
-  readonly given: (team: Team) => Promise<{ readonly path: string; readonly body: Json }>
+  readonly given: (team: Team) => Promise<Repeated>
+  /** Of a `POST` that makes nothing that can be deleted: what it does instead. It acts on what its path names, which its guard finds or does not. */
+  readonly gone: Gone | string
   /** Status once the member has left the org. */
   readonly left: number
   /** Once the key is limited to other repos: it still sees the runs that it filed itself. */
@@ -84,3 +107,6 @@ export type CasesByName = { readonly [Name in OperationName]?: Cases }
 
 /** Types the cases of some operations: a name that `/v1` does not have does not compile. */
 export const defineCases = (cases: CasesByName): CasesByName => cases
+
+/** `/v1/repos/{owner}/{repo}` of a path below it. */
+export const pathOfRepo = (path: string) => path.split('/').slice(0, 5).join('/')
