@@ -61,6 +61,7 @@ const kidColumn = columns({ kid: column.text('kid') })
 
 const anySealedKey = statement({
   name: '',
+  exact: 'server',
   columns: kidColumn,
   text: `select ${kidColumn.sql} from signing_keys limit 1`,
 })

@@ -38,6 +38,7 @@ export type AccountCounts = RowOf<typeof countColumns>
 
 const counts = statement({
   name: 'account-counts',
+  exact: 'per-parent',
   columns: countColumns,
   params: { of: param.texts() },
   text: `select ${countColumns.sql} from unnest(:of::text[]) key(id)`,

@@ -91,6 +91,7 @@ const insertKey = statement({
 const namedRepo = columns({ id: column.text('r.id'), fullName: column.text("o.handle || '/' || r.slug") })
 const reachableRepos = statement({
   name: 'api-key-repos',
+  exact: 'in-transaction',
   columns: namedRepo,
   params: {
     accountId: param.text(),

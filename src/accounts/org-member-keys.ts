@@ -17,6 +17,7 @@ export type OrgMemberKey = RowOf<typeof memberKeyColumns>
 /** SQL, because Prisma supports neither a limit per org nor a keyset over two columns. */
 const memberKeys = statement({
   name: 'org-member-keys',
+  exact: 'per-parent',
   columns: memberKeyColumns,
   params: {
     orgIds: param.texts(),

@@ -34,6 +34,7 @@ const roleColumn = columns({ role: column.enum('OrgRole', 'role') })
 
 const roleOf = statement({
   name: 'org-role-of',
+  exact: 'in-transaction',
   columns: roleColumn,
   params: { orgId: param.text(), personId: param.text() },
   text: `select ${roleColumn.sql} from memberships where org_id = :orgId and user_id = :personId`,
@@ -47,6 +48,7 @@ const readRoleColumns = columns({
 
 const readRole = statement({
   name: 'org-role',
+  exact: 'in-transaction',
   columns: readRoleColumns,
   params: { orgId: param.text(), userId: param.text() },
   text: `select ${readRoleColumns.sql}`,

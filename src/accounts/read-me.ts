@@ -44,6 +44,7 @@ const factColumns = columns({
 
 const facts = statement({
   name: 'me',
+  exact: 'each-request',
   columns: factColumns,
   params: {
     accountId: param.text(),

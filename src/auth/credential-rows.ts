@@ -54,6 +54,7 @@ const keyTables = `api_keys k join accounts a on a.id = k.account_id left join l
 
 export const keyByDigest = statement({
   name: 'key-by-digest',
+  exact: 'each-request',
   columns: keyColumns,
   params: { tokenSha256: param.bytea() },
   text: `select ${keyColumns.sql} from ${keyTables} where k.token_sha256 = :tokenSha256`,
@@ -61,6 +62,7 @@ export const keyByDigest = statement({
 
 export const keysById = statement({
   name: 'keys-by-id',
+  exact: 'each-request',
   columns: keyColumns,
   params: { ids: param.texts() },
   text: `select ${keyColumns.sql} from ${keyTables} where k.id = any(:ids::text[])`,
@@ -76,6 +78,7 @@ export type SessionRow = RowOf<typeof sessionColumns>
 
 export const sessionById = statement({
   name: 'session-by-id',
+  exact: 'each-request',
   columns: sessionColumns,
   params: { id: param.text(), accountId: param.text() },
   text: `select ${sessionColumns.sql} from sessions s join accounts a on a.id = s.account_id where s.id = :id and s.account_id = :accountId`,
@@ -83,6 +86,7 @@ export const sessionById = statement({
 
 export const sessionsById = statement({
   name: 'sessions-by-id',
+  exact: 'each-request',
   columns: sessionColumns,
   params: { ids: param.texts() },
   text: `select ${sessionColumns.sql} from sessions s join accounts a on a.id = s.account_id where s.id = any(:ids::text[])`,
@@ -90,6 +94,7 @@ export const sessionsById = statement({
 
 export const sessionByDigest = statement({
   name: 'session-by-digest',
+  exact: 'each-request',
   columns: sessionColumns,
   params: { digest: param.bytea() },
   text: `select ${sessionColumns.sql} from sessions s join accounts a on a.id = s.account_id where s.token_sha256 = :digest`,

@@ -74,6 +74,7 @@ const insertAccount = statement({
 
 export const accountByHandle = statement({
   name: 'account-by-handle',
+  exact: 'each-request',
   columns: accountColumns,
   params: { handle: param.text() },
   text: `select ${accountColumns.sql} from accounts where handle = :handle`,

@@ -24,6 +24,7 @@ const idColumn = columns({ id: column.text('account_id') })
 
 const findPerson = statement({
   name: 'identity-find',
+  exact: 'in-transaction',
   columns: idColumn,
   params: { issuer: param.text(), subject: param.text() },
   text: `select ${idColumn.sql} from identities where issuer = :issuer and subject = :subject`,

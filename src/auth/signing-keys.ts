@@ -90,6 +90,7 @@ const keyColumns = columns({
 
 const readKeys = statement({
   name: 'signing-keys',
+  exact: 'in-transaction',
   columns: keyColumns,
   text: `select ${keyColumns.sql} from signing_keys
     where withdrawn_at is null order by retired_at is not null, not_before desc, kid`,
@@ -106,6 +107,7 @@ export type SigningKeyState = RowOf<typeof stateColumns>
 
 const readStates = statement({
   name: 'signing-key-states',
+  exact: 'server',
   columns: stateColumns,
   text: `select ${stateColumns.sql} from signing_keys order by retired_at is not null, not_before desc, kid`,
 })

@@ -49,6 +49,7 @@ const usageColumns = columns({
  */
 const usageOfMonth = statement({
   name: 'hosted-allowance-usage',
+  exact: 'aggregate',
   columns: usageColumns,
   params: { accountId: param.text(), work: param.texts() },
   text: `select ${usageColumns.sql} from (select date_trunc('month', now(), 'UTC') as start) month

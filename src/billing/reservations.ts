@@ -60,6 +60,7 @@ const restColumns = columns({
 })
 const restOfThisMonth = statement({
   name: 'spend-rest-of-month',
+  exact: 'server',
   columns: restColumns,
   text: `select ${restColumns.sql}`,
 })

@@ -42,6 +42,7 @@ export const CAP_PASSED = 'spend.cap_passed'
 
 const spendOfMonth = statement({
   name: 'spend-of-month',
+  exact: 'aggregate',
   columns: spendColumns,
   params: { accountIds: param.texts(), exceptJobId: param.text.orNull() },
   text: `select ${spendColumns.sql} from accounts a cross join (select date_trunc('month', now(), 'UTC') as start) month

@@ -29,6 +29,7 @@ export type SpendOfKind = RowOf<typeof kindColumns>
  */
 const spendByKind = statement({
   name: 'spend-by-kind',
+  exact: 'aggregate',
   columns: kindColumns,
   params: { accountId: param.text(), startsAt: param.timestamptz(), endsAt: param.timestamptz() },
   text: `select ${kindColumns.sql} from (

@@ -31,6 +31,7 @@ const sizedColumns = cardColumns.with({
 
 const cardsOfRepos = statement({
   name: 'robot-cards-of-repos',
+  exact: 'client-json',
   columns: sizedColumns,
   params: { repoIds: param.texts() },
   text: `select ${sizedColumns.sql}

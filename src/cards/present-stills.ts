@@ -9,6 +9,7 @@ const pathColumn = columns({ path: column.text('path') })
 
 const livePaths = statement({
   name: 'files-live-paths',
+  exact: 'aggregate',
   columns: pathColumn,
   params: { repoId: param.text(), paths: param.texts() },
   text: `select ${pathColumn.sql} from files where repo_id = :repoId and path = any(:paths::text[]) and to_seq is null`,

@@ -27,6 +27,7 @@ export interface RobotCard extends Omit<RowOf<typeof cardColumns>, 'text'> {
 /** The card of a repo. */
 export const storedCard = statement({
   name: 'robot-card',
+  exact: 'client-json',
   columns: cardColumns,
   params: { repoId: param.text() },
   text: `select ${cardColumns.sql} from robot_cards where repo_id = :repoId`,

@@ -42,6 +42,7 @@ export type HeldCheck = RowOf<typeof rowColumns>
 
 const visibleById = statement({
   name: 'robot-check-facts-visible',
+  exact: 'each-request',
   columns: rowColumns,
   params: { ...runViewer, checkId: param.text() },
   text: `select ${rowColumns.sql} from robot_checks u where u.id = :checkId and ${runVisibleSql('u')}`,

@@ -18,6 +18,7 @@ export type DeviceKey = RowOf<typeof keyColumns>
 
 const page = statement({
   name: 'account-devices-page',
+  exact: 'per-parent',
   columns: keyColumns,
   params: {
     accountIds: billedViewer.accountIds,

@@ -23,6 +23,7 @@ export interface ListDevicesInput {
 /** One ordered scan for each account of the caller. */
 const page = statement({
   name: 'devices-page',
+  exact: 'per-parent',
   columns: keyColumns,
   params: {
     accountIds: billedViewer.accountIds,

@@ -30,6 +30,7 @@ export interface RegisteredDevice {
 const robotColumns = columns({ id: column.text('r.id'), kind: column.enum('RepoKind', 'r.kind') })
 const findRobot = statement({
   name: 'device-robot',
+  exact: 'in-transaction',
   columns: robotColumns,
   params: { ownerId: param.text(), handle: param.text(), slug: param.text() },
   text: `select ${robotColumns.sql} from repos r join accounts o on o.id = r.owner_id

@@ -46,6 +46,7 @@ export function childPages<Row extends { readonly id: string }>(children: Childr
   const selected = children.columns.with({ of: column.text('key.id') })
   const pages = statement({
     name: `${name}-by-${parent}`,
+    exact: 'per-parent',
     columns: selected,
     params: {
       of: param.texts(),

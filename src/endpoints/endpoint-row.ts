@@ -59,6 +59,7 @@ export type HeldEndpoint = RowOf<typeof rowColumns>
 
 const visibleById = statement({
   name: 'endpoint-facts-visible',
+  exact: 'each-request',
   columns: rowColumns,
   params: { ...billedViewer, endpointId: param.text() },
   text: `select ${rowColumns.sql} from endpoints u where u.id = :endpointId and ${billedVisibleSql('u')}`,

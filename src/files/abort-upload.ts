@@ -16,6 +16,7 @@ import { uploadRefusal } from './upload-state.ts'
 
 const uploadOfRepo = statement({
   name: 'upload-of-repo',
+  exact: 'in-transaction',
   columns: uploadColumns,
   params: { id: param.text(), repoId: param.text() },
   text: `select ${uploadColumns.sql} from uploads where id = :id and repo_id = :repoId`,

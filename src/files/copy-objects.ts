@@ -68,6 +68,7 @@ const idColumn = columns({ id: column.text('id') })
 
 const leftOver = statement({
   name: 'copies-left-over',
+  exact: 'next-batch',
   columns: idColumn,
   params: { sourceId: param.text() },
   text: `select ${idColumn.sql} from uploads where account_id = :sourceId and state in (${sqlStates(openStates)}) and ${claimable}`,
@@ -77,6 +78,7 @@ const keyColumn = columns({ key: column.text('storage_key') })
 
 const aborted = statement({
   name: 'copies-aborted',
+  exact: 'next-batch',
   columns: keyColumn,
   params: { ids: param.texts() },
   text: `select ${keyColumn.sql} from uploads where id = any(:ids::text[]) and state = 'aborted'`,

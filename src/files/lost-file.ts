@@ -9,6 +9,7 @@ const stateColumn = columns({ isLive: column.bool(`b.state = 'live'`) })
 
 const blobByKey = statement({
   name: 'blob-by-key',
+  exact: 'lost-object',
   columns: stateColumn,
   params: { storageKey: param.text() },
   text: `select ${stateColumn.sql} from blobs b where b.storage_key = :storageKey`,

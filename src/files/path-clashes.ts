@@ -45,6 +45,7 @@ const clashSql = (given: string) => `with given as materialized (${given}),
 /** Of paths that are to become files. */
 export const clashesOfPaths = statement({
   name: 'files-clashes',
+  exact: 'in-transaction',
   columns: clashColumns,
   params: { repoId: param.text(), paths: param.texts() },
   text: clashSql('select path from unnest(:paths::text[]) as t(path)'),
@@ -53,6 +54,7 @@ export const clashesOfPaths = statement({
 /** Of the files that a change has made. */
 export const clashesOfRestored = statement({
   name: 'files-clashes-restored',
+  exact: 'in-transaction',
   columns: clashColumns,
   params: { repoId: param.text(), seq: param.int4() },
   text: clashSql('select path from files where repo_id = :repoId and from_seq = :seq and to_seq is null'),

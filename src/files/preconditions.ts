@@ -18,6 +18,7 @@ export type LiveFile = RowOf<typeof liveColumns>
 /** Files of a repo at some paths. */
 export const liveFiles = statement({
   name: 'files-live',
+  exact: 'in-transaction',
   columns: liveColumns,
   params: { repoId: param.text(), paths: param.texts() },
   text: `select ${liveColumns.sql} from files f join blobs b on b.id = f.blob_id

@@ -35,6 +35,7 @@ const storedColumns = columns({
 /** The live files of a repo at some paths. */
 export const storedFiles = statement({
   name: 'files-stored',
+  exact: 'hot',
   columns: storedColumns,
   params: { repoId: param.text(), paths: param.texts() },
   text: `select ${storedColumns.sql} from files f join blobs b on b.id = f.blob_id

@@ -72,6 +72,7 @@ export function presignUpload(ctx: RequestContext, input: PresignUploadInput): P
 const keptColumn = columns({ id: column.text('id') })
 const keptUploads = statement({
   name: 'uploads-kept',
+  exact: 'hot',
   columns: keptColumn,
   params: { repoId: param.text(), ids: param.texts() },
   text: `select ${keptColumn.sql} from uploads where repo_id = :repoId and id = any(:ids::text[])

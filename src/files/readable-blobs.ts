@@ -33,6 +33,7 @@ const filesOf = (condition: string, limit: number) =>
 
 export const readableBlobs = statement({
   name: 'blobs-readable',
+  exact: 'hot',
   columns: readableColumns,
   params: {
     ...repoViewer,

@@ -42,6 +42,7 @@ const reserve = statement({
 
 const storageUse = statement({
   name: 'accounts-storage-use',
+  exact: 'in-transaction',
   columns: useColumns,
   params: { ownerId: param.text() },
   text: `select ${useColumns.sql} from accounts where id = :ownerId`,

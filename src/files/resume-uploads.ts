@@ -12,6 +12,7 @@ import { openStates, sqlStates } from './upload-state.ts'
 
 const openUploads = statement({
   name: 'uploads-resumable',
+  exact: 'hot',
   columns: uploadColumns,
   params: { accountId: param.text(), repoId: param.text(), paths: param.texts(), digests: param.texts() },
   text: `select ${uploadColumns.sql} from uploads

@@ -32,6 +32,7 @@ const pageOfRepoColumns = pageColumns.with({ repoId: column.text('q.repo_id') })
  */
 export const treePage = statement({
   name: 'files-tree',
+  exact: 'hot',
   columns: pageOfRepoColumns,
   params: {
     repoIds: param.texts(),
@@ -56,6 +57,7 @@ const pathColumn = columns({ path: column.text('f.path') })
  */
 export const pathOfRow = statement({
   name: 'files-cursor-row',
+  exact: 'per-parent',
   columns: pathColumn,
   params: { id: param.int8(), repo: param.text() },
   text: `select ${pathColumn.sql} from files f join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id
@@ -114,6 +116,7 @@ export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: Fil
 /** The same page for one repo by name: name, visibility and page in one statement, because it is a hot read. */
 export const treeByName = statement({
   name: 'files-tree-by-name',
+  exact: 'hot',
   columns: pageColumns,
   params: {
     ...repoViewer,

@@ -56,6 +56,7 @@ const ownerIdColumn = columns({ ownerId: column.text('owner_id') })
 
 const ownersOf = statement({
   name: 'upload-owners',
+  exact: 'in-transaction',
   columns: ownerIdColumn,
   params: { ids: param.texts() },
   text: `select ${ownerIdColumn.sql} from uploads where id = any(:ids::text[])`,

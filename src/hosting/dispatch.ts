@@ -54,6 +54,7 @@ const idColumn = columns({ id: column.text('u.id') })
 const undispatched = memoizeByKey((job: JobKind) =>
   statement({
     name: `${job.table}-undispatched`,
+    exact: 'next-batch',
     columns: idColumn,
     text: `select ${idColumn.sql} from ${job.table} u where u.status = 'queued' and u.executor = 'hosted'
         and (u.dispatched_at is not null or u.created_at < now() - interval '1 minute') and ${waitsForCall(job)}
@@ -70,6 +71,7 @@ const silentColumns = columns({ jobId: column.text('u.id'), callId: column.text(
 const silent = memoizeByKey((job: JobKind) =>
   statement({
     name: `${job.table}-silent-calls`,
+    exact: 'next-batch',
     columns: silentColumns,
     text: `select ${silentColumns.sql} from ${job.table} u where u.status = 'queued' and u.executor = 'hosted'
         and u.dispatched_at < now() - interval '${CLAIM_WITHIN_SECONDS} s' and not (${waitsForCall(job)})

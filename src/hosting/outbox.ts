@@ -189,6 +189,7 @@ const livePage = memoizeByKey(({ job, endReportedSql }: HostedKind) => {
   })
   return statement({
     name: `${job.name}-live-calls`,
+    exact: 'aggregate',
     columns: page,
     params: { backend: param.text(), place: param.text.orNull(), after: param.text() },
     text: `select ${page.sql} from hosted_calls c left join ${job.table} u on u.id = c.job_id

@@ -24,6 +24,7 @@ export function notEnded(why: string): HubError {
 const backendColumn = columns({ backend: column.text('c.backend') })
 const backendOf = statement({
   name: 'hosted-call-backend',
+  exact: 'in-transaction',
   columns: backendColumn,
   params: { callId: param.text() },
   text: `select ${backendColumn.sql} from hosted_calls c where c.id = :callId`,

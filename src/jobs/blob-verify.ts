@@ -25,6 +25,7 @@ type BlobRow = RowOf<typeof blobColumns>
 
 const unverified = statement({
   name: 'blob-unverified',
+  exact: 'next-batch',
   columns: blobColumns,
   params: { blobId: param.text() },
   text: `select ${blobColumns.sql} from blobs where id = :blobId and state = 'live' and sha256 is null`,
@@ -38,6 +39,7 @@ const repoIdColumn = columns({ repoId: column.text('repo_id') })
  */
 const reposOfBlob = statement({
   name: 'blob-repos',
+  exact: 'in-transaction',
   columns: repoIdColumn,
   params: { blobId: param.text() },
   text: `select distinct ${repoIdColumn.sql} from files where blob_id = :blobId`,
@@ -144,6 +146,7 @@ const rowsOfColumns = columns({
 
 const rowsOf = statement({
   name: 'blob-files',
+  exact: 'in-transaction',
   columns: rowsOfColumns,
   params: { blobId: param.text() },
   text: `select ${rowsOfColumns.sql} from files where blob_id = :blobId`,

@@ -15,6 +15,7 @@ const params = { jobIds: param.texts(), keys: param.texts() }
 /** Those of the keys that belong to runs which are there. */
 export const namedByRuns = statement({
   name: 'run-objects-named',
+  exact: 'aggregate',
   columns: keyColumn,
   params,
   text: `select ${keyColumn.sql} from run_log_chunks where run_id = any(:jobIds::text[])
@@ -26,6 +27,7 @@ export const namedByRuns = statement({
 
 const namedByChecks = statement({
   name: 'robot-check-objects-named',
+  exact: 'aggregate',
   columns: keyColumn,
   params,
   text: `select ${keyColumn.sql} from robot_check_log_chunks where check_id = any(:jobIds::text[])

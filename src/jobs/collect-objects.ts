@@ -20,6 +20,7 @@ const doomedBlobsColumns = columns({ id: column.text('b.id'), key: column.text('
 
 const doomedBlobs = statement({
   name: 'blobs-doomed',
+  exact: 'next-batch',
   columns: doomedBlobsColumns,
   params: { waitSeconds: param.float8() },
   text: `select ${doomedBlobsColumns.sql} from blobs b
@@ -56,6 +57,7 @@ const idColumn = columns({ id: column.text('id') })
 
 const abandoned = statement({
   name: 'uploads-abandoned',
+  exact: 'next-batch',
   columns: idColumn,
   params: { uploadTtlSeconds: param.float8() },
   text: `select ${idColumn.sql} from uploads where state in (${sqlStates(openStates)}) and touched_at < now() - make_interval(secs => :uploadTtlSeconds) and ${claimable}
@@ -84,6 +86,7 @@ const knownColumns = columns({ key: column.text('storage_key') })
 /** The keys among `:keys` whose store upload an open row still needs. */
 const knownKeys = statement({
   name: 'uploads-known-keys',
+  exact: 'next-batch',
   columns: knownColumns,
   params: { keys: param.texts() },
   text: `select ${knownColumns.sql} from uploads where storage_key = any(:keys::text[]) and state in (${sqlStates(openStates)})
@@ -123,6 +126,7 @@ const beforeColumn = columns({ before: column.timestamptz('now() - make_interval
 
 const ttlAgo = statement({
   name: 'clock-ago',
+  exact: 'server',
   columns: beforeColumn,
   params: { uploadTtlSeconds: param.float8() },
   text: `select ${beforeColumn.sql}`,

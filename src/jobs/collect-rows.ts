@@ -14,6 +14,7 @@ const idColumn = columns({ id: column.int8('f.id') })
 
 const dueRows = statement({
   name: 'files-closed',
+  exact: 'next-batch',
   columns: idColumn,
   params: { graceSeconds: param.float8() },
   text: `select ${idColumn.sql} from files f where f.closed_at is not null and not f.pinned and f.closed_at <= now() - make_interval(secs => :graceSeconds)
@@ -50,6 +51,7 @@ const judgeRowsColumns = columns({
  */
 const judgeRows = statement({
   name: 'files-judge',
+  exact: 'in-transaction',
   columns: judgeRowsColumns,
   params: { ids: param.int8s() },
   text: `select ${judgeRowsColumns.sql}

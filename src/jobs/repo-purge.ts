@@ -49,6 +49,7 @@ const dropVersions = [
 
 const anyLive = statement({
   name: 'files-purge-left',
+  exact: 'next-batch',
   columns: repoIdColumn,
   params: { repoId: param.text() },
   text: `select ${repoIdColumn.sql} from files where repo_id = :repoId and to_seq is null limit 1`,
@@ -58,6 +59,7 @@ const openUploadsColumn = columns({ id: column.text('id') })
 
 const openUploads = statement({
   name: 'uploads-purge',
+  exact: 'next-batch',
   columns: openUploadsColumn,
   params: { repoId: param.text() },
   text: `select ${openUploadsColumn.sql} from uploads where repo_id = :repoId and state in (${sqlStates(openStates)}) order by id limit 500`,
@@ -71,6 +73,7 @@ const forget = statement({
 
 const deletedRepo = statement({
   name: 'deleted-repo',
+  exact: 'next-batch',
   columns: repoIdColumn,
   params: { repoId: param.text() },
   text: `select ${repoIdColumn.sql} from deleted_repos where repo_id = :repoId`,
@@ -78,6 +81,7 @@ const deletedRepo = statement({
 
 const deletedRepos = statement({
   name: 'deleted-repos',
+  exact: 'next-batch',
   columns: repoIdColumn,
   text: `select ${repoIdColumn.sql} from deleted_repos order by deleted_at limit 100`,
 })

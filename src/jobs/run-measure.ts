@@ -19,6 +19,7 @@ const unmeasuredColumns = columns({
 /** A batch of runs without recorded sizes, after an id. */
 const unmeasured = statement({
   name: 'runs-unmeasured',
+  exact: 'next-batch',
   columns: unmeasuredColumns,
   params: { after: param.text() },
   text: `select ${unmeasuredColumns.sql} from runs

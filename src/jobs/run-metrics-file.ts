@@ -18,6 +18,7 @@ const metricsSizeColumns = columns({
 /** The last line number and the size of the file, with one newline after each line. */
 const metricsSize = statement({
   name: 'run-metrics-size',
+  exact: 'aggregate',
   columns: metricsSizeColumns,
   params: { runId: param.text() },
   text: `select ${metricsSizeColumns.sql}

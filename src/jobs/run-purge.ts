@@ -16,6 +16,7 @@ const repoIdsColumn = columns({ repoIds: column.json('to_json(repo_ids)', texts)
 
 const uncleared = statement({
   name: 'deleted-run',
+  exact: 'next-batch',
   columns: repoIdsColumn,
   params: { runId: param.text() },
   text: `select ${repoIdsColumn.sql} from deleted_runs where run_id = :runId and cleared_at is null`,
@@ -44,6 +45,7 @@ const runIdColumn = columns({ runId: column.text('run_id') })
 
 const allUncleared = statement({
   name: 'deleted-runs',
+  exact: 'next-batch',
   columns: runIdColumn,
   text: `select ${runIdColumn.sql} from deleted_runs where cleared_at is null order by deleted_at limit 100`,
 })

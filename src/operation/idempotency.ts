@@ -121,6 +121,7 @@ const foundColumns = columns({
 })
 const readRow = statement({
   name: 'idempotency-read',
+  exact: 'each-request',
   columns: foundColumns,
   params: { ...rowKey, bodySha256: param.bytea() },
   text: `select ${foundColumns.sql} from idempotency_keys where ${isRow}`,

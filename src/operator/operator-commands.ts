@@ -230,6 +230,7 @@ const userColumns = columns({
 })
 const allUsers = statement({
   name: '',
+  exact: 'server',
   columns: userColumns,
   text: `select ${userColumns.sql} from accounts a where a.kind = 'user' order by a.handle`,
 })
@@ -237,6 +238,7 @@ const allUsers = statement({
 const migrationColumns = columns({ name: column.text('migration_name::text') })
 const finishedMigrations = statement({
   name: '',
+  exact: 'server',
   columns: migrationColumns,
   text: `select ${migrationColumns.sql} from _prisma_migrations where finished_at is not null order by migration_name`,
 })

@@ -25,6 +25,7 @@ export type Measured = RowOf<typeof measuredColumns>
 
 const measuredOn = statement({
   name: 'planner-measured',
+  exact: 'aggregate',
   columns: measuredColumns,
   params: {
     accountId: param.text(),

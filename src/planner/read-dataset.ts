@@ -20,6 +20,7 @@ const infoColumns = columns({
 
 const infoOfDataset = statement({
   name: 'planner-dataset-info',
+  exact: 'aggregate',
   columns: infoColumns,
   params: { ...repoViewer, owner: param.text(), slug: param.text() },
   text: `select ${infoColumns.sql} from repos r join accounts o on o.id = r.owner_id

@@ -36,6 +36,7 @@ const pageBy = (sort: RepoSort) => {
   const ofPage = (alias: string) => by.replaceAll(/\b(id|updated_at)\b/g, `${alias}.$1`)
   return composed({
     name: `account-repos-page-${sort}`,
+    exact: 'per-parent',
     columns: ownedColumns,
     params: {
       ...repoViewer,

@@ -25,6 +25,7 @@ import {
 const byName = <R>(variant: '' | '-carded', columns: Columns<R>) =>
   statement({
     name: `repo-by-name${variant}`,
+    exact: 'hot',
     columns,
     params: { ...repoViewer, owner: param.text(), slug: param.text() },
     text: `select ${columns.sql} from repos r join accounts o on o.id = r.owner_id
@@ -39,6 +40,7 @@ const byIdParams = { ...repoViewer, ids: param.texts() }
 const byId = <R>(variant: '' | '-carded', columns: Columns<R>) =>
   statement({
     name: `repos-by-id${variant}`,
+    exact: 'hot',
     columns,
     params: byIdParams,
     text: `select ${columns.sql} from repos r join accounts o on o.id = r.owner_id
@@ -55,6 +57,7 @@ const sizedColumns = cardedColumns.with({
 
 const cardedByIds = statement({
   name: 'repos-by-ids-carded',
+  exact: 'client-json',
   columns: sizedColumns,
   params: byIdParams,
   text: `select ${sizedColumns.sql}
@@ -127,6 +130,7 @@ const factColumns = columns({
 
 const robotsMeant = statement({
   name: 'robots-meant',
+  exact: 'hot',
   columns: repoColumns,
   params: { ...repoViewer, ids: param.texts(), names: param.texts() },
   text: `select ${repoColumns.sql} from (select unnest(:ids::text[]) as id
@@ -164,6 +168,7 @@ export type RepoFacts = RowOf<typeof factColumns>
 
 const factsByName = statement({
   name: 'repo-facts-by-name',
+  exact: 'each-request',
   columns: factColumns,
   params: { ...repoViewer, owner: param.text(), slug: param.text() },
   text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id
@@ -172,6 +177,7 @@ const factsByName = statement({
 
 const factsById = statement({
   name: 'repo-facts-by-id',
+  exact: 'each-request',
   columns: factColumns,
   params: { id: param.text() },
   text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = :id`,
@@ -216,6 +222,7 @@ const commitColumn = columns({ commitId: column.text(currentCommitId) })
 
 const commitOfRepo = statement({
   name: 'repo-current-commit',
+  exact: 'in-transaction',
   columns: commitColumn,
   params: { repoId: param.text() },
   text: `select ${commitColumn.sql} from repos r where r.id = :repoId`,

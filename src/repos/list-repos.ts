@@ -25,6 +25,7 @@ const idColumn = columns({ id: column.text('id') })
 
 const accountByHandle = statement({
   name: 'account-id-by-handle',
+  exact: 'each-request',
   columns: idColumn,
   params: { handle: param.text() },
   text: `select ${idColumn.sql} from accounts where handle = :handle`,

@@ -233,7 +233,7 @@ export function repoFacetStatement(
       order by count(*) desc, tag collate "C" limit 100)
     select ${facetColumns.sql}`
   return {
-    statement: composed({ name: '', columns: facetColumns, params, text }),
+    statement: composed({ name: '', exact: 'hot', columns: facetColumns, params, text }),
     values: valuesOf(viewer, { filter }),
   }
 }

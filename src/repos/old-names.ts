@@ -13,6 +13,7 @@ const idColumn = columns({ id: column.text('r.id') })
 /** A repo that has the name now hides the old one, also if the caller does not see it. */
 const byOldName = statement({
   name: 'repo-by-old-name',
+  exact: 'aggregate',
   columns: idColumn,
   params: { ...repoViewer, owner: param.text(), slug: param.text() },
   text: `select ${idColumn.sql} from accounts o join repo_old_names n on n.owner_id = o.id and n.slug = :slug

@@ -53,6 +53,7 @@ const blockersOfColumns = columns({
 /** References of accounts that can see the repo, regardless of the repos that their keys are limited to. */
 const blockersOf = statement({
   name: 'repo-blockers',
+  exact: 'in-transaction',
   columns: blockersOfColumns,
   params: { id: param.text() },
   text: `select ${blockersOfColumns.sql}

@@ -32,6 +32,7 @@ type Editable = RowOf<typeof editable>
 
 const readEditable = statement({
   name: 'repo-editable',
+  exact: 'in-transaction',
   columns: editable,
   params: { id: param.text() },
   text: `select ${editable.sql} from repos where id = :id`,

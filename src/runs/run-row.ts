@@ -42,6 +42,7 @@ export type HeldRun = RowOf<typeof rowColumns>
 
 const visibleById = statement({
   name: 'run-facts-visible',
+  exact: 'each-request',
   columns: rowColumns,
   params: { ...runViewer, runId: param.text() },
   text: `select ${rowColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,

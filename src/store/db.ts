@@ -107,11 +107,12 @@ export function openDb(options: DbOptions): Db {
   }
 }
 
-const ping: Statement<never> = { name: 'ping', text: 'select 1' }
-const little: Statement<never> = { name: '', text: `set local work_mem = '64kB'` }
+const ping: Statement<never> = { name: 'ping', exact: 'server', text: 'select 1' }
+const little: Statement<never> = { name: '', exact: 'server', text: `set local work_mem = '64kB'` }
 /** Half a megabyte, more than its work_mem: it spills to a temporary file and leaves nothing behind. */
 const spill: Statement<never> = {
   name: '',
+  exact: 'server',
   text: 'select count(*) from (select n from generate_series(1, 20000) n order by md5(n::text)) sorted',
 }
 
@@ -195,7 +196,7 @@ async function withTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T>):
   }
 }
 
-const control = (text: string): Statement<never> => ({ name: '', text })
+const control = (text: string): Statement<never> => ({ name: '', exact: 'server', text })
 
 async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {

@@ -1,6 +1,7 @@
 /** SQL statements: name, constant text, row type and parameters. */
 import { Signal } from '../platform/signals.ts'
 import type { Columns } from './columns.ts'
+import type { ExactReason } from './exact-reads.ts'
 import type { Declared, EnumName, EnumValue } from './sql-types.ts'
 import { type WritingStatement, writesOf } from './write-budget.ts'
 
@@ -14,6 +15,8 @@ export interface Statement<T> extends WritingStatement {
   /** Maps cells to the row. Without it, members are named like the columns in the text. */
   readonly toRow?: (cells: readonly unknown[]) => T
   readonly names?: undefined
+  /** Of a read: why it is exact SQL. Only told. */
+  readonly exact?: ExactReason
   /** Never set: only carries the row type. */
   readonly row?: T
 }
@@ -109,6 +112,8 @@ export const statementBuilt = new Signal<BuiltStatement>('hub:statement-built')
 
 interface Parts<T> {
   readonly name: string
+  /** Of a read: why it is exact SQL and not Prisma's. */
+  readonly exact?: ExactReason
   /** What the text selects or returns; absent where it yields no rows. */
   readonly columns?: Columns<T>
   readonly text: string

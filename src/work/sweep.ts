@@ -26,6 +26,7 @@ const idColumn = columns({ id: column.text('u.id') })
 export function sweepOf<Row>({ job, columns: selected, dueSql, sweep }: SweepParts<Row>) {
   const nextDue = statement({
     name: `${job.name}-next-due`,
+    exact: 'next-batch',
     columns: idColumn,
     params: { failed: param.texts() },
     text: `select ${idColumn.sql} from ${job.table} u where u.status = 'running' and ${dueSql} and u.id <> all(:failed::text[])

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
-import { sourceStatements } from '../support/statements.ts'
-import { exactReads } from './exact-reads.ts'
+import { exactReasons } from '../../src/store/exact-reads.ts'
+import { type SourceStatement, sourceStatements } from '../support/statements.ts'
 
 const statements = await sourceStatements()
-const reads = new Set(statements.filter(({ does }) => does === 'read').map(({ key }) => key))
-const listed = Object.values(exactReads).flat()
+const reads = statements.filter(({ does }) => does === 'read')
+const reasons = Object.keys(exactReasons)
+const placeOf = ({ file, firstLine, name }: SourceStatement) => `${file}:${firstLine} ${name}`
 
 /** Two texts under one name: whichever comes second on a connection fails there, and only there. */
 it('no two prepared statements share a name', () => {
@@ -20,10 +21,15 @@ it('no two prepared statements share a name', () => {
 })
 
 it('each read in exact SQL has a reason why it is not left to Prisma', () => {
-  expect([...reads].filter((key) => !listed.includes(key))).toEqual([])
+  const untold = reads.filter(({ exact }) => exact === null || !reasons.includes(exact)).map(placeOf)
+  const advice = `Leave it to Prisma, or name its reason after its name: \`exact: '…'\`, one of ${reasons.join(', ')}.`
+  expect(untold, advice).toEqual([])
 })
 
 it('no reason is listed for a read that no longer exists', () => {
-  expect(listed.filter((key) => !reads.has(key))).toEqual([])
-  expect(new Set(listed).size).toBe(listed.length)
+  const told = statements.filter(({ exact }) => exact !== null)
+  expect(told.filter(({ does }) => does !== 'read').map(placeOf), 'It writes or locks: no reason is needed.').toEqual(
+    [],
+  )
+  expect(reasons.filter((reason) => !told.some(({ exact }) => exact === reason))).toEqual([])
 })

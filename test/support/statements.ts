@@ -13,11 +13,13 @@ export interface SourceStatement {
   /** The object that declares it. */
   readonly source: string
   readonly does: 'write' | 'lock' | 'read'
+  /** Why it is exact SQL and not Prisma's; null where it does not say. */
+  readonly exact: string | null
 }
 
 /** `{ name: …` followed by a member of statements. */
 const opening =
-  /\{\s*(?:\/\/[^\n]*\s*)*name: (?:'([^'\n]*)'|`([^`\n]*)`),\s*(?:\/\/[^\n]*\s*)*(?:columns|params|rows|text|toRow)\b/g
+  /\{\s*(?:\/\/[^\n]*\s*)*name: (?:'([^'\n]*)'|`([^`\n]*)`),\s*(?:\/\/[^\n]*\s*)*(?:columns|params|rows|text|toRow|exact)\b/g
 const sqlText = /\btext: [`']\s*(?:select|insert|update|delete|with|set local)\b/g
 const writing = /\b(?:insert into|delete from) |(?<!\bfor |\bno key )\bupdate [\w$]/i
 /** `src/store/insert.ts` makes its text. */
@@ -44,7 +46,8 @@ function statementsOf(file: string, text: string): SourceStatement[] {
     const does = isWrite ? 'write' : locking.test(source) ? 'lock' : 'read'
     const firstLine = text.slice(0, index).split('\n').length
     const lines = { firstLine, lastLine: firstLine + source.split('\n').length - 1 }
-    return { index, statement: { file, ...lines, name, key: name || file, source, does } as const }
+    const exact = /\bexact: '([\w-]+)'/.exec(source)?.[1] ?? null
+    return { index, statement: { file, ...lines, name, key: name || file, source, does, exact } as const }
   })
   for (const { index } of text.matchAll(sqlText)) {
     const holds = found.some((at) => at.index < index && index < at.index + at.statement.source.length)

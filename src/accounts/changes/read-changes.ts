@@ -52,6 +52,7 @@ const pageColumns = columns({
  */
 export const changesSince = statement({
   name: 'changes-since',
+  exact: 'followed',
   columns: pageColumns,
   params: {
     owners: param.texts(),

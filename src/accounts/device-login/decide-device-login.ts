@@ -34,6 +34,7 @@ const deciding = (decision: Decision) =>
 const decide = { approve: deciding('approve'), deny: deciding('deny') }
 const decidedByMe = statement({
   name: 'device-login-decided',
+  exact: 'in-transaction',
   columns: loginColumns,
   params: { id: param.text(), personId: param.text() },
   text: `select ${loginColumns.sql} from device_logins l where l.id = :id and l.decided_by = :personId

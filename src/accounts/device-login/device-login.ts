@@ -68,6 +68,7 @@ export const shownLogin = (row: DeviceLogin): DeviceLogin => ({ ...row, userCode
 /** A pending sign-in, or one that this person has decided, so that they may reload the page. */
 const loginByCode = statement({
   name: 'device-login-by-code',
+  exact: 'in-transaction',
   columns: loginColumns,
   params: { code: param.text(), personId: param.text() },
   text: `select ${loginColumns.sql} from device_logins l
@@ -82,6 +83,7 @@ const endedColumns = columns({ isDisplaced: column.bool(isDisplacedSql) })
 /** A sign-in that ended before anybody decided it. */
 const endedByCode = statement({
   name: 'device-login-ended',
+  exact: 'in-transaction',
   columns: endedColumns,
   params: { code: param.text() },
   text: `select ${endedColumns.sql} from device_logins l where l.user_code = :code and l.state = 'pending'
@@ -115,6 +117,7 @@ const leftColumns = columns({
 })
 const waitOf = statement({
   name: 'user-code-wait',
+  exact: 'in-transaction',
   columns: leftColumns,
   params: { personId: param.text() },
   text: `select ${leftColumns.sql} from user_code_misses m where m.account_id = :personId`,

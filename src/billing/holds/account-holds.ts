@@ -19,6 +19,7 @@ const newest = (seen: string, order: string) => `(select u.id from spend_holds u
 
 const page = statement({
   name: 'account-holds-page',
+  exact: 'client-json',
   columns: ofAccount,
   params: {
     ...holdViewer,

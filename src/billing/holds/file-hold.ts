@@ -47,6 +47,7 @@ const pendingColumns = columns({
 })
 const pendingOfKey = statement({
   name: 'spend-holds-pending',
+  exact: 'aggregate',
   columns: pendingColumns,
   params: { accountId: param.text(), keyId: param.text() },
   text: `select ${pendingColumns.sql} from spend_holds u

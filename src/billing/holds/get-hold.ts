@@ -10,6 +10,7 @@ import { holdColumns, holdTables, isSpendHold, type SpendHold } from './hold-sha
 
 const holdsById = statement({
   name: 'spend-holds-by-id',
+  exact: 'client-json',
   columns: holdColumns,
   params: { ...holdViewer, ids: param.texts() },
   text: `select ${holdColumns.sql} from ${holdTables} where u.id = any(:ids::text[]) and ${holdVisibleSql('u')}`,

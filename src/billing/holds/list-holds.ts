@@ -31,6 +31,7 @@ const newest = (seen: string) => `select u.id from spend_holds u where ${seen} a
 
 const page = statement({
   name: 'spend-holds-page',
+  exact: 'client-json',
   columns: holdColumns,
   params: {
     ...holdViewer,

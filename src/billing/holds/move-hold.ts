@@ -33,6 +33,7 @@ const overSql = `u.status = 'pending' and u.expires_at <= now()`
 /** An expired hold, if there is one. Most of the time there is none, and the sweep opens no transaction. */
 export const nextOver = statement({
   name: 'spend-hold-next-over',
+  exact: 'next-batch',
   columns: oneColumn,
   text: `select ${oneColumn.sql} from spend_holds u where ${overSql} limit 1`,
 })

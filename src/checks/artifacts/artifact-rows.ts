@@ -18,6 +18,7 @@ export type ArtifactRow = RowOf<typeof artifactColumns>
 
 const byName = statement({
   name: 'robot-check-artifacts',
+  exact: 'each-request',
   columns: artifactColumns,
   params: { checkId: param.text(), names: param.texts() },
   text: `select ${artifactColumns.sql} from robot_check_artifacts a where a.check_id = :checkId and a.name = any(:names::text[])`,
@@ -30,6 +31,7 @@ export function findArtifacts(querier: Querier, checkId: string, names: readonly
 
 const namesOf = statement({
   name: 'robot-check-artifact-names',
+  exact: 'in-transaction',
   columns: columns({ name: column.text('a.name') }),
   params: { checkId: param.text() },
   text: 'select a.name as "name" from robot_check_artifacts a where a.check_id = :checkId',

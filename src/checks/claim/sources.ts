@@ -22,6 +22,7 @@ export type CheckSource = RowOf<typeof sourceColumns>
 
 const sourcesOf = statement({
   name: 'robot-check-sources',
+  exact: 'in-transaction',
   columns: sourceColumns,
   params: { checkId: param.text() },
   text: `select ${sourceColumns.sql} from robot_checks u join files f on ${atQueueTime} and ${inSource} join blobs b on b.id = f.blob_id

@@ -17,6 +17,7 @@ const counted = columns({
 
 const lately = statement({
   name: 'robot-check-quota-used',
+  exact: 'in-transaction',
   columns: counted,
   params: { accountId: param.text(), limit: param.int4() },
   text: `select ${counted.sql} from (

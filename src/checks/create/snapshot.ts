@@ -36,6 +36,7 @@ const counted = columns({
 
 const countSources = statement({
   name: 'robot-check-sources-count',
+  exact: 'in-transaction',
   columns: counted,
   params: {
     repoId: param.text(),

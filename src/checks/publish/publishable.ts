@@ -8,6 +8,7 @@ import { publishBlockers } from '../publish-blockers.ts'
 
 const publishable = statement({
   name: 'robot-check-publishable',
+  exact: 'in-transaction',
   columns: checkColumns,
   params: { checkId: param.text() },
   text: `select ${checkColumns.sql} from ${checkTables} where u.id = :checkId`,

@@ -14,6 +14,7 @@ const personColumns = columns({
 
 const personById = statement({
   name: 'robot-check-publisher',
+  exact: 'in-transaction',
   columns: personColumns,
   params: { personId: param.text() },
   text: `select ${personColumns.sql} from accounts a where a.id = :personId`,

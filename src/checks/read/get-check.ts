@@ -16,6 +16,7 @@ const params = { ...runViewer, ids: param.texts() }
 
 const checksById = statement({
   name: 'robot-checks-by-id',
+  exact: 'hot',
   columns: checkColumns,
   params,
   text: `select ${checkColumns.sql} from ${checkTables} where u.id = any(:ids::text[]) and ${runVisibleSql('u')}`,
@@ -32,6 +33,7 @@ const sizedColumns = checkColumns.with({
 
 const checksByIds = statement({
   name: 'robot-checks-by-ids',
+  exact: 'hot',
   columns: sizedColumns,
   params,
   text: `select ${sizedColumns.sql}

@@ -48,6 +48,7 @@ const pageOf = (visible: string, ofJob: string) => `select id, found from (
 const listing = (variant: string, visible: string, ofJob = 'true') =>
   composed({
     name: `robot-checks-page${variant}`,
+    exact: 'hot',
     columns: listedColumns,
     params,
     text: `select ${listedColumns.sql} from (${pageOf(visible, ofJob)}) page join (${checkTables}) on u.id = page.id

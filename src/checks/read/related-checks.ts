@@ -44,6 +44,7 @@ const checksOf = (variant: string, narrowedBy: readonly Narrowing[]) => {
     visibleChecks({ place: { [repo]: 'key.id' }, narrowedBy, condition: `u.${repo} is not null` })
   return statement({
     name: `repo-checks-page${variant}`,
+    exact: 'per-parent',
     columns: relatedColumns,
     params,
     text: pageOf(`${of('robot_repo_id')} union ${of('model_repo_id')} union ${checkOfJob(ofJob)}`),
@@ -54,6 +55,7 @@ const checksOf = (variant: string, narrowedBy: readonly Narrowing[]) => {
 const billedTo = (variant: string, narrowedBy: readonly Narrowing[]) =>
   statement({
     name: `account-checks-page${variant}`,
+    exact: 'per-parent',
     columns: relatedColumns,
     params,
     text: pageOf(`${visibleChecks({ place: {}, narrowedBy, condition: ofKind, account: 'key.id' })}

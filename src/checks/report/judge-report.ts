@@ -106,6 +106,7 @@ function contradictionIn({ ok, grade, checks }: Document): string | null {
 const known = columns({ fingerprint: column.text.orNull('interface_fingerprint') })
 const robotFingerprint = statement({
   name: 'robot-check-robot-fingerprint',
+  exact: 'each-request',
   columns: known,
   params: { robotRepoId: param.text() },
   text: `select ${known.sql} from robot_cards where repo_id = :robotRepoId`,

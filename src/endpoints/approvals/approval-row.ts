@@ -37,6 +37,7 @@ export type Approval = RowOf<typeof approvalColumns>
 /** A viewer of the endpoint or of the device sees the approval: both can be harmed by it. */
 const approvalsById = statement({
   name: 'approvals-by-id',
+  exact: 'database-clock',
   columns: approvalColumns,
   params: { ...billedViewer, ids: param.texts() },
   text: `select ${approvalColumns.sql} from ${approvalTables} join endpoints u on u.id = p.endpoint_id

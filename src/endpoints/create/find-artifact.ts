@@ -19,6 +19,7 @@ const shapeColumns = columns({ path: column.text('f.path'), kind: column.text<Ar
 /** ONNX files at the root, and directories with a manifest and files under `policy/`; the empty text is the root. */
 const shapesOf = statement({
   name: 'endpoint-artifact-shapes',
+  exact: 'aggregate',
   columns: shapeColumns,
   params: { repoId: param.text() },
   text: `select ${shapeColumns.sql} from (
@@ -46,6 +47,7 @@ export type ArtifactFile = RowOf<typeof fileColumns>
 /** Files at `paths`, and those from `lower` up to `upper`. */
 const filesOf = statement({
   name: 'endpoint-artifact-files',
+  exact: 'in-transaction',
   columns: fileColumns,
   params: {
     repoId: param.text(),

@@ -23,6 +23,7 @@ const isDue = `r.covers_to <= now() and u.status in ('queued', 'running') and u.
 
 const nextDue = statement({
   name: 'endpoint-renewals-due',
+  exact: 'next-batch',
   columns: idColumn,
   params: { failed: param.texts() },
   text: `select ${idColumn.sql} from spend_reservations r join endpoints u on u.id = r.job_id
@@ -31,6 +32,7 @@ const nextDue = statement({
 
 const stillDue = statement({
   name: 'endpoint-renewal-due',
+  exact: 'in-transaction',
   columns: idColumn,
   params: { id: param.text() },
   text: `select ${idColumn.sql} from spend_reservations r join endpoints u on u.id = r.job_id where r.job_id = :id and ${isDue}`,

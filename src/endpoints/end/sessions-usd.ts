@@ -16,6 +16,7 @@ const sumColumns = columns({ usd: column.numeric<Usd>(sessionsUsdSql) })
 
 const sumOf = statement({
   name: 'endpoint-sessions-usd',
+  exact: 'in-transaction',
   columns: sumColumns,
   params: { endpointId: param.text() },
   text: `select ${sumColumns.sql} from endpoints u where u.id = :endpointId`,

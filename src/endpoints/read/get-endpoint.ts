@@ -10,6 +10,7 @@ import { type Endpoint, endpointColumns, endpointTables, toEndpoint } from '../e
 
 const endpointsById = statement({
   name: 'endpoints-by-id',
+  exact: 'verb-answer',
   columns: endpointColumns,
   params: { ...billedViewer, ids: param.texts() },
   text: `select ${endpointColumns.sql} from ${endpointTables} where u.id = any(:ids::text[])

@@ -34,6 +34,7 @@ const params = { ...billedViewer, ...pageParams, modelRepo: param.text.orNull(),
 const pageOf = (variant: string, streams: AccountStreams) =>
   composed({
     name: `endpoints-page${variant}`,
+    exact: 'verb-answer',
     columns: endpointColumns,
     params,
     text: `select ${endpointColumns.sql}

@@ -20,12 +20,14 @@ const pageOf = (ids: string) =>
 
 const ofRepos = statement({
   name: 'repo-endpoints-page',
+  exact: 'per-parent',
   columns: relatedColumns,
   params,
   text: pageOf(endpointsOfRepo()),
 })
 const ofAccounts = statement({
   name: 'account-endpoints-page',
+  exact: 'per-parent',
   columns: relatedColumns,
   params,
   text: pageOf(endpointsOfAccount()),

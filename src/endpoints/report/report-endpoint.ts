@@ -44,6 +44,7 @@ const idColumn = columns({ id: column.text('s.id') })
 
 const closedBefore = statement({
   name: 'endpoint-sessions-closed',
+  exact: 'in-transaction',
   columns: idColumn,
   params: { endpointId: param.text() },
   text: `select ${idColumn.sql} from endpoint_sessions s where s.endpoint_id = :endpointId and s.status = 'closed' and s.expires_at > now()

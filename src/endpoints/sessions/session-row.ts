@@ -52,6 +52,7 @@ export type EndpointSession = RowOf<typeof sessionColumns>
 /** A viewer of the endpoint or of the device sees the session. */
 const sessionsById = statement({
   name: 'endpoint-sessions-by-id',
+  exact: 'verb-answer',
   columns: sessionColumns,
   params: { ...billedViewer, ids: param.texts() },
   text: `select ${sessionColumns.sql} from ${sessionTables} left join devices d on d.id = s.device_id
@@ -82,6 +83,7 @@ const heldColumns = columns({ id: column.text('s.id'), status: column.enum('Endp
 /** Only the device decides who reports: its driver need not see the endpoint. */
 const ofDevice = statement({
   name: 'endpoint-session-of-device',
+  exact: 'each-request',
   columns: heldColumns,
   params: {
     accountIds: billedViewer.accountIds,

@@ -21,6 +21,7 @@ const dueSql = `(s.expires_at <= now() or p.expires_at <= now() or p.status in (
 const endpointColumn = columns({ endpointId: column.text('s.endpoint_id') })
 const nextDue = statement({
   name: 'endpoint-sessions-next-due',
+  exact: 'next-batch',
   columns: endpointColumn,
   params: { failed: param.texts() },
   text: `select ${endpointColumn.sql} from endpoint_sessions s left join approvals p on p.id = s.approval_id

@@ -24,6 +24,7 @@ export interface Content {
  */
 const sentAhead = statement({
   name: 'uploads-sent-ahead',
+  exact: 'hot',
   columns: uploadColumns,
   params: { repoId: param.text(), accountId: param.text(), digests: param.texts() },
   text: `select ${uploadColumns.sql} from uploads where repo_id = :repoId and path = ''

@@ -27,6 +27,7 @@ export type FoundFile = RowOf<typeof foundColumns>
  */
 export const livePaths = statement({
   name: 'commit-live-paths',
+  exact: 'in-transaction',
   columns: foundColumns,
   params: { repoId: param.text(), paths: param.texts(), lowers: param.texts(), uppers: param.texts() },
   text: `select ${foundColumns.sql} from (
@@ -107,6 +108,7 @@ const copiedColumns = foundColumns.with({ place: column.int4('q.place::int') })
 
 const copiedFiles = statement({
   name: 'commit-copied-files',
+  exact: 'in-transaction',
   columns: copiedColumns,
   params: { repoId: param.text(), froms: param.texts(), seqs: param.int4s() },
   text: `select ${copiedColumns.sql}

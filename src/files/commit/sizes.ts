@@ -8,6 +8,7 @@ const sizeColumns = columns({ sha256: column.text('s.sha256'), size: column.int8
 
 const sizesInRepo = statement({
   name: 'commit-sizes',
+  exact: 'hot',
   columns: sizeColumns,
   params: { repoId: param.text(), digests: param.texts() },
   text: `select ${sizeColumns.sql} from (select u.sha256, u.size from uploads u where u.repo_id = :repoId and u.path = ''

@@ -42,6 +42,7 @@ const newest = 'order by c.seq desc limit :limit'
  */
 const commitsPage = statement({
   name: 'repo-commits',
+  exact: 'per-parent',
   columns: commitColumns,
   params: { repoIds: param.texts(), areAll: param.bools(), before: param.int4(), limit: param.int8() },
   text: `select ${commitColumns.sql} from unnest(:repoIds::text[], :areAll::bool[]) as q(repo_id, is_all)

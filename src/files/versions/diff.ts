@@ -69,6 +69,7 @@ const touched = {
 const diffPage = (variant: '' | '-of-few', paths: string) =>
   statement({
     name: `files-diff${variant}`,
+    exact: 'per-parent',
     columns: diffColumns,
     params: {
       repoId: param.text(),
@@ -104,6 +105,7 @@ const sizeColumns = columns({
 })
 const touchedFiles = statement({
   name: 'files-diff-size',
+  exact: 'per-parent',
   columns: sizeColumns,
   params: { repoId: param.text(), low: param.int4(), high: param.int4() },
   text: `select ${sizeColumns.sql}

@@ -28,6 +28,7 @@ const entryColumns = fileEntryColumns.with({
 /** A row for each path, in the order asked; none if the state no longer exists. */
 export const entriesOfState = statement({
   name: 'files-entries-at',
+  exact: 'hot',
   columns: entryColumns,
   params: { repoId: param.text(), seq: param.int4(), paths: param.texts() },
   text: `select ${entryColumns.sql} from (select :repoId::text as repo_id, :seq::int as seq) q

@@ -55,6 +55,7 @@ export type RepoChange = ChangeRow & { readonly keptUntil: string | null }
 
 const historyPage = statement({
   name: 'repo-history',
+  exact: 'per-parent',
   columns: changeColumns,
   params: { repoIds: param.texts(), before: param.int4(), limit: param.int8() },
   text: `select ${changeColumns.sql} from repos r join accounts o on o.id = r.owner_id

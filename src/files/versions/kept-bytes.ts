@@ -25,6 +25,7 @@ const bytesColumn = columns({ bytes: column.int8(keptSum(ofPaths)) })
 
 const keptAt = statement({
   name: 'files-kept-bytes',
+  exact: 'in-transaction',
   columns: bytesColumn,
   params: { repoId: param.text(), paths: param.texts() },
   text: `select ${bytesColumn.sql}`,
@@ -68,6 +69,7 @@ const repoColumn = columns({ bytes: column.int8(keptSum('')) })
 
 const keptOfRepo = statement({
   name: 'repo-kept-bytes',
+  exact: 'in-transaction',
   columns: repoColumn,
   params: { repoId: param.text() },
   text: `select ${repoColumn.sql}`,
@@ -108,6 +110,7 @@ const soleColumn = columns({ bytes: column.int8('coalesce(sum(b.size), 0)::int8'
 
 const soleAt = statement({
   name: 'repo-snapshot-bytes',
+  exact: 'in-transaction',
   columns: soleColumn,
   params: { repoId: param.text(), seq: param.int4(), snapshotId: param.text() },
   text: `select ${soleColumn.sql} from files f join blobs b on b.id = f.blob_id

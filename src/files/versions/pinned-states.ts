@@ -19,6 +19,7 @@ const pinnedColumns = stateColumns.with({ place: column.int4('t.place::int') })
 
 const pinned = statement({
   name: 'repo-states-pinned',
+  exact: 'per-parent',
   columns: pinnedColumns,
   params: { ...repoViewer, pinnedIds: param.texts(), seqs: param.int4s() },
   text: `select ${pinnedColumns.sql}

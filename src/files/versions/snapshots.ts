@@ -51,6 +51,7 @@ const snapshotTables = 'repo_snapshots s left join repo_changes c on c.repo_id =
 
 const byName = statement({
   name: 'repo-snapshot-by-name',
+  exact: 'verb-answer',
   columns: snapshotColumns,
   params: { repoId: param.text(), name: param.text() },
   text: `select ${snapshotColumns.sql} from ${snapshotTables} where s.repo_id = :repoId and s.name = :name`,
@@ -228,6 +229,7 @@ export async function getSnapshot(
 
 const snapshotsPage = statement({
   name: 'repo-snapshots-page',
+  exact: 'per-parent',
   columns: snapshotColumns,
   params: { repoIds: param.texts(), after: param.text.orNull(), limit: param.int8() },
   text: `select ${snapshotColumns.sql} from unnest(:repoIds::text[]) as q(repo_id)

@@ -63,6 +63,7 @@ const repoIds = param.texts()
 
 const bySeq = statement({
   name: 'repo-states-by-seq',
+  exact: 'per-parent',
   columns: stateColumns,
   params: { repoIds, seq: param.int4() },
   text: stateSql('select :seq::int as seq'),
@@ -74,6 +75,7 @@ const bySeq = statement({
  */
 const byTime = statement({
   name: 'repo-states-by-time',
+  exact: 'per-parent',
   columns: stateColumns,
   params: { repoIds, time: param.timestamptz() },
   text: stateSql(`select coalesce(
@@ -87,6 +89,7 @@ const byTime = statement({
 
 const bySnapshot = statement({
   name: 'repo-states-by-snapshot',
+  exact: 'per-parent',
   columns: stateColumns,
   params: { repoIds, name: param.text() },
   text: stateSql('select s.seq from repo_snapshots s where s.repo_id = r.id and s.name = :name'),
@@ -94,6 +97,7 @@ const bySnapshot = statement({
 
 const byCommit = statement({
   name: 'repo-states-by-commit',
+  exact: 'per-parent',
   columns: stateColumns,
   params: { repoIds, commitId: param.text() },
   text: stateSql(`select h.seq from repo_changes h where h.repo_id = r.id and h.commit_id = :commitId
@@ -102,6 +106,7 @@ const byCommit = statement({
 
 const byRun = statement({
   name: 'repo-states-by-run',
+  exact: 'per-parent',
   columns: stateColumns,
   params: { ...runViewer, datasetIds: repoIds, runId: param.text() },
   text: stateSql(

@@ -25,6 +25,7 @@ const stateColumns = pageColumns.with({ place: column.int4('q.place::int') })
 /** A state without a file in the range yields one row without a path; a state that no longer exists yields none. */
 export const treeOfStates = statement({
   name: 'files-tree-at',
+  exact: 'hot',
   columns: stateColumns,
   params: {
     repoIds: param.texts(),
@@ -97,6 +98,7 @@ const storedColumn = fileEntryColumns.with({ storageKey: column.text('b.storage_
 /** Files of a state at some paths, with one row of nulls if it has none of them. */
 const storedAt = statement({
   name: 'files-stored-at',
+  exact: 'hot',
   columns: storedColumn,
   params: { repoId: param.text(), seq: param.int4(), paths: param.texts() },
   text: `select ${storedColumn.sql} from (select :repoId::text as repo_id, :seq::int as seq) q
@@ -119,6 +121,7 @@ const withdrawnAtColumns = columns({
 
 const withdrawnAt = statement({
   name: 'files-withdrawn-at',
+  exact: 'per-parent',
   columns: withdrawnAtColumns,
   params: { repoId: param.text(), seq: param.int4(), paths: param.texts() },
   text: `select distinct on (w.path) ${withdrawnAtColumns.sql} from withdrawn_files w

@@ -63,6 +63,7 @@ const sums = ['files_added', 'files_removed', 'files_changed', 'bytes_added', 'b
 /** Uses the primary key of the change log. */
 const filesSince = statement({
   name: 'repo-files-since',
+  exact: 'followed',
   columns: stateColumns,
   params: { ...repoViewer, repoId: param.text(), after: param.int4.orNull() },
   text: `select ${stateColumns.sql} from repos r cross join lateral (

@@ -52,6 +52,7 @@ const withdrawSql = (condition: string) => `with gone as (delete from files f wh
 
 const ofBlob = statement({
   name: 'files-withdraw-blob',
+  exact: 'in-transaction',
   columns: withdrawnColumns,
   params: { ...withdrawnRow.params, blobId: param.text() },
   text: withdrawSql('f.blob_id = :blobId'),
@@ -64,6 +65,7 @@ export function withdrawBlob(tx: Tx, blobId: string): Promise<WithdrawnRow[]> {
 
 const ofPaths = statement({
   name: 'files-withdraw-paths',
+  exact: 'in-transaction',
   columns: withdrawnColumns,
   params: { ...withdrawnRow.params, repoId: param.text(), paths: param.texts() },
   text: withdrawSql('f.repo_id = :repoId and f.path = any(:paths::text[])'),

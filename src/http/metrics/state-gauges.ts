@@ -170,6 +170,7 @@ const reading = (part: string, shared: Readonly<Record<string, string>>, gauges:
   gauges,
   statement: statement({
     name: `metrics-${part}`,
+    exact: 'aggregate',
     columns: valueColumns,
     text: `with ${Object.entries(shared)
       .map(([table, sql]) => `${table} as materialized (${sql})`)

@@ -39,6 +39,7 @@ const stateColumns = columns({
 
 const stateOfPaths = statement({
   name: 'model-files',
+  exact: 'aggregate',
   columns: stateColumns,
   params: { repoId: param.text(), validPaths: param.texts() },
   text: `select ${stateColumns.sql} from repos r

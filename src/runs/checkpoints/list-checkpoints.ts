@@ -42,6 +42,7 @@ type FileRow = RowOf<typeof rowColumns>
  */
 const checkpointFiles = statement({
   name: 'run-checkpoint-files',
+  exact: 'per-parent',
   columns: rowColumns,
   params: {
     ...repoViewer,

@@ -49,6 +49,7 @@ const claimAgain = statement({
 const pathColumn = columns({ path: column.text('f.path') })
 const publishedStep = statement({
   name: 'run-published-step',
+  exact: 'in-transaction',
   columns: pathColumn,
   params: { runId: param.text(), pattern: param.text() },
   text: `select ${pathColumn.sql} from runs u join files f on f.repo_id = u.output_repo_id and f.to_seq is null

@@ -38,6 +38,7 @@ const keyColumn = columns({ key: column.text.orNull('u.config_key') })
 
 const keyOfRun = statement({
   name: 'run-config-key',
+  exact: 'lost-object',
   columns: keyColumn,
   params: { runId: param.text() },
   text: `select ${keyColumn.sql} from runs u where u.id = :runId`,

@@ -22,6 +22,7 @@ const params = { accountId: param.text(), credentialId: param.text() }
 
 const ofPerson = statement({
   name: 'gpu-hours-of-person',
+  exact: 'aggregate',
   columns: reservationColumns,
   params,
   text: reservations('created_by = :accountId'),
@@ -30,6 +31,7 @@ const ofPerson = statement({
 /** For keys without a creator, which the operator's command line made for an account. */
 const ofAccount = statement({
   name: 'gpu-hours-of-account',
+  exact: 'aggregate',
   columns: reservationColumns,
   params,
   text: reservations('created_by is null and filed_by in (select id from api_keys where account_id = :accountId)'),

@@ -97,6 +97,7 @@ export async function lockParent(tx: Querier, parent: Run | null): Promise<void>
 const pathColumn = columns({ path: column.text('f.path') })
 const checkpointAt = statement({
   name: 'run-parent-checkpoint',
+  exact: 'aggregate',
   columns: pathColumn,
   params: { ...repoViewer, repoId: param.text(), pattern: param.text() },
   text: `select ${pathColumn.sql} from repos r join files f on f.repo_id = r.id and f.to_seq is null

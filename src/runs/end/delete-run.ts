@@ -24,6 +24,7 @@ const idColumn = columns({ id: column.text('c.id') })
 /** Forks whose owner can see the run: the run's owner, a member of that org, or the run's creator. */
 const forks = statement({
   name: 'run-forks',
+  exact: 'in-transaction',
   columns: idColumn,
   params: { runId: param.text() },
   text: `select ${idColumn.sql} from runs p join runs c on c.parent_run_id = p.id

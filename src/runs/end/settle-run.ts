@@ -116,6 +116,7 @@ const endColumns = columns({
 })
 const endOfRun = statement({
   name: 'run-measured-end',
+  exact: 'in-transaction',
   columns: endColumns,
   params: { id: param.text() },
   text: `select ${endColumns.sql} from runs u where u.id = :id`,

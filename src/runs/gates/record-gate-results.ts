@@ -88,6 +88,7 @@ const gatedCheckpointsColumns = columns({
 
 const gatedCheckpoints = statement({
   name: 'run-gated-checkpoints',
+  exact: 'in-transaction',
   columns: gatedCheckpointsColumns,
   params: { runId: param.text() },
   text: `select ${gatedCheckpointsColumns.sql} from run_gate_results where run_id = :runId order by step`,
@@ -107,6 +108,7 @@ const tripwiresColumn = columns({ tripwires: column.json.orNull(`recipe #> '{gat
 
 const tripwiresOf = statement({
   name: 'run-tripwires',
+  exact: 'in-transaction',
   columns: tripwiresColumn,
   params: { runId: param.text() },
   text: `select ${tripwiresColumn.sql} from runs where id = :runId`,

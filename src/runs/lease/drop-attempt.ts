@@ -16,7 +16,7 @@ import { releaseArtifacts } from '../report/run-storage.ts'
  * Millions of lines exceed the usual statement timeout; a run that cannot be swept would stay claimed by a dead worker
  * forever.
  */
-const takeTime = statement({ name: '', text: `set local statement_timeout = '10min'` })
+const takeTime = statement({ name: '', exact: 'server', text: `set local statement_timeout = '10min'` })
 
 /** `step`: where the next attempt resumes; null means from the start. */
 const upToStep = { runId: param.text(), step: param.float8.orNull() }
@@ -47,6 +47,7 @@ const left = columns({
 })
 const leftOf = statement({
   name: 'run-attempt-left',
+  exact: 'in-transaction',
   columns: left,
   params: { runId: param.text() },
   text: `select ${left.sql} from runs where id = :runId`,

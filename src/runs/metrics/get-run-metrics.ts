@@ -38,6 +38,7 @@ const PAGE_BYTES = 2 * 1024 * 1024
  */
 const linesAfter = statement({
   name: 'run-metric-lines',
+  exact: 'per-parent',
   columns: lineColumns,
   params: { runId: param.text(), after: param.int8(), fromStep: param.float8.orNull(), toStep: param.float8.orNull() },
   text: `select ${lineColumns.sql} from (
@@ -55,6 +56,7 @@ const seqColumn = columns({ seq: column.int8('metrics_seq') })
 
 const lastLine = statement({
   name: 'run-metrics-last',
+  exact: 'per-parent',
   columns: seqColumn,
   params: { runId: param.text() },
   text: `select ${seqColumn.sql} from runs where id = :runId`,

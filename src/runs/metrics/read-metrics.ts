@@ -17,6 +17,7 @@ const metricsAfterColumns = columns({ seq: column.int8('seq'), line: column.text
 /** `found` is how many lines the page would have without the bound on its size. */
 const metricsAfter = statement({
   name: 'run-log-metrics',
+  exact: 'per-parent',
   columns: metricsAfterColumns,
   params: { runId: param.text(), from: param.int8(), to: param.int8() },
   text: `select ${metricsAfterColumns.sql} from (

@@ -17,6 +17,7 @@ type SizedValues = Given<typeof params>
 
 const runsById = statement({
   name: 'runs-by-id',
+  exact: 'hot',
   columns: runColumns,
   params,
   text: `select ${runColumns.sql} from ${runTables} where u.id = any(:ids::text[]) and ${visibleRun}`,
@@ -31,6 +32,7 @@ const sizedColumns = runColumns.with({
 
 const runsByIds = statement({
   name: 'runs-by-ids',
+  exact: 'hot',
   columns: sizedColumns,
   params,
   text: `select ${sizedColumns.sql}

@@ -33,6 +33,7 @@ const isOlder = '(:after::text is null or u.id < :after)'
 
 const producers = statement({
   name: 'repo-producers-page',
+  exact: 'per-parent',
   columns: relatedColumns,
   params: relatedParams,
   text: runPageSql(`${runsReferring({ reasons: ['output'], condition: wantedRun, extent: 'page' })}
@@ -51,6 +52,7 @@ const continued = `select fork.id from (${runsReferring({ reasons: ['output'], c
 
 const users = statement({
   name: 'repo-users-page',
+  exact: 'per-parent',
   columns: relatedColumns,
   params: { ...relatedParams, as: param.text.orNull<RunUse>() },
   text: runPageSql(`${runsReferring({ reasons: ['dataset', 'robot'], condition: wantedRun, as: ':as', extent: 'page' })}

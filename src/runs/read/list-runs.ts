@@ -41,6 +41,7 @@ const idColumn = columns({ id: column.text('id') })
 
 const billedAccount = statement({
   name: 'run-owner-by-handle',
+  exact: 'each-request',
   columns: idColumn,
   params: { handle: param.text() },
   text: `select ${idColumn.sql} from accounts where handle = :handle`,

@@ -49,6 +49,7 @@ const bytes = `${freeFormBytes('u')} as bytes`
 /** Reads the index of forks in its order. */
 const forksOf = statement({
   name: 'run-forks-page',
+  exact: 'per-parent',
   columns: relatedColumns,
   params: relatedParams,
   text: relatedPageSql(`select u.id, ${bytes} from runs u where u.parent_run_id = key.id and (:after::text is null or u.id < :after) and ${wantedRun}
@@ -104,6 +105,7 @@ export const runPageSql = (ids: string) =>
 
 const namingRepos = statement({
   name: 'repo-runs-page',
+  exact: 'per-parent',
   columns: relatedColumns,
   params: relatedParams,
   text: runPageSql(runsReferring({ reasons: ['dataset', 'robot', 'output'], condition: wantedRun, extent: 'page' })),
@@ -134,6 +136,7 @@ const madeForOthers = `key.id <> all(:accountIds::text[]) and :repoIds::text[] i
  */
 const billedTo = statement({
   name: 'account-runs-page',
+  exact: 'per-parent',
   columns: relatedColumns,
   params: relatedParams,
   text: relatedPageSql(`select id, (select ${freeFormBytes('s')} from runs s where s.id = seen.id) as bytes from (select id from (

@@ -36,6 +36,7 @@ export type ReportedRun = RowOf<typeof readColumns>
 
 const visibleRunToReport = statement({
   name: 'run-report-read',
+  exact: 'followed',
   columns: readColumns,
   params: { ...runViewer, runId: param.text() },
   text: `select ${readColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,

@@ -14,6 +14,7 @@ export function headFinder({ job, metrics }: Pick<JobLog, 'job' | 'metrics'>): J
   const head = headColumns({ metrics })
   const visibleHead = statement({
     name: `${job.name}-log-head-visible`,
+    exact: 'followed',
     columns: head,
     params: { ...runViewer, jobId: param.text() },
     text: `select ${head.sql} from ${job.table} u where u.id = :jobId and ${runVisibleSql('u')}`,

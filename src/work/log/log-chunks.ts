@@ -27,6 +27,7 @@ const headsById = memoizeByKey((log: JobLog) => {
   const heads = headColumns(log).with({ id: column.text('u.id') })
   return statement({
     name: `${log.job.name}-log-heads`,
+    exact: 'followed',
     columns: heads,
     params: { ids: param.texts() },
     text: `select ${heads.sql} from ${log.job.table} u where u.id = any(:ids::text[])`,
@@ -43,6 +44,7 @@ export async function readHeads(db: Querier, log: JobLog, jobIds: readonly strin
 const chunkBySeq = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-chunk`,
+    exact: 'followed',
     columns: chunkColumns,
     params: { jobId: param.text(), seq: param.int4() },
     text: `select ${chunkColumns.sql} from ${chunks.table} where ${chunks.jobId} = :jobId and seq = :seq`,
@@ -60,6 +62,7 @@ export async function readChunk(db: Querier, log: JobLog, jobId: string, seq: nu
 const chunkOfLine = memoizeByKey(({ job, chunks }: JobLog) =>
   statement({
     name: `${job.name}-log-chunk-of-line`,
+    exact: 'followed',
     columns: chunkColumns,
     params: { jobId: param.text(), line: param.int8(), last: param.int4() },
     text: `select ${chunkColumns.sql} from ${chunks.table} where ${chunks.jobId} = :jobId and seq <= :last
