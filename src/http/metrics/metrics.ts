@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Deps } from '../../operation/context.ts'
 import type { Config } from '../../platform/config.ts'
+import { lazy } from '../../platform/lazy.ts'
 import type { OpenStreams } from '../open-streams.ts'
 import { registerInstanceMetrics } from './instance-metrics.ts'
 import { assertMayScrape } from './may-scrape.ts'
@@ -15,11 +16,22 @@ export interface Metrics {
 }
 
 /**
- * One registry per server, so that two in one process do not clash. Adds the hooks that count the server's requests.
+ * What Node says of the process, which all its servers have in common. The library watches the collections of garbage
+ * and the event loop from here on, and never ends that: a set for each server would keep every server that has closed.
+ */
+const processMetrics = lazy(() => {
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  return register
+})
+
+/**
+ * One registry per server beside that of the process, so that two in one process do not clash. Adds the hooks that
+ * count the server's requests.
  */
 export function openMetrics(app: FastifyInstance, deps: Deps, streams: OpenStreams): Metrics {
   const register = new Registry()
-  collectDefaultMetrics({ register })
+  const ofProcess = processMetrics()
   const endWatching = registerInstanceMetrics(register, { app, deps, streams })
   app.addHook('onClose', async () => endWatching())
   const refreshState = registerStateMetrics(register, deps)
@@ -27,7 +39,7 @@ export function openMetrics(app: FastifyInstance, deps: Deps, streams: OpenStrea
     contentType: register.contentType,
     async text() {
       await refreshState()
-      return register.metrics()
+      return `${await ofProcess.metrics()}\n${await register.metrics()}`
     },
   }
 }
