@@ -37,6 +37,7 @@ export function testDb(options: { poolMax?: number } = {}): TestDb {
   })
   afterAll(async () => {
     await db?.close()
+    db = undefined
     await onServer(server, `drop database if exists ${name} with (force)`)
   })
   return {

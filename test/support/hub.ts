@@ -107,7 +107,7 @@ export function contractHub(
   settings: Record<string, string> = {},
   { alone = Object.keys(settings).length > 0, log = silent } = {},
 ) {
-  let opened: OpenedHub
+  let opened: OpenedHub | undefined
 
   beforeAll(async () => {
     if (alone) opened = await openHub(settings, log)
@@ -119,13 +119,20 @@ export function contractHub(
 
   afterAll(async () => {
     if (alone) await opened?.close()
+    // Vitest keeps these functions until the run ends, and with them each hub that they name: megabytes to mark at every collection.
+    opened = undefined
   })
+
+  function open(): OpenedHub {
+    if (!opened) throw new Error('The hub is there from the first test on.')
+    return opened
+  }
 
   /** A request as it is. A JSON answer of `/v1` must be as the OpenAPI document says. */
   async function send(who: Who, method: string, path: string, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers(init.headers)
     if (who) headers.set('authorization', `Bearer ${typeof who === 'string' ? who : who.token}`)
-    const response = await fetch(new URL(path, opened.hub.url), { redirect: 'manual', ...init, method, headers })
+    const response = await fetch(new URL(path, open().hub.url), { redirect: 'manual', ...init, method, headers })
     const text = await response.text()
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
     const json = isJson && text ? JSON.parse(text) : null
@@ -184,25 +191,25 @@ export function contractHub(
   }
 
   async function person(handle = newName('user')): Promise<Person> {
-    return opened.db.withTx(async (tx) => {
+    return open().db.withTx(async (tx) => {
       const user = await addUser(tx, noViewer, { handle })
-      const session = await openSession({ auth: opened.auth, tx, ctx: noViewer, user, ttlSeconds: 3600 })
+      const session = await openSession({ auth: open().auth, tx, ctx: noViewer, user, ttlSeconds: 3600 })
       return { id: user.id, handle, token: session.token }
     })
   }
 
   /** Another sign-in of a person. */
   const signIn = ({ id }: Person) =>
-    opened.db.withTx((tx) => openSession({ auth: opened.auth, tx, ctx: noViewer, user: { id }, ttlSeconds: 3600 }))
+    open().db.withTx((tx) => openSession({ auth: open().auth, tx, ctx: noViewer, user: { id }, ttlSeconds: 3600 }))
 
   async function org(members: readonly { user: string; role: 'owner' | 'member' }[], handle = newName('org')) {
-    await opened.db.withTx((tx) => addOrg(tx, noViewer, { handle, members }))
+    await open().db.withTx((tx) => addOrg(tx, noViewer, { handle, members }))
     return handle
   }
 
   /** A key's token; `createdBy` is null, as for the operator's command line. */
   async function key(owner: string | Person, change: Partial<NewApiKey> = {}): Promise<string> {
-    return opened.db.withTx(async (tx) => {
+    return open().db.withTx(async (tx) => {
       const account = await findAccount(tx, typeof owner === 'string' ? owner : owner.handle)
       const made = await addApiKey({
         tx,
@@ -252,7 +259,7 @@ export function contractHub(
     expect([done.status, done.json.errors]).toEqual([200, undefined])
   }
 
-  const sql = <T>(text: string, values: unknown[] = []) => opened.db.query<T>({ name: '', text }, values)
+  const sql = <T>(text: string, values: unknown[] = []) => open().db.query<T>({ name: '', text }, values)
 
   /** Takes rights away by SQL. A stream shows what a read finds that began under them, so it waits until none is in progress. */
   async function revoke(text: string, values: unknown[]): Promise<void> {
@@ -278,7 +285,7 @@ export function contractHub(
     sql,
     revoke,
     get running() {
-      return opened.hub
+      return open().hub
     },
   }
 }
