@@ -127,7 +127,7 @@ const rooms: readonly Room[] = [
     mayImport: [
       'packages/(robot-view|mjcf)/src/',
       'packages/check-worker/src/urdf/answered-urdf\\.ts',
-      'packages/(text/src/hidden-characters|formats/src/(page-paths|scope-words))\\.ts',
+      'packages/(text/src/hidden-characters|formats/src/(front-matter|page-paths|scope-words))\\.ts',
     ],
   },
   { name: 'schema-index', files: '^schema/(index|types\\.generated)\\.ts$', mayImport: ['schema/'] },

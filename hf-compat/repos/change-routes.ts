@@ -1,12 +1,12 @@
 /** Creating, deleting and setting up repos. */
 import { z } from 'zod'
 import { HubError } from '../../src/platform/errors.ts'
+import { MAX_HEADER_CHARACTERS, readHeader } from '../../src/platform/readme-header.ts'
 import type { Call } from '../engine/call.ts'
 import { badRequest, missing, Refusal } from '../engine/refusal.ts'
 import { type HfRoute, ofEachType, places, type RepoType } from '../engine/route.ts'
 import { findNamedRepo, findRepo } from './find-repo.ts'
 import { nameOf } from './render-repo.ts'
-import { isUnchecked, MAX_HEADER_CHARACTERS, yamlFault } from './validate-yaml.ts'
 
 /** `type` is left out for a model. */
 const repoType = z.enum(['model', 'dataset', 'space', 'kernel', 'bucket']).nullish()
@@ -77,8 +77,8 @@ export const routes: readonly HfRoute[] = [
     documents: [],
     answer(call) {
       const { content } = call.body(readme)
-      const fault = yamlFault(content)
-      if (fault === null) return { body: { errors: [], warnings: isUnchecked(content) ? [unchecked] : [] } }
+      const { fault, isTooLong } = readHeader(content)
+      if (fault === null || isTooLong) return { body: { errors: [], warnings: isTooLong ? [unchecked] : [] } }
       throw new Refusal(400, 'InvalidYaml', fault, { body: { errors: [{ message: fault }], warnings: [] } })
     },
   },

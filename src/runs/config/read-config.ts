@@ -1,48 +1,11 @@
 /** Parses the YAML of a resolved config. Input is untrusted: it must not make parsing slow, large or throw. */
 
-import { ExactNumber } from '@hub/formats/exact-json'
-import {
-  CORE_SCHEMA,
-  defineMappingTag,
-  defineScalarTag,
-  defineSequenceTag,
-  floatCoreTag,
-  intCoreTag,
-  loadAll,
-  mapTag,
-  mergeTag,
-  NOT_RESOLVED,
-  YAMLException,
-} from 'js-yaml'
+import { defineMappingTag, defineScalarTag, defineSequenceTag, loadAll, mapTag, YAMLException } from 'js-yaml'
+import { exactSchema } from '../../platform/exact-yaml.ts'
 import { type ConfigReading, leavesOf } from './config-leaf.ts'
 
 /** Bounds the parser's bookkeeping; the expanded size has its own limit. */
 const MAX_ALIASES = 10_000
-
-/** Seeds have up to 64 bits: rounded to doubles, different seeds could be equal. */
-const exactInteger = defineScalarTag<number | bigint>(intCoreTag.tagName, {
-  implicit: intCoreTag.implicit,
-  implicitFirstChars: intCoreTag.implicitFirstChars,
-  resolve: (source, isExplicit, tagName) => {
-    const value = intCoreTag.resolve(source, isExplicit, tagName)
-    if (value === NOT_RESOLVED || Number.isSafeInteger(value) || !/^[+-]?\d+$/.test(source)) return value
-    return BigInt(source.replace(/^\+/, ''))
-  },
-  identify: () => false,
-})
-
-/** A number in JSON syntax keeps its digits if a double would be printed differently. */
-const exactFloat = defineScalarTag<number | ExactNumber>(floatCoreTag.tagName, {
-  implicit: floatCoreTag.implicit,
-  implicitFirstChars: floatCoreTag.implicitFirstChars,
-  resolve: (source, isExplicit, tagName) => {
-    const value = floatCoreTag.resolve(source, isExplicit, tagName)
-    const keeps =
-      value !== NOT_RESOLVED && Number.isFinite(value) && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(source)
-    return keeps && String(value) !== source ? new ExactNumber(source) : value
-  },
-  identify: () => false,
-})
 
 /** Python dumps contain class tags (`!!python/tuple`): the tag is ignored and the content is used. */
 const anyTag = ['!', 'tag:'].flatMap((prefix) => [
@@ -66,7 +29,7 @@ const anyTag = ['!', 'tag:'].flatMap((prefix) => [
   }),
 ])
 
-const schema = CORE_SCHEMA.withTags(mergeTag, exactInteger, exactFloat, ...anyTag)
+const schema = exactSchema.withTags(...anyTag)
 
 /** The leaves of a config's text. The last value of a duplicate key wins, as in the trainers' own parser. */
 export function readConfig(text: string): ConfigReading {

@@ -1,5 +1,6 @@
+import { splitFrontMatter } from '@hub/formats/front-matter'
 import { describe, expect, it } from 'vitest'
-import { targetOf, withoutFrontMatter } from '../../../web/src/pages/repos/repo-links.ts'
+import { targetOf } from '../../../web/src/pages/repos/repo-links.ts'
 
 const place = { owner: 'ada', repo: 'arm', path: 'docs/use.md' }
 const href = (address: string, use: 'link' | 'image' = 'link') => targetOf(place, address, use)?.href ?? null
@@ -37,7 +38,7 @@ describe('a link in the Markdown of a repo', () => {
 
 describe('a README', () => {
   it('is shown without the YAML before its text', () => {
-    expect(withoutFrontMatter('---\ntags: [a]\n---\n# Arm\n')).toBe('# Arm\n')
-    expect(withoutFrontMatter('# Arm\n---\nfoot\n')).toBe('# Arm\n---\nfoot\n')
+    expect(splitFrontMatter('---\ntags: [a]\n---\n# Arm\n').body).toBe('# Arm\n')
+    expect(splitFrontMatter('# Arm\n---\nfoot\n').body).toBe('# Arm\n---\nfoot\n')
   })
 })

@@ -2,10 +2,11 @@
  * Markdown of a repo as elements: no HTML of its author is used, and no image of another site is loaded. A chunk of its
  * own.
  */
+import { splitFrontMatter } from '@hub/formats/front-matter'
 import Markdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { Link as PathLink } from 'wouter'
-import { targetOf, withoutFrontMatter } from './repo-links.ts'
+import { targetOf } from './repo-links.ts'
 
 interface Props {
   readonly owner: string
@@ -54,7 +55,7 @@ export default function RepoMarkdown({ text, ...place }: Props) {
   return (
     <div className="markdown">
       <Markdown skipHtml remarkPlugins={plugins} components={components}>
-        {withoutFrontMatter(text)}
+        {splitFrontMatter(text).body}
       </Markdown>
     </div>
   )

@@ -56,9 +56,3 @@ function pathIn(from: string, address: string): string | null {
   }
   return steps.join('/')
 }
-
-/** A README without the YAML block that may stand before its text. */
-export function withoutFrontMatter(text: string): string {
-  const [block] = /^---\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? []
-  return block === undefined ? text : text.slice(block.length)
-}
