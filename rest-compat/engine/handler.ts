@@ -152,19 +152,21 @@ async function execute(
     throw notFound(missing(plan.route, request))
   }
   const answer = plan.route.result === 'page' ? toPage(value as Answer) : (value as Answer)
-  if (plan.route.onlyWhenSet) leaveOutNulls(answer, plan.route.onlyWhenSet)
+  if (plan.route.onlyWhenSet) leaveOutUnset(answer, plan.route.onlyWhenSet)
   return { answer }
 }
 
 /** `undefined` is what `JSON.stringify` leaves out; deleting the member would cost the object its shape. */
-function leaveOutNulls(answer: Answer, members: readonly string[]): void {
+function leaveOutUnset(answer: Answer, members: readonly string[]): void {
   const objects = Array.isArray(answer.items)
     ? (answer.items as Record<string, unknown>[])
     : [answer as Record<string, unknown>]
   for (const object of objects) {
-    for (const member of members) if (object[member] === null) object[member] = undefined
+    for (const member of members) if (isUnset(object[member])) object[member] = undefined
   }
 }
+
+const isUnset = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
 
 function missing(route: Route, request: FastifyRequest): string {
   const params = request.params as Record<string, string>

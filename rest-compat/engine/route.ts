@@ -121,7 +121,7 @@ export interface Route {
   readonly missing?: string
   /** A null root means no content, not an error: 204 instead of 404. */
   readonly emptyWhenNull?: true
-  /** Members that are omitted instead of null, in the response or in each item of a page. */
+  /** Members that are omitted instead of null or an empty list, in the response or in each item of a page. */
   readonly onlyWhenSet?: readonly string[]
   /** Default 1 MiB. */
   readonly bodyLimitBytes?: number

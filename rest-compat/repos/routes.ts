@@ -6,8 +6,10 @@ import { bodyOfRepo, missingRepo, repoPath } from './repo-path.ts'
 
 const facetWords = { '1': true, true: true, tags: true, '0': false, false: false, '': false } as const
 
+const ofReadme = ['license', 'card_tags', 'card_labels', 'card_data', 'card_fault'] as const
+
 /** Spec, "Repo": present only when set. */
-const onlyWhenSet = ['dataset_meta', 'model_meta', 'robot_card', 'hf_name'] as const
+const onlyWhenSet = ['dataset_meta', 'model_meta', 'robot_card', 'hf_name', ...ofReadme] as const
 
 const repoLocation = (repo: { readonly full_name: string }) => ({ Location: `/v1/repos/${repo.full_name}` })
 
@@ -22,6 +24,8 @@ export const routes: readonly TypedRoute[] = [
       kind: query('kind'),
       owner: query('owner'),
       tag: query('tag'),
+      license: query('license'),
+      label: query('label'),
       visibility: query('visibility'),
       sort: query('sort'),
       robot: query('robot'),

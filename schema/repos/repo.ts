@@ -4,6 +4,8 @@ import {
   descriptionText,
   handleText,
   hfNameText,
+  labelList,
+  longNameText,
   repoNames,
   searchText,
   sha256Text,
@@ -26,6 +28,7 @@ import { nodeIds } from '../node-id.ts'
 import { args, input, mutation, query, subscription } from '../root-field.ts'
 import { selects } from '../selection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from './enums.ts'
+import { RepoFacets } from './facets.ts'
 import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
 import { targetRepo } from './target-repo.ts'
 
@@ -86,28 +89,6 @@ builder.node(RepoType, {
   }),
 })
 
-const FacetBucket = builder.objectRef<{ value: string; count: number }>('RepoFacetBucket').implement({
-  description: 'A tag and the number of repos that have it.',
-  fields: (t) => ({
-    value: t.exposeString('value', { description: 'The tag.' }),
-    count: t.exposeInt('count', { description: 'Number of repos with this tag.' }),
-  }),
-})
-
-const Facets = builder.objectRef<Awaited<ReturnType<typeof repoFacets>>>('RepoFacets').implement({
-  description:
-    'Counts over the visible repos that match `kind`, `owner` and `interfaceFingerprint`; `q`, `tag`, ' +
-    '`visibility` and `robot` are ignored.',
-  fields: (t) => ({
-    total: t.exposeInt('total', { description: 'Number of repos counted.' }),
-    tags: t.expose('tags', {
-      most: 100,
-      type: [FacetBucket],
-      description: 'At most 100, by count descending, then tag.',
-    }),
-  }),
-})
-
 /** A page with its filter: the facets use it. */
 class RepoPage extends Connection<Repo> {
   readonly filter: ListReposInput
@@ -118,6 +99,10 @@ class RepoPage extends Connection<Repo> {
   }
 }
 
+/** Whether a card is selected of the repo below this path: it is then read with the repo's own row. */
+const selectsCard = (info: Parameters<typeof selects>[0], path: readonly string[] = []) =>
+  selects(info, [...path, 'card']) || selects(info, [...path, 'cardData'])
+
 query('repo', {
   type: RepoType,
   nullable: true,
@@ -127,7 +112,7 @@ query('repo', {
     owner: t.string({ required: true, description: 'Handle of the owner.' }),
     slug: t.string({ required: true, description: 'Slug of the repo.' }),
   })),
-  read: (ctx, name, info) => getRepo(ctx, name, { cards: selects(info, ['card']) }),
+  read: (ctx, name, info) => getRepo(ctx, name, { cards: selectsCard(info) }),
 })
 
 query('repoNamed', {
@@ -141,7 +126,7 @@ query('repoNamed', {
     owner: t.string({ required: true, description: 'Handle of the owner.' }),
     name: t.string({ required: true, description: '`hfName` in this very spelling, or the slug.' }),
   })),
-  read: (ctx, name, info) => getRepoNamed(ctx, name, { cards: selects(info, ['card']) }),
+  read: (ctx, name, info) => getRepoNamed(ctx, name, { cards: selectsCard(info) }),
 })
 
 const RepoConnection = builder.connectionObject(
@@ -152,8 +137,8 @@ const RepoConnection = builder.connectionObject(
     fields: (connection) => ({
       nodes: connection.field({ type: [RepoType], description: 'The repos.', resolve: nodesOf<Repo> }),
       facets: connection.field({
-        type: Facets,
-        description: 'Counts by tag; computed only when selected.',
+        type: RepoFacets,
+        description: 'Counts by tag and license; computed only when selected.',
         resolve: (page, _args, ctx) => repoFacets(ctx, (page as unknown as RepoPage).filter),
       }),
     }),
@@ -168,13 +153,27 @@ query('repos', {
   scope: 'none',
   args: args((t) => ({
     ...pageArgs(t),
-    q: t.string({ ...rule(searchText), description: 'Substring of the slug or description, case-insensitive.' }),
+    q: t.string({
+      ...rule(searchText),
+      description: 'Substring of the slug or description, or a tag; case-insensitive.',
+    }),
     kind: t.field({ type: RepoKindEnum, description: 'Only this kind.' }),
     owner: t.string({
       ...rule(z.string().max(256)),
       description: 'Only repos of this owner (handle); an unknown handle gives an empty page.',
     }),
-    tag: t.stringList({ ...rule(tagList), description: 'Only repos with all of these tags.' }),
+    tag: t.stringList({
+      ...rule(tagList),
+      description: 'Only repos with all of these tags, their own or of their cards.',
+    }),
+    license: t.string({
+      ...rule(longNameText),
+      description: 'Only repos whose card has this license, or has it among several; case-insensitive.',
+    }),
+    label: t.stringList({
+      ...rule(labelList),
+      description: 'Only repos that have all of these among their tags, `cardTags` and `cardLabels`; case-insensitive.',
+    }),
     visibility: t.field({ type: VisibilityEnum, description: 'Only public or only private repos.' }),
     sort: t.field({ type: RepoSortEnum, description: 'By creation time (default) or last update; always descending.' }),
     robot: t.string({
@@ -190,7 +189,7 @@ query('repos', {
   })),
   read: async (ctx, args, info) => {
     const filter: ListReposInput = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }
-    const cards = selects(info, ['nodes', 'card']) || selects(info, ['edges', 'node', 'card'])
+    const cards = selectsCard(info, ['nodes']) || selectsCard(info, ['edges', 'node'])
     return new RepoPage(await listRepos(ctx, filter, { cards }), filter)
   },
 })

@@ -13,6 +13,7 @@ import { linkFiles } from './link-files.ts'
 import { settleBounded } from './objects.ts'
 import type { LocOfPath } from './path-clashes.ts'
 import { readDatasetInfo } from './read-dataset-info.ts'
+import { readmeOfUploads } from './read-readme.ts'
 import type { CompletedUpload } from './schemas.ts'
 import type { UploadRow } from './upload-sql.ts'
 import type { ChangeMessage } from './versions/record-change.ts'
@@ -31,7 +32,10 @@ export function assembleAndLink(ctx: AllowedContext, completion: Completion): Pr
   const { repo, objects, attempt, named, locOf, message } = completion
   return assembleClaimed(ctx, completion, async (assembled) => {
     const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
-    return commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo, locOf, message }))
+    const readme = await readmeOfUploads(ctx, objects, assembled)
+    return commitVerb(ctx, (tx) =>
+      linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo, readme, locOf, message }),
+    )
   })
 }
 

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { newId } from '@hub/formats/ids'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
+import type { ReadReadme } from '../repos/readme/kept-cards.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { isNoSuchObject } from '../store/objects/lost-object.ts'
@@ -21,6 +22,7 @@ import { insertUploads } from './insert-uploads.ts'
 import { HASH_CONCURRENCY, PART_SIZE_BYTES } from './limits.ts'
 import { detectMime } from './mime.ts'
 import { newStorageKey, settleBounded } from './objects.ts'
+import { readmeOfUploads } from './read-readme.ts'
 import { reserveStorage } from './reservation.ts'
 import { claimable, discardUploads, type UploadRow } from './upload-sql.ts'
 import { openStates, sqlStates } from './upload-state.ts'
@@ -59,6 +61,8 @@ export interface Copies {
   readonly attempt: string
   /** In the order of the requested objects. */
   readonly copied: readonly CopiedObject[]
+  /** The README.md among them; null if there is none, or it could not be read. */
+  readonly readme: ReadReadme | null
 }
 
 /** No store has a multipart upload with this id, so completing or aborting it there finds nothing. */
@@ -103,7 +107,8 @@ export async function withCopies<Result>(
   await db.withTx((tx) => reserve({ ctx, tx, request, attempt, uploads }))
   const release = keepClaim(ctx.deps, attempt, ids)
   try {
-    return await work({ attempt, copied: await copyAll(objects, request.objects, uploads, ctx.signal) })
+    const copied = await copyAll(objects, request.objects, uploads, ctx.signal)
+    return await work({ attempt, copied, readme: await readmeOfUploads(ctx, objects, copied) })
   } catch (error) {
     await discardUnlinked(ctx, objects, ids, attempt)
     throw error

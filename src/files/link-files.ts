@@ -5,6 +5,7 @@ import { type ErrorType, HubError, notFound } from '../platform/errors.ts'
 import type { DatasetInfo } from '../repos/dataset-info.ts'
 import { lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { upsertDatasetMeta } from '../repos/put-meta.ts'
+import type { ReadReadme } from '../repos/readme/kept-cards.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { each, insertEach } from '../store/insert.ts'
@@ -73,13 +74,15 @@ export interface LinkRequest extends ChangeMessage {
   readonly assembled: readonly AssembledUpload[]
   /** Facts from a dataset's `meta/info.json`, if it is among them; null leaves the meta block unchanged. */
   readonly datasetInfo: DatasetInfo | null
+  /** The README.md among them; null if there is none, or it could not be read. */
+  readonly readme: ReadReadme | null
   readonly locOf: LocOfPath
 }
 
 /**
  * Links every file or none. Locks in order: repo, account, uploads, blobs. At most twelve statements for any number of
- * files; one more with duplicate bytes, two with a dataset's info, two if the repo has snapshots, one for each file
- * that a job has to hash. Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.path`, 409
+ * files; one more with duplicate bytes, one with a README.md, two with a dataset's info, two if the repo has snapshots,
+ * one for each file that a job has to hash. Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.path`, 409
  * `conflict.unverified` and 412 from the conditions.
  */
 export async function linkFiles(
@@ -125,6 +128,7 @@ export async function linkFiles(
     seq,
     action: 'complete',
     message: request.message,
+    readme: request.readme,
     counts: {
       added: paths.length - replaced.length,
       removed: 0,

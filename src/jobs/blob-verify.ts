@@ -9,6 +9,7 @@ import { type ChangeCounts, recordChange } from '../files/versions/record-change
 import { withdrawBlob } from '../files/versions/withdraw.ts'
 import { audit, noViewer } from '../operation/audit.ts'
 import type { Deps } from '../operation/context.ts'
+import { rereadCards } from '../repos/readme/kept-cards.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { requireObjects } from '../store/objects/required.ts'
@@ -121,6 +122,7 @@ async function settleMatch(tx: Tx, blob: BlobRow): Promise<void> {
     return
   }
   await tx.query(repoint, { from: blob.id, to: equal.id })
+  await rereadCards(tx, equal.id)
   await tx.query(doom, { id: blob.id })
 }
 

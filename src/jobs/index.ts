@@ -9,6 +9,7 @@ import { collectCheckObjects, collectRunObjects } from './collect-job-objects.ts
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows, unpinFiles } from './collect-rows.ts'
 import { dispatchHosted, dispatchWaiting } from './hosted-kinds.ts'
+import { readPendingReadmes } from './readmes-read.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 import { measureRuns } from './run-measure.ts'
 import { writeMetricsFile } from './run-metrics-file.ts'
@@ -147,6 +148,19 @@ const objectsDelete = define({
   },
 })
 
+const readmesRead = define({
+  name: 'readmes-read',
+  input: z.object({}),
+  cron: '* * * * *',
+  // An older hub may have left a hundred thousand.
+  expireSeconds: 3600,
+  retryLimit: 0,
+  concurrency: 1,
+  async handler(_input, { deps, signal }) {
+    if (deps.objects) await readPendingReadmes(deps, deps.objects, signal)
+  },
+})
+
 const runMetricsFile = define({
   name: 'run-metrics-file',
   input: z.object({ runId: z.string() }),
@@ -170,5 +184,6 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   hostedSweep,
   filesUnpin,
   objectsDelete,
+  readmesRead,
   runMetricsFile,
 ]

@@ -172,6 +172,8 @@ function freshRepo(id: string, owner: AccountRef, fresh: FreshRepo): Repo {
     visibility: fresh.visibility,
     description: fresh.description ?? null,
     tags: fresh.tags,
+    ...{ license: null, libraryName: null, pipelineTag: null, prettyName: null },
+    ...{ cardTags: [], cardLabels: [], cardFault: null, cardData: null },
     modelMeta: null,
     datasetMeta: null,
     robotCard: null,

@@ -12,6 +12,7 @@ import { type Given, param, statement } from '../store/statement.ts'
 import { repoNamed } from './named-repo.ts'
 import {
   cardColumn,
+  cardDataColumn,
   cardedColumns,
   currentCommitId,
   type Repo,
@@ -53,6 +54,7 @@ const cardedById = byId('-carded', cardedColumns)
 const sizedColumns = cardedColumns.with({
   ...isLeftOut,
   robotCard: column.json.orNull(unlessLeftOut(cardColumn), readCard),
+  cardData: column.document.orNull<unknown>(unlessLeftOut(cardDataColumn)),
 })
 
 const cardedByIds = statement({
@@ -61,7 +63,7 @@ const cardedByIds = statement({
   columns: sizedColumns,
   params: byIdParams,
   text: `select ${sizedColumns.sql}
-    from ${sizedRows('r.id', 'c.card_bytes', 'repos r left join robot_cards c on c.repo_id = r.id', `r.id = any(:ids::text[]) and ${visibleRepo}`)} sized
+    from ${sizedRows('r.id', 'coalesce(c.card_bytes, 0) + r.card_bytes', 'repos r left join robot_cards c on c.repo_id = r.id', `r.id = any(:ids::text[]) and ${visibleRepo}`)} sized
     join repos r on r.id = sized.id join accounts o on o.id = r.owner_id`,
 })
 

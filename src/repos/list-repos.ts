@@ -16,9 +16,15 @@ export interface ListReposInput extends Omit<RepoFilter, 'ownerId'> {
   readonly after?: string | null
 }
 
+export interface FacetBucket {
+  readonly value: string
+  readonly count: number
+}
+
 export interface Facets {
   readonly total: number
-  readonly tags: readonly { readonly value: string; readonly count: number }[]
+  readonly tags: readonly FacetBucket[]
+  readonly licenses: readonly FacetBucket[]
 }
 
 const idColumn = columns({ id: column.text('id') })
@@ -42,7 +48,7 @@ async function resolveFilter(ctx: RequestContext, input: ListReposInput): Promis
 
 /** The name of the listing in its cursors, which must not change between pages. */
 function listingName(input: ListReposInput, sort: RepoSort): string {
-  const { q, kind, owner, tag, visibility, robot, interfaceFingerprint } = input
+  const { q, kind, owner, tag, license, label, visibility, robot, interfaceFingerprint } = input
   const filters = [
     q ?? '',
     kind ?? '',
@@ -51,6 +57,7 @@ function listingName(input: ListReposInput, sort: RepoSort): string {
     visibility ?? '',
     robot ?? '',
     interfaceFingerprint ?? '',
+    ...(license || label?.length ? [license ?? '', label ?? []] : []),
   ]
   return `repos:${sort}:${JSON.stringify(filters)}`
 }
@@ -87,11 +94,13 @@ export async function listRepos(ctx: RequestContext, input: ListReposInput, { ca
   return { nodes, hasNextPage: (rows[0]?.found ?? 0) > nodes.length, cursorOf }
 }
 
-/** RepoFacets (spec): counts over every visible repo, ignoring `q`, `tag`, `visibility` and `robot`. */
+const noFacets: Facets = { total: 0, tags: [], licenses: [] }
+
+/** RepoFacets (spec): counts over every visible repo, ignoring `q`, `tag`, `license`, `label`, `visibility` and `robot`. */
 export async function repoFacets(ctx: RequestContext, input: ListReposInput): Promise<Facets> {
   const filter = await resolveFilter(ctx, input)
-  if (!filter) return { total: 0, tags: [] }
+  if (!filter) return noFacets
   const { statement, values } = repoFacetStatement(visibleRepos(ctx.viewer), filter)
   const [facets] = await ctx.deps.db.query(statement, values)
-  return facets ?? { total: 0, tags: [] }
+  return facets ?? noFacets
 }

@@ -16,6 +16,8 @@ export interface RepoFilter {
   readonly kind?: RepoKind | null
   readonly ownerId?: string | null
   readonly tag?: readonly string[] | null
+  readonly license?: string | null
+  readonly label?: readonly string[] | null
   readonly visibility?: Visibility | null
   readonly robot?: string | null
   readonly interfaceFingerprint?: string | null
@@ -45,6 +47,8 @@ const params = {
   /** The pattern of a search. */
   pattern: param.text.orNull(),
   tag: param.texts.orNull(),
+  /** In lower case. */
+  label: param.texts.orNull(),
   /** The robot filter in lower case. */
   robot: param.text.orNull(),
   interfaceFingerprint: param.text.orNull(),
@@ -60,9 +64,12 @@ type Values = Given<typeof params>
  * of 4,000, and take 0.2 ms.
  */
 const searchPattern = (text: string) => `***=${text.toLowerCase()}`
+/** The same text as a list of one tag. */
+const searchedWord = 'array[substr(:pattern::text, 5)]'
 
 function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit }: Partial<RepoPageQuery>): Values {
-  const { q, kind, ownerId, tag, robot, interfaceFingerprint } = filter ?? {}
+  const { q, kind, ownerId, tag, license, label, robot, interfaceFingerprint } = filter ?? {}
+  const labels = [...(label ?? []), ...(license ? [`license:${license}`] : [])]
   const [last, id] = after ?? []
   return {
     ...viewer,
@@ -70,6 +77,7 @@ function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit }: Partial<
     ownerId: ownerId ?? null,
     pattern: q ? searchPattern(q) : null,
     tag: tag ?? null,
+    label: labels.map((one) => one.toLowerCase()),
     robot: robot?.toLowerCase() ?? null,
     interfaceFingerprint: interfaceFingerprint ?? null,
     afterTime: (sort === 'updated' && last) || null,
@@ -78,12 +86,21 @@ function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit }: Partial<
   }
 }
 
+/** What a repo can be found by, with one index: both kinds of tag, and the labels of its card. */
+const hasLabels = (words: string) => `(r.tags || r.card_tags || r.card_labels) @> ${words}::text[]`
+const hasTags = (words: string) => `(r.tags || r.card_tags) @> ${words}::text[]`
+
 function predicates(filter: RepoFilter): string[] {
   const found: string[] = []
   if (filter.kind) found.push('r.kind = :kind::"RepoKind"')
   if (filter.ownerId) found.push('r.owner_id = any(array[:ownerId::text])')
-  if (filter.q) found.push('(lower(r.slug) ~ :pattern or lower(r.description) ~ :pattern)')
-  if (filter.tag?.length) found.push('r.tags @> :tag::text[]')
+  if (filter.q)
+    found.push(
+      `(lower(r.slug) ~ :pattern or lower(r.description) ~ :pattern
+        or (${hasLabels(searchedWord)} and ${hasTags(searchedWord)}))`,
+    )
+  if (filter.tag?.length) found.push(hasLabels(':tag'), hasTags(':tag'))
+  if (filter.license || filter.label?.length) found.push(hasLabels(':label'))
   if (filter.robot) {
     const models = namesRobot('m', ':robot').map((condition) => `select m.repo_id from model_meta m where ${condition}`)
     const datasets = 'select repo_id from dataset_meta where lower(robot_type) = :robot'
@@ -150,7 +167,7 @@ function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery)
   const page = streams.length > 0 ? streams.join(' union all ') : `(select r.id, r.updated_at from repos r where false)`
   // `any` makes it a look-up of each row: as an equality it may be a merge, which reads all repos that are newer than
   // the page.
-  const columns: Columns<ListedRow> = isCarded(query) ? cardedListing : listedColumns
+  const columns: Columns<ListedRow> = query.cards ? cardedListing : listedColumns
   const text = `select ${columns.sql}
     from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)}
       limit ${MAX_ROWS}) page
@@ -165,19 +182,25 @@ function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery)
  */
 const MAX_CARD_BYTES = 4 * 1024 * 1024
 
-/** Whether cards are requested and possible. */
-const isCarded = ({ filter, cards }: RepoPageQuery) => cards && (!filter.kind || filter.kind === 'robot')
+/** Robots have cards of their own. */
+const mayBeRobots = ({ filter }: RepoPageQuery) => !filter.kind || filter.kind === 'robot'
+
+/** Bytes of the cards of the row `listed`. */
+const cardBytes = (query: RepoPageQuery) =>
+  ['(select card_bytes from repos where id = listed.id)']
+    .concat(mayBeRobots(query) ? 'coalesce((select card_bytes from robot_cards where repo_id = listed.id), 0)' : [])
+    .join(' + ')
 
 /**
  * The rows of a page up to `MAX_CARD_BYTES`, each with the row count without that limit. Card sizes are looked up row
  * by row: a join is planned as a scan of all cards.
  */
 function bounded(page: string, query: RepoPageQuery, by: string): string {
-  if (!isCarded(query)) return `select id, updated_at, count(*) over ()::int as found from (${page}) listed`
+  if (!query.cards) return `select id, updated_at, count(*) over ()::int as found from (${page}) listed`
   return `select id, updated_at, found from (
       select id, updated_at, count(*) over ()::int as found,
         sum(card_bytes) over (order by ${by} rows between unbounded preceding and 1 preceding) as before
-      from (select id, updated_at, (select card_bytes from robot_cards where repo_id = listed.id)
+      from (select id, updated_at, ${cardBytes(query)} as card_bytes
         from (${page}) listed) carded) sized
     where before is null or before < ${MAX_CARD_BYTES}`
 }
@@ -197,11 +220,11 @@ function privateStream(repoIds: readonly string[] | null, shared: readonly strin
 
 /** Empty for a shape that is not prepared. */
 function statementName(query: RepoPageQuery, viewer: VisibleRepos): string {
-  const { q, tag, robot, interfaceFingerprint, kind, ownerId, visibility } = query.filter
-  if (q || tag?.length || robot || interfaceFingerprint) return ''
+  const { q, tag, license, label, robot, interfaceFingerprint, kind, ownerId, visibility } = query.filter
+  if (q || tag?.length || license || label?.length || robot || interfaceFingerprint) return ''
   const shape = [
     kind && 'k',
-    isCarded(query) && 'c',
+    query.cards && (mayBeRobots(query) ? 'c' : 'd'),
     ownerId && 'o',
     visibility,
     query.after && 'a',
@@ -211,26 +234,41 @@ function statementName(query: RepoPageQuery, viewer: VisibleRepos): string {
   return `repo-page-${query.sort}-${shape.filter(Boolean).join('')}`
 }
 
-/** The number of repos and the 100 most frequent tags; the statement guarantees the type of the tags. */
+const bucketsOf = (buckets: string) =>
+  column.json(
+    `coalesce((select json_agg(json_build_object('value', value, 'count', count) order by count desc, value collate "C") from ${buckets}), '[]')`,
+    listOf(objectOf<{ readonly value: string; readonly count: number }>({ value: text, count: number })),
+  )
+
+/** The number of repos, and their 100 most frequent tags and licenses; the statement guarantees the type of these. */
 const facetColumns = columns({
   total: column.int4('(select count(*)::int from counted)'),
-  tags: column.json(
-    `coalesce((select json_agg(json_build_object('value', value, 'count', count) order by count desc, value collate "C") from buckets), '[]')`,
-    listOf(objectOf<{ readonly value: string; readonly count: number }>({ value: text, count: number })),
-  ),
+  tags: bucketsOf('of_tags'),
+  licenses: bucketsOf('of_licenses'),
 })
 
+/** SQL for the licenses among labels, each a `word`. */
+const licensesOf = (labels: string) =>
+  `(select substr(label, 9) as word from unnest(${labels}) label where label like 'license:%') l`
+
+/** A repo counts once for each of its words. */
+const countedBy = (words: string) => `(select word as value, count(*)::int as count
+      from counted c cross join lateral (select distinct word from ${words}) w group by word
+      order by count(*) desc, word collate "C" limit 100)`
+
 /**
- * Facets apply the filter without `q`, `tag`, `visibility` and `robot` to all visible repos. One pass, only on request.
+ * Facets apply the filter without `q`, `tag`, `license`, `label`, `visibility` and `robot` to all visible repos. One
+ * pass, only on request.
  */
 export function repoFacetStatement(
   viewer: VisibleRepos,
   { kind, ownerId, interfaceFingerprint }: RepoFilter,
 ): { statement: NamedStatement<RowOf<typeof facetColumns>, Values>; values: Values } {
   const filter = { kind, ownerId, interfaceFingerprint }
-  const text = `with counted as (select r.id, r.tags from repos r where ${where([visibleRepo, ...predicates(filter)])}),
-    buckets as (select tag as value, count(*)::int as count from counted, unnest(tags) tag group by tag
-      order by count(*) desc, tag collate "C" limit 100)
+  const text = `with counted as (select r.id, r.tags || r.card_tags as tags, r.card_labels as labels
+      from repos r where ${where([visibleRepo, ...predicates(filter)])}),
+    of_tags as ${countedBy('unnest(c.tags) word')},
+    of_licenses as ${countedBy(licensesOf('c.labels'))}
     select ${facetColumns.sql}`
   return {
     statement: composed({ name: '', exact: 'hot', columns: facetColumns, params, text }),

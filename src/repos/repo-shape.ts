@@ -6,6 +6,7 @@ import { JsonText, weigh } from '../platform/json-text.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { number, object, objectOf, oneOf, orNull, text, texts } from '../store/read-json.ts'
 import { robotMeant } from './named-repo.ts'
+import { type CardFacts, README_PATH } from './readme/readme-card.ts'
 
 export type RepoKind = 'dataset' | 'model' | 'robot'
 export type Visibility = 'private' | 'public'
@@ -51,6 +52,16 @@ export interface Repo {
   readonly visibility: Visibility
   readonly description: string | null
   readonly tags: readonly string[]
+  /** Of the header of its README.md, as every other member that begins with `card`, and these four. */
+  readonly license: string | null
+  readonly libraryName: string | null
+  readonly pipelineTag: string | null
+  readonly prettyName: string | null
+  readonly cardTags: readonly string[]
+  readonly cardLabels: readonly string[]
+  readonly cardFault: string | null
+  /** The header; undefined if it was not read with the repo's own row. */
+  readonly cardData: JsonText<unknown> | null | undefined
   readonly modelMeta: ModelMeta | null
   readonly datasetMeta: DatasetMeta | null
   readonly fileSummary: FileSummary
@@ -97,6 +108,22 @@ export const cardColumn = `case when r.kind = 'robot' then (
     select json_build_object('text', c.card::text, 'interfaceFingerprint', c.interface_fingerprint, 'updatedAt',
       ${isoTime('c.updated_at')})
     from robot_cards c where c.repo_id = r.id) end`
+
+/** The header of the README.md. It can be 256 KiB long, so it is read only on request. */
+export const cardDataColumn = `case when r.card_bytes > 0 then (
+    select k.data from files kf join readme_cards k on k.blob_id = kf.blob_id
+    where kf.repo_id = r.id and kf.path = '${README_PATH}' and kf.to_seq is null) end`
+
+/** Why the card of a repo shows nothing while a job has not read its README.md. */
+const PENDING_FAULT = 'README.md is not read yet.'
+
+const readFacts = objectOf<CardFacts>({
+  license: orNull(text),
+  libraryName: orNull(text),
+  pipelineTag: orNull(text),
+  prettyName: orNull(text),
+  fault: orNull(text),
+})
 
 /** Each model is looked up by its id: as a join, it is planned as a scan of all repos where a robot has many models. */
 const policiesWhere = (condition: string) =>
@@ -147,6 +174,10 @@ export const repoColumns = columns({
   visibility: column.enum('Visibility', 'r.visibility'),
   description: column.text.orNull('r.description'),
   tags: column.json('to_json(r.tags)', texts),
+  cardFacts: column.json.orNull('r.card_facts', readFacts),
+  cardTags: column.json('to_json(r.card_tags)', texts),
+  cardLabels: column.json('to_json(r.card_labels)', texts),
+  isCardPending: column.bool('r.card_pending'),
   fileCount: column.int4('r.file_count'),
   totalBytes: column.int8('r.total_bytes'),
   verifiedCount: column.int4('r.verified_count'),
@@ -158,8 +189,11 @@ export const repoColumns = columns({
   policyCount: column.int4.orNull(policyCountColumn),
 })
 
-/** The same plus the card, which was validated when it was stored. */
-export const cardedColumns = repoColumns.with({ robotCard: column.json.orNull(cardColumn, readCard) })
+/** The same plus the card of a robot, which was validated when it was stored, and that of the README.md. */
+export const cardedColumns = repoColumns.with({
+  robotCard: column.json.orNull(cardColumn, readCard),
+  cardData: column.document.orNull<unknown>(cardDataColumn),
+})
 
 /** A row of robot_cards; `text` is the card. */
 export interface CardRow {
@@ -186,7 +220,13 @@ export interface WithCards {
   readonly cards: boolean
 }
 
-export type RepoRow = RowOf<typeof repoColumns> & { readonly robotCard?: CardRow | null }
+export type RepoRow = RowOf<typeof repoColumns> & Partial<Pick<RowOf<typeof cardedColumns>, 'robotCard' | 'cardData'>>
+
+function cardOfReadme({ cardFacts, cardTags, cardLabels, isCardPending, cardData }: RepoRow) {
+  const { license = null, libraryName = null, pipelineTag = null, prettyName = null, fault = null } = cardFacts ?? {}
+  const facts = { license, libraryName, pipelineTag, prettyName, cardTags, cardLabels, cardData }
+  return { ...facts, cardFault: isCardPending ? PENDING_FAULT : fault }
+}
 
 /** Converts a row to the shape of the GraphQL type. */
 export function toRepo(row: RepoRow): Repo {
@@ -201,6 +241,7 @@ export function toRepo(row: RepoRow): Repo {
     visibility: row.visibility,
     description: row.description,
     tags: row.tags,
+    ...cardOfReadme(row),
     modelMeta: kind === 'model' ? (meta as ModelMeta | null) : null,
     datasetMeta: kind === 'dataset' ? (meta as DatasetMeta | null) : null,
     robotCard: kind === 'robot' ? row.robotCard && cardOf(row.robotCard) : null,

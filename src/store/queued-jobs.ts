@@ -10,6 +10,7 @@ export interface QueuedJobs {
   readonly 'hosted-dispatch': { readonly jobId: string }
   readonly 'hosted-sweep': NoInput
   readonly 'objects-delete': NoInput
+  readonly 'readmes-read': NoInput
   readonly 'repo-purge': { readonly repoId: string }
   readonly 'run-metrics-file': { readonly runId: string }
   readonly 'run-objects-collect': NoInput

@@ -32,6 +32,8 @@ const list = {
     kind: query('kind'),
     owner: query('owner'),
     tag: query('tag'),
+    license: query('license'),
+    label: query('label'),
     visibility: query('visibility'),
     sort: query('sort'),
     robot: query('robot'),

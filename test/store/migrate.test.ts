@@ -123,9 +123,16 @@ const CATALOGUE = `
   order by 1`
 
 /** Prisma leaves lists nullable. */
-const FILLED_LISTS = ['api_keys.repo_ids', 'changes.repo_ids', 'repos.tags', 'runs.repo_ids'].map(
-  (at) => `column ${at} text[] null=t default=ARRAY[]::text[]`,
-)
+const FILLED_LISTS = [
+  'api_keys.repo_ids',
+  'changes.repo_ids',
+  'readme_cards.labels',
+  'readme_cards.tags',
+  'repos.card_labels',
+  'repos.card_tags',
+  'repos.tags',
+  'runs.repo_ids',
+].map((at) => `column ${at} text[] null=t default=ARRAY[]::text[]`)
 
 test('the migrations create what prisma/schema declares, and beyond it only indexes, checks and filled lists', async () => {
   const schema = await readDatamodels(SCHEMA_DIR)

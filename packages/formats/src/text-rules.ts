@@ -44,6 +44,9 @@ const tagText = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._:+_-]{0,49}$/, 'must be 1 to 50 of a-z, 0-9 and ._:+-, starting with a letter or digit')
 
+/** Whether the text can be a tag of a repo. */
+export const isTag = (text: string): boolean => tagText.safeParse(text).success
+
 /** At most 20 distinct tags; duplicates are dropped by the verb, so more may be sent. */
 export const tagList = z.array(tagText).max(100)
 export const MAX_TAGS = 20
@@ -62,6 +65,8 @@ const isText = (text: string) => textFault(text) === null
 export const plainText = (max: number) => z.string().max(max).refine(isText, 'must be well-formed Unicode without NUL')
 
 export const descriptionText = plainText(4000)
+/** Words that a repo's card can be found by. */
+export const labelList = z.array(plainText(256).min(1)).max(100)
 /** What the author of a change of a repo's files says about it. */
 export const changeMessageText = plainText(500)
 export const searchText = plainText(200)

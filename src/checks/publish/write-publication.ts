@@ -101,10 +101,10 @@ async function linkCopies(
   ctx: RequestContext,
   tx: Tx,
   repo: RepoFacts,
-  { attempt, copied, message }: Copies & ChangeMessage,
+  { attempt, copied, readme, message }: Copies & ChangeMessage,
 ): Promise<CheckPublished['files']> {
   if (copied.length === 0) return []
-  const request = { repo, attempt, named: [], assembled: copied, datasetInfo: null, locOf: () => null, message }
+  const request = { repo, attempt, named: [], assembled: copied, datasetInfo: null, readme, locOf: () => null, message }
   await linkFiles(ctx, tx, request)
   return copied.map(({ upload: { path, size, sha256 } }) => ({ path, sha256, size }))
 }

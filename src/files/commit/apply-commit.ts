@@ -5,6 +5,7 @@ import { notFound } from '../../platform/errors.ts'
 import { turns } from '../../platform/turns.ts'
 import type { DatasetInfo } from '../../repos/dataset-info.ts'
 import { currentCommitOf, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
+import type { ReadReadme } from '../../repos/readme/kept-cards.ts'
 import type { Tx } from '../../store/db.ts'
 import { linkBlobs } from '../link-blobs.ts'
 import { finishUploads, insertFiles, moveReservation, setDatasetMeta } from '../link-files.ts'
@@ -26,6 +27,7 @@ export interface CommitWork extends CommitRequest {
   /** The bytes to link, by content. */
   readonly blobs: ReadonlyMap<string, SourceBlob>
   readonly datasetInfo: DatasetInfo | null
+  readonly readme: ReadReadme | null
 }
 
 /** A file as the commit makes it. */
@@ -79,6 +81,7 @@ export async function applyCommit(ctx: RequestContext, tx: Tx, work: CommitWork)
     seq,
     action: fresh.length > 0 ? 'complete' : 'delete',
     message: input.message,
+    readme: work.readme,
     counts: { ...counts, bytesAdded, bytesRemoved, verified: verifiedOf(fresh) - verifiedOf(closed) },
   })
   await settleKept(tx, repo, touched, kept)

@@ -19,7 +19,7 @@ import type { CommitFilesInput } from '../schemas.ts'
 import type { UploadRow } from '../upload-sql.ts'
 import { findState } from '../versions/states.ts'
 import { applyCommit } from './apply-commit.ts'
-import { infoOfCommit } from './commit-info.ts'
+import { infoOfCommit, readmeOfCommit } from './commit-info.ts'
 import {
   type Added,
   assertParent,
@@ -107,7 +107,8 @@ async function commitOnce(ctx: AllowedContext, objects: ObjectStore, request: Co
     const sent = assembled.map((one): [string, SourceBlob] => [contentOf(one.upload), toSource(one)])
     const blobs = new Map([...readable, ...sent])
     const datasetInfo = await infoOfCommit(ctx, objects, request, blobs)
-    const work = { ...request, attempt, blobs, datasetInfo, uploads: sources.uploads }
+    const readme = await readmeOfCommit(ctx, objects, request, blobs)
+    const work = { ...request, attempt, blobs, datasetInfo, readme, uploads: sources.uploads }
     return commitVerb(ctx, (tx) => applyCommit(ctx, tx, work))
   })
 }

@@ -1,5 +1,6 @@
 /** A change of a repo's files: the next `seq`, its sums, and the row that names the state it leads to. */
 import type { AuditContext } from '../../operation/audit.ts'
+import { keepCard, type ReadReadme, readmeColumns, readmeSource } from '../../repos/readme/kept-cards.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { insertSelected, sql } from '../../store/insert.ts'
@@ -66,8 +67,8 @@ const insertChange = statement({
   params: { ...repoChangeRow.params, repoId: param.text(), verified: param.int4() },
   text: `with moved as (update repos set seq = :seq, file_count = file_count + :filesAdded::int - :filesRemoved::int,
         total_bytes = total_bytes + :bytesAdded::bigint - :bytesRemoved::bigint,
-          verified_count = verified_count + :verified::int, updated_at = now()
-      where id = :repoId returning id, file_count, total_bytes),
+          verified_count = verified_count + :verified::int, updated_at = now(), ${readmeColumns}
+      from ${readmeSource} where repos.id = :repoId returning repos.id, file_count, total_bytes),
     clock as (select date_trunc('milliseconds', greatest(clock_timestamp(), max(c.at))) as at from repo_changes c
       where c.repo_id = :repoId and c.seq = :seq - 1),
     replaced as (update repo_changes c set replaced_at = clock.at from clock where c.repo_id = :repoId
@@ -76,8 +77,9 @@ const insertChange = statement({
 })
 
 /**
- * Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`. Returns the commit id of the new state,
- * which the database draws at random. One statement.
+ * Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`; its rows in `files` are those of the new
+ * state already, and the repo gets the card of the README.md among them. Returns the commit id of the new state, which
+ * the database draws at random. One statement, two with `readme`: the README.md that the change brings.
  */
 export async function recordChange({
   tx,
@@ -86,6 +88,7 @@ export async function recordChange({
   seq,
   action,
   message = null,
+  readme = null,
   counts,
 }: ChangeMessage & {
   readonly tx: Tx
@@ -93,8 +96,10 @@ export async function recordChange({
   readonly repoId: string
   readonly seq: number
   readonly action: ChangeAction
+  readonly readme?: ReadReadme | null
   readonly counts: ChangeCounts
 }): Promise<string> {
+  if (readme) await keepCard(tx, repoId, readme)
   const viewer = ctx.viewer?.kind === 'anonymous' ? null : ctx.viewer
   const [made] = await tx.query(insertChange, {
     repoId,

@@ -12,6 +12,8 @@ import { HubError, notFound } from '../../platform/errors.ts'
 import { DATASET_INFO_PATH, type DatasetInfo } from '../../repos/dataset-info.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { upsertDatasetMeta } from '../../repos/put-meta.ts'
+import type { ReadReadme } from '../../repos/readme/kept-cards.ts'
+import { README_PATH } from '../../repos/readme/readme-card.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { insertSelected, sql } from '../../store/insert.ts'
@@ -20,6 +22,7 @@ import { MAX_FILES_PER_REQUEST } from '../limits.ts'
 import { asLostFile } from '../lost-file.ts'
 import { assertRestoredWithoutClash } from '../path-clashes.ts'
 import { readInfo } from '../read-dataset-info.ts'
+import { readReadme } from '../read-readme.ts'
 import { countBytes } from '../reservation.ts'
 import { fileOrFolder } from '../schemas.ts'
 import { keptInRepo, settleKeptInRepo } from './kept-bytes.ts'
@@ -131,25 +134,36 @@ export function restoreState(ctx: RequestContext, input: RestoreInput): Promise<
     },
     async (allowed, facts) => {
       const state = await findState(allowed, facts, input.at)
-      const info = await infoOf(allowed, facts, state)
-      return commitVerb(allowed, (tx) => apply(allowed, tx, facts, { state, info, input }))
+      const read = await readState(allowed, facts, state)
+      return commitVerb(allowed, (tx) => apply(allowed, tx, facts, { state, ...read, input }))
     },
   )
 }
 
-/** The facts in the `meta/info.json` of a dataset's state; null if there are none. One read of the store. */
-async function infoOf(ctx: RequestContext, repo: RepoFacts, state: RepoState): Promise<DatasetInfo | null> {
-  if (repo.kind !== 'dataset' || !ctx.deps.objects) return null
-  const [file] = await storedInState(ctx, state, [DATASET_INFO_PATH])
-  if (!file) return null
-  return readInfo(ctx.deps.objects, file, ctx.signal).catch(async (error: unknown) => {
-    throw await asLostFile(ctx.deps.db, file, error)
-  })
+/** The files of a state that the hub itself reads, one read of the store for each that there is. */
+async function readState(
+  ctx: RequestContext,
+  repo: RepoFacts,
+  state: RepoState,
+): Promise<Pick<Restoration, 'info' | 'readme'>> {
+  const { db, objects } = ctx.deps
+  if (!objects) return { info: null, readme: null }
+  const paths = repo.kind === 'dataset' ? [DATASET_INFO_PATH, README_PATH] : [README_PATH]
+  const files = await storedInState(ctx, state, paths)
+  const [info, readme] = [DATASET_INFO_PATH, README_PATH].map((path) => files.find((file) => file.path === path))
+  const readIt = async () =>
+    info &&
+    readInfo(objects, info, ctx.signal).catch(async (error: unknown) => {
+      throw await asLostFile(db, info, error)
+    })
+  return { info: (await readIt()) ?? null, readme: readme ? await readReadme(ctx, objects, readme) : null }
 }
 
 interface Restoration {
   readonly state: RepoState
+  /** The facts in the `meta/info.json` of a dataset; null if there are none. */
   readonly info: DatasetInfo | null
+  readonly readme: ReadReadme | null
   readonly input: RestoreInput
 }
 
@@ -157,7 +171,7 @@ async function apply(
   ctx: RequestContext,
   tx: Tx,
   facts: RepoFacts,
-  { state, info, input }: Restoration,
+  { state, info, readme, input }: Restoration,
 ): Promise<Restored> {
   const repo = await lockRepo(tx, facts.id)
   if (!repo) throw notFound(`The repo ${facts.fullName}`)
@@ -186,6 +200,7 @@ async function apply(
     seq: range.next,
     action: 'restore',
     message: input.message,
+    readme,
     counts: {
       added: result.added,
       removed: result.removed,
