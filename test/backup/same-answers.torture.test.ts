@@ -11,8 +11,10 @@ import { readTables } from '../../src/backup/tables.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { type RunningHub, startHub } from '../../src/start-hub.ts'
 import { BASELINE } from '../../src/store/baseline.ts'
+import { migrate } from '../../src/store/migrate.ts'
 import { openDiskStore } from '../../src/store/objects/disk.ts'
 import { listAsBefore, migrateToBaseline } from '../support/before-baseline.ts'
+import { keptRows } from '../support/cases.ts'
 import { otherCasing } from '../support/casing.ts'
 import { runHub } from '../support/command-line.ts'
 import { type Credentials, files, fillTables, fixedId, objects, paths, queries } from '../support/every-table.ts'
@@ -237,6 +239,18 @@ async function emptyTables(url: string): Promise<string[]> {
 }
 
 describe('hub backup', () => {
+  beforeAll(async () => {
+    await migrate(first.url)
+    await onDatabase(first.url, async (client) => {
+      for (const text of Object.values(keptRows)) await client.query(text)
+    })
+  })
+
+  it('has an example of each table that came after the baseline', async () => {
+    const advice = 'Add a row of this table to `rows.kept` of test/<subject>/*.cases.ts.'
+    expect(await emptyTables(first.url), advice).toEqual([])
+  })
+
   it('knows every column that names an object', async () => {
     const named = await onDatabase(first.url, (client) =>
       client.query<{ column: string }>(

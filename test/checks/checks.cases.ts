@@ -1,5 +1,5 @@
 import { goodReport } from '../support/checks.ts'
-import { defineCases, type Reader, type Repeated, type Team } from '../support/define-cases.ts'
+import { defineCases, defineSecrets, type Reader, type Repeated, type Team } from '../support/define-cases.ts'
 import { newName } from '../support/hub.ts'
 import { endpointsOf } from '../support/hub-endpoints.ts'
 
@@ -169,4 +169,9 @@ export const cases = defineCases({
       limited: 404,
     },
   },
+})
+
+export const secrets = defineSecrets(async ({ openRobot, post }) => {
+  const { id: check } = await post('/v1/robot-checks', asked(openRobot))
+  return { ids: { check }, beginnings: ['robotChecks(first: 4)', `robotCheckLog(checkId: "${check}", first: 4)`] }
 })

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, type GraphQLSchema, getNamedType } from 'graphql'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { checksOf } from '../support/checks.ts'
+import { secretMakers } from '../support/cases.ts'
 import { selectionsOf } from '../support/every-field.ts'
 import { contractHub, type Json, newName, type Person, type Who } from '../support/hub.ts'
-import { sessionWorld } from '../support/sessions.ts'
+import { posted } from '../support/team.ts'
 
 const hub = contractHub()
 /** How many objects deep every field is asked for: a third level shows the fields of the same types from other parents, and takes ten times as long. */
@@ -21,12 +21,6 @@ const secrets: Record<string, string> = {}
 let beginnings: string[]
 let outsiders: Record<string, Who>
 
-const ok = async (asked: ReturnType<typeof hub.call>): Promise<Json> => {
-  const { status, json } = await asked
-  expect([status, json?.errors]).toEqual([expect.toBeOneOf([200, 201, 202]), undefined])
-  return json
-}
-
 beforeAll(async () => {
   schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'))
   ada = await hub.person()
@@ -38,93 +32,44 @@ beforeAll(async () => {
   openData = await hub.repo(ada, { owner: org, visibility: 'public' })
   const openRobot = await hub.repo(ada, { owner: org, kind: 'robot', visibility: 'public' })
   const openModel = await hub.repo(ada, { owner: org, kind: 'model', visibility: 'public' })
-  const word = (what: string) => {
-    secrets[what] = newName('word')
-    return secrets[what]
-  }
-  const closed = await hub.repo(ada, {
-    owner: org,
-    slug: word('slug'),
-    description: word('description'),
-    tags: [word('tag')],
-  })
-  await hub.upload(ada, closed, { [word('path')]: 'a', 'meta/info.json': '{"fps":30}' })
-  await ok(hub.call(ada, 'POST', `/v1/repos/${closed}/snapshots`, { name: word('snapshot'), note: word('note') }))
   await hub.upload(ada, openRobot, { 'arm.xml': '<mujoco/>' })
   await hub.upload(ada, openModel, { 'walk.onnx': 'onnx' })
-  const recipe = {
-    template: 'act',
-    dataset: [`svc://${openData}`, `svc://${closed}`],
-    robot: openRobot,
-    hyperparams: { [word('hyperparam')]: word('value') },
+  const tell = (what: string, secret: string) => {
+    if (Object.hasOwn(secrets, what)) throw new Error(`Two secrets are called ${what}.`)
+    secrets[what] = secret
+    return secret
   }
-  const run = (await ok(hub.call(ada, 'POST', '/v1/runs', { recipe, owner: org }))).id
-  const child = (await ok(hub.call(ada, 'POST', '/v1/runs', { recipe, owner: org, parent_run_id: run }))).id
-  const runner = await hub.key(org, { scope: 'train', name: word('key name') })
-  await ok(hub.call(runner, 'POST', `/v1/runs/${run}/claim`, { worker: word('worker') }))
-  const report = {
-    output_model_repo: openModel,
-    log_chunk: `${word('log')}\n`,
-    metrics: [{ step: 1, [word('metric')]: 1 }],
-  }
-  await ok(hub.call(runner, 'POST', `/v1/runs/${run}/report`, report))
-  const check = await checksOf(hub).queue(ada, openRobot)
-  const world = sessionWorld(hub)
-  const endpoint = await world.endpoint(ada)
-  const device = await world.device(ada, { name: word('device') })
-  const approval = await world.approve(ada, endpoint, device)
-  const opened = await world.open(ada, endpoint, { device_id: device, approval_token: approval.token })
-  const ids = {
-    closed: (await ok(hub.call(ada, 'GET', `/v1/repos/${closed}`))).id,
-    run,
-    child,
-    check,
-    endpoint,
-    device,
-    approval: approval.id,
-    session: opened.json.session.id,
-  }
-  Object.assign(secrets, ids, { member: hidden.handle })
-  const openIds = await Promise.all(
-    [openData, openRobot, openModel].map(async (name) => (await ok(hub.call(ada, 'GET', `/v1/repos/${name}`))).id),
-  )
-  const [owner, slug] = closed.split('/')
-  const place = `owner: "${owner}", slug: "${slug}"`
+  const word = (what: string) => tell(what, newName('word'))
+  const description = word('description')
+  const tag = word('tag')
+  const closed = await hub.repo(ada, { owner: org, slug: word('slug'), description, tags: [tag] })
+  tell('member', hidden.handle)
+  const idOf = async (name: string): Promise<string> => (await hub.call(ada, 'GET', `/v1/repos/${name}`)).json.id
+  const ids = [tell('closed', await idOf(closed))]
+  for (const name of [openData, openRobot, openModel]) ids.push(await idOf(name))
   const { orgId } = (await hub.graphql(ada, `{ account(handle: "${org}") { orgId: id } }`)).data.account
-  beginnings = [
-    ...[...Object.values(ids), ...openIds, orgId, ada.id].map((id) => `node(id: "${id}")`),
-    ...[
-      'account(handle: "ORG")',
-      'ledger(account: "ORG", first: 2)',
-      'auditLog(account: "ORG", first: 2)',
-      'spendSummary(account: "ORG")',
-    ],
-    ...[
-      'apiKeys(owner: "ORG", first: 2)',
-      'devices(owner: "ORG", first: 2)',
-      'endpoints(owner: "ORG", first: 2)',
-      'runs(owner: "ORG", first: 4)',
-    ],
-    ...[
-      'repos(owner: "ORG", first: 4)',
-      'robotChecks(first: 4)',
-      'sessions(first: 2)',
-      'spendHolds(first: 2)',
-      'viewer',
-    ],
-    ...[
-      `tree(${place}, first: 2)`,
-      `snapshot(${place}, name: "${secrets.snapshot}")`,
-      `diff(${place}, from: "0", first: 2)`,
-      `robotCard(${place})`,
-    ],
-    ...[
-      `runLog(runId: "${run}", first: 4)`,
-      `robotCheckLog(checkId: "${check}", first: 4)`,
-      `repos(q: "${secrets.description}", first: 2)`,
-      `repos(tag: ["${secrets.tag}"], first: 2)`,
-    ],
-  ].map((text) => text.replace('ORG', org))
+  ids.push(orgId, ada.id)
+  const fields = [
+    'account(handle: "ORG")',
+    'ledger(account: "ORG", first: 2)',
+    'auditLog(account: "ORG", first: 2)',
+    'spendSummary(account: "ORG")',
+    'apiKeys(owner: "ORG", first: 2)',
+    'repos(owner: "ORG", first: 4)',
+    'sessions(first: 2)',
+    'spendHolds(first: 2)',
+    'viewer',
+    `robotCard(owner: "ORG", slug: "${secrets.slug}")`,
+    `repos(q: "${description}", first: 2)`,
+    `repos(tag: ["${tag}"], first: 2)`,
+  ]
+  const post = (path: string, body: Json, who: Who = ada) => posted(hub, who, path, body)
+  for (const make of secretMakers) {
+    const made = await make({ hub, ada, org, closed, openData, openRobot, openModel, word, post })
+    for (const [what, id] of Object.entries(made.ids ?? {})) ids.push(tell(what, id))
+    fields.push(...(made.beginnings ?? []))
+  }
+  beginnings = [...ids.map((id) => `node(id: "${id}")`), ...fields.map((text) => text.replaceAll('ORG', org))]
   outsiders = {
     anonymous: null,
     'a stranger': await hub.person(),

@@ -1,4 +1,4 @@
-import { defineCases, type Reader, type Team } from '../support/define-cases.ts'
+import { defineCases, defineSecrets, type Reader, type Team } from '../support/define-cases.ts'
 import { putEndpoint } from '../support/endpoints.ts'
 import { sha256Of } from '../support/hub.ts'
 import { sessionWorld } from '../support/sessions.ts'
@@ -141,4 +141,16 @@ export const cases = defineCases({
       limited: 404,
     },
   },
+})
+
+export const secrets = defineSecrets(async ({ hub, ada, word }) => {
+  const world = sessionWorld(hub)
+  const endpoint = await world.endpoint(ada)
+  const device = await world.device(ada, { name: word('device name') })
+  const approval = await world.approve(ada, endpoint, device)
+  const opened = await world.open(ada, endpoint, { device_id: device, approval_token: approval.token })
+  return {
+    ids: { endpoint, device, approval: approval.id, session: opened.json.session.id },
+    beginnings: ['devices(owner: "ORG", first: 2)', 'endpoints(owner: "ORG", first: 2)'],
+  }
 })

@@ -1,4 +1,4 @@
-import { defineCases, pathOfRepo, type Reader, type Team } from '../support/define-cases.ts'
+import { defineCases, defineSecrets, pathOfRepo, type Reader, type Team } from '../support/define-cases.ts'
 import { sha256Of } from '../support/hub.ts'
 
 const upload_id = 'upl_01h455vb4pex5vsknk084sn02q'
@@ -110,4 +110,15 @@ export const cases = defineCases({
       limited: 404,
     },
   },
+})
+
+export const secrets = defineSecrets(async ({ hub, ada, closed, word }) => {
+  await hub.upload(ada, closed, { [word('path')]: 'a', 'meta/info.json': '{"fps":30}' })
+  const [, slug] = closed.split('/')
+  return {
+    beginnings: [
+      `tree(owner: "ORG", slug: "${slug}", first: 2)`,
+      `diff(owner: "ORG", slug: "${slug}", from: "0", first: 2)`,
+    ],
+  }
 })

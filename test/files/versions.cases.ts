@@ -1,4 +1,4 @@
-import { defineCases, type Reader } from '../support/define-cases.ts'
+import { defineCases, defineSecrets, type Reader } from '../support/define-cases.ts'
 
 /** Reads for which one must be able to write: without a scope, so that an invisible repo is 404 first. */
 const asWriter = ({ read, write }: { readonly read: number; readonly write: number }) => (read === 404 ? 404 : write)
@@ -89,4 +89,10 @@ export const cases = defineCases({
       limited: 404,
     },
   },
+})
+
+export const secrets = defineSecrets(async ({ closed, word, post }) => {
+  const name = word('snapshot')
+  await post(`/v1/repos/${closed}/snapshots`, { name, note: word('note') })
+  return { beginnings: [`snapshot(owner: "ORG", slug: "${closed.split('/')[1]}", name: "${name}")`] }
 })

@@ -1,4 +1,4 @@
-import { defineCases, type Gone, type Team } from '../support/define-cases.ts'
+import { defineCases, defineSecrets, type Gone, type Team } from '../support/define-cases.ts'
 import { putRun } from '../support/runs.ts'
 
 const recipe = { template: 'act' }
@@ -129,4 +129,24 @@ export const cases = defineCases({
     },
   },
   deleteRun: { scopes: { read: 403, write: 409, train: 409 }, jobKey },
+})
+
+export const secrets = defineSecrets(async ({ hub, org, closed, openData, openRobot, openModel, word, post }) => {
+  const asked = {
+    template: 'act',
+    dataset: [`svc://${openData}`, `svc://${closed}`],
+    robot: openRobot,
+    hyperparams: { [word('hyperparam')]: word('value') },
+  }
+  const { id: run } = await post('/v1/runs', { recipe: asked, owner: org })
+  const { id: child } = await post('/v1/runs', { recipe: asked, owner: org, parent_run_id: run })
+  const runner = await hub.key(org, { scope: 'train', name: word('key name') })
+  await post(`/v1/runs/${run}/claim`, { worker: word('worker') }, runner)
+  const report = {
+    output_model_repo: openModel,
+    log_chunk: `${word('log')}\n`,
+    metrics: [{ step: 1, [word('metric')]: 1 }],
+  }
+  await post(`/v1/runs/${run}/report`, report, runner)
+  return { ids: { run, child }, beginnings: ['runs(owner: "ORG", first: 4)', `runLog(runId: "${run}", first: 4)`] }
 })

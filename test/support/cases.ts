@@ -1,25 +1,50 @@
 /** The cases of every operation, and the requests that the tables make of them. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Cases, CasesByName, Things } from './define-cases.ts'
+import type { Cases, CasesByName, MakeSecrets, Rows, Things } from './define-cases.ts'
+import { knownRows } from './every-table.ts'
 import type { Json } from './hub.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-async function everyCase(): Promise<Readonly<Record<string, Cases>>> {
-  const all: Record<string, Cases> = {}
-  for (const file of globSync('test/**/*.cases.ts', { cwd: root }).sort()) {
-    const { cases } = (await import(join(root, file))) as { readonly cases: CasesByName }
-    for (const [name, one] of Object.entries(cases)) {
-      if (Object.hasOwn(all, name)) throw new Error(`${name} has cases in ${file} and in another file.`)
+interface CasesModule {
+  readonly cases?: CasesByName
+  readonly rows?: Rows
+  readonly secrets?: MakeSecrets
+}
+
+const files = globSync('test/**/*.cases.ts', { cwd: root }).sort()
+const modules = await Promise.all(
+  files.map(async (file) => ({ file, ...((await import(join(root, file))) as CasesModule) })),
+)
+const silent = modules.filter(({ cases, rows, secrets }) => !cases && !rows && !secrets).map(({ file }) => file)
+if (silent.length > 0) throw new Error(`Neither cases nor rows nor secrets are exported by ${silent.join(', ')}.`)
+
+/** What several files say by name, as one. Throws where two of them say the same. */
+function merged<T>(
+  what: string,
+  of: (module: CasesModule) => Readonly<Record<string, T>>,
+): Readonly<Record<string, T>> {
+  const all: Record<string, T> = {}
+  for (const { file, ...module } of modules)
+    for (const [name, one] of Object.entries(of(module))) {
+      if (Object.hasOwn(all, name)) throw new Error(`${name} has ${what} in ${file} and in another file.`)
       all[name] = one
     }
-  }
   return all
 }
 
 /** The cases of every operation, by its name. */
-export const allCases = await everyCase()
+export const allCases = merged<Cases>('cases', ({ cases = {} }) => cases)
+
+/** By each CHECK an insert that it must refuse. */
+export const refusedRows = merged('a refused row', ({ rows }) => rows?.refused ?? {})
+
+/** An insert for each table that is newer than the baseline migration. */
+export const keptRows = merged('a row', ({ rows }) => rows?.kept?.(knownRows) ?? {})
+
+/** What makes the secrets of all subjects. */
+export const secretMakers = modules.flatMap(({ secrets }) => secrets ?? [])
 
 /** Those of one operation. Throws where it has none. */
 export function casesOf(operation: string): Cases {

@@ -1,8 +1,10 @@
 /**
  * What the tables over all operations need to know of one: who may call it, what a replay of it is, what the key of a hosted check gets, what a read costs. Each subject
- * says it in files `*.cases.ts` next to its tests; a route without cases fails the tables by its name.
+ * says it in files `*.cases.ts` next to its tests; a route without cases fails the tables by its name. Such a file exports `cases`, `rows` of its tables, `secrets`, or
+ * several of them.
  */
 import type { Operations } from '../../packages/client/src/v1.ts'
+import type { KnownRows } from './every-table.ts'
 import type { contractHub, Json, Person, Who } from './hub.ts'
 
 type Hub = ReturnType<typeof contractHub>
@@ -107,6 +109,44 @@ export type CasesByName = { readonly [Name in OperationName]?: Cases }
 
 /** Types the cases of some operations: a name that `/v1` does not have does not compile. */
 export const defineCases = (cases: CasesByName): CasesByName => cases
+
+/** Rows of the tables of a subject. */
+export interface Rows {
+  /** An insert for each table that is newer than the baseline migration, by its name. It may refer to the rows of `every-table.ts`. */
+  readonly kept?: (known: KnownRows) => Readonly<Record<string, string>>
+  /** By each CHECK an insert that it must refuse. */
+  readonly refused?: Readonly<Record<string, string>>
+}
+
+export const defineRows = (rows: Rows): Rows => rows
+
+/** What secrets can be made of: an org of ada with three public repos and a private one. */
+export interface Hidden {
+  readonly hub: Hub
+  readonly ada: Person
+  readonly org: string
+  /** The private repo, a dataset. */
+  readonly closed: string
+  readonly openData: string
+  readonly openRobot: string
+  readonly openModel: string
+  /** A new word for a private text; `what` says which text leaks where it does. */
+  word(what: string): string
+  /** The body of the answer, which is no error; ada asks, unless said. */
+  post(path: string, body: Json, who?: Who): Promise<Json>
+}
+
+export interface Secrets {
+  /** Ids of private objects, by what they are. */
+  readonly ids?: Readonly<Record<string, string>>
+  /** Fields of `Query` with arguments that lead to them; `ORG` stands for the org's handle. Every id is tried with `node` besides. */
+  readonly beginnings?: readonly string[]
+}
+
+/** Makes private objects of a subject: no field of the graph may show their ids or words to an outsider. */
+export type MakeSecrets = (hidden: Hidden) => Promise<Secrets>
+
+export const defineSecrets = (make: MakeSecrets): MakeSecrets => make
 
 /** `/v1/repos/{owner}/{repo}` of a path below it. */
 export const pathOfRepo = (path: string) => path.split('/').slice(0, 5).join('/')

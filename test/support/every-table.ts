@@ -1,4 +1,7 @@
-/** Rows in every table of the baseline. A later migration that fills or changes rows finds them here as they were before it. */
+/**
+ * Rows in every table of the baseline. A later migration that fills or changes rows finds them here as they were before it. A table that came later has its row in
+ * `*.cases.ts` of its subject (`rows.kept`).
+ */
 import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import type pg from 'pg'
@@ -26,6 +29,11 @@ const check = fixedId('check', 1)
 const device = fixedId('dev', 1)
 const endpoint = fixedId('ep', 1)
 const approval = fixedId('appr', 1)
+
+/** Ids of these rows. */
+export const knownRows = { ada, lab, dataset, model, robot, run, fork, imported, check, device, endpoint, approval }
+export type KnownRows = typeof knownRows
+
 const card = '{"dof":1,"actuators":[]}'
 
 /** The files of the three repos, and what their blobs hold. */

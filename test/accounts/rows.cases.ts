@@ -1,0 +1,19 @@
+import { defineRows } from '../support/define-cases.ts'
+
+const aLogin = (changes: string) =>
+  `insert into device_logins (id, device_code_sha256, user_code, state, name, scope, key_ttl_s, expires_at, key_id)
+   select 'x', '', l->>'code', (l->>'state')::"DeviceLoginState", 'x', 'read', (l->>'ttl')::int, now(), l->>'key'
+   from (select jsonb '{"code":"BCDFGHJK","state":"pending","ttl":1}' || '${changes}' as l) given`
+
+export const rows = defineRows({
+  refused: {
+    device_logins_code_form: aLogin('{"code":"ABCDEFGH"}'),
+    device_logins_decided_whole: aLogin('{"state":"denied"}'),
+    device_logins_key_of_consumed: aLogin('{"key":"key_x"}'),
+    device_logins_bounds: aLogin('{"ttl":0}'),
+    accounts_handle_form: `insert into accounts (id, kind, handle) values ('x', 'user', 'Not-Lower')`,
+    accounts_bytes_counted: `insert into accounts (id, kind, handle, storage_bytes) values ('x', 'user', 'x', -1)`,
+    accounts_uploads_counted: `insert into accounts (id, kind, handle, pending_uploads) values ('x', 'user', 'x', -1)`,
+    signing_keys_withdrawn_retired: `insert into signing_keys (kid, public_jwk, sealed_private, withdrawn_at) values ('x', '{}', '', now())`,
+  },
+})

@@ -1,0 +1,17 @@
+import { defineRows } from '../support/define-cases.ts'
+
+export const rows = defineRows({
+  refused: {
+    files_closed_whole: `insert into files (repo_id, path, from_seq, to_seq, blob_id) values ('x', 'a', 1, 2, 'x')`,
+    files_seq_order: `insert into files (repo_id, path, from_seq, to_seq, closed_at, blob_id) values ('x', 'a', 2, 2, now(), 'x')`,
+    repo_changes_counted: `insert into repo_changes (repo_id, seq, at, action, file_count, total_bytes) values ('x', 0, now(), 'complete', 0, 0)`,
+    repo_changes_commit_form: `insert into repo_changes (repo_id, seq, commit_id, at, action, file_count, total_bytes) values ('x', 1, 'abc', now(), 'complete', 0, 0)`,
+    repo_changes_message_length: `insert into repo_changes (repo_id, seq, message, at, action, file_count, total_bytes) values ('x', 1, repeat('m', 501), now(), 'complete', 0, 0)`,
+    repo_snapshots_name_form: `insert into repo_snapshots (id, repo_id, name, seq) values ('x', 'x', 'RUN_1', 1)`,
+    repo_snapshots_seq_counted: `insert into repo_snapshots (id, repo_id, name, seq) values ('x', 'x', 'a', -1)`,
+    withdrawn_files_seq_order: `insert into withdrawn_files (repo_id, path, from_seq, to_seq, size, sha256, reason) values ('x', 'a', 2, 2, 1, 'x', 'purged')`,
+    blobs_size_range: `insert into blobs (id, storage_key, size, claimed) values ('x', 'x', 53687091201, repeat('a', 64))`,
+    blobs_digest_form: `insert into blobs (id, storage_key, size, claimed) values ('x', 'x', 1, 'A')`,
+    blobs_doomed_dated: `insert into blobs (id, storage_key, size, claimed, state) values ('x', 'x', 1, repeat('a', 64), 'doomed')`,
+  },
+})

@@ -1,0 +1,15 @@
+import { defineRows } from '../support/define-cases.ts'
+
+export const rows = defineRows({
+  kept: ({ lab, dataset }) => ({
+    repo_old_names: `insert into repo_old_names (owner_id, slug, repo_id) values ('${lab}', 'strolls', '${dataset}')`,
+  }),
+  refused: {
+    repos_slug_form: `insert into repos (id, owner_id, slug, kind) values ('x', 'x', '-a', 'robot')`,
+    repos_files_counted: `insert into repos (id, owner_id, slug, kind, verified_count) values ('x', 'x', 'a', 'robot', 1)`,
+    repos_tags_limit: `insert into repos (id, owner_id, slug, kind, tags) select 'x', 'x', 'a', 'robot', array_agg(n::text) from generate_series(1, 21) n`,
+    repos_snapshots_counted: `insert into repos (id, owner_id, slug, kind, snapshot_bytes) values ('x', 'x', 'a', 'robot', -1)`,
+    repos_empty_commit_form: `insert into repos (id, owner_id, slug, kind, empty_commit_id) values ('x', 'x', 'a', 'robot', repeat('G', 40))`,
+    repos_hf_name_form: `insert into repos (id, owner_id, slug, kind, hf_name) values ('x', 'x', 'a', 'robot', 'B')`,
+  },
+})

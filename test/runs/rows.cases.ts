@@ -1,0 +1,21 @@
+import { defineRows } from '../support/define-cases.ts'
+
+const aRun = (changes: string) =>
+  `insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash, log_open_from)
+   select 'x', (r->>'kind')::"RunKind", (r->>'status')::"JobStatus", (r->>'executor')::"RunExecutor", 'x', 'x', 'act', '{}', r->>'hash', (r->>'open')::int
+   from (select jsonb '{"kind":"cloud","status":"queued","executor":"worker","hash":"${'a'.repeat(64)}"}' || '${changes}' as r) given`
+
+export const rows = defineRows({
+  refused: {
+    run_datasets_pinned_whole: `insert into run_datasets (run_id, position, ref, seq) values ('x', 0, 'x', 1)`,
+    run_log_chunks_stored_once: `insert into run_log_chunks (run_id, seq, attempt, stream, byte_count, line_count, first_line) values ('x', 1, 1, 'stderr', 0, 0, 0)`,
+    run_log_chunks_counted: `insert into run_log_chunks (run_id, seq, attempt, stream, text, byte_count, line_count, first_line) values ('x', 0, 1, 'stderr', '', 0, 0, 0)`,
+    run_attempts_ended_whole: `insert into run_attempts (run_id, attempt, credential, claimed_by, "end") values ('x', 1, 'x', 'x', 'swept')`,
+    run_gate_results_counted: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count) values ('x', 1, '[]', 2, 1, 0, 0)`,
+    runs_hash_form: aRun('{"hash":"A"}'),
+    runs_imported_has_no_executor: aRun('{"kind":"external"}'),
+    runs_running_is_claimed: aRun('{"status":"running"}'),
+    runs_ended_dated: aRun('{"status":"succeeded"}'),
+    runs_log_open: aRun('{"open":1}'),
+  },
+})
