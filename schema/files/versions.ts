@@ -1,10 +1,10 @@
 /** History, snapshots and what differs between states. Contract, "Versions". */
 
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
+import { personFor } from '../../src/accounts/person-for.ts'
 import { assertMayWriteRepo } from '../../src/auth/policy.ts'
 import { diffStates, type FileDiff } from '../../src/files/versions/diff.ts'
 import { historyOfRepos, type RepoChange } from '../../src/files/versions/history.ts'
-import { personFor } from '../../src/files/versions/person-for.ts'
 import { getSnapshot, type RepoSnapshot, snapshotsOfRepos } from '../../src/files/versions/snapshots.ts'
 import { stateText } from '../../src/files/versions/state-name.ts'
 import { HubError } from '../../src/platform/errors.ts'

@@ -4,6 +4,7 @@
  * "Versions".
  */
 
+import { personFor } from '../../accounts/person-for.ts'
 import { readAccount } from '../../auth/account-json.ts'
 import { mayWriteRepo } from '../../auth/may-write-repo.ts'
 import type { RequestContext } from '../../operation/context.ts'
@@ -12,7 +13,6 @@ import type { Repo } from '../../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { END_SEQ, isSeqBelowEnd, snapshotNames } from './history.ts'
-import { personFor } from './person-for.ts'
 
 const commitColumns = columns({
   repoId: column.text('r.id'),
