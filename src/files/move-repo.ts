@@ -1,13 +1,13 @@
 /** moveRepo (contract, "Moving a repo"): another name, another owner, or both; what is stored goes with it. */
-import { slugOfName } from '@hub/formats/text-rules'
 import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, RequestContext } from '../operation/context.ts'
-import { HubError, invalid, notFound } from '../platform/errors.ts'
+import { HubError, notFound } from '../platform/errors.ts'
 import { ownerToBe } from '../repos/create-repo.ts'
 import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { forgetOldName, keepOldName, repoMovedFrom } from '../repos/old-names.ts'
+import { namesOf, type RepoNames } from '../repos/repo-names.ts'
 import type { Repo } from '../repos/repo-shape.ts'
 import { column, columns } from '../store/columns.ts'
 import { type Tx, uniqueViolation } from '../store/db.ts'
@@ -78,7 +78,7 @@ export function moveRepo(ctx: RequestContext, input: MoveRepoInput): Promise<Rep
     ctx,
     () => mayMove(ctx, input),
     async (allowed, moving) => {
-      const name = nameOf(input, moving.repo)
+      const name = newNames(input, moving.repo)
       try {
         return await commitVerb(allowed, (tx) => move(allowed, tx, moving, name))
       } catch (error) {
@@ -108,22 +108,24 @@ async function mayMove(ctx: RequestContext, input: MoveRepoInput): Promise<Movin
   return { id: repo.id, repo, to }
 }
 
-interface NewName {
-  readonly slug: string
-  readonly hfName: string | null
+interface NewNames extends RepoNames {
   /** False if the repo keeps its name. */
   readonly isNew: boolean
 }
 
-function nameOf({ slug: given, hfName }: MoveRepoInput, { fullName }: RepoFacts): NewName {
-  const derived = hfName == null ? null : slugOfName(hfName)
-  if (derived !== null && given != null && given !== derived)
-    throw invalid('validation.value', `The slug of ${hfName} is ${derived}; leave it out.`, ['slug'])
-  const slug = derived ?? given ?? fullName.slice(fullName.indexOf('/') + 1)
-  return { slug, hfName: hfName == null || hfName === slug ? null : hfName, isNew: (derived ?? given) != null }
+function newNames(input: MoveRepoInput, { fullName }: RepoFacts): NewNames {
+  const names = namesOf(input)
+  return names
+    ? { ...names, isNew: true }
+    : { slug: fullName.slice(fullName.indexOf('/') + 1), hfName: null, isNew: false }
 }
 
-async function move(ctx: RequestContext, tx: Tx, { repo: { id, fullName }, to }: Moving, name: NewName): Promise<Repo> {
+async function move(
+  ctx: RequestContext,
+  tx: Tx,
+  { repo: { id, fullName }, to }: Moving,
+  name: NewNames,
+): Promise<Repo> {
   const repo = await lockRepo(tx, id)
   if (!repo || repo.fullName !== fullName) throw notFound(`The repo ${fullName}`)
   await tx.query(lockAccounts, { ids: [...new Set([repo.ownerId, to.id])] })

@@ -1,26 +1,26 @@
 /** createRepo (spec, "POST /v1/repos"; statuses in the contract, "Writing"). */
 
 import { newId } from '@hub/formats/ids'
-import { slugOfName } from '@hub/formats/text-rules'
 import { accountByHandle } from '../auth/handle.ts'
 import { assertMayCreateRepo, assertNotAgent, assertNotJob, requireCredential } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, AllowedContext, RequestContext } from '../operation/context.ts'
-import { HubError } from '../platform/errors.ts'
+import { HubError, invalid } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { type Tx, uniqueViolation } from '../store/db.ts'
 import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { assertRepoVisible, getRepo } from './get-repo.ts'
 import { forgetOldName } from './old-names.ts'
+import { namesOf } from './repo-names.ts'
 import type { Repo, RepoKind, Visibility } from './repo-shape.ts'
 import { distinctTags } from './tags.ts'
 
 export interface CreateRepoInput {
   readonly kind: RepoKind
   readonly slug: string
-  /** The name as another client gave it; its `slugOfName` is the slug. */
+  /** The name as another client gave it, where the slug says less. */
   readonly hfName?: string | null
   readonly owner?: string | null
   readonly visibility?: Visibility | null
@@ -66,7 +66,10 @@ const grantToKey = statement({
  * this very name and kind), 422 more than 20 tags, no name, or a slug that is not that of the name.
  */
 export function createRepo(ctx: RequestContext, given: CreateNamedRepoInput): Promise<Repo> {
-  const input = { ...given, slug: slugFor(given) }
+  const names = namesOf(given)
+  // The input's rule has said so before.
+  if (!names) throw invalid('validation.required', 'A repo has a slug, or a name that it follows from.', ['slug'])
+  const input = { ...given, ...names }
   return guarded(
     ctx,
     () => mayCreateRepo(ctx, input),
@@ -92,9 +95,6 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: CreateRepoInp
     throw await taken(ctx, owner, input, error)
   }
 }
-
-/** The input's rule says that there is one of them, and that they agree. */
-const slugFor = ({ slug, hfName }: CreateNamedRepoInput): string => slug ?? slugOfName(hfName ?? '')
 
 async function taken(
   ctx: RequestContext,
@@ -129,10 +129,9 @@ export async function addRepo({
   readonly id: string
   readonly input: CreateRepoInput
 }): Promise<Repo> {
-  const { slug, kind, description = null } = input
+  const { slug, hfName = null, kind, description = null } = input
   const visibility = input.visibility ?? 'private'
   const tags = distinctTags(input.tags ?? [])
-  const hfName = input.hfName == null || input.hfName === slug ? null : input.hfName
   const [row] = await tx.query(insertRepo, { id, ownerId: owner.id, slug, hfName, kind, visibility, description, tags })
   if (!row) throw new Error('The repo was not inserted.')
   await forgetOldName(tx, { ownerId: owner.id, slug })

@@ -27,6 +27,12 @@ export const hfNameText = z
 /** The slug of a repo with this name. */
 export const slugOfName = (hfName: string) => hfName.toLowerCase().replaceAll(/[._]/g, '-')
 
+/** What is wrong with a slug beside a name, or null: it has to be the one that follows from the name. */
+export const slugFault = (slug: string, hfName: string): string | null =>
+  slug === slugOfName(hfName)
+    ? null
+    : `is not the slug of the name, ${slugOfName(hfName)}; leave it out, or give that one`
+
 /** What a new repo is called: a slug, a name that the slug follows from, or both where they agree. */
 export const repoNames = z
   .looseObject({ slug: z.unknown().optional(), hfName: z.unknown().optional() })
@@ -36,8 +42,8 @@ export const repoNames = z
     }
     if (slug == null && hfName == null)
       add('is required, unless there is a name that it follows from', 'validation.required')
-    if (typeof slug !== 'string' || typeof hfName !== 'string' || slug === slugOfName(hfName)) return
-    add(`is not the slug of the name, ${slugOfName(hfName)}; leave it out, or give that one`, 'validation.value')
+    const fault = typeof slug === 'string' && typeof hfName === 'string' ? slugFault(slug, hfName) : null
+    if (fault !== null) add(fault, 'validation.value')
   })
 
 const tagText = z
