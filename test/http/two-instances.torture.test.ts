@@ -8,7 +8,7 @@ import { needs } from '@hub/testing/needs'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startThrowawayHub, type ThrowawayHub } from '../../scripts/demo/throwaway-hub.ts'
-import { startCeph } from '../support/ceph.ts'
+import { hubOnCeph, startCeph } from '../support/ceph.ts'
 import { databaseUrl, onServer } from '../support/global-setup.ts'
 
 const ceph = await startCeph()
@@ -21,17 +21,10 @@ if ('skipped' in ceph) {
 } else {
   const server = inject('databaseServerUrl')
   const name = `hub_test_${randomBytes(6).toString('hex')}`
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = ceph.settings
   const settings = {
     DATABASE_URL: databaseUrl(server, name),
     HUB_SECRET: randomBytes(32).toString('hex'),
-    OBJECT_STORE: 's3',
-    S3_ENDPOINT: endpoint ?? '',
-    S3_REGION: region,
-    S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: accessKeyId ?? '',
-    S3_SECRET_ACCESS_KEY: secretAccessKey ?? '',
-    S3_FORCE_PATH_STYLE: '1',
+    ...hubOnCeph(ceph.settings),
   }
   const bytes = randomBytes(70_000)
   const repo = { owner: 'hub', slug: 'shared' }

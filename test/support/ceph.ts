@@ -19,6 +19,17 @@ const settings: S3Settings = {
   forcePathStyle: true,
 }
 
+/** The settings of a hub that keeps its objects there. */
+export const hubOnCeph = ({ endpoint, region, bucket, accessKeyId, secretAccessKey }: S3Settings) => ({
+  OBJECT_STORE: 's3',
+  S3_ENDPOINT: endpoint ?? '',
+  S3_REGION: region,
+  S3_BUCKET: bucket,
+  S3_ACCESS_KEY_ID: accessKeyId ?? '',
+  S3_SECRET_ACCESS_KEY: secretAccessKey ?? '',
+  S3_FORCE_PATH_STYLE: '1',
+})
+
 export type Ceph = { readonly settings: S3Settings } | { readonly skipped: string }
 
 /** The first start installs the server's packages. */

@@ -20,8 +20,11 @@ import { freePort } from './free-port.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const secret = 'a secret of more than thirty-two characters'
 
-/** With a database, a folder, the user `ada` and a train key of hers; all of it, and every process, is gone after the tests of the file. */
-export function killableHub() {
+/**
+ * With a database, a folder, the user `ada` and a train key of hers; all of it, and every process, is gone after the tests of the file. `settings` are
+ * added to those of each hub.
+ */
+export function killableHub(settings: Readonly<Record<string, string>> = {}) {
   const database = testDb()
   const children = new Set<ChildProcess>()
   const made = { base: '', url: '', token: '' }
@@ -78,6 +81,7 @@ export function killableHub() {
       HUB_DATA_DIR: join(made.base, 'data'),
       LOG_LEVEL: 'fatal',
       RATE_LIMIT_PER_MINUTE: '0',
+      ...settings,
     })
     child.stdout?.resume()
     await expect.poll(() => isReady(url), { timeout: 100_000, interval: 100 }).toBe(true)

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface AskedOf {
+interface AskedOf {
   readonly path: string
   readonly authorization: string | null
 }
@@ -15,7 +15,7 @@ export interface SourceProxy {
 }
 
 /** Answers a request itself and returns true, or leaves it to the hub. */
-export type Meddle = (request: IncomingMessage, response: ServerResponse) => boolean
+type Meddle = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export interface ProxyOptions {
   readonly meddle?: Meddle

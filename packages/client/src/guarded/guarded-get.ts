@@ -17,7 +17,7 @@ const KEPT_CONNECTIONS = 16
 /** A body of an error or a redirect that is read to its end. */
 const SHORT_BYTES = 65_536
 
-export interface Asked {
+interface Asked {
   readonly signal: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
 }
