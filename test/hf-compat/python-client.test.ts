@@ -1,9 +1,10 @@
 /**
- * `huggingface_hub`, the client for Python, and LeRobot's calls of it, as they are. Its sources are in the folder that
- * HUB_HF_SOURCES names (`huggingface_hub/` and `click/`, checkouts of both), HUB_HF_PYTHON is a Python that has its other
- * needs: httpx, filelock, fsspec, tqdm, yaml, typing-extensions, packaging.
+ * `huggingface_hub`, the client for Python, LeRobot's calls of it, and LeRobot's own modules, as they are. Their sources
+ * are in the folder that HUB_HF_SOURCES names (`huggingface_hub/`, `click/` and `lerobot/`, checkouts of all), HUB_HF_PYTHON
+ * is a Python that has their other needs: httpx, filelock, fsspec, tqdm, yaml, jinja2, typing-extensions, packaging.
  */
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -15,6 +16,9 @@ const hub = contractHub()
 const sources = process.env.HUB_HF_SOURCES
 const python = process.env.HUB_HF_PYTHON ?? 'python3'
 const missing = needs(!sources && 'there are no sources of huggingface_hub and click (HUB_HF_SOURCES)')
+const missingLeRobot = needs(
+  !(sources && existsSync(join(sources, 'lerobot'))) && 'there are no sources of LeRobot (lerobot/ in HUB_HF_SOURCES)',
+)
 
 interface Checked {
   readonly method: string
@@ -39,6 +43,7 @@ async function run(script: string): Promise<readonly Checked[]> {
       PYTHONPATH:
         ['huggingface_hub', 'click'].map((name) => join(sources ?? '', name, 'src')).join(':') +
         `:${join(import.meta.dirname, 'python')}`,
+      HUB_TEST_LEROBOT: join(sources ?? '', 'lerobot'),
       HUB_TEST_OWNER: person.handle,
       HUB_TEST_NAME: `${newName('Pick')}_Place.v1`,
     },
@@ -64,5 +69,13 @@ describe('LeRobot', missing, () => {
     const checked = await run('lerobot.py')
     expect(wrong(checked)).toEqual([])
     expect(checked).toHaveLength(10)
+  })
+})
+
+describe("LeRobot's own modules", missingLeRobot, () => {
+  it('push, tag, find, load, resume and publish', async () => {
+    const checked = await run('lerobot_modules.py')
+    expect(wrong(checked)).toEqual([])
+    expect(checked).toHaveLength(23)
   })
 })
