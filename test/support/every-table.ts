@@ -235,6 +235,11 @@ async function fillJobs(client: pg.Client): Promise<void> {
   await client.query(`insert into user_code_misses (account_id, count) values ('${ada}', 1)`)
 }
 
+/** Rows in the tables that came after the baseline, for a database that has all migrations. */
+export async function fillLaterTables(client: pg.Client): Promise<void> {
+  await client.query(`insert into repo_old_names (owner_id, slug, repo_id) values ('${lab}', 'strolls', '${dataset}')`)
+}
+
 /** What a person asks a hub about these rows. */
 export const paths: readonly string[] = [
   '/v1/me',
@@ -275,5 +280,6 @@ export const paths: readonly string[] = [
 export const queries: readonly string[] = [
   '{ viewer { account { handle name } } }',
   '{ repos(first: 10) { nodes { id fullName tags description fileSummary { count totalBytes } files(first: 5) { nodes { path size sha256 } } } } }',
+  '{ movedRepo(owner: "lab", slug: "strolls") { fullName commitId hfName } }',
   '{ runs(first: 10) { nodes { id status displayName sparkline { metric points } } } }',
 ]
