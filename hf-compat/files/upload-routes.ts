@@ -88,17 +88,22 @@ async function answerBatch(call: Call, type: RepoType): Promise<Answer> {
 
 interface Ticket {
   readonly part_size: number
+  /** Parts that an interrupted client has sent. */
+  readonly uploaded: readonly number[]
   readonly parts: readonly { readonly part_number: number; readonly url: string }[]
 }
 
-/** One part is one `PUT`; of several each has its address in `header`, by its number. */
+/**
+ * One part is one `PUT`; of several each has its address in `header`, by its number. Clients send all parts or none: a
+ * file whose parts are all in the store is not sent again, and the commit checks what they are.
+ */
 function renderObject(
   { oid, size }: z.output<typeof batch>['objects'][number],
   ticket: Ticket | undefined | null,
   complete: string,
 ) {
   const [first, ...others] = ticket?.parts ?? []
-  if (!ticket || !first) return { oid, size }
+  if (!ticket || !first || ticket.uploaded.length === ticket.parts.length) return { oid, size }
   if (others.length === 0) return { oid, size, actions: { upload: { href: first.url } } }
   const parts = Object.fromEntries(
     [first, ...others].map(({ part_number, url }) => [`${part_number}`.padStart(5, '0'), url]),

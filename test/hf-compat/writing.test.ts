@@ -29,20 +29,24 @@ const pathsOf = async (who: Who, name: string) =>
 const shaOf = async (who: Who, name: string): Promise<string> =>
   (await hf.get(who, `/api/datasets/${name}?expand=sha`)).json.sha
 
-/** Sends bytes by LFS as the Python client does. */
-async function sendLfs(person: Person, name: string, bytes: Buffer) {
-  const objects = [{ oid: sha256Of(bytes), size: bytes.length }]
+/** How each of some bytes is to be sent by LFS, as the Python client asks. */
+async function lfsBatch(person: Person, name: string, contents: readonly Buffer[]): Promise<Json[]> {
   const batch = await hf.request(person, 'POST', `/datasets/${name}.git/info/lfs/objects/batch`, {
     headers: { accept: 'application/vnd.git-lfs+json', 'content-type': 'application/vnd.git-lfs+json' },
     body: JSON.stringify({
       operation: 'upload',
       transfers: ['basic', 'multipart'],
-      objects,
+      objects: contents.map((bytes) => ({ oid: sha256Of(bytes), size: bytes.length })),
       hash_algo: 'sha256',
       ref: { name: 'main' },
     }),
   })
-  const [object] = batch.json.objects
+  return batch.json.objects
+}
+
+/** Sends bytes by LFS. */
+async function sendLfs(person: Person, name: string, bytes: Buffer): Promise<Json> {
+  const [object] = await lfsBatch(person, name, [bytes])
   if (object.actions) expect((await hub.put(object.actions.upload.href, new Uint8Array(bytes))).status).toBe(200)
   return object
 }
@@ -172,8 +176,12 @@ describe('a commit', () => {
     })
     await hub.put(batch.json.objects[0].actions.upload.href, new Uint8Array(other))
     const line: Line = ['lfsFile', { path: 'x', algo: 'sha256', oid, size: bytes.length }]
+    // All of it is there, so that it is not asked for again: that it is wrong is known once it is read.
+    expect(await sendLfs(person, name, bytes)).toEqual({ oid, size: bytes.length })
     expect(refusal(await commit(person, name, [line]))).toEqual([400, 'UploadSha256Mismatch'])
     expect(await pathsOf(person, name)).toEqual(['a'])
+    expect(await sendLfs(person, name, bytes)).toHaveProperty('actions.upload.href')
+    expect((await commit(person, name, [line])).status).toBe(200)
   })
 
   it('is for those who may write the repo', async () => {
@@ -187,6 +195,36 @@ describe('a commit', () => {
       'ForbiddenScope',
     ])
     expect(refusal(await commit(person, `${person.handle}/${newName()}`, [line]))).toEqual([404, 'RepoNotFound'])
+  })
+
+  it('of a client that was interrupted after it had sent a file needs no byte of it again', async () => {
+    const person = await hub.person()
+    const name = await hub.repo(person)
+    const [sent, half] = [randomBytes(70_000), randomBytes(70_000)]
+    expect(await sendLfs(person, name, sent)).toHaveProperty('actions.upload.href')
+    const again = await lfsBatch(person, name, [sent, half])
+    expect(again.map((object) => 'actions' in object)).toEqual([false, true])
+    const line = (path: string, bytes: Buffer): Line => [
+      'lfsFile',
+      { path, algo: 'sha256', oid: sha256Of(bytes), size: bytes.length },
+    ]
+    expect(refusal(await commit(person, name, [line('a', sent), line('b', half)]))).toEqual([400, 'UploadPartMissing'])
+    expect(await pathsOf(person, name)).toEqual([])
+    expect((await commit(person, name, [line('a', sent)])).status).toBe(200)
+  })
+
+  it('of an agent may replace files, and its tag stays where it is', async () => {
+    const person = await hub.person()
+    const name = await hub.repo(person)
+    const agent = await hub.key(person, { agent: true })
+    const tag = `/api/datasets/${name}/tag/`
+    const push = async (text: string) => [
+      (await commit(agent, name, [inline('a', text)])).status,
+      refusal(await hf.request(agent, 'DELETE', `${tag}v3.0`)),
+      (await hf.json(agent, 'POST', `${tag}main`, { tag: 'v3.0' })).status,
+    ]
+    expect(await push('one')).toEqual([200, [403, 'ForbiddenAgent'], 200])
+    expect(await push('two')).toEqual([200, [403, 'ForbiddenAgent'], 409])
   })
 
   it('has at most 100,000 lines', async () => {
