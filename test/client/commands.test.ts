@@ -214,7 +214,9 @@ describe('output', () => {
   it('names what a push leaves out, and every credential also with --json', async () => {
     const dir = join(base, 'robot')
     for (const path of ['.gitignore', 'a.txt', 'a.log', '.env', 'node_modules/x'])
-      await mkdir(join(dir, path, '..'), { recursive: true }).then(() => writeFile(join(dir, path), '*.log'))
+      await mkdir(join(dir, path, '..'), { recursive: true }).then(() =>
+        writeFile(join(dir, path), path === '.gitignore' ? '*.log' : path),
+      )
     const { err, out } = await hubCommand(['push', dir, 'o/s'])
     expect(err).toContain('hub: left out build and cache folders: node_modules/\n')
     expect(err).toContain('hub: left out by ignore files (--no-ignore sends them): a.log\n')

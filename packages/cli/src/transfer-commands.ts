@@ -43,14 +43,15 @@ interface PushCommandOptions extends TransferOptions {
 }
 
 const pushHelp = `
-What is pushed: every file of the folder, by its content; equal files of the repo are skipped. Links inside the
-folder are followed; a link that leaves it, or to a folder around it, stops the push before anything is sent, unless excluded.
+What is pushed: every file of the folder, by its content, as one change (see hub log); equal files of the repo are
+skipped. An interrupted push leaves the repo as it was, and goes on when repeated. Links inside
+the folder are followed; a link that leaves it, or to a folder around it, stops the push before anything is sent, unless excluded.
 What is left out: what .gitignore and .hubignore say, as Git reads them (a .hubignore wins); build and cache folders
 (node_modules, __pycache__, .venv, wandb …); files that may hold credentials (.env, *.pem, id_rsa, .netrc …), which are
 named. .git and .hub never leave this machine. --delete keeps repo files that these rules leave out, and names them.
 What stops the push: a secret in a text file of at most 4 MiB (a token, a private key, a key of a hub). The command names
 file, line and kind, sends nothing and exits with 5. A line with "secretlint-disable-line" is not looked at.
-A file of the repo where the folder has a folder, or the reverse, stops it too; --delete removes that file before it sends.
+A file of the repo where the folder has a folder, or the reverse, stops it too; --delete removes that file in the same change.
 
 Patterns: "*.png" matches names at any depth, "raw/" a folder and everything in it, "meshes/**" whole paths.
 
@@ -179,7 +180,7 @@ async function push({
   text += report.kept.map((path) => `kept in the repo, since it is left out here: ${inLine(path)}\n`).join('')
   text += `${report.repo}: ${would}${verb} ${countText(report.sent.length, 'file')} (${sizeText(report.sentBytes)}), ${countText(report.skipped, 'file')} already in the repo`
   if (report.linked.length > 0)
-    text += `, ${countText(report.linked.length, 'file')} (${sizeText(report.linkedBytes)}) that the hub had in other files`
+    text += `, ${countText(report.linked.length, 'file')} (${sizeText(report.linkedBytes)}) whose bytes the hub had`
   if (report.deleted.length > 0) text += `, ${report.dryRun ? 'would delete' : 'deleted'} ${report.deleted.length}`
   if (report.leftOut.length > 0) text += `, ${report.leftOut.length} left out`
   text += `, in ${seconds(startedMs)}\n`

@@ -15,20 +15,20 @@ import type { Parts, Query } from './request.ts'
 import { runCalls } from './runs.ts'
 import {
   anything,
-  type CompletedUpload,
+  type BlobToPresign,
+  type CommitBody,
+  type CompletedBlob,
   cardReport,
-  completedFiles,
+  committed,
   type DownloadTarget,
   deletedFiles,
-  type FileToLink,
-  linkedFiles,
-  type PresignFile,
+  presignedBlobs,
   presignedDownloads,
-  presignedUploads,
   type RemoteFile,
   type RemoteRepo,
   remoteRepo,
   repoPage,
+  sentBlobs,
   treePage,
   viewer,
 } from './shapes.ts'
@@ -136,28 +136,18 @@ function fileCalls({ url: base, call }: Caller) {
         }
         return call('GET /v1/repos/{owner}/{repo}/tree', treePage, { ...of(repo), query, ...plain })
       }),
-    presignUpload: (repo: RepoName, files: readonly PresignFile[]) =>
-      call('POST /v1/repos/{owner}/{repo}/files/presign-upload', presignedUploads, {
-        ...of(repo),
-        body: { files },
-        ...plain,
-      }),
-    /** Links files whose bytes the hub has already; the others are `missing`. */
-    linkFiles: (repo: RepoName, files: readonly FileToLink[], { message }: MessageOption = {}) =>
-      call('POST /v1/repos/{owner}/{repo}/files/link', linkedFiles, {
-        ...of(repo),
-        body: { files, message },
-        ...plain,
-      }),
-    complete: async (
-      repo: RepoName,
-      uploads: readonly CompletedUpload[],
-      key: string,
-      { message }: MessageOption = {},
-    ): Promise<RemoteFile[]> => {
-      const given = { ...of(repo), body: { uploads, message }, ...plain, key }
-      return (await call('POST /v1/repos/{owner}/{repo}/files/complete', completedFiles, given)).files
-    },
+    /** Where to send contents that a commit is going to name, at most `BATCH`; in the order given. */
+    presignBlobs: (repo: RepoName, blobs: readonly BlobToPresign[]) =>
+      call('POST /v1/repos/{owner}/{repo}/blobs/presign', presignedBlobs, { ...of(repo), body: { blobs }, ...plain }),
+    /** Sends contents, in base64, that a commit is going to name. */
+    storeBlobs: (repo: RepoName, contents: readonly string[]) =>
+      call('POST /v1/repos/{owner}/{repo}/blobs', sentBlobs, { ...of(repo), body: { contents }, ...plain }),
+    /** Has the hub assemble and check contents whose parts are sent, at most `BATCH`, all or none. */
+    completeBlobs: (repo: RepoName, uploads: readonly CompletedBlob[]) =>
+      call('POST /v1/repos/{owner}/{repo}/blobs/complete', sentBlobs, { ...of(repo), body: { uploads }, ...plain }),
+    /** Changes files of the repo as one change; a repeat under the same key changes nothing more. */
+    commitFiles: (repo: RepoName, body: CommitBody, key: string) =>
+      call('POST /v1/repos/{owner}/{repo}/commits', committed, { ...of(repo), body, ...plain, key }),
     presignDownload: async (
       repo: RepoName,
       paths: readonly string[],

@@ -1,10 +1,9 @@
-/** What a push has sent, linked and failed to send. */
-import type { CompleteOutcome } from './complete.ts'
+/** What a push has sent, what the hub had, and what failed. */
+import type { Content } from './contents.ts'
 import { localPath } from './landing.ts'
-import type { Progress } from './progress.ts'
-import type { Outgoing, PushPlan } from './push-plan.ts'
-import type { RemoteFile } from './shapes.ts'
-import type { TransferState } from './state.ts'
+import type { Outgoing } from './push-plan.ts'
+import type { Sending } from './sending.ts'
+import { isSmall } from './store-small.ts'
 
 export interface FailedFile {
   readonly path: string
@@ -21,64 +20,84 @@ export interface Outcome {
   readonly cause: unknown
 }
 
-interface Pushing {
-  readonly state: TransferState
-  readonly progress: Progress
-  /** The real path of the folder. */
-  readonly root: string
+/** A file whose bytes are at the hub, and whether this push sent them. */
+export interface FileAhead {
+  readonly local: Outgoing
+  readonly isSent: boolean
 }
 
 /** The bytes of all files. */
 export const totalBytes = (files: readonly { readonly size: number }[]) =>
   files.reduce((sum, file) => sum + file.size, 0)
 
+const pathsOf = (files: readonly Outgoing[]) => files.map(({ path }) => path).sort()
+
 /** What became of each file, remembered for the next push and told to the progress. */
-export function pushTally({ state, progress, root }: Pushing) {
-  const sent: string[] = []
+export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'progress' | 'root'>) {
   const failed: FailedFile[] = []
-  const linked: string[] = []
-  let sentBytes = 0
-  let linkedBytes = 0
+  const sent: Outgoing[] = []
+  const linked: Outgoing[] = []
+  const reached = { files: 0, bytes: 0 }
+  let waiting: FileAhead[] = []
+  let partedBytes = 0
   let cause: unknown = null
-  const remember = (local: Outgoing, entry: RemoteFile) => {
-    state.rememberStored(entry, local.sha256)
-    state.rememberSynced(localPath(root, local.path), local.path, local.sha256)
+
+  const isAhead = (local: Outgoing, isSent: boolean) => {
+    waiting.push({ local, isSent })
+    reached.files += 1
+    reached.bytes += local.size
+    if (!isSent) progress.bytes(local.size, 'known')
+    progress.file(local.path, ...(isSent ? [] : ['known' as const]))
   }
   const fail = (local: Outgoing, why: string, error: unknown) => {
     failed.push({ path: local.path, why })
     cause ??= error
   }
-  const complete: CompleteOutcome = {
-    stored({ local }, entry) {
-      remember(local, entry)
-      sent.push(local.path)
-      sentBytes += local.size
-      progress.file(local.path)
-    },
-    failed: ({ local }, error, why) => fail(local, why, error),
-  }
   return {
-    complete,
-    fail,
-    linked(local: Outgoing, entry: RemoteFile) {
-      remember(local, entry)
-      linked.push(local.path)
-      linkedBytes += local.size
-      progress.bytes(local.size, 'known')
-      progress.file(local.path, 'known')
+    /** The bytes of the content are at the hub by this push. */
+    stored(content: Content) {
+      const { source, files } = content
+      if (!isSmall(content)) partedBytes += content.size
+      for (const local of files) isAhead(local, local === source)
     },
-    sentBytes: () => sentBytes,
-    /** How far an interrupted push came. */
-    reached: (plan: PushPlan) => ({
-      files: sent.length + linked.length,
-      bytes: sentBytes + linkedBytes,
-      ofFiles: plan.send.length,
-      ofBytes: totalBytes(plan.send),
-    }),
+    /** They were there before it. */
+    known({ files }: Content) {
+      for (const local of files) isAhead(local, false)
+    },
+    failed({ files }: Content, why: string, error: unknown) {
+      for (const local of files) fail(local, why, error)
+    },
+    fail,
+    /** The files that a commit can name by now, each once. */
+    takeAhead(): FileAhead[] {
+      const taken = waiting
+      waiting = []
+      return taken
+    },
+    committed(files: readonly FileAhead[]) {
+      for (const { local, isSent } of files) {
+        state.rememberSynced(localPath(root, local.path), local.path, local.sha256)
+        ;(isSent ? sent : linked).push(local)
+      }
+    },
+    hasFailed: () => failed.length > 0,
+    /** Bytes of the contents that this push sent in parts, and whole. */
+    partedBytes: () => partedBytes,
+    /** How far an interrupted push came: files whose bytes are at the hub. */
+    reached: () => ({ ...reached }),
     outcome(): Outcome {
       // Files end in any order; a report that is compared with another should not.
       failed.sort((a, b) => (a.path < b.path ? -1 : 1))
-      return { sent: sent.sort(), sentBytes, linked: linked.sort(), linkedBytes, failed, cause }
+      return {
+        sent: pathsOf(sent),
+        sentBytes: totalBytes(sent),
+        linked: pathsOf(linked),
+        linkedBytes: totalBytes(linked),
+        failed,
+        cause,
+      }
     },
   }
 }
+
+export type PushTally = ReturnType<typeof pushTally>

@@ -1,28 +1,26 @@
 /** Pushes a folder to a repo. */
 import { realpath } from 'node:fs/promises'
-import { setImmediate as turn } from 'node:timers/promises'
-import pLimit from 'p-limit'
 import { batchesOf } from './batches.ts'
 import { byteGate } from './byte-gate.ts'
-import { completer } from './complete.ts'
+import { commitPush, replayCommits } from './commit-push.ts'
+import { type Content, contentsOf, inRepo } from './contents.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
-import { BATCH, type HubClient } from './hub-client.ts'
+import type { HubClient } from './hub-client.ts'
 import { Interrupted } from './interrupted.ts'
 import { localPath } from './landing.ts'
 import type { LeaveOutOptions, LeftOut } from './left-out.ts'
-import { knownLinker } from './link-known.ts'
 import { inTheWay } from './make-room.ts'
-import type { MessageOption } from './message-option.ts'
-import { failureLine } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
-import { type Outgoing, type PushPlan, planPush, readTree } from './push-plan.ts'
+import { type PushPlan, planPush, readTree } from './push-plan.ts'
 import { createRepo, missingKind } from './push-repo.ts'
-import { type FailedFile, type Outcome, pushTally, totalBytes } from './push-tally.ts'
-import { replayUnanswered } from './replay-unanswered.ts'
+import { type FailedFile, type FileAhead, type Outcome, type PushTally, pushTally, totalBytes } from './push-tally.ts'
 import type { RepoName } from './repo-name.ts'
 import { assertNoSecrets } from './secrets/look-for-secrets.ts'
-import { openState, type TransferState } from './state.ts'
-import { PART_BYTES, presign, presignBatches, sendFile, type Upload } from './upload.ts'
+import { sendAhead } from './send-ahead.ts'
+import type { Sending } from './sending.ts'
+import type { RemoteFile } from './shapes.ts'
+import { openState } from './state.ts'
+import { PART_BYTES } from './upload.ts'
 import type { RepoKind, Visibility } from './v1.ts'
 import { type WalkedFolder, walkToPush } from './walk.ts'
 
@@ -40,7 +38,7 @@ export interface PushOptions {
    * into.
    */
   readonly allowSecrets?: readonly string[]
-  /** What to say about each change that the push makes: at most 500 characters. */
+  /** What to say about the change that the push makes: at most 500 characters. */
   readonly message?: string
   /** If set, a missing repo is created with this kind. */
   readonly kind?: RepoKind | null
@@ -48,7 +46,8 @@ export interface PushOptions {
   readonly visibility?: Visibility
   /**
    * Deletes repo files that the folder lacks, if the filter matches them and the folder's rules do not leave them out:
-   * after all files are sent, but before if they are in the way of one (a path is a file or a folder).
+   * in the change that adds the files. If a file cannot be pushed, only those that are in the way of another one are
+   * deleted (a path is a file or a folder).
    */
   readonly deleteExtra?: boolean
   /** Paths of the repo that `deleteExtra` leaves as they are, as if the folder had them. */
@@ -85,14 +84,27 @@ export interface PushReport {
 
 export const DEFAULT_JOBS = 4
 
-/** Presigned batches in flight: enough to keep the slots busy across batch boundaries. */
-const BATCHES_AHEAD = 2
+/**
+ * Contents of one change: what is sent ahead of a change is pending, and an owner has at most 10,000 pending uploads. A
+ * push of more makes several changes.
+ */
+const CONTENTS_PER_CHANGE = 8000
+
+/** Files of one change, and the bytes of its request: more of them, with few contents, make several changes too. */
+const FILES_PER_CHANGE = 50_000
+const CHANGE_BYTES = 24 * 1_048_576
+/** Digest, size and punctuation of a file in the request. */
+const BYTES_BESIDE_PATH = 120
+
+/** Of one change, besides its files: few enough with paths of the longest kind. */
+const DELETIONS_PER_CHANGE = 5000
 
 /**
- * Uploads the folder's files to the repo (spec, "Upload flow"). Skips files the repo already has and parts sent by an
- * interrupted push. Rejects with `LocalError` before anything is sent, also for a secret in a text (`SecretsFound`) and
- * for files of the repo in the way of what would be sent, with `ProblemError`, `TransferError`, or the client's abort
- * reason; failures of single files are in the report instead.
+ * Pushes the folder's files to the repo, as one change up to `CONTENTS_PER_CHANGE` contents. Files that the repo has are
+ * skipped, and bytes that an interrupted push sent are not sent again. Rejects with `LocalError` before anything is
+ * sent, also for a secret in a text (`SecretsFound`) and for files of the repo in the way of what would be sent, with
+ * `ProblemError`, `TransferError`, or the client's abort reason; failures of single files are in the report instead, and
+ * do not keep the others from the repo.
  */
 export async function pushFolder(
   client: HubClient,
@@ -109,21 +121,20 @@ export async function pushFolder(
   const exists = missing === null
   const state = openState(options.cacheDir, client.url, repo)
   try {
-    const remote = exists ? await readTree(client, repo) : new Map()
     const root = await realpath(dir)
-    const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal })
-    const { extra, kept } = options.deleteExtra ? extraFiles(plan, walked, options) : { extra: [], kept: [] }
-    const first = inTheWay(plan, extra)
-    const sending = {
-      client,
-      repo,
-      state,
-      progress,
-      jobs,
-      root,
-      said: { message: options.message },
-      gateBytes: options.jobs ? jobs * PART_BYTES : PART_BYTES,
+    const said = { message: options.message }
+    const gate = byteGate(options.jobs ? jobs * PART_BYTES : PART_BYTES)
+    const sending: Sending = { client, repo, state, progress, jobs, root, said, gate }
+    const read = async () => {
+      const remote = exists ? await readTree(client, repo) : new Map<string, RemoteFile>()
+      const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal })
+      const { extra, kept } = options.deleteExtra ? extraFiles(plan, walked, options) : { extra: [], kept: [] }
+      return { remote, plan, extra, kept }
     }
+    let found = await read()
+    if (!options.dryRun && (await replayCommits(sending, found.plan, found.extra))) found = await read()
+    const { remote, plan, extra, kept } = found
+    const first = inTheWay(plan, extra)
     const isMeant = (path: string) => leaveOut.includeSecrets || walked.includedSecrets.has(path)
     await assertNoSecrets(plan.send, options.allowSecrets ?? [], { isMeant, progress, signal: client.signal })
     for (const file of plan.same) state.rememberSynced(localPath(root, file.path), file.path, file.sha256)
@@ -135,20 +146,17 @@ export async function pushFolder(
     })
     const created = !exists && !options.dryRun
     if (missing !== null && created) await createRepo(client, repo, missing, options)
-    const deleted = options.dryRun ? extra : await deleteAll(sending, first)
-    const outcome = options.dryRun ? dryRunOutcome(plan) : await sendAll(sending, plan)
-    if (!options.dryRun && outcome.failed.length === 0) {
-      const gone = new Set(first)
-      const rest = extra.filter((path) => !gone.has(path))
-      deleted.push(...(await deleteAll(sending, rest)))
-    }
+    const isThere = inRepo(remote.values())
+    const { deleted, ...outcome } = options.dryRun
+      ? { ...dryRunOutcome(plan), deleted: extra }
+      : await sendAll(sending, plan, { isThere, extra, first: new Set(first) })
     return {
       repo: `${repo.owner}/${repo.slug}`,
       created: options.dryRun ? !exists : created,
       dryRun: options.dryRun ?? false,
       skipped: plan.same.length,
       skippedBytes: totalBytes(plan.same),
-      deleted,
+      deleted: [...deleted],
       leftOut: walked.leftOut,
       kept,
       ...outcome,
@@ -177,18 +185,6 @@ function extraFiles(
   return { extra, kept }
 }
 
-interface Sending {
-  readonly client: HubClient
-  readonly repo: RepoName
-  readonly state: TransferState
-  readonly progress: Progress
-  readonly jobs: number
-  /** The real path of the folder. */
-  readonly root: string
-  readonly said: MessageOption
-  readonly gateBytes: number
-}
-
 function dryRunOutcome(plan: PushPlan): Outcome {
   return {
     sent: plan.send.map((file) => file.path),
@@ -200,65 +196,75 @@ function dryRunOutcome(plan: PushPlan): Outcome {
   }
 }
 
-async function sendAll(sending: Sending, plan: PushPlan): Promise<Outcome> {
-  const { client, repo, state, progress } = sending
-  const tally = pushTally(sending)
-  const { complete } = tally
-  progress.begin('send', plan.send.length, totalBytes(plan.send))
-  const left = await replayUnanswered(sending, plan.send, complete)
-  const before = tally.sentBytes()
-  let newBytes = 0
-  const done = completer(sending, complete)
-  const upload: Upload = {
-    client,
-    repo,
-    state,
-    progress,
-    slot: pLimit(sending.jobs),
-    gate: byteGate(sending.gateBytes),
-    stored(bytes) {
-      newBytes += bytes
-    },
-    failed: tally.fail,
-  }
-  const withoutKnown = knownLinker(sending, tally.linked)
-  const ahead = pLimit(BATCHES_AHEAD)
-  const batches = [...presignBatches(smallestFirst(left))].map((batch) =>
-    ahead(async () => {
-      client.signal.throwIfAborted()
-      const targets = await presign(upload, await withoutKnown(batch))
-      await Promise.all(
-        targets.map(async ([local, live]) => {
-          try {
-            done.add({ local, upload: await sendFile(upload, local, live) })
-          } catch (error) {
-            if (client.signal.aborted) throw client.signal.reason
-            tally.fail(local, failureLine(error), error)
-          }
-        }),
-      )
-    }),
-  )
-  const results = await Promise.allSettled(batches)
-  await turn()
-  await done.settled().catch((error: unknown) => results.push({ status: 'rejected', reason: error }))
-  if (client.signal.aborted)
-    throw new Interrupted(client.signal.reason, {
-      ...tally.reached(plan),
-      partialBytes: Math.max(0, before + newBytes - tally.sentBytes()),
-    })
-  for (const result of results) if (result.status === 'rejected') throw result.reason
-  progress.end()
-  return tally.outcome()
+interface Rest {
+  readonly isThere: (content: Content) => boolean
+  /** Files to delete. */
+  readonly extra: readonly string[]
+  /** Of these, the ones that are in the way of a file that is sent. */
+  readonly first: ReadonlySet<string>
 }
 
-/**
- * A large file would hold all slots, and small ones would wait for its last part. Files of one size keep their order.
- */
-const smallestFirst = (files: readonly Outgoing[]) => files.toSorted((a, b) => a.size - b.size)
+async function sendAll(
+  sending: Sending,
+  plan: PushPlan,
+  { isThere, extra, first }: Rest,
+): Promise<Outcome & { readonly deleted: readonly string[] }> {
+  const { client, progress } = sending
+  const tally = pushTally(sending)
+  progress.begin('send', plan.send.length, totalBytes(plan.send))
+  const changes = changer(sending, tally, { first: extra.filter((path) => first.has(path)) })
+  let partBytes = 0
+  try {
+    const contents = contentsOf(plan.send)
+    for (const content of contents.filter(isThere)) tally.known(content)
+    const rounds = [
+      ...batchesOf(
+        contents.filter((one) => !isThere(one)),
+        CONTENTS_PER_CHANGE,
+      ),
+    ]
+    for (const [index, round] of rounds.entries()) {
+      if (index > 0) await changes.add([])
+      await sendAhead(sending, round, tally, (bytes) => {
+        partBytes += bytes
+      })
+    }
+    await changes.add(extra.filter((path) => !first.has(path)))
+  } catch (error) {
+    if (!client.signal.aborted) throw error
+    throw new Interrupted(client.signal.reason, {
+      ...tally.reached(),
+      ofFiles: plan.send.length,
+      ofBytes: totalBytes(plan.send),
+      partialBytes: Math.max(0, partBytes - tally.partedBytes()),
+    })
+  }
+  progress.end()
+  return { ...tally.outcome(), deleted: extra.filter((path) => changes.deleted.has(path)) }
+}
 
-async function deleteAll({ client, repo, said }: Sending, paths: readonly string[]): Promise<string[]> {
-  const deleted: string[] = []
-  for (const batch of batchesOf(paths, BATCH)) deleted.push(...(await client.deleteFiles(repo, batch, said)).deleted)
-  return deleted
+/** Makes the changes of a push; `first` are deleted by the first one, in which files take their place. */
+function changer(sending: Sending, tally: PushTally, { first }: { readonly first: readonly string[] }) {
+  const deleted = new Set<string>()
+  let inWay = first
+  const change = async (files: readonly FileAhead[], deletions: readonly string[]) => {
+    for (const path of await commitPush(sending, tally, files, deletions)) deleted.add(path)
+  }
+  return {
+    deleted,
+    /** Adds what is at the hub by now. Deletes the others of `rest` with the last files, if no file has failed. */
+    async add(rest: readonly string[]): Promise<void> {
+      const weigh = ({ local }: FileAhead) => Buffer.byteLength(local.path) + BYTES_BESIDE_PATH
+      const batches = [...batchesOf(tally.takeAhead(), FILES_PER_CHANGE, CHANGE_BYTES, weigh)]
+      const last = batches.pop() ?? []
+      for (const files of batches) {
+        await change(files, inWay)
+        inWay = []
+      }
+      const [some = [], ...others] = tally.hasFailed() ? [] : batchesOf(rest, DELETIONS_PER_CHANGE)
+      await change(last, [...inWay, ...some])
+      inWay = []
+      for (const paths of others) await change([], paths)
+    },
+  }
 }

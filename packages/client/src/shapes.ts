@@ -44,9 +44,8 @@ export const repoPage = conformsTo<Answer<'listRepos'>>()(
   z.looseObject({ items: z.array(remoteRepo), next_cursor: nullable(z.string()) }),
 )
 
-const uploadTarget = conformsTo<Answer<'presignUpload'>['uploads'][number]>()(
+const uploadTarget = conformsTo<NonNullable<Answer<'presignBlobs'>['blobs'][number]['upload']>>()(
   z.looseObject({
-    path: z.string(),
     upload_id: z.string(),
     part_size: z.number().int().min(1),
     parts: z.array(z.looseObject({ part_number: z.number().int().min(1), url: z.string() })),
@@ -57,8 +56,16 @@ const uploadTarget = conformsTo<Answer<'presignUpload'>['uploads'][number]>()(
 )
 export type UploadTarget = z.output<typeof uploadTarget>
 
-export const presignedUploads = conformsTo<Answer<'presignUpload'>>()(
-  z.looseObject({ uploads: z.array(uploadTarget), expires_at: z.string() }),
+const content = { sha256: z.string(), size: z.number().int().min(0) }
+export const presignedBlobs = conformsTo<Answer<'presignBlobs'>>()(
+  z.looseObject({
+    blobs: z.array(z.looseObject({ ...content, upload: nullable(uploadTarget) })),
+    expires_at: z.string(),
+  }),
+)
+export const sentBlobs = conformsTo<Answer<'storeBlobs'>>()(z.looseObject({ blobs: z.array(z.looseObject(content)) }))
+export const committed = conformsTo<Answer<'commitFiles'>>()(
+  z.looseObject({ commit_id: z.string(), seq: z.number().int() }),
 )
 
 const downloadTarget = conformsTo<Answer<'presignDownload'>['files'][number]>()(
@@ -68,10 +75,6 @@ export type DownloadTarget = z.output<typeof downloadTarget>
 
 export const presignedDownloads = conformsTo<Answer<'presignDownload'>>()(
   z.looseObject({ files: z.array(downloadTarget) }),
-)
-export const completedFiles = conformsTo<Answer<'completeUpload'>>()(z.looseObject({ files: z.array(remoteFile) }))
-export const linkedFiles = conformsTo<Answer<'linkFiles'>>()(
-  z.looseObject({ files: z.array(remoteFile), missing: z.array(z.string()) }),
 )
 export const deletedFiles = conformsTo<Answer<'deleteFiles'>>()(
   z.looseObject({ deleted: z.array(z.string()), missing: z.array(z.string()) }),
@@ -96,6 +99,6 @@ export const cardReport = conformsTo<Answer<'validateRobotCard'>>()(
   }),
 )
 
-export type PresignFile = DeepReadonly<v1.PresignUploadFile>
-export type FileToLink = DeepReadonly<v1.FileToLink>
-export type CompletedUpload = DeepReadonly<v1.CompletedUpload>
+export type BlobToPresign = DeepReadonly<v1.BlobToPresign>
+export type CompletedBlob = DeepReadonly<v1.CompletedBlob>
+export type CommitBody = DeepReadonly<v1.Operations['commitFiles']['body']>

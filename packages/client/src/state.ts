@@ -1,6 +1,6 @@
 /**
- * Local cache for one repo between pushes and pulls: digests of local files, ETags of sent parts, unanswered
- * completions, and which content a local file had in common with the repo last.
+ * Local cache for one repo between pushes and pulls: digests of local files, ETags of sent parts, unanswered commits,
+ * and which content a local file had in common with the repo last.
  *
  * An append-only journal of JSON lines, so that a killed client loses at most the line it was writing. It is a cache:
  * losing it costs time but no data: a file whose last common content is not known is never overwritten. Nothing is
@@ -10,27 +10,23 @@ import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { DeepReadonly } from './deep-readonly.ts'
 import type { RepoName } from './repo-name.ts'
-import type { CompletedUpload, RemoteFile } from './shapes.ts'
+import type { RemoteFile } from './shapes.ts'
 
-const completedUpload = z.object({
-  path: z.string(),
-  upload_id: z.string(),
-  parts: z.array(z.object({ part_number: z.number(), etag: z.string() })),
+const commitBody = z.object({
+  add: z.array(z.object({ path: z.string(), sha256: z.string(), size: z.number() })),
+  delete: z.array(z.string()),
+  message: z.string().optional(),
 })
+/** What a push asks of a commit. */
+export type PushedCommit = DeepReadonly<z.output<typeof commitBody>>
+
 const line = z.discriminatedUnion('k', [
   z.object({ k: z.literal('hash'), file: z.string(), stamp: z.string(), sha256: z.string(), at: z.number() }),
   z.object({ k: z.literal('part'), upload: z.string(), n: z.number(), etag: z.string(), at: z.number() }),
-  z.object({
-    k: z.literal('completing'),
-    key: z.string(),
-    uploads: z.array(completedUpload),
-    digests: z.array(z.string()),
-    /** What the push said about the change; absent if nothing. */
-    message: z.string().optional(),
-    at: z.number(),
-  }),
-  z.object({ k: z.literal('completed'), key: z.string(), at: z.number() }),
+  z.object({ k: z.literal('committing'), key: z.string(), body: commitBody, at: z.number() }),
+  z.object({ k: z.literal('committed'), key: z.string(), at: z.number() }),
   z.object({
     k: z.literal('synced'),
     file: z.string(),
@@ -44,12 +40,10 @@ const line = z.discriminatedUnion('k', [
 ])
 type Line = z.output<typeof line>
 
-/** A completion whose response never arrived. `digests[i]` belongs to `uploads[i]`. */
-export interface OpenCompletion {
+/** A commit whose response never arrived. */
+interface OpenCommit {
   readonly key: string
-  readonly uploads: readonly CompletedUpload[]
-  readonly digests: readonly string[]
-  readonly message?: string | undefined
+  readonly body: PushedCommit
 }
 
 /** The hub forgets pending uploads after 7 days, so older part ETags are useless; file digests are kept longer. */
@@ -59,7 +53,7 @@ const HASH_FACT_MS = 90 * 86_400_000
 const SYNCED_FACT_MS = 730 * 86_400_000
 const SYNCED_RENEWAL_MS = 30 * 86_400_000
 /** The hub keeps responses under an Idempotency-Key for a day. */
-const COMPLETION_MS = 86_400_000
+const COMMIT_MS = 86_400_000
 const lifetimes: Partial<Record<Line['k'], number>> = { hash: HASH_FACT_MS, synced: SYNCED_FACT_MS }
 const COMPACT_ABOVE_BYTES = 1_048_576
 
@@ -88,20 +82,13 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
     },
     rememberPart: (uploadId: string, n: number, etag: string) =>
       remember({ k: 'part', upload: uploadId, n, etag, at: now() }),
-    rememberCompleting: (open: OpenCompletion) =>
-      remember({
-        k: 'completing',
-        key: open.key,
-        uploads: open.uploads.map(plain),
-        digests: [...open.digests],
-        message: open.message,
-        at: now(),
-      }),
+    rememberCommitting: ({ key, body }: OpenCommit) =>
+      remember({ k: 'committing', key, body: structuredClone(body) as z.output<typeof commitBody>, at: now() }),
     /** The hub answered, with success or an error. */
-    rememberCompleted: (key: string) => remember({ k: 'completed', key, at: now() }),
-    openCompletions(): OpenCompletion[] {
-      const open = [...facts.values()].filter((fact) => fact.k === 'completing')
-      return open.filter((fact) => fact.at > now() - COMPLETION_MS)
+    rememberCommitted: (key: string) => remember({ k: 'committed', key, at: now() }),
+    openCommits(): OpenCommit[] {
+      const open = [...facts.values()].filter((fact) => fact.k === 'committing')
+      return open.filter((fact) => fact.at > now() - COMMIT_MS)
     },
     /** This machine knows the entry's digest before the hub has hashed it. */
     rememberStored: (entry: RemoteFile, sha256: string) =>
@@ -170,18 +157,14 @@ export function versionOf(entry: RemoteFile): string {
   return `${entry.size} ${entry.etag ?? ''} ${entry.updated_at}`
 }
 
-function plain(upload: CompletedUpload): z.output<typeof completedUpload> {
-  return { path: upload.path, upload_id: upload.upload_id, parts: upload.parts.map((part) => ({ ...part })) }
-}
-
 function keep(facts: Map<string, Line>, one: Line): void {
   if (one.k === 'hash') facts.set(`hash ${one.file}`, one)
   else if (one.k === 'part') facts.set(`part ${one.upload} ${one.n}`, one)
   else if (one.k === 'stored') facts.set(`stored ${one.path}`, one)
   else if (one.k === 'synced') facts.set(`synced ${one.file}`, one)
   else if (one.k === 'unsynced') facts.delete(`synced ${one.file}`)
-  else if (one.k === 'completing') facts.set(`completing ${one.key}`, one)
-  else facts.delete(`completing ${one.key}`)
+  else if (one.k === 'committing') facts.set(`committing ${one.key}`, one)
+  else facts.delete(`committing ${one.key}`)
 }
 
 function* readLines(file: string): Generator<Line> {

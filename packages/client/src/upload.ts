@@ -1,15 +1,15 @@
-/** Sends files: presigns a batch, sends its parts, returns the ETags. */
+/** Sends contents to the store ahead of a commit: presigns a batch, sends its parts, returns the ETags. */
 import { batchesOf } from './batches.ts'
 import type { ByteGate } from './byte-gate.ts'
+import type { Content } from './contents.ts'
 import { md5OfRange } from './hash.ts'
 import { BATCH, type HubClient } from './hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes, TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
-import type { Outgoing } from './push-plan.ts'
 import type { RepoName } from './repo-name.ts'
 import { type RetryPolicy, withRetry } from './retry.ts'
 import { sendPart } from './send-part.ts'
-import type { PresignFile, UploadTarget } from './shapes.ts'
+import type { BlobToPresign, CompletedBlob, UploadTarget } from './shapes.ts'
 import type { TransferState } from './state.ts'
 import { assertUnchanged } from './walk.ts'
 
@@ -49,45 +49,47 @@ export interface Upload {
   readonly gate: ByteGate
   /** A part is in the store, whatever happens to this process. */
   stored(bytes: number): void
-  failed(local: Outgoing, why: string, error: unknown): void
+  failed(content: Content, why: string, error: unknown): void
 }
 
-/** A target with the expiry of its URLs; shared by the parts of a file, so that one renewal serves them all. */
+/** A target with the expiry of its URLs; shared by the parts of a content, so that one renewal serves them all. */
 interface LiveTarget {
   target: UploadTarget
   expiresMs: number
   renewal: Promise<void> | null
 }
 
-/** Splits files into batches small enough for one presign request. */
-export function presignBatches(files: readonly Outgoing[]): Generator<Outgoing[]> {
+/** Splits contents into batches small enough for one presign request. */
+export function presignBatches(contents: readonly Content[]): Generator<Content[]> {
   return batchesOf(
-    files,
+    contents,
     BATCH,
     PARTS_PER_BATCH,
-    (file) => Math.ceil(file.size / (partSizeFor(file.size) ?? PART_BYTES)) || 1,
+    ({ size }) => Math.ceil(size / (partSizeFor(size) ?? PART_BYTES)) || 1,
   )
 }
 
-/** Upload targets of a batch. Rejected files are reported and left out; the rest is requested again. */
-export async function presign(upload: Upload, batch: readonly Outgoing[]): Promise<Array<[Outgoing, LiveTarget]>> {
+/** Where to send a content; null if a commit can name it as it is. */
+type Presigned = readonly [Content, LiveTarget | null]
+
+/** Upload targets of a batch. Rejected contents are reported and left out; the rest is requested again. */
+export async function presign(upload: Upload, batch: readonly Content[]): Promise<Presigned[]> {
   if (batch.length === 0) return []
   try {
-    const answer = await presignSized(upload, batch)
-    const byPath = new Map(answer.uploads.map((target) => [target.path, target]))
-    const found: Array<[Outgoing, LiveTarget]> = []
-    for (const local of batch) {
-      const target = byPath.get(local.path)
-      if (target) found.push([local, { target, expiresMs: Date.parse(answer.expires_at), renewal: null }])
-      else upload.failed(local, 'the hub returned no upload target for it', null)
-    }
-    return found
+    const { blobs, expires_at } = await upload.client.presignBlobs(upload.repo, batch.map(presignInput))
+    return batch.flatMap((content, index): Presigned[] => {
+      const found = blobs[index]
+      if (found?.sha256 === content.sha256)
+        return [[content, found.upload && { target: found.upload, expiresMs: Date.parse(expires_at), renewal: null }]]
+      upload.failed(content, 'the hub returned no upload target for it', null)
+      return []
+    })
   } catch (error) {
-    if (!(error instanceof ProblemError) || !isAboutFiles(error)) throw error
-    const refused = refusedIndexes(error, 'files', batch.length)
-    for (const [index, local] of batch.entries()) {
+    if (!(error instanceof ProblemError) || ![413, 422].includes(error.status)) throw error
+    const refused = refusedIndexes(error, 'blobs', batch.length)
+    for (const [index, content] of batch.entries()) {
       if (refused.size === 0 || refused.has(index))
-        upload.failed(local, refused.get(index) ?? failureLine(error), error)
+        upload.failed(content, refused.get(index) ?? failureLine(error), error)
     }
     return refused.size === 0
       ? []
@@ -98,38 +100,23 @@ export async function presign(upload: Upload, batch: readonly Outgoing[]): Promi
   }
 }
 
-/** Another request may have made a file in the way of one of these since the repo was read. */
-const isAboutFiles = ({ status, kind }: ProblemError) => [413, 422].includes(status) || kind === 'conflict.path'
-
-/** Asks for small parts; a hub that does not know `part_size` is asked without it. */
-async function presignSized(upload: Upload, batch: readonly Outgoing[]) {
-  try {
-    return await upload.client.presignUpload(upload.repo, batch.map(presignInput))
-  } catch (error) {
-    const aboutParts = error instanceof ProblemError && error.entries.some(({ loc }) => loc.includes('part_size'))
-    if (!aboutParts) throw error
-    return upload.client.presignUpload(upload.repo, batch.map(plainInput))
-  }
+function presignInput({ sha256, size }: Content): BlobToPresign {
+  const partSize = partSizeFor(size)
+  return partSize === null ? { sha256, size } : { sha256, size, part_size: partSize }
 }
 
-const plainInput = ({ path, size, sha256 }: Outgoing): PresignFile => ({ path, size, sha256 })
-
-function presignInput(local: Outgoing): PresignFile {
-  const partSize = partSizeFor(local.size)
-  return partSize === null ? plainInput(local) : { ...plainInput(local), part_size: partSize }
-}
-
-/** Sends the missing parts of one file. Returns the ETags of all its parts, in order. */
-export async function sendFile(upload: Upload, local: Outgoing, live: LiveTarget) {
+/** Sends the missing parts of one content. Returns the ETags of all its parts, in order. */
+export async function sendContent(upload: Upload, content: Content, live: LiveTarget): Promise<CompletedBlob> {
+  const local = content.source
   const stopped = new AbortController()
   const parts = live.target.parts.map(({ part_number: number }) =>
     upload.slot(async () => {
       stopped.signal.throwIfAborted()
-      const { start, end } = partRange(local, live.target, number)
-      const known = await storedEtag(upload, local, live.target, number)
+      const { start, end } = partRange(content, live.target, number)
+      const known = await storedEtag(upload, content, live.target, number)
       if (known !== null) upload.progress.bytes(end - start, 'known')
       else await assertUnchanged(local)
-      const etag = known ?? (await sendOne(upload, local, live, number))
+      const etag = known ?? (await sendOne(upload, content, live, number))
       if (known === null) upload.state.rememberPart(live.target.upload_id, number, etag)
       upload.stored(end - start)
       return { part_number: number, etag }
@@ -141,7 +128,6 @@ export async function sendFile(upload: Upload, local: Outgoing, live: LiveTarget
   if (stopped.signal.aborted) throw stopped.signal.reason
   await assertUnchanged(local)
   return {
-    path: local.path,
     upload_id: live.target.upload_id,
     parts: settled.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : [])),
   }
@@ -155,7 +141,7 @@ const bareEtag = (etag: string) => etag.replace(/^"(.*)"$/, '$1')
  */
 async function storedEtag(
   upload: Upload,
-  local: Outgoing,
+  content: Content,
   target: UploadTarget,
   number: number,
 ): Promise<string | null> {
@@ -164,34 +150,34 @@ async function storedEtag(
   const known = upload.state.partEtag(target.upload_id, number)
   const listed = target.uploaded_etags[at]
   if (listed === undefined || (known !== null && bareEtag(known) === bareEtag(listed))) return known
-  const { start, end } = partRange(local, target, number)
-  const md5 = await md5OfRange(local.file, start, end, upload.client.signal)
+  const { start, end } = partRange(content, target, number)
+  const md5 = await md5OfRange(content.source.file, start, end, upload.client.signal)
   return md5 === bareEtag(listed) ? listed : null
 }
 
-function partRange(local: Outgoing, target: UploadTarget, number: number): { start: number; end: number } {
+function partRange({ size }: Content, target: UploadTarget, number: number): { start: number; end: number } {
   const start = (number - 1) * target.part_size
-  return { start, end: Math.min(start + target.part_size, local.size) }
+  return { start, end: Math.min(start + target.part_size, size) }
 }
 
 /** A 403 from the store means an expired URL, and a cut connection may hide one: both retry with a fresh URL. */
-async function sendOne(upload: Upload, local: Outgoing, live: LiveTarget, number: number): Promise<string> {
+async function sendOne(upload: Upload, content: Content, live: LiveTarget, number: number): Promise<string> {
   const { client, progress } = upload
   const policy: RetryPolicy = client.retry
   return withRetry(
     policy,
     client.signal,
     async () => {
-      if (live.expiresMs - Date.now() < EXPIRY_MARGIN_MS) await renew(upload, local, live)
+      if (live.expiresMs - Date.now() < EXPIRY_MARGIN_MS) await renew(upload, content, live)
       const url = live.target.parts.find((part) => part.part_number === number)?.url
-      if (url === undefined) throw new Error(`The hub returned no URL for part ${number} of ${local.path}.`)
-      const range = partRange(local, live.target, number)
+      if (url === undefined) throw new Error(`The hub returned no URL for part ${number} of ${content.source.path}.`)
+      const range = partRange(content, live.target, number)
       const release = await upload.gate(range.end - range.start)
       try {
         client.signal.throwIfAborted()
         return await sendPart({
           url,
-          part: { file: local.file, ...range },
+          part: { file: content.source.file, ...range },
           progress,
           signal: client.signal,
           handedOver: release,
@@ -214,14 +200,14 @@ function isStaleUrl(error: unknown): boolean {
 }
 
 /**
- * Presigns the file again: the hub returns the same pending upload with fresh URLs. A different upload id means the
+ * Presigns the content again: the hub returns the same pending upload with fresh URLs. A different upload id means the
  * sent parts are lost.
  */
-function renew(upload: Upload, local: Outgoing, live: LiveTarget): Promise<void> {
+function renew(upload: Upload, content: Content, live: LiveTarget): Promise<void> {
   live.renewal ??= (async () => {
     try {
-      const answer = await presignSized(upload, [local])
-      const target = answer.uploads[0]
+      const answer = await upload.client.presignBlobs(upload.repo, [presignInput(content)])
+      const target = answer.blobs[0]?.upload
       if (target?.upload_id !== live.target.upload_id) throw new Error('the hub has ended this upload; push again')
       live.target = target
       live.expiresMs = Math.max(Date.parse(answer.expires_at), Date.now() + 2 * EXPIRY_MARGIN_MS)

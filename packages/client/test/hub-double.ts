@@ -15,8 +15,13 @@ export const hubCommand = fileURLToPath(new URL('../../cli/src/hub.ts', import.m
 export interface HubDouble {
   readonly url: string
   readonly files: Map<string, RemoteFile & { bytes: Buffer }>
-  /** `path#part` of every PUT that was answered, in order. */
+  /** `size#part` of every PUT that was answered, in order: the size of the content, and the part's number. */
   readonly puts: string[]
+  /** Bytes of each content that was sent in a request, in order. */
+  readonly stored: number[]
+  /** Bytes that a commit can name, by digest. */
+  readonly ahead: Map<string, Buffer>
+  readonly commits: Commit[]
   readonly calls: string[]
   /** Bytes of parts that have arrived, whether their PUT was answered or not. */
   received: number
@@ -28,9 +33,14 @@ export interface HubDouble {
   close(): Promise<void>
 }
 
+interface Commit {
+  readonly add?: ReadonlyArray<{ readonly path: string; readonly sha256: string; readonly size: number }>
+  readonly delete?: readonly string[]
+  readonly message?: string
+}
+
 interface Pending {
   readonly id: string
-  readonly path: string
   readonly size: number
   readonly sha256: string
   readonly parts: Map<number, Buffer>
@@ -40,7 +50,7 @@ const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** `asked`: parts as the client asks for them. */
-export async function startHubDouble(partSize: number | 'asked' = 1000): Promise<HubDouble> {
+export async function startHubDouble(partSize: number | 'asked' = 100_000): Promise<HubDouble> {
   const pending = new Map<string, Pending>()
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
@@ -54,6 +64,9 @@ export async function startHubDouble(partSize: number | 'asked' = 1000): Promise
     url,
     files: new Map(),
     puts: [],
+    stored: [],
+    ahead: new Map(),
+    commits: [],
     calls: [],
     received: 0,
     taken: () => undefined,
@@ -94,13 +107,10 @@ export async function startHubDouble(partSize: number | 'asked' = 1000): Promise
         items: [...double.files.values()].map(({ bytes: _, ...entry }) => entry),
         next_cursor: null,
       })
-    if (action === '/files/presign-upload')
-      return json(response, { uploads: body.files.map(presign), expires_at: later() })
-    if (action === '/files/complete') return complete(response, body.uploads)
-    if (action === '/files/delete') {
-      const deleted = body.paths.filter((path: string) => double.files.delete(path))
-      return json(response, { deleted, missing: body.paths.filter((path: string) => !deleted.includes(path)) })
-    }
+    if (action === '/blobs/presign') return json(response, { blobs: body.blobs.map(presign), expires_at: later() })
+    if (action === '/blobs') return json(response, { blobs: body.contents.map(keep) })
+    if (action === '/blobs/complete') return complete(response, body.uploads)
+    if (action === '/commits') return commit(response, body)
     if (action === '/files/presign-download') {
       return json(response, {
         files: body.paths.map((path: string) => ({
@@ -113,19 +123,30 @@ export async function startHubDouble(partSize: number | 'asked' = 1000): Promise
     return problem(response, 404, 'not_found', 'No such operation.')
   }
 
-  function presign(file: { path: string; size: number; sha256: string; part_size?: number }) {
-    let upload = [...pending.values()].find((one) => one.path === file.path && one.sha256 === file.sha256)
-    upload ??= { id: randomUUID(), ...file, parts: new Map() }
+  function presign(blob: { size: number; sha256: string; part_size?: number }) {
+    if (double.ahead.has(blob.sha256)) return { sha256: blob.sha256, size: blob.size, upload: null }
+    const upload = [...pending.values()].find((one) => one.sha256 === blob.sha256) ?? {
+      ...{ id: randomUUID(), sha256: blob.sha256, size: blob.size, parts: new Map() },
+    }
     pending.set(upload.id, upload)
-    const size = partSize === 'asked' ? (file.part_size ?? 104_857_600) : partSize
-    const count = Math.max(1, Math.ceil(file.size / size))
+    const size = partSize === 'asked' ? (blob.part_size ?? 104_857_600) : partSize
+    const count = Math.max(1, Math.ceil(blob.size / size))
     const parts = Array.from({ length: count }, (_, i) => ({
       part_number: i + 1,
-      url: `${url}/put?id=${upload.id}&n=${i + 1}&path=${file.path}`,
+      url: `${url}/put?id=${upload.id}&n=${i + 1}&sha256=${blob.sha256}`,
     }))
     const uploaded = [...upload.parts.keys()]
     const uploaded_etags = [...upload.parts.values()].map(md5)
-    return { path: file.path, upload_id: upload.id, part_size: size, parts, uploaded, uploaded_etags }
+    const target = { upload_id: upload.id, part_size: size, parts, uploaded, uploaded_etags }
+    return { sha256: blob.sha256, size: blob.size, upload: target }
+  }
+
+  function keep(text: string) {
+    const bytes = Buffer.from(text, 'base64')
+    double.received += bytes.length
+    double.ahead.set(sha256(bytes), bytes)
+    double.stored.push(bytes.length)
+    return { sha256: sha256(bytes), size: bytes.length }
   }
 
   async function put(request: IncomingMessage, response: ServerResponse, at: URL): Promise<void> {
@@ -138,8 +159,9 @@ export async function startHubDouble(partSize: number | 'asked' = 1000): Promise
     const bytes = Buffer.concat(chunks)
     if (request.headers['content-length'] !== String(bytes.length))
       return problem(response, 411, 'length', 'No Content-Length.')
-    pending.get(at.searchParams.get('id') ?? '')?.parts.set(Number(at.searchParams.get('n')), bytes)
-    double.puts.push(`${at.searchParams.get('path')}#${at.searchParams.get('n')}`)
+    const upload = pending.get(at.searchParams.get('id') ?? '')
+    upload?.parts.set(Number(at.searchParams.get('n')), bytes)
+    double.puts.push(`${upload?.size}#${at.searchParams.get('n')}`)
     response.writeHead(200, { etag: `"${md5(bytes)}"` }).end()
   }
 
@@ -162,7 +184,7 @@ export async function startHubDouble(partSize: number | 'asked' = 1000): Promise
 
   function complete(
     response: ServerResponse,
-    uploads: Array<{ path: string; upload_id: string; parts: Array<{ part_number: number; etag: string }> }>,
+    uploads: Array<{ upload_id: string; parts: Array<{ part_number: number; etag: string }> }>,
   ): void {
     const errors = []
     for (const [index, { upload_id, parts }] of uploads.entries()) {
@@ -183,13 +205,33 @@ export async function startHubDouble(partSize: number | 'asked' = 1000): Promise
       problem(response, 422, 'upload.etag_mismatch', 'Uploads are bad.', errors)
       return
     }
-    for (const { path, upload_id } of uploads) {
+    const blobs = uploads.map(({ upload_id }) => {
       const upload = pending.get(upload_id)
       const bytes = Buffer.concat([...(upload?.parts ?? [])].sort(([a], [b]) => a - b).map(([, part]) => part))
       pending.delete(upload_id)
-      double.store(path, bytes)
+      double.ahead.set(sha256(bytes), bytes)
+      return { sha256: sha256(bytes), size: bytes.length }
+    })
+    json(response, { blobs })
+  }
+
+  function commit(response: ServerResponse, body: Commit): void {
+    const add = body.add ?? []
+    const known = new Map([...double.files.values()].map((file) => [file.sha256 ?? '', file.bytes]))
+    const errors = add.flatMap(({ path, sha256 }, index) =>
+      double.ahead.has(sha256) || known.has(sha256)
+        ? []
+        : [{ type: 'upload.part_missing', detail: `${path} has no bytes`, loc: ['body', 'add', index, 'sha256'] }],
+    )
+    if (errors.length > 0) {
+      problem(response, 422, 'upload.part_missing', 'Bytes are missing.', errors)
+      return
     }
-    json(response, { files: uploads.map(({ path }) => ({ ...double.files.get(path), bytes: undefined })) })
+    for (const path of body.delete ?? []) double.files.delete(path)
+    for (const { path, sha256 } of add)
+      double.store(path, double.ahead.get(sha256) ?? known.get(sha256) ?? Buffer.alloc(0))
+    double.commits.push(body)
+    json(response, { commit_id: 'c'.repeat(40), seq: double.commits.length, added: 0, changed: 0, removed: 0 })
   }
 
   return double

@@ -13,6 +13,9 @@ import { walkFolder } from '../src/walk.ts'
 import { type HubDouble, hubCommand, json, problem, startHubDouble } from './hub-double.ts'
 
 const MIB = 1_048_576
+/** The size of the smallest file whose digest the hub computes after the commit. */
+const HASHED_LATER = 100 * MIB + 1
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
 const repo = { owner: 'o', slug: 's' }
 let hub: HubDouble
 let base: string
@@ -76,21 +79,26 @@ describe('the walk', () => {
 
 describe('push', () => {
   it('sends all files in parts, including empty ones, and nothing the second time', async () => {
-    await put('big.bin', Buffer.alloc(3500, 7))
+    await put('big.bin', Buffer.alloc(350_000, 7))
     await put('empty', '')
     const report = await pushFolder(client(), repo, dir, options())
     expect(report).toMatchObject({ sent: expect.arrayContaining(['big.bin', 'empty']), failed: [] })
-    expect(hub.files.get('big.bin')?.bytes.equals(Buffer.alloc(3500, 7))).toBe(true)
-    expect(hub.puts).toHaveLength(5)
+    expect(hub.files.get('big.bin')?.bytes.equals(Buffer.alloc(350_000, 7))).toBe(true)
+    expect([hub.puts.length, hub.stored]).toEqual([4, [0]])
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 2 })
-    expect(hub.puts).toHaveLength(5)
+    expect([hub.puts.length, hub.stored, hub.commits.length]).toEqual([4, [0], 1])
   })
   it('sends small files before the parts of a large one, which would hold them up', async () => {
-    await put('a-large.bin', Buffer.alloc(20_000, 7))
-    for (const name of ['b', 'c', 'd']) await put(name, name)
+    await put('a-large.bin', Buffer.alloc(2_000_000, 7))
+    for (const size of [65_537, 65_538, 65_539]) await put(`b${size}`, Buffer.alloc(size))
+    for (const name of ['c', 'd']) await put(name, name)
+    hub.fault = (_, __, at) => {
+      if (at.pathname === '/put') expect(hub.stored).toEqual([1, 1])
+      return false
+    }
     await pushFolder(client(), repo, dir, options({ jobs: 1 }))
     expect(hub.puts).toHaveLength(23)
-    expect(hub.puts.slice(0, 4)).toEqual(['b#1', 'c#1', 'd#1', 'a-large.bin#1'])
+    expect(hub.puts.slice(0, 4)).toEqual(['65537#1', '65538#1', '65539#1', '2000000#1'])
   })
   it('tells of bytes as they are hashed, and of a file whose digest is known that it was', async () => {
     await put('big.bin', Buffer.alloc(3 * MIB, 7))
@@ -118,7 +126,7 @@ describe('push', () => {
     })
   })
   it('skips files it pushed itself before the hub has hashed them', async () => {
-    await put('big.bin', Buffer.alloc(3500, 7))
+    await put('big.bin', Buffer.alloc(HASHED_LATER, 7))
     await pushFolder(client(), repo, dir, options())
     const entry = hub.files.get('big.bin')
     if (entry) entry.sha256 = null
@@ -130,8 +138,8 @@ describe('push', () => {
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 1 })
   })
   it('retries after 500, 429 and a cut connection, and uses a fresh URL after 403', async () => {
-    await put('a.bin', Buffer.alloc(100, 1))
-    await put('b.bin', Buffer.alloc(100, 2))
+    await put('a.bin', Buffer.alloc(100_000, 1))
+    await put('b.bin', Buffer.alloc(100_000, 2))
     const faults = [500, 429, 403, 0]
     hub.fault = (request, response, at) => {
       if (at.pathname !== '/put' || faults.length === 0) return false
@@ -141,13 +149,13 @@ describe('push', () => {
       return true
     }
     expect(await pushFolder(client(), repo, dir, options({ jobs: 2 }))).toMatchObject({ failed: [] })
-    expect(hub.calls.filter((call) => call.endsWith('presign-upload')).length).toBeGreaterThan(1)
+    expect(hub.calls.filter((call) => call.endsWith('/presign')).length).toBeGreaterThan(1)
   })
   it('retries under the same idempotency key while another request does the work', async () => {
     await put('a', 'aaa')
     const keys: unknown[] = []
     hub.fault = (request, response, at) => {
-      if (!at.pathname.endsWith('/complete')) return false
+      if (!at.pathname.endsWith('/commits')) return false
       keys.push(request.headers['idempotency-key'])
       if (keys.length > 2) return false
       problem(response, 409, 'conflict.in_progress', 'another request completes it')
@@ -157,9 +165,9 @@ describe('push', () => {
     expect(keys).toEqual([keys[0], keys[0], keys[0]])
   })
   it('completes the other files if the hub rejects one', async () => {
-    for (const name of ['a', 'b', 'c']) await put(name, name.repeat(10))
+    for (const name of ['a', 'b', 'c']) await put(name, name.repeat(100_000))
     hub.fault = async (_, response, at) => {
-      if (at.pathname !== '/put' || at.searchParams.get('path') !== 'b') return false
+      if (at.pathname !== '/put' || at.searchParams.get('sha256') !== sha256('b'.repeat(100_000))) return false
       response.writeHead(200, { etag: '"lost"' }).end()
       return true
     }
@@ -168,17 +176,17 @@ describe('push', () => {
     expect([...hub.files.keys()].sort()).toEqual(['a', 'c'])
   })
   it('resends no finished file or part after the client was killed', async () => {
-    await put('done.bin', Buffer.alloc(500, 1))
-    await put('large.bin', Buffer.alloc(6000, 2))
+    await put('done.bin', Buffer.alloc(70_000, 1))
+    await put('large.bin', Buffer.alloc(600_000, 2))
     let hold = true
     const stuck = Promise.withResolvers<void>()
     hub.fault = (_, __, at) => {
       const blocked =
         hold &&
         at.pathname === '/put' &&
-        at.searchParams.get('path') === 'large.bin' &&
+        at.searchParams.get('sha256') === sha256(Buffer.alloc(600_000, 2)) &&
         Number(at.searchParams.get('n')) > 3
-      if (blocked && hub.files.has('done.bin') && hub.puts.length === 4) stuck.resolve()
+      if (blocked && hub.ahead.size === 1 && hub.puts.length === 4) stuck.resolve()
       return blocked
     }
     const child = spawn(process.execPath, [hubCommand, 'push', dir, 'o/s', '--jobs', '1'], {
@@ -193,13 +201,14 @@ describe('push', () => {
     const before = [...hub.puts]
     expect(await pushFolder(client(), repo, dir, options({ cacheDir: join(base, 'hub', 'transfers') }))).toMatchObject({
       sent: ['large.bin'],
-      skipped: 1,
+      linked: ['done.bin'],
     })
-    expect(hub.puts.slice(before.length).sort()).toEqual(['large.bin#4', 'large.bin#5', 'large.bin#6'])
+    expect(hub.puts.slice(before.length).sort()).toEqual(['600000#4', '600000#5', '600000#6'])
+    expect([...hub.files.keys()].sort()).toEqual(['done.bin', 'large.bin'])
   })
 
   it('sends no part again that the store has, also one that another machine sent', async () => {
-    await put('large.bin', Buffer.concat([1, 2, 3, 4].map((n) => Buffer.alloc(1000, n))))
+    await put('large.bin', Buffer.concat([1, 2, 3, 4].map((n) => Buffer.alloc(100_000, n))))
     const stop = new AbortController()
     hub.fault = (_, __, at) => {
       if (at.pathname === '/put' && hub.puts.length === 2) stop.abort(new Error('stopped'))
@@ -207,13 +216,14 @@ describe('push', () => {
     }
     const first = createHubClient({ url: hub.url, token: 't', signal: stop.signal })
     const stopped = await pushFolder(first, repo, dir, options({ jobs: 1 })).catch((error: unknown) => error)
-    expect(stopped).toMatchObject({ done: { files: 0, ofFiles: 1, bytes: 0, ofBytes: 4000, partialBytes: 2000 } })
+    expect(stopped).toMatchObject({ done: { files: 0, ofFiles: 1, bytes: 0, ofBytes: 400_000, partialBytes: 200_000 } })
     hub.fault = () => false
     await pushFolder(client(), repo, dir, options({ cacheDir: join(base, 'other machine') }))
-    expect(hub.puts.toSorted()).toEqual(['large.bin#1', 'large.bin#2', 'large.bin#3', 'large.bin#4'])
+    expect(hub.puts.toSorted()).toEqual(['400000#1', '400000#2', '400000#3', '400000#4'])
   })
   it('sends a part again whose bytes in the store are others', async () => {
-    await put('large.bin', Buffer.alloc(2000, 1))
+    const bytes = Buffer.alloc(200_000, 1)
+    await put('large.bin', bytes)
     hub.fault = (request, _, at) => {
       const isSecond = at.pathname === '/put' && at.searchParams.get('n') === '2'
       if (isSecond) request.destroy()
@@ -221,27 +231,17 @@ describe('push', () => {
     }
     await pushFolder(impatient(), repo, dir, options({ jobs: 1 }))
     hub.fault = () => false
-    const presigned = await client().presignUpload(repo, [
-      { path: 'large.bin', size: 2000, sha256: createHash('sha256').update(Buffer.alloc(2000, 1)).digest('hex') },
-    ])
-    await fetch(presigned.uploads[0]?.parts[0]?.url ?? '', { method: 'PUT', body: Buffer.alloc(1000, 9) })
+    const presigned = await client().presignBlobs(repo, [{ size: 200_000, sha256: sha256(bytes) }])
+    await fetch(presigned.blobs[0]?.upload?.parts[0]?.url ?? '', { method: 'PUT', body: Buffer.alloc(100_000, 9) })
     await pushFolder(client(), repo, dir, options())
-    expect(hub.files.get('large.bin')?.bytes.equals(Buffer.alloc(2000, 1))).toBe(true)
+    expect(hub.files.get('large.bin')?.bytes.equals(bytes)).toBe(true)
   })
-  it('asks for small parts, and again without them if the hub does not know them', async () => {
+  it('asks for small parts', async () => {
     await put('a.bin', Buffer.alloc(PART_BYTES + 1))
-    const asked: unknown[] = []
-    hub.fault = async (request, response, at) => {
-      if (!at.pathname.endsWith('/presign-upload') || asked.length > 0) return false
-      for await (const chunk of request) asked.push(JSON.parse(String(chunk)).files[0].part_size)
-      const unknown = { type: 'validation.value', detail: 'unknown', loc: ['body', 'files', 0, 'part_size'] }
-      problem(response, 422, 'validation.value', 'Unknown member.', [unknown])
-      return true
-    }
     hub.close().catch(() => {})
-    hub = Object.assign(await startHubDouble('asked'), { fault: hub.fault })
+    hub = await startHubDouble('asked')
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: ['a.bin'], failed: [] })
-    expect([asked, hub.puts]).toEqual([[PART_BYTES], ['a.bin#1']])
+    expect(hub.puts.toSorted()).toEqual([`${PART_BYTES + 1}#1`, `${PART_BYTES + 1}#2`])
   })
   it.each([
     [0, null],
@@ -276,22 +276,27 @@ describe('push', () => {
     await next(4)
     expect(open).toEqual([8, 3, 4, 9, 1])
   })
-  it('sends no file that the hub links, and all of them to a hub that cannot', async () => {
-    for (const name of ['a', 'b']) await put(name, name.repeat(5))
-    let asked = 0
-    hub.fault = (_, response, at) => {
-      if (!at.pathname.endsWith('/files/link')) return false
-      asked += 1
-      hub.store('a', Buffer.from('aaaaa'))
-      json(response, { files: [{ ...hub.files.get('a'), bytes: undefined }], missing: ['b'] })
-      return true
-    }
+  it('sends no bytes that the hub has, and each content once', async () => {
+    hub.store('there', Buffer.from('aaaaa'))
+    hub.ahead.set(sha256('b'.repeat(70_000)), Buffer.alloc(70_000, 'b'))
+    for (const [name, text] of Object.entries({ a: 'aaaaa', b: 'b'.repeat(70_000), c: 'ccc', d: 'ccc', e: 'ccc' }))
+      await put(name, text)
     const report = await pushFolder(client(), repo, dir, options())
-    expect(report).toMatchObject({ linked: ['a'], linkedBytes: 5, sent: ['b'], sentBytes: 5, failed: [] })
-    expect([asked, hub.puts]).toEqual([1, ['b#1']])
-    hub.fault = () => false
-    await put('c', 'ccc')
-    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ linked: [], sent: ['c'], skipped: 2 })
+    expect(report).toMatchObject({ linked: ['a', 'b', 'd', 'e'], linkedBytes: 70_011, sent: ['c'], sentBytes: 3 })
+    expect([hub.puts, hub.stored, report.failed]).toEqual([[], [3], []])
+    expect([...hub.files.keys()].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'there'])
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ linked: [], sent: [], skipped: 5 })
+  })
+  it('sends small contents in requests of at most 2 MiB and 500 contents', async () => {
+    const sizes = [...Array(40).fill(65_536), ...Array(600).fill(10)]
+    for (const [index, size] of sizes.entries()) await put(`${index}`, Buffer.alloc(size).fill(`${index} `))
+    const requests: number[] = []
+    hub.fault = (_, __, at) => {
+      if (at.pathname.endsWith('/blobs')) requests.push(hub.stored.length)
+      return false
+    }
+    await pushFolder(client(), repo, dir, options({ jobs: 1 }))
+    expect([requests, hub.stored.length, hub.commits.length]).toEqual([[0, 500, 631], 640, 1])
   })
   it.each([
     ['x', 'x/y', '"x" is a file in the repo, and a folder here, with "x/y"'],
@@ -308,38 +313,93 @@ describe('push', () => {
     // What the filter leaves out is not deleted either. Where it leaves out the folder, nothing of that is sent.
     const kept = options({ deleteExtra: true, filter: { include: [], exclude: ['x/y'] } })
     if (here === 'x') await expect(pushFolder(client(), repo, dir, kept)).rejects.toMatchObject({ faults: [why] })
-    expect([hub.puts, [...hub.files.keys()]]).toEqual([[], [there]])
+    expect([hub.puts, hub.stored, [...hub.files.keys()]]).toEqual([[], [], [there]])
   })
-  it('with delete, makes room before it sends, and deletes the rest only afterwards', async () => {
+  it('makes a change for each 8,000 contents', async () => {
+    await Promise.all(Array.from({ length: 8001 }, (_, index) => put(`${index % 9}/${index}`, `${index}`)))
+    hub.store('9', Buffer.from('old'))
+    const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true }))
+    expect([report.sent.length, report.deleted]).toEqual([8001, ['9']])
+    expect(hub.commits.map((one) => [one.add?.length, one.delete])).toEqual([
+      [8000, []],
+      [1, ['9']],
+    ])
+  }, 60_000)
+  it('with delete, deletes in the change that adds the files', async () => {
     for (const path of ['x', 'y/1', 'y/2', 'gone']) hub.store(path, Buffer.from('1'))
     await put('x/a', 'a')
     await put('y', 'y')
     const dry = await pushFolder(client(), repo, dir, options({ deleteExtra: true, dryRun: true }))
     expect(dry).toMatchObject({ sent: ['x/a', 'y'], deleted: ['x', 'y/1', 'y/2', 'gone'] })
-    const order: string[] = []
-    hub.fault = (_, __, at) => {
-      const [, action] = /\/files\/(delete|presign-upload)$/.exec(at.pathname) ?? []
-      // Of files that are sent at the same time any may be there first.
-      if (action) order.push(`${action} ${[...hub.files.keys()].sort().join(' ')}`)
-      return false
+    const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true, message: 'moved' }))
+    expect(report).toMatchObject({ sent: ['x/a', 'y'], deleted: ['x', 'y/1', 'y/2', 'gone'], failed: [] })
+    expect(hub.commits).toMatchObject([{ message: 'moved', delete: ['x', 'y/1', 'y/2', 'gone'] }])
+    expect([...hub.files.keys()].sort()).toEqual(['x/a', 'y'])
+  })
+  it('with delete, keeps what is in no file’s way if a file cannot be pushed', async () => {
+    for (const path of ['x', 'gone']) hub.store(path, Buffer.from('1'))
+    await put('x/a', 'a')
+    await put('bad', 'b'.repeat(70_000))
+    hub.fault = (_, response, at) => {
+      if (at.pathname === '/put') response.writeHead(200, { etag: '"lost"' }).end()
+      return at.pathname === '/put'
     }
     const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true }))
-    expect(report).toMatchObject({ sent: ['x/a', 'y'], deleted: ['x', 'y/1', 'y/2', 'gone'], failed: [] })
-    expect(order).toEqual(['delete gone x y/1 y/2', 'presign-upload gone', 'delete gone x/a y'])
+    expect(report).toMatchObject({ sent: ['x/a'], deleted: ['x'], failed: [{ path: 'bad' }] })
+    expect([...hub.files.keys()].sort()).toEqual(['gone', 'x/a'])
+  })
+  it('with delete, does not mind a file that another request deleted', async () => {
+    for (const path of ['gone', 'there']) hub.store(path, Buffer.from('1'))
+    await put('a', 'a')
+    const refused: string[] = []
+    hub.fault = (_, response, at) => {
+      if (!at.pathname.endsWith('/commits') || refused.length > 0) return false
+      refused.push('gone')
+      const entry = { type: 'not_found', detail: '"gone" does not exist', loc: ['body', 'delete', 0] }
+      problem(response, 404, 'not_found', 'Not there.', [entry])
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true }))
+    expect(report).toMatchObject({ sent: ['a'], deleted: ['there'], failed: [] })
+    expect(hub.commits).toMatchObject([{ delete: ['there'] }])
   })
   it('fails only the files that another request came in the way of', async () => {
     await put('fine', 'fine')
     await put('x/y', 'sent after it')
     const refused: string[] = []
     hub.fault = (_, response, at) => {
-      if (!at.pathname.endsWith('/presign-upload') || refused.length > 0) return false
+      if (!at.pathname.endsWith('/commits') || refused.length > 0) return false
       refused.push('x/y')
-      const entry = { type: 'conflict.path', detail: '"x/y" needs a folder', loc: ['body', 'files', 1, 'path'] }
+      const entry = { type: 'conflict.path', detail: '"x/y" needs a folder', loc: ['body', 'add', 1, 'path'] }
       problem(response, 409, 'conflict.path', 'In the way.', [entry])
       return true
     }
     const report = await pushFolder(client(), repo, dir, options())
     expect(report).toMatchObject({ failed: [{ path: 'x/y', why: '"x/y" needs a folder' }], sent: ['fine'] })
+  })
+  it('repeats a commit whose answer was lost, so that a large file is not sent again', async () => {
+    const bytes = Buffer.alloc(HASHED_LATER, 7)
+    await put('big.bin', bytes)
+    const keys: unknown[] = []
+    hub.fault = async (request, response, at) => {
+      if (!at.pathname.endsWith('/commits')) return false
+      keys.push(request.headers['idempotency-key'])
+      if (keys.length > 1) return false
+      hub.store('big.bin', bytes, { sha256: null })
+      hub.ahead.clear()
+      response.destroy()
+      return true
+    }
+    await expect(pushFolder(impatient(), repo, dir, options())).rejects.toThrow('cannot be reached')
+    const puts = hub.puts.length
+    hub.fault = async (request, response, at) => {
+      if (!at.pathname.endsWith('/commits')) return false
+      keys.push(request.headers['idempotency-key'])
+      json(response, { commit_id: 'c'.repeat(40), seq: 1, added: 1, changed: 0, removed: 0 })
+      return true
+    }
+    expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 1 })
+    expect([keys, hub.puts.length]).toEqual([[keys[0], keys[0]], puts])
   })
   it('with delete, keeps and names repo files that the folder leaves out', async () => {
     for (const path of ['a.txt', 'gone.txt', 'old.log', '.env', 'other.md']) hub.store(path, Buffer.from(path))

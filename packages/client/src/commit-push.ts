@@ -1,0 +1,107 @@
+/** Makes what was sent ahead files of the repo, and deletes what has to go: one change. */
+import { randomUUID } from 'node:crypto'
+import { failureLine, ProblemError, refusedIndexes } from './problem.ts'
+import type { PushPlan } from './push-plan.ts'
+import type { FileAhead, PushTally } from './push-tally.ts'
+import type { Sending } from './sending.ts'
+import type { PushedCommit } from './state.ts'
+
+/** The hub hashes contents up to this size before a commit, and says the digests of larger ones later. */
+const HASHED_FIRST_BYTES = 104_857_600
+
+/**
+ * Commits the files and deletions; resolves with the deleted paths. If the hub rejects some of them, those fail (a path
+ * that is gone already does not), and the rest is committed. Other errors fail all of these files.
+ */
+export async function commitPush(
+  sending: Sending,
+  tally: PushTally,
+  files: readonly FileAhead[],
+  deletions: readonly string[],
+): Promise<readonly string[]> {
+  if (files.length + deletions.length === 0) return []
+  const add = files.map(({ local: { path, sha256, size } }) => ({ path, sha256, size }))
+  const body = { add, delete: deletions, message: sending.said.message }
+  try {
+    await commitOnce(sending, body)
+  } catch (error) {
+    sending.client.signal.throwIfAborted()
+    if (!(error instanceof ProblemError)) throw error
+    const refused = refusedIndexes(error, 'add', files.length)
+    const gone = error.status === 404 ? refusedIndexes(error, 'delete', deletions.length) : new Map<number, string>()
+    if (refused.size + gone.size === 0) {
+      if (files.length === 0) throw error
+      for (const { local } of files) tally.fail(local, failureLine(error), error)
+      return []
+    }
+    for (const [index, why] of refused) {
+      const one = files[index]
+      if (one) tally.fail(one.local, why, error)
+    }
+    return commitPush(
+      sending,
+      tally,
+      files.filter((_, index) => !refused.has(index)),
+      deletions.filter((_, index) => !gone.has(index)),
+    )
+  }
+  tally.committed(files)
+  return deletions
+}
+
+/** A commit with a file whose digest the hub does not say yet is remembered until it is answered. */
+async function commitOnce(
+  { client, repo, state }: Sending,
+  body: PushedCommit,
+  key: string = randomUUID(),
+): Promise<void> {
+  const large = body.add.filter(({ size }) => size > HASHED_FIRST_BYTES)
+  if (large.length > 0) state.rememberCommitting({ key, body })
+  try {
+    await client.commitFiles(repo, body, key)
+  } catch (error) {
+    if (error instanceof ProblemError && error.status < 500) state.rememberCommitted(key)
+    throw error
+  }
+  await rememberDigests({ client, repo, state }, large)
+  state.rememberCommitted(key)
+}
+
+async function rememberDigests(
+  { client, repo, state }: Pick<Sending, 'client' | 'repo' | 'state'>,
+  large: PushedCommit['add'],
+) {
+  for (const { path, sha256 } of large)
+    for await (const page of client.tree(repo, path)) {
+      const entry = page.find((one) => one.path === path)
+      if (entry) state.rememberStored(entry, sha256)
+      break
+    }
+}
+
+/**
+ * Repeats commits whose response an earlier push never received, under their original key, if the plan would still do
+ * all of it: without their digests, their large files would be sent again. Resolves with whether one has been answered,
+ * so that the plan has changed.
+ */
+export async function replayCommits(
+  sending: Sending,
+  { send }: PushPlan,
+  deletions: readonly string[],
+): Promise<boolean> {
+  const digests = new Map(send.map(({ path, sha256 }) => [path, sha256]))
+  const mayGo = new Set(deletions)
+  let isAnswered = false
+  for (const { key, body } of sending.state.openCommits()) {
+    const isMeant =
+      body.add.every(({ path, sha256 }) => digests.get(path) === sha256) && body.delete.every((path) => mayGo.has(path))
+    if (!isMeant) continue
+    try {
+      await commitOnce(sending, body, key)
+      isAnswered = true
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+    }
+  }
+  return isAnswered
+}

@@ -1,0 +1,53 @@
+/** Has the bytes of a push at the hub before a commit names them: those that it lacks are sent. */
+import { setImmediate as turn } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import { completer } from './complete-blobs.ts'
+import type { Content } from './contents.ts'
+import { failureLine } from './problem.ts'
+import type { PushTally } from './push-tally.ts'
+import type { Sending } from './sending.ts'
+import { isSmall, storeSmall } from './store-small.ts'
+import { presign, presignBatches, sendContent, type Upload } from './upload.ts'
+
+/** Presigned batches in flight: enough to keep the slots busy across batch boundaries. */
+const BATCHES_AHEAD = 2
+
+/**
+ * Sends the contents, small ones first; the tally has what became of each. Rejects with what concerns the whole push.
+ * `partSent` is told of each part in the store.
+ */
+export async function sendAhead(
+  sending: Sending,
+  contents: readonly Content[],
+  tally: PushTally,
+  partSent: (bytes: number) => void,
+): Promise<void> {
+  const { client, repo, state, progress, gate } = sending
+  await storeSmall(sending, contents.filter(isSmall), tally)
+  const done = completer(sending, tally)
+  const slot = pLimit(sending.jobs)
+  const upload: Upload = { client, repo, state, progress, slot, gate, stored: partSent, failed: tally.failed }
+  const ahead = pLimit(BATCHES_AHEAD)
+  const large = contents.filter((content) => !isSmall(content))
+  const batches = [...presignBatches(large)].map((batch) =>
+    ahead(async () => {
+      client.signal.throwIfAborted()
+      const targets = await presign(upload, batch)
+      await Promise.all(
+        targets.map(async ([content, live]) => {
+          if (live === null) return tally.known(content)
+          try {
+            done.add({ content, upload: await sendContent(upload, content, live) })
+          } catch (error) {
+            if (client.signal.aborted) throw client.signal.reason
+            tally.failed(content, failureLine(error), error)
+          }
+        }),
+      )
+    }),
+  )
+  const results = await Promise.allSettled(batches)
+  await turn()
+  await done.settled().catch((error: unknown) => results.push({ status: 'rejected', reason: error }))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}

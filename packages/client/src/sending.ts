@@ -1,0 +1,21 @@
+/** What the parts of a push share. */
+import type { ByteGate } from './byte-gate.ts'
+import type { HubClient } from './hub-client.ts'
+import type { MessageOption } from './message-option.ts'
+import type { Progress } from './progress.ts'
+import type { RepoName } from './repo-name.ts'
+import type { TransferState } from './state.ts'
+
+export interface Sending {
+  readonly client: HubClient
+  readonly repo: RepoName
+  readonly state: TransferState
+  readonly progress: Progress
+  /** Maximum concurrent requests to the store, and hashes. */
+  readonly jobs: number
+  /** The real path of the folder. */
+  readonly root: string
+  readonly said: MessageOption
+  /** Limits the bytes that are being sent: what a kill loses. */
+  readonly gate: ByteGate
+}

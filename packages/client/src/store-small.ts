@@ -1,0 +1,69 @@
+/** Sends small contents ahead of a commit, many in one request. */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import pMap from 'p-map'
+import { batchesOf } from './batches.ts'
+import type { Content } from './contents.ts'
+import { failureLine, LocalError, ProblemError } from './problem.ts'
+import type { Sending } from './sending.ts'
+
+/** What a request may hold of each content; larger ones are sent to the store. */
+const MAX_SMALL_BYTES = 65_536
+
+/** 2 MiB, 2.7 MiB in base64: a request is done soon, and four at once are no more than one part of a large file. */
+const BATCH_BYTES = 2 * 1_048_576
+/** An empty content costs the hub as much as any other. */
+const BATCH_COUNT = 500
+
+export const isSmall = ({ size }: Content) => size <= MAX_SMALL_BYTES
+
+export interface SmallOutcome {
+  stored(content: Content): void
+  failed(content: Content, why: string, error: unknown): void
+}
+
+/** Sends each content or reports it as failed. Rejects with what concerns more than these contents. */
+export async function storeSmall(sending: Sending, contents: readonly Content[], outcome: SmallOutcome): Promise<void> {
+  const batches = [...batchesOf(contents, BATCH_COUNT, BATCH_BYTES, ({ size }) => size)]
+  await pMap(batches, (batch) => storeBatch(sending, batch, outcome), { concurrency: sending.jobs })
+}
+
+async function storeBatch(sending: Sending, batch: readonly Content[], outcome: SmallOutcome): Promise<void> {
+  const { client, repo, progress } = sending
+  const release = await sending.gate(batch.reduce((sum, { size }) => sum + size, 0))
+  try {
+    client.signal.throwIfAborted()
+    const read = await pMap(batch, (content) => bytesOf(content).catch((error: unknown) => fault(content, error)), {
+      concurrency: sending.jobs,
+    })
+    const ready = read.flatMap((one, index) => (one === null ? [] : [{ content: batch[index] as Content, text: one }]))
+    if (ready.length === 0) return
+    await client.storeBlobs(
+      repo,
+      ready.map(({ text }) => text),
+    )
+    for (const { content } of ready) {
+      progress.bytes(content.size)
+      outcome.stored(content)
+    }
+  } catch (error) {
+    if (!(error instanceof ProblemError) || ![413, 422].includes(error.status)) throw error
+    for (const content of batch) outcome.failed(content, failureLine(error), error)
+  } finally {
+    release()
+  }
+
+  function fault(content: Content, error: unknown): null {
+    client.signal.throwIfAborted()
+    outcome.failed(content, failureLine(error), error)
+    return null
+  }
+}
+
+/** In base64. Rejects if the file has other bytes than when it was hashed. */
+async function bytesOf({ source, sha256 }: Content): Promise<string> {
+  const bytes = await readFile(source.file)
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+    throw new LocalError(`${source.path} changed while it was being sent; push again.`)
+  return bytes.toString('base64')
+}
