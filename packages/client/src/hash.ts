@@ -16,10 +16,19 @@ const CHUNK_BYTES = 1_048_576
 /** Is told of bytes as they are read; `known`: the digest of all of them was known, and none was read. */
 export type ReadBytes = (count: number, how?: 'known') => void
 
-/** Lowercase hex SHA-256 of a file, in the memory of one chunk. */
-export async function sha256Of(file: string, signal: AbortSignal, read: ReadBytes = () => {}): Promise<string> {
+/**
+ * Lowercase hex SHA-256 of a file, in the memory of one chunk: with a known `size` no more than the file has, since a
+ * megabyte for each of many small files costs more than their bytes.
+ */
+export async function sha256Of(
+  file: string,
+  signal: AbortSignal,
+  read: ReadBytes = () => {},
+  size = CHUNK_BYTES,
+): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES, signal })) {
+  const highWaterMark = Math.min(CHUNK_BYTES, size + 1)
+  for await (const chunk of createReadStream(file, { highWaterMark, signal })) {
     hash.update(chunk as Buffer)
     read((chunk as Buffer).length)
   }
@@ -48,7 +57,7 @@ export async function localDigest(
     read(local.size, 'known')
     return known
   }
-  const sha256 = await sha256Of(local.file, signal, read)
+  const sha256 = await sha256Of(local.file, signal, read, local.size)
   const nowNs = BigInt(Date.now()) * 1_000_000n
   const settled = (timeNs: bigint) => nowNs - timeNs > SETTLED_NS
   if (settled(local.mtimeNs) && settled(local.ctimeNs)) state.rememberHash(local.file, stamp, sha256)

@@ -40,6 +40,7 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
   const reached = { files: 0, bytes: 0 }
   let waiting: FileAhead[] = []
   let partedBytes = 0
+  const ended = new Set<Content>()
   let cause: unknown = null
 
   const isAhead = (local: Outgoing, isSent: boolean) => {
@@ -57,17 +58,23 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
     /** The bytes of the content are at the hub by this push. */
     stored(content: Content) {
       const { source, files } = content
+      ended.add(content)
       if (!isSmall(content)) partedBytes += content.size
       for (const local of files) isAhead(local, local === source)
     },
     /** They were there before it. */
-    known({ files }: Content) {
-      for (const local of files) isAhead(local, false)
+    known(content: Content) {
+      ended.add(content)
+      for (const local of content.files) isAhead(local, false)
     },
-    failed({ files }: Content, why: string, error: unknown) {
-      for (const local of files) fail(local, why, error)
+    failed(content: Content, why: string, error: unknown) {
+      ended.add(content)
+      for (const local of content.files) fail(local, why, error)
     },
     fail,
+    /** Its bytes are at the hub, or have failed. */
+    hasEnded: (content: Content) => ended.has(content),
+    hasAhead: () => waiting.length > 0,
     /** The files that a commit can name by now, each once. */
     takeAhead(): FileAhead[] {
       const taken = waiting

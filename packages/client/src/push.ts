@@ -10,6 +10,7 @@ import { Interrupted } from './interrupted.ts'
 import { localPath } from './landing.ts'
 import type { LeaveOutOptions, LeftOut } from './left-out.ts'
 import { inTheWay } from './make-room.ts'
+import { ProblemError } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { type PushPlan, planPush, readTree } from './push-plan.ts'
 import { createRepo, missingKind } from './push-repo.ts'
@@ -214,6 +215,18 @@ async function sendAll(
   progress.begin('send', plan.send.length, totalBytes(plan.send))
   const changes = changer(sending, tally, { first: extra.filter((path) => first.has(path)) })
   let partBytes = 0
+  const sendRound = async (round: readonly Content[]): Promise<void> => {
+    try {
+      await sendAhead(sending, round, tally, (bytes) => {
+        partBytes += bytes
+      })
+    } catch (error) {
+      // Others use the places of pending uploads too. A change of what is sent frees some.
+      if (!(error instanceof ProblemError && error.kind === 'quota.uploads' && tally.hasAhead())) throw error
+      await changes.add([])
+      await sendRound(round.filter((content) => !tally.hasEnded(content)))
+    }
+  }
   try {
     const contents = contentsOf(plan.send)
     for (const content of contents.filter(isThere)) tally.known(content)
@@ -225,9 +238,7 @@ async function sendAll(
     ]
     for (const [index, round] of rounds.entries()) {
       if (index > 0) await changes.add([])
-      await sendAhead(sending, round, tally, (bytes) => {
-        partBytes += bytes
-      })
+      await sendRound(round)
     }
     await changes.add(extra.filter((path) => !first.has(path)))
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Sends small contents ahead of a commit, many in one request. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import pLimit from 'p-limit'
 import pMap from 'p-map'
 import { batchesOf } from './batches.ts'
 import type { Content } from './contents.ts'
@@ -22,10 +23,25 @@ export interface SmallOutcome {
   failed(content: Content, why: string, error: unknown): void
 }
 
-/** Sends each content or reports it as failed. Rejects with what concerns more than these contents. */
+/**
+ * Sends each content or reports it as failed. Rejects with what concerns more than these contents, once no request is
+ * under way.
+ */
 export async function storeSmall(sending: Sending, contents: readonly Content[], outcome: SmallOutcome): Promise<void> {
   const batches = [...batchesOf(contents, BATCH_COUNT, BATCH_BYTES, ({ size }) => size)]
-  await pMap(batches, (batch) => storeBatch(sending, batch, outcome), { concurrency: sending.jobs })
+  const slot = pLimit(sending.jobs)
+  let hasStopped = false
+  const send = async (batch: readonly Content[]) => {
+    if (hasStopped) return
+    try {
+      await storeBatch(sending, batch, outcome)
+    } catch (error) {
+      hasStopped = true
+      throw error
+    }
+  }
+  const results = await Promise.allSettled(batches.map((batch) => slot(() => send(batch))))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 async function storeBatch(sending: Sending, batch: readonly Content[], outcome: SmallOutcome): Promise<void> {

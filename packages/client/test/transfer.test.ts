@@ -325,6 +325,23 @@ describe('push', () => {
       [1, ['9']],
     ])
   }, 60_000)
+  it('commits what is sent where no more uploads may be pending, and goes on', async () => {
+    for (let index = 0; index < 600; index += 1) await put(`${index}`, `${index}`)
+    hub.fault = (_, response, at) => {
+      if (!/blobs$/.test(at.pathname) || hub.stored.length === 0 || hub.commits.length > 0) return false
+      problem(response, 429, 'quota.uploads', 'Too many pending uploads.')
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options({ jobs: 1 }))
+    expect([report.sent.length, report.failed]).toEqual([600, []])
+    expect(hub.commits.map((one) => one.add?.length)).toEqual([500, 100])
+    hub.fault = (_, response, at) => {
+      if (/blobs$/.test(at.pathname)) problem(response, 429, 'quota.uploads', 'Too many pending uploads.')
+      return /blobs$/.test(at.pathname)
+    }
+    await put('new', 'new')
+    await expect(pushFolder(client(), repo, dir, options())).rejects.toThrow('Too many pending uploads.')
+  })
   it('with delete, deletes in the change that adds the files', async () => {
     for (const path of ['x', 'y/1', 'y/2', 'gone']) hub.store(path, Buffer.from('1'))
     await put('x/a', 'a')

@@ -91,11 +91,13 @@ async function textOf(file: string, size: number): Promise<string | null> {
   const handle = await open(file, 'r').catch(() => null)
   if (handle === null) return null
   try {
+    const head = Buffer.alloc(Math.min(HEAD_BYTES, size))
+    const { bytesRead } = await handle.read(head, 0, head.length, 0)
+    if (head.subarray(0, bytesRead).includes(0)) return null
     const bytes = Buffer.alloc(size)
-    const head = await handle.read(bytes, 0, Math.min(HEAD_BYTES, size), 0)
-    if (bytes.subarray(0, head.bytesRead).includes(0)) return null
-    const rest = await handle.read(bytes, head.bytesRead, size - head.bytesRead, head.bytesRead)
-    return bytes.toString('utf8', 0, head.bytesRead + rest.bytesRead)
+    head.copy(bytes, 0, 0, bytesRead)
+    const rest = await handle.read(bytes, bytesRead, size - bytesRead, bytesRead)
+    return bytes.toString('utf8', 0, bytesRead + rest.bytesRead)
   } catch {
     return null
   } finally {
