@@ -58,8 +58,8 @@ function nextBatch(waiting: SentContent[]): SentContent[] {
 }
 
 /**
- * One request. If the hub rejects some contents, those fail and the rest is retried; if it does not say which, the batch
- * is split in half.
+ * One request. If the hub rejects some contents, those fail and the rest is retried; if it does not say which, the
+ * batch is split in half.
  */
 async function completeBatch(
   completing: Completing,
