@@ -4,7 +4,10 @@ import { renderFile } from '../files/render-file.ts'
 import type { Documents } from '../typed-documents.ts'
 import { typeOf } from './find-repo.ts'
 
-export type HfRepo = NonNullable<Documents['hf-repo-info']['answer']['repo']>
+type HfRepoInfo = NonNullable<Documents['hf-repo-info']['answer']['repo']>
+
+/** Its card is there where it was asked for. */
+export type HfRepo = Omit<HfRepoInfo, 'card_data'> & Partial<Pick<HfRepoInfo, 'card_data'>>
 
 /** `owner/name` as clients know it. */
 export const nameOf = ({ owner, slug, hf_name }: Pick<HfRepo, 'owner' | 'slug' | 'hf_name'>): string =>
@@ -12,12 +15,13 @@ export const nameOf = ({ owner, slug, hf_name }: Pick<HfRepo, 'owner' | 'slug' |
 
 /** The members of every answer about a repo. The hub counts no downloads and has no likes. */
 export function renderRepo(repo: HfRepo) {
-  const { owner, tags } = repo
+  const { owner, library_name, pipeline_tag, card_data } = repo
   const id = nameOf(repo)
+  const isModel = typeOf(repo.kind) === 'model'
   return {
     _id: id,
     id,
-    ...(typeOf(repo.kind) === 'model' && { modelId: id }),
+    ...(isModel && { modelId: id }),
     author: owner.handle,
     sha: repo.commit_id,
     lastModified: repo.updated_at,
@@ -27,7 +31,10 @@ export function renderRepo(repo: HfRepo) {
     disabled: false,
     downloads: 0,
     likes: 0,
-    tags,
+    tags: [...new Set([...repo.tags, ...repo.card_tags, ...repo.card_labels])],
+    ...(isModel && library_name !== null && { library_name }),
+    ...(isModel && pipeline_tag !== null && { pipeline_tag }),
+    ...(card_data != null && { cardData: card_data }),
     ...(repo.description !== null && { description: repo.description }),
     usedStorage: repo.file_summary.total_bytes,
   }

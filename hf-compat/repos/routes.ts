@@ -80,17 +80,17 @@ async function answerList(call: Call, type: RepoType): Promise<Answer> {
     throw badRequest(`This hub does not filter by ${unknown}: it has search, author, filter and sort.`, 'NotSupported')
   const wanted = Number(call.query('limit') ?? PER_PAGE)
   const limit = Number.isInteger(wanted) ? Math.min(Math.max(wanted, 1), PER_PAGE) : PER_PAGE
+  const expand = call.queries('expand')
   const page = await call.ask('hf-list-repos', {
     kind: type,
     q: call.query('search'),
     owner: call.query('author'),
-    // Tags of this hub have no capitals.
-    tag: [...call.queries('filter'), ...call.queries('pipeline_tag')].map((tag) => tag.toLowerCase()),
+    label: [...call.queries('filter'), ...call.queries('pipeline_tag')],
+    hasCard: ['full', 'cardData'].some((name) => call.isAsked(name)) || expand.includes('cardData'),
     sort: sorts[call.query('sort') ?? ''] ?? null,
     limit,
     cursor: call.query('cursor'),
   })
-  const expand = call.queries('expand')
   const body = (page?.items ?? []).map(renderRepo).map((repo) => (expand.length === 0 ? repo : only(repo, expand)))
   const next = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
   return next === null ? { body } : { body, headers: call.nextPage({ cursor: next }) }

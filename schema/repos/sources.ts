@@ -60,8 +60,8 @@ builder.objectField(RepoUsageType, 'repos', (t) =>
     type: ReposMadeFrom,
     byPath: true,
     description:
-      'Repos whose cards name it as a dataset or as their base model and that are visible to the caller, newest first. ' +
-      'One statement for any number of repos.',
+      'Repos whose cards name it as a dataset or as their base model and that are visible to the caller, newest ' +
+      'first. One statement for any number of repos.',
     args: { ...pageArgs(t.arg) },
     resolve: ({ id }) => id,
     load: relatedPages(reposMadeFrom),

@@ -61,7 +61,8 @@ const reposMeant = statement({
       union all select n.repo_id from repo_old_names n
         where n.owner_id = holder.id and n.slug = asked.slug and asked.name = n.slug
           and not exists (select 1 from repos t where t.owner_id = holder.id and t.slug = n.slug)) meant
-    join repos r on r.id = meant.id and r.kind = (case asked.relation when 'dataset' then 'dataset' else 'model' end)::"RepoKind"
+    join repos r on r.id = meant.id
+      and r.kind = (case asked.relation when 'dataset' then 'dataset' else 'model' end)::"RepoKind"
     join accounts o on o.id = r.owner_id
     where ${visibleRepo}`,
 })

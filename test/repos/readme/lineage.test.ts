@@ -30,9 +30,9 @@ const lineage = async (who: Who, repo: string, page: Json = {}) => {
   expect(errors).toBeUndefined()
   return data.repo
 }
-const sources = async (who: Who, repo: string) =>
+const sources = async (who: Who, repo: string): Promise<Json> =>
   (await lineage(who, repo)).sources.map((one: Json) => [one.relation, one.name, one.repo?.fullName ?? null])
-const users = async (who: Who, repo: string) =>
+const users = async (who: Who, repo: string): Promise<Json> =>
   (await lineage(who, repo)).usedBy.repos.nodes.map((one: Json) => one.fullName)
 
 describe('the sources of a repo', () => {
