@@ -23,6 +23,7 @@ export class Call {
   readonly reply: FastifyReply
   readonly #plans: Plans
   readonly #query: URLSearchParams
+  readonly #undo: (() => Promise<void>)[] = []
 
   constructor(parts: {
     readonly edge: Edge
@@ -100,9 +101,14 @@ export class Call {
     if (!plan) throw new Error(`The route does not say that it asks ${name}.graphql.`)
     const { edge, request, reply } = this
     await edge.spend(request, reply, plan.costOf(variables as Record<string, unknown>).objects)
-    const ctx = edge.contextOf(request)
+    const ctx = edge.contextOf(request, { undo: this.#undo })
     const value = await runDocument(plan, { name, ctx, variables: variables as Record<string, unknown> })
     return value as Asked<Name>
+  }
+
+  /** Undoes what was asked so far of what is in vain without the rest. */
+  async undo(): Promise<void> {
+    for (const step of this.#undo.splice(0)) await step()
   }
 
   /**

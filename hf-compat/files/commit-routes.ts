@@ -13,13 +13,23 @@ export const routes: readonly HfRoute[] = ofEachType((type) => ({
   path: `${places[type].api}/:owner/:name/commit/:revision`,
   documents: ['hf-find-repo', 'hf-moved-repo', 'hf-store-blobs', 'hf-commit-files'],
   streamsBody: true,
-  answer: (call) => answerCommit(call, type),
+  answer: (call) => answerOrUndo(call, type),
 }))
 
 /**
- * The body is read as it comes: contents go to the store, and the graph makes all changes or none. What an abandoned
- * commit has stored is collected like a pending upload.
+ * A commit that fails, or whose client leaves, keeps no place of what it stored. Only what a hub that dies has stored
+ * waits for collection.
  */
+async function answerOrUndo(call: Call, type: RepoType): Promise<Answer> {
+  try {
+    return await answerCommit(call, type)
+  } catch (error) {
+    await call.undo()
+    throw error
+  }
+}
+
+/** The body is read as it comes: contents go to the store, and the graph makes all changes or none. */
 async function answerCommit(call: Call, type: RepoType): Promise<Answer> {
   assertMain(call)
   const { owner, slug: repo, fullName, commitId } = await findRepo(call, type)

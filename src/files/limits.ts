@@ -48,6 +48,12 @@ export const MAX_COPIED_STATES = 16
 /** Pending uploads of one owner. An empty upload uses no quota, but still a row and an object. */
 export const MAX_PENDING_UPLOADS = 10_000
 
+/**
+ * Contents that the hub itself has stored ahead of commits, of one owner: as many as two of the largest commits have.
+ * They are at most 64 KiB each, wait for no client, and take none of the places of uploads.
+ */
+export const MAX_PENDING_CONTENTS = 200_000
+
 /** Each snapshot keeps the rows of its state permanently, even if it keeps no bytes that count against the quota. */
 export const MAX_SNAPSHOTS_PER_REPO = 1000
 

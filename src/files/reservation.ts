@@ -7,7 +7,8 @@ import { HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { MAX_PENDING_UPLOADS } from './limits.ts'
+import { MAX_PENDING_CONTENTS, MAX_PENDING_UPLOADS } from './limits.ts'
+import { openStates, sqlStates } from './upload-state.ts'
 
 const useColumns = columns({
   used: column.int8('storage_bytes'),
@@ -20,7 +21,12 @@ type StorageUse = RowOf<typeof useColumns>
 export interface Room {
   readonly bytes: number
   readonly uploads: number
+  /** The uploads are contents that the hub itself stores. */
+  readonly areContents?: boolean
 }
+
+/** What the hub calls the upload of a content in the store; no store has a multipart upload with this id. */
+export const CONTENT_UPLOAD = 'inline'
 
 /** Check and reservation are one statement: of two concurrent presigns for the last free bytes, only one succeeds. */
 const reserve = statement({
@@ -31,12 +37,13 @@ const reserve = statement({
     bytes: param.int8(),
     uploads: param.int4(),
     quotaBytes: param.int8(),
+    mostPending: param.int4(),
   },
   text: `update accounts set reserved_bytes = reserved_bytes + :bytes::bigint,
     pending_uploads = pending_uploads + :uploads::int
     where id = :ownerId and (:bytes::bigint = 0
       or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
-      and pending_uploads + :uploads::int <= ${MAX_PENDING_UPLOADS}
+      and pending_uploads + :uploads::int <= :mostPending::int
     returning ${useColumns.sql}`,
 })
 
@@ -48,16 +55,45 @@ const storageUse = statement({
   text: `select ${useColumns.sql} from accounts where id = :ownerId`,
 })
 
+const contentsColumn = columns({ contents: column.int4('count(*)::int') })
+
+/** All open uploads are in one partial index, whatever their owner; this is asked only past the limit. */
+const pendingContents = statement({
+  name: 'uploads-pending-contents',
+  exact: 'in-transaction',
+  columns: contentsColumn,
+  params: { ownerId: param.text() },
+  text: `select ${contentsColumn.sql} from uploads where state in (${sqlStates(openStates)})
+    and owner_id = :ownerId and store_upload_id = '${CONTENT_UPLOAD}'`,
+})
+
 /**
  * Reserves storage of the owner's quota; 413 `quota.storage` with the use and the limit, 429 `quota.uploads` with the
  * number of pending uploads.
  */
 export async function reserveStorage(tx: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
-  const [granted] = await tx.query(reserve, { ownerId, ...room, quotaBytes: config.storageQuotaBytes })
+  const { bytes, uploads } = room
+  const { storageQuotaBytes: quotaBytes } = config
+  const most = mostPending(room)
+  const [granted] = await tx.query(reserve, { ownerId, bytes, uploads, quotaBytes, mostPending: most })
   if (granted) return
   const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, { ownerId })
+  const contents = await contentsAmong(tx, ownerId, use, room)
+  if (contents > 0) {
+    const [beside] = await tx.query(reserve, { ownerId, bytes, uploads, quotaBytes, mostPending: most + contents })
+    if (beside) return
+  }
   // If space was freed between the two statements, the request is still rejected.
-  throw refusalOf(config, use, room) ?? overQuota(config, use, room.bytes)
+  throw refusalOf(config, use, room, contents) ?? overQuota(config, use, bytes)
+}
+
+const mostPending = ({ areContents = false }: Room) => MAX_PENDING_UPLOADS + (areContents ? MAX_PENDING_CONTENTS : 0)
+
+/** How many of the pending uploads are contents, which take no place of an upload; asked only if places are short. */
+async function contentsAmong(querier: Querier, ownerId: string, use: StorageUse, room: Room): Promise<number> {
+  if (room.areContents || use.pending + room.uploads <= MAX_PENDING_UPLOADS) return 0
+  const [row] = await querier.query(pendingContents, { ownerId })
+  return row?.contents ?? 0
 }
 
 /** Check and count are one statement: of two concurrent requests for the last free bytes, only one succeeds. */
@@ -87,23 +123,26 @@ export async function countBytes(tx: Querier, config: Config, ownerId: string, b
  */
 export async function assertRoom(querier: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
   const [use] = await querier.query(storageUse, { ownerId })
-  const refusal = use && refusalOf(config, use, room)
+  const refusal = use && refusalOf(config, use, room, await contentsAmong(querier, ownerId, use, room))
   if (refusal) throw refusal
 }
 
-function refusalOf(config: Config, use: StorageUse, { bytes, uploads }: Room): HubError | null {
-  if (use.pending + uploads > MAX_PENDING_UPLOADS) return overUploads(use.pending, uploads)
+function refusalOf(config: Config, use: StorageUse, room: Room, contents: number): HubError | null {
+  const { bytes, uploads } = room
+  const pending = use.pending - contents
+  const most = mostPending(room)
+  if (pending + uploads > most) return overUploads(pending, uploads, most)
   return bytes > 0 && use.used + use.reserved + bytes > config.storageQuotaBytes ? overQuota(config, use, bytes) : null
 }
 
-function overUploads(pending: number, uploads: number): HubError {
+function overUploads(pending: number, uploads: number, most: number): HubError {
   const detail =
-    `The owner has ${pending} uploads pending, and ${uploads} more would pass the limit of ${MAX_PENDING_UPLOADS}. ` +
+    `The owner has ${pending} uploads pending, and ${uploads} more would pass the limit of ${most}. ` +
     'Complete or abort uploads first.'
-  const item = { pending_uploads: pending, limit_uploads: MAX_PENDING_UPLOADS, requested_uploads: uploads }
+  const item = { pending_uploads: pending, limit_uploads: most, requested_uploads: uploads }
   return new HubError('quota.uploads', detail, {
     items: [{ type: 'quota.uploads', detail, ...item }],
-    facts: { limit: MAX_PENDING_UPLOADS, used: pending },
+    facts: { limit: most, used: pending },
   })
 }
 

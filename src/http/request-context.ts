@@ -20,7 +20,7 @@ declare module 'fastify' {
 const anonymous: Viewer = { kind: 'anonymous' }
 
 /** `viewer`: the caller's current state, replacing the one from the start of the request. */
-type ContextChange = Partial<Pick<RequestContext, 'idempotency' | 'replay' | 'viewer'>>
+type ContextChange = Partial<Pick<RequestContext, 'idempotency' | 'replay' | 'undo' | 'viewer'>>
 
 class HttpContext implements RequestContext {
   readonly requestId: string
@@ -28,6 +28,7 @@ class HttpContext implements RequestContext {
   readonly deps: Deps
   readonly idempotency?: IdempotencySlot
   readonly replay?: Replay
+  readonly undo?: (() => Promise<void>)[]
   readonly #request: FastifyRequest
 
   constructor(deps: Deps, request: FastifyRequest, extra: ContextChange) {
@@ -37,6 +38,7 @@ class HttpContext implements RequestContext {
     this.#request = request
     if (extra.idempotency) this.idempotency = extra.idempotency
     if (extra.replay) this.replay = extra.replay
+    if (extra.undo) this.undo = extra.undo
   }
 
   get lastEventId(): string | null {

@@ -46,7 +46,7 @@ export interface Edge {
   readonly identify: onRequestHookHandler
   readonly contextOf: (
     request: FastifyRequest,
-    extra?: Partial<Pick<RequestContext, 'viewer' | 'idempotency' | 'replay'>>,
+    extra?: Partial<Pick<RequestContext, 'viewer' | 'idempotency' | 'replay' | 'undo'>>,
   ) => RequestContext
   /** Counts the cost of an operation against its caller; throws 429 beyond the limit. */
   readonly spend: SpendCost

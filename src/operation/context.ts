@@ -123,6 +123,11 @@ export interface RequestContext {
    * Set on a replay: the stored result replaces the verb's work; guard and rendering run again (with new signed URLs).
    */
   readonly replay?: Replay
+  /**
+   * Set by a request of several operations: a verb whose work is in vain if a later one fails leaves here what undoes
+   * it. None of them throws.
+   */
+  readonly undo?: (() => Promise<void>)[]
 }
 
 declare const allowed: unique symbol

@@ -66,7 +66,7 @@ it('checks the rule of each of a long list of texts a thousand at a time, twice,
 })
 
 it('looks for clashes a few thousand folders at a time, however deep they are', () => {
-  const deep = Array.from({ length: 2000 }, (_, at) => `${at}/${'d/'.repeat(400)}x`)
+  const deep = Array.from({ length: 400 }, (_, at) => `${at}/${'d/'.repeat(400)}x`)
   const found = slicesOf(searchClashes(deep, deep), () => 0)
   expect(found.value).toEqual([])
   // Each of 401 folders of each path is looked at as a place of files, and as a file.

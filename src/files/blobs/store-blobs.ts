@@ -16,13 +16,10 @@ import { PART_SIZE_BYTES, STORE_CONCURRENCY } from '../limits.ts'
 import { sniffMime } from '../mime.ts'
 import { newStorageKey, settleBounded } from '../objects.ts'
 import { contentOf } from '../readable-blobs.ts'
-import { reserveStorage } from '../reservation.ts'
+import { CONTENT_UPLOAD, reserveStorage } from '../reservation.ts'
 import type { StoreBlobsInput } from '../schemas.ts'
 import { discardUploads, type UploadRow } from '../upload-sql.ts'
 import { type Content, findSentAhead, keepBlobs } from './blob-rows.ts'
-
-/** No store has a multipart upload with this id. */
-const NO_STORE_UPLOAD = 'inline'
 
 /**
  * Stores contents of at most 64 KiB each, whose digests the hub computes. What was sent to the repo ahead is not stored
@@ -37,7 +34,9 @@ export function storeBlobs(
     () => findRepoToWrite(ctx, input),
     async (allowed, repo) => {
       const contents = input.contents.map((text) => Buffer.from(text, 'base64'))
-      const { blobs } = await sendAhead(allowed, repo, contents)
+      const { blobs, ids } = await sendAhead(allowed, repo, contents)
+      // Objects are left to collection: a request that is undone may have stored a hundred thousand.
+      ctx.undo?.push(() => discardSent(ctx, null, ids))
       return commitVerb(allowed, async () => ({ blobs }))
     },
   )
@@ -65,11 +64,19 @@ export async function sendAhead(ctx: AllowedContext, repo: RepoFacts, contents: 
   return { blobs: all.map(({ sha256, size }) => ({ sha256, size })), ids }
 }
 
-/** Ends uploads that were sent ahead in vain. A failure is only logged: collection ends them later. */
-export async function discardSent(ctx: AllowedContext, objects: ObjectStore, ids: readonly string[]): Promise<void> {
+/**
+ * Ends uploads that were sent ahead in vain. Without `objects` their rows alone: collection deletes the bytes. A failure
+ * is only logged: collection ends them later.
+ */
+export async function discardSent(
+  ctx: RequestContext,
+  objects: ObjectStore | null,
+  ids: readonly string[],
+): Promise<void> {
   if (ids.length === 0) return
   try {
-    await removeFromStore(ctx.deps, objects, await ctx.deps.db.withTx((tx) => discardUploads(tx, ids)))
+    const gone = await ctx.deps.db.withTx((tx) => discardUploads(tx, ids))
+    if (objects) await removeFromStore(ctx.deps, objects, gone)
   } catch (error) {
     ctx.deps.log.warn({ err: error, requestId: ctx.requestId }, 'contents of a failed commit are left for collection')
   }
@@ -88,7 +95,7 @@ async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly Fresh
   const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: events.instance }
   await db.withTx(async (tx) => {
     const bytes = fresh.reduce((sum, { size }) => sum + size, 0)
-    await reserveStorage(tx, config, repo.ownerId, { bytes, uploads: fresh.length })
+    await reserveStorage(tx, config, repo.ownerId, { bytes, uploads: fresh.length, areContents: true })
     await insertUploads(tx, of, rows)
   })
   const release = keepClaim(ctx.deps, attempt, ids)
@@ -107,7 +114,7 @@ async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly Fresh
 
 const rowOf = ({ id: repoId, ownerId }: RepoFacts, { sha256, size }: Content): UploadRow => ({
   ...{ id: newId('upl'), repoId, ownerId, path: '', size, sha256, contentType: null, etag: null },
-  ...{ storageKey: newStorageKey(), storeUploadId: NO_STORE_UPLOAD, partSize: PART_SIZE_BYTES },
+  ...{ storageKey: newStorageKey(), storeUploadId: CONTENT_UPLOAD, partSize: PART_SIZE_BYTES },
   ...{ state: 'completing', parts: [], leaseHeld: true },
 })
 
