@@ -117,6 +117,35 @@ describe('the key of a hosted check', () => {
     expect(found).toEqual([200, 200, 200, 200, 404, 404])
   })
 
+  it('is no more in the dialect of Hugging Face', async () => {
+    const [owner = '', slug = ''] = robot.split('/')
+    const lines = [
+      { key: 'header', value: { summary: 'a change' } },
+      { key: 'file', value: { path: 'new.txt', content: 'new' } },
+    ]
+    const sent = (path: string, body: unknown, method = 'POST', type = 'application/json') =>
+      hub.send(key, method, path, {
+        redirect: 'manual',
+        headers: { 'content-type': type },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+    const object = { oid: 'a'.repeat(64), size: 1 }
+    const ndjson = lines.map((line) => JSON.stringify(line)).join('\n')
+    const writes = [
+      await sent(`/api/models/${robot}/commit/main`, ndjson, 'POST', 'application/x-ndjson'),
+      await sent(`/${robot}.git/info/lfs/objects/batch`, { operation: 'upload', objects: [object] }),
+      await sent(`/api/models/${robot}/tag/main`, { tag: 'v1' }),
+      await sent(`/api/models/${robot}/settings`, { private: false }, 'PUT'),
+      await sent('/api/repos/create', { name: 'mine', organization: owner, type: 'model' }),
+      await sent('/api/repos/move', { fromRepo: robot, toRepo: `${owner}/${slug}-2`, type: 'model' }),
+      await sent('/api/repos/delete', { name: slug, organization: owner, type: 'model' }, 'DELETE'),
+    ]
+    expect(writes.map(({ status }) => status)).toEqual(writes.map(() => 403))
+    const reads = [robot, open, elsewhere].map((name) => sent(`/${name}/resolve/main/arm.xml`, undefined, 'GET'))
+    expect((await Promise.all(reads)).map(({ status }) => status)).toEqual([302, 302, 404])
+    expect((await hub.call(ada, 'GET', `/v1/repos/${robot}/tree`)).json.items).toHaveLength(1)
+  })
+
   it('is no more in GraphQL', async () => {
     const denied = await hub.graphql(
       key,
