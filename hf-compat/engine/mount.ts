@@ -30,7 +30,7 @@ export function hfMount({ schema, routes, handlers, readDocument }: HfParts): Di
       prepare(scope, edge)
       for (const route of routes) if (!route.streamsBody) mountRoute(scope, edge, plans, route)
       for (const handler of handlers) mountHandler(scope, edge, plans, handler)
-      for (const [path, methods] of methodsOf([...routes, ...handlers])) refuseOtherMethods(scope, path, methods)
+      for (const [path, methods] of methodsOf([...routes, ...handlers])) refuseOtherMethods(scope, edge, path, methods)
     },
     registerStreams(scope, edge) {
       prepare(scope, edge)

@@ -48,7 +48,7 @@ export function registerRest(app: FastifyInstance, edge: Edge, plans: readonly R
     })
   }
   for (const [path, present] of methods)
-    refuseOtherMethods(app, path, present.includes('GET') ? [...present, 'HEAD'] : present)
+    refuseOtherMethods(app, edge, path, present.includes('GET') ? [...present, 'HEAD'] : present)
 }
 
 /** Before the body is read: of up to 16 MiB that nobody has to answer for. */

@@ -20,6 +20,6 @@ export function registerHandlers(app: FastifyInstance, edge: Edge, handlers: rea
       preHandler: assertTexts(rest === undefined ? {} : { '*': rest }),
       handler: (request, reply) => route.handle(edge, request, reply),
     })
-    refuseOtherMethods(app, path, answersHead ? [method, 'HEAD'] : [method])
+    refuseOtherMethods(app, edge, path, answersHead ? [method, 'HEAD'] : [method])
   }
 }

@@ -1,19 +1,26 @@
 /** 405 with `Allow` for the methods that a path does not have. */
 import type { FastifyInstance } from 'fastify'
 import { HubError } from '../platform/errors.ts'
+import type { Edge } from './server.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
  * Mounts the refusal on a path whose other routes are mounted already. It comes before authentication and before any
- * body is read.
+ * body is read, so it counts against the address that sent it.
  */
-export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly string[]): void {
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  { limitAddress }: Pick<Edge, 'limitAddress'>,
+  url: string,
+  allowed: readonly string[],
+): void {
   app.route({
     method: METHODS.filter((method) => !allowed.includes(method)),
     url,
     exposeHeadRoute: false,
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
+      await limitAddress(request, reply)
       const headers = { allow: allowed.join(', ') }
       throw new HubError(
         'method.not_allowed',

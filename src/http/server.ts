@@ -44,6 +44,8 @@ import { WrittenBytes } from './written-bytes.ts'
 export interface Edge {
   /** Authenticates, applies the rate limit, and sets what `contextOf` reads. */
   readonly identify: onRequestHookHandler
+  /** Counts a request that nobody is asked to answer for against its address; throws 429 beyond the limit. */
+  readonly limitAddress: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   readonly contextOf: (
     request: FastifyRequest,
     extra?: Partial<Pick<RequestContext, 'viewer' | 'idempotency' | 'replay' | 'undo'>>,
@@ -159,6 +161,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   const identify = identifyHook(parts.authenticate, rate)
   const edge: Edge = {
     identify,
+    limitAddress: limitAddressHook(rate),
     contextOf: (request, extra) => contextOf(deps, request, extra),
     spend: spending(rate),
     admit: admission(rate, limits),

@@ -58,6 +58,15 @@ describe('a commit', () => {
 })
 
 describe('the rate of requests', () => {
+  it('counts a method that a path does not have against its address, in both dialects', async () => {
+    const client = hfClient(limited)
+    const statuses = []
+    for (const path of ['/api/models', '/v1/repos', '/v1/repos/a/b/resolve/c'])
+      for (let sent = 1; sent <= 4; sent += 1) statuses.push((await client.request(null, 'OPTIONS', path)).status)
+    expect(statuses[0]).toBe(405)
+    expect(statuses.slice(-2)).toEqual([429, 429])
+  })
+
   it('is that of the whole hub, and is told as clients read it', async () => {
     const person = await limited.person()
     const client = hfClient(limited)

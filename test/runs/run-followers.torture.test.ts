@@ -51,7 +51,16 @@ beforeAll(async () => {
   const admit: Admit = (_request, work) => work()
   const ofHub = (asked: Parameters<typeof contextOf>[1]) => contextOf(deps, asked)
   const holding = () => () => undefined
-  const edge: Edge = { identify, contextOf: ofHub, spend: identify, admit, holding, streams, knownError }
+  const edge: Edge = {
+    identify,
+    limitAddress: identify,
+    contextOf: ofHub,
+    spend: identify,
+    admit,
+    holding,
+    streams,
+    knownError,
+  }
   await app.register(async (scope) => registerHandlers(scope, edge, handlers))
   await app.register(async (scope) => {
     const documents = new Documents(countedSchema(schema))
