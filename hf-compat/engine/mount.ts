@@ -95,12 +95,18 @@ function mountRoute(app: FastifyInstance, edge: Edge, all: Plans, route: HfRoute
   })
 }
 
+/**
+ * What is read of a streamed body after its refusal: 10,000 files of 64 KiB have less. The Python client reads no
+ * answer before it has sent all, and says "connection reset" in place of the error if it cannot.
+ */
+const REFUSED_STREAM_BYTES = 1024 * 1024 * 1024
+
 /** Of a body that is refused while it comes the rest is read: the client reads the error when it has sent all. */
 async function withBody<T>({ streamsBody }: HfRoute, { raw }: FastifyRequest, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (streamsBody) discardBody(raw)
+    if (streamsBody) discardBody(raw, REFUSED_STREAM_BYTES)
     throw error
   }
 }

@@ -7,13 +7,13 @@ import type { IncomingMessage } from 'node:http'
  */
 const REFUSED_BODY_BYTES = 64 * 1024 * 1024
 
-/** Reads what is left, and keeps none of it. */
-export function discardBody(body: IncomingMessage): void {
+/** Reads what is left, at most so many bytes, and keeps none of it. */
+export function discardBody(body: IncomingMessage, mostBytes: number = REFUSED_BODY_BYTES): void {
   let seenBytes = 0
   body.on('error', () => undefined)
   body.on('data', (chunk: Buffer) => {
     seenBytes += chunk.byteLength
-    if (seenBytes > REFUSED_BODY_BYTES) body.destroy()
+    if (seenBytes > mostBytes) body.destroy()
   })
   body.resume()
 }

@@ -39,6 +39,20 @@ describe('a commit', () => {
     expect((await send(['1', '2', '3'])).status).toBe(200)
   })
 
+  it('that is refused early is read to its end, since clients read the answer when they have sent all', async () => {
+    const person = await hub.person()
+    const name = await hf.dataset(person, { 'a.txt': 'a' })
+    const url = new URL(`/api/datasets/${name}/commit/main`, hub.running.url)
+    const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/x-ndjson' }
+    const taken = await new Promise<string>((resolve) => {
+      const sent = request(url, { method: 'POST', headers })
+      sent.on('error', (error) => resolve(error.message))
+      const lines = Array.from({ length: 1500 }, (_, index) => file(`${index}`))
+      sent.end(header + lines.join(''), () => resolve('all of it'))
+    })
+    expect(taken).toBe('all of it')
+  })
+
   it('of a client that is killed leaves nothing in the repo', async () => {
     const person = await hub.person()
     const name = await hf.dataset(person, { 'a.txt': 'a' })
