@@ -1,32 +1,28 @@
 /**
- * Which room may import which. The architecture test reads this table; nothing else says it.
+ * Which room may import which. The architecture test reads this table; nothing else says it but README.md, whose table of subjects is their order.
  *
  * A subject has one name in src/, schema/, rest-compat/ and hf-compat/. A later subject may import an earlier one, never back: what an early one must ask of later
  * ones is a table of the database, or is registered by the composition root.
  */
+import { readFileSync } from 'node:fs'
 import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 /**
  * What must be known of money before work is made (rates, the ledger, allowances) is `billing`, before all that is billed. Deciding on held spend makes
  * work of any kind, so a subject for that comes last. `work` is what kinds of job have in common; it has no part in the graph, and names no table of theirs.
  */
-const subjects = [
-  'auth',
-  'accounts',
-  'repos',
-  'files',
-  'models',
-  'cards',
-  'billing',
-  'work',
-  'planner',
-  'hosting',
-  'runs',
-  'checks',
-  'devices',
-  'endpoints',
-  'spend',
-]
+const subjects = subjectsOf(readFileSync(new URL('../README.md', import.meta.url), 'utf8'))
+
+/** The first column of the table under "A map of the rooms": one place to name a subject, and say what it is about. */
+function subjectsOf(readme: string): readonly string[] {
+  const [, table = ''] = /^\| subject \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(readme) ?? []
+  const names = [...table.matchAll(/^\| `([a-z]+)` \| \S.* \|$/gm)].map(([, name = '']) => name)
+  if (names.length === 0 || names.length !== table.trimEnd().split('\n').length)
+    throw new Error(
+      'README.md, "A map of the rooms": a row of the table of subjects is no "| `name` | what it is about |".',
+    )
+  return names
+}
 
 const upTo = (folder: string, subject: string) =>
   subjects.slice(0, subjects.indexOf(subject) + 1).map((name) => `${folder}/${name}/`)

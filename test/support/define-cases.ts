@@ -121,7 +121,7 @@ export interface Rows {
 export const defineRows = (rows: Rows): Rows => rows
 
 /** What secrets can be made of: an org of ada with three public repos and a private one. */
-export interface Hidden {
+interface Hidden {
   readonly hub: Hub
   readonly ada: Person
   readonly org: string
@@ -136,7 +136,7 @@ export interface Hidden {
   post(path: string, body: Json, who?: Who): Promise<Json>
 }
 
-export interface Secrets {
+interface Secrets {
   /** Ids of private objects, by what they are. */
   readonly ids?: Readonly<Record<string, string>>
   /** Fields of `Query` with arguments that lead to them; `ORG` stands for the org's handle. Every id is tried with `node` besides. */
