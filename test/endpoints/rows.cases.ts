@@ -6,9 +6,9 @@ const anApproval = (status: string, digest: string) =>
 
 const anEndpoint = (changes: string) =>
   `insert into endpoints (id, status, executor, owner_id, filed_by, model_repo_id, model_repo_name, artifact_kind, artifact_path, model_sha256, artifact_files,
-     artifact_bytes, repo_seq, control_class, tier, params, vram_bytes, max_hours, sessions_open)
+     artifact_bytes, repo_seq, control_class, tier, params, vram_bytes, max_hours, sessions_open, claim_credential)
    select 'x', (e->>'status')::"EndpointStatus", (e->>'executor')::"RunExecutor", 'x', 'x', 'x', 'a/b', 'onnx', 'a.onnx', e->>'sha256', 1, 1, 1,
-     (e->>'class')::"ControlClass", 'l4', 1, 3, (e->>'hours')::numeric, (e->>'open')::int
+     (e->>'class')::"ControlClass", 'l4', 1, 3, (e->>'hours')::numeric, (e->>'open')::int, e->>'claim'
    from (select jsonb '{"status":"queued","executor":"worker","sha256":"${'a'.repeat(64)}","class":"skill","open":0}' || '${changes}' as e) given`
 
 export const rows = defineRows({
@@ -23,6 +23,7 @@ export const rows = defineRows({
     endpoints_served_remotely: anEndpoint('{"class":"reflex"}'),
     endpoints_priced_whole: anEndpoint('{"executor":"hosted"}'),
     endpoints_limits: anEndpoint('{"hours":721}'),
+    endpoints_queued_is_free: anEndpoint('{"claim":"x"}'),
     endpoints_counted: anEndpoint('{"open":1}'),
   },
 })

@@ -1,7 +1,13 @@
 import { defineRows } from '../support/define-cases.ts'
 
+const anUpload = (size: string, sha256: string) =>
+  `insert into uploads (id, repo_id, account_id, owner_id, path, size, sha256, storage_key, store_upload_id, part_size)
+   values ('x', 'x', 'x', 'x', 'a', ${size}, ${sha256}, 'x', 'x', 1)`
+
 export const rows = defineRows({
   refused: {
+    uploads_digest_form: anUpload('1', `'A'`),
+    uploads_size_range: anUpload('53687091201', `repeat('a', 64)`),
     files_closed_whole: `insert into files (repo_id, path, from_seq, to_seq, blob_id) values ('x', 'a', 1, 2, 'x')`,
     files_seq_order: `insert into files (repo_id, path, from_seq, to_seq, closed_at, blob_id) values ('x', 'a', 2, 2, now(), 'x')`,
     repo_changes_counted: `insert into repo_changes (repo_id, seq, at, action, file_count, total_bytes) values ('x', 0, now(), 'complete', 0, 0)`,

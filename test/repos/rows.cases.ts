@@ -1,10 +1,12 @@
 import { defineRows } from '../support/define-cases.ts'
 
 export const rows = defineRows({
-  kept: ({ lab, dataset }) => ({
+  kept: ({ lab, dataset, blob }) => ({
     repo_old_names: `insert into repo_old_names (owner_id, slug, repo_id) values ('${lab}', 'strolls', '${dataset}')`,
+    readme_cards: `insert into readme_cards (blob_id, facts, tags) values ('${blob}', '{"license": "mit"}', array['walk'])`,
   }),
   refused: {
+    readme_cards_bounds: `insert into readme_cards (blob_id, facts, tags) select 'x', '{}', array_agg(n::text) from generate_series(1, 101) n`,
     repos_slug_form: `insert into repos (id, owner_id, slug, kind) values ('x', 'x', '-a', 'robot')`,
     repos_files_counted: `insert into repos (id, owner_id, slug, kind, verified_count) values ('x', 'x', 'a', 'robot', 1)`,
     repos_tags_limit: `insert into repos (id, owner_id, slug, kind, tags) select 'x', 'x', 'a', 'robot', array_agg(n::text) from generate_series(1, 21) n`,

@@ -1,8 +1,10 @@
 import { defineRows } from '../support/define-cases.ts'
 
 const aRun = (changes: string) =>
-  `insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash, log_open_from)
-   select 'x', (r->>'kind')::"RunKind", (r->>'status')::"JobStatus", (r->>'executor')::"RunExecutor", 'x', 'x', 'act', '{}', r->>'hash', (r->>'open')::int
+  `insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash, log_open_from,
+     claim_credential, log_seq, stored_bytes, gate_passed, gate_total)
+   select 'x', (r->>'kind')::"RunKind", (r->>'status')::"JobStatus", (r->>'executor')::"RunExecutor", 'x', 'x', 'act', '{}', r->>'hash', (r->>'open')::int,
+     r->>'claim', coalesce((r->>'log')::int, 0), coalesce((r->>'stored')::int, 0), (r->>'passed')::int, (r->>'gates')::int
    from (select jsonb '{"kind":"cloud","status":"queued","executor":"worker","hash":"${'a'.repeat(64)}"}' || '${changes}' as r) given`
 
 export const rows = defineRows({
@@ -17,5 +19,9 @@ export const rows = defineRows({
     runs_running_is_claimed: aRun('{"status":"running"}'),
     runs_ended_dated: aRun('{"status":"succeeded"}'),
     runs_log_open: aRun('{"open":1}'),
+    runs_queued_is_free: aRun('{"claim":"x"}'),
+    runs_counted: aRun('{"log":-1}'),
+    runs_bytes_counted: aRun('{"stored":-1}'),
+    runs_gates_counted: aRun('{"passed":2,"gates":1}'),
   },
 })

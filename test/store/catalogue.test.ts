@@ -101,6 +101,17 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
   expect(of('repos_slug_trgm')).toContain('gin_trgm_ops')
 })
 
+test('each CHECK has a row that it refuses', async () => {
+  const checks = await sql<{ name: string }>(
+    `select conname as name from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace order by 1`,
+  )
+  const advice = 'Add an insert that it refuses to `rows.refused` of test/<subject>/*.cases.ts, under its name.'
+  expect(
+    checks.map(({ name }) => name).filter((name) => !Object.hasOwn(refusedRows, name)),
+    advice,
+  ).toEqual([])
+})
+
 const refused = Object.entries(refusedRows)
 const ofTable = (table: string) => refused.filter(([constraint]) => constraint.startsWith(`${table}_`))
 const ofOthers = refused.filter((row) => !['runs', 'endpoints'].some((table) => ofTable(table).includes(row)))

@@ -31,7 +31,21 @@ const endpoint = fixedId('ep', 1)
 const approval = fixedId('appr', 1)
 
 /** Ids of these rows. */
-export const knownRows = { ada, lab, dataset, model, robot, run, fork, imported, check, device, endpoint, approval }
+export const knownRows = {
+  ada,
+  lab,
+  dataset,
+  model,
+  robot,
+  run,
+  fork,
+  imported,
+  check,
+  device,
+  endpoint,
+  approval,
+  blob: fixedId('blob', 1),
+}
 export type KnownRows = typeof knownRows
 
 const card = '{"dof":1,"actuators":[]}'
