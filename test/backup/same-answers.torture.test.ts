@@ -17,16 +17,7 @@ import { listAsBefore, migrateToBaseline } from '../support/before-baseline.ts'
 import { keptRows } from '../support/cases.ts'
 import { otherCasing } from '../support/casing.ts'
 import { runHub } from '../support/command-line.ts'
-import {
-  type Credentials,
-  files,
-  fillLaterTables,
-  fillTables,
-  fixedId,
-  objects,
-  paths,
-  queries,
-} from '../support/every-table.ts'
+import { type Credentials, files, fillTables, fixedId, objects, paths, queries } from '../support/every-table.ts'
 import { databaseUrl, onServer } from '../support/global-setup.ts'
 
 const server = inject('databaseServerUrl')
@@ -272,8 +263,6 @@ describe('hub backup', () => {
 
   it('of a running hub, restored elsewhere, gives the same answers to everyone', async () => {
     const running = await start(first)
-    await onDatabase(first.url, fillLaterTables)
-    expect(await emptyTables(first.url), 'add a row of this table to test/support/every-table.ts').toEqual([])
     before = await answers(running.url)
     expect(before.length).toBeGreaterThanOrEqual(100)
     const known = before.filter(({ ask }) => !ask.startsWith('anonymous'))

@@ -249,11 +249,6 @@ async function fillJobs(client: pg.Client): Promise<void> {
   await client.query(`insert into user_code_misses (account_id, count) values ('${ada}', 1)`)
 }
 
-/** Rows in the tables that came after the baseline, for a database that has all migrations. */
-export async function fillLaterTables(client: pg.Client): Promise<void> {
-  await client.query(`insert into repo_old_names (owner_id, slug, repo_id) values ('${lab}', 'strolls', '${dataset}')`)
-}
-
 /** What a person asks a hub about these rows. */
 export const paths: readonly string[] = [
   '/v1/me',
