@@ -116,6 +116,13 @@ const spending =
 /** Longest path segment: an upload id. Owners and slugs are validated by rule, not by the router. */
 const MAX_PARAM_LENGTH = 512
 
+/**
+ * A request may name a host in its target (RFC 9112, 3.2.2). What answers repeat of the target, such as the address of
+ * a repo that was moved, would else lead to that host.
+ */
+const withoutHost = (target: string): string =>
+  target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, '/')
+
 /** Fastify with the hub's request ids, limits and answers to what is no request; it has no routes yet. */
 function bareServer({ config, log }: Deps, { listener }: ServerParts): FastifyInstance {
   return Fastify({
@@ -126,6 +133,7 @@ function bareServer({ config, log }: Deps, { listener }: ServerParts): FastifyIn
     requestIdHeader: false,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     trustProxy: trustedProxies(config.trustProxy),
+    rewriteUrl: ({ url = '/' }) => withoutHost(url),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',
     requestTimeout: 0,

@@ -1,4 +1,5 @@
 /** Moving repos: their new name, what goes with them, and what their old name leads to. */
+import { type IncomingMessage, request } from 'node:http'
 import { beforeAll, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from '../support/hub.ts'
 
@@ -38,6 +39,24 @@ it('a repo moves to another owner and name, with its bytes, its uploads and its 
   expect(await stored(lab)).toEqual({ stored: 12, reserved: 4, pending: 1 })
   expect((await hub.call(ada, 'GET', `/v1/repos/${lab}/new-name/history`)).json.items).toHaveLength(1)
   expect((await hub.call(ada, 'DELETE', `/v1/repos/${lab}/new-name`)).status).toBe(204)
+})
+
+it('its old name leads to no other host, also where the target of the request names one', async () => {
+  const name = await hub.repo(ada)
+  await move(name, { slug: 'moved-away' })
+  const locationOf = (path: string) =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(hub.running.url)
+      const headers = { authorization: `Bearer ${ada.token}` }
+      const answered = (answer: IncomingMessage) => {
+        answer.resume()
+        resolve([answer.statusCode, answer.headers.location])
+      }
+      request({ hostname, port, path, headers }, answered).on('error', reject).end()
+    })
+  for (const prefix of ['/v1/repos/', '/api/datasets/'])
+    for (const host of ['', 'http://other.example', 'HTTPS://other.example:8443'])
+      expect(await locationOf(`${host}${prefix}${name}`)).toEqual([308, `${prefix}${ada.handle}/moved-away`])
 })
 
 it('its old name leads to it, for whoever sees it, until a repo takes the name', async () => {
