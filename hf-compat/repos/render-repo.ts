@@ -46,3 +46,7 @@ export function renderSibling(file: HfFile, withBlobs: boolean) {
   const { path, size, oid, lfs } = renderFile(file)
   return { rfilename: path, size, blobId: oid, ...(lfs && { lfs }) }
 }
+
+/** The members of an answer that a client asks for, next to the name. */
+export const only = (body: Readonly<Record<string, unknown>>, members: readonly string[]) =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => /^_?id$/.test(name) || members.includes(name)))

@@ -131,6 +131,37 @@ describe('a repo', () => {
   })
 })
 
+describe('a list of models', () => {
+  it('has robots among them, in one order, page by page', async () => {
+    const person = await hub.person()
+    const kinds = ['model', 'robot', 'robot', 'model', 'dataset', 'robot', 'model'] as const
+    const made: { name: string; kind: string }[] = []
+    for (const kind of kinds) made.push({ name: await hub.repo(person, { kind }), kind })
+    const [oldest] = made
+    const listed = async (query: string) => {
+      const pages: string[][] = []
+      let next: string | undefined = `/api/models?author=${person.handle}&${query}`
+      while (next) {
+        const page = await hf.get(person, next)
+        pages.push(page.json.map(({ id }: { id: string }) => id))
+        next = /^<([^>]+)>/.exec(page.headers.get('link') ?? '')?.[1]
+      }
+      return pages
+    }
+    const newest = made
+      .filter(({ kind }) => kind !== 'dataset')
+      .map(({ name }) => name)
+      .reverse()
+    expect(await listed('limit=100')).toEqual([newest])
+    expect(await listed('limit=2')).toEqual([newest.slice(0, 2), newest.slice(2, 4), newest.slice(4)])
+    expect((await listed('limit=1')).flat()).toEqual(newest)
+    await hub.call(person, 'PATCH', `/v1/repos/${oldest?.name}`, { description: 'changed' })
+    expect((await listed('limit=4&sort=lastModified')).flat()).toEqual([oldest?.name, ...newest.slice(0, -1)])
+    expect(refusal(await hf.get(person, '/api/models?cursor=x'))).toEqual([400, 'BadRequest'])
+    expect(refusal(await hf.get(person, '/api/models?cursor=x~y'))).toEqual([400, 'ValidationCursor'])
+  })
+})
+
 describe('the tree', () => {
   it('of a folder has the files and folders in it, of all folders everything', async () => {
     const person = await hub.person()
