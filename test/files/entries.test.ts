@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contractHub } from '../support/hub.ts'
+import { contractHub, type Person } from '../support/hub.ts'
 
 const hub = contractHub()
 
@@ -31,6 +31,49 @@ describe('Repo.at.entries', () => {
       Array.from({ length: 1001 }, (_, index) => `${index}`),
     )
     expect(many.errors[0].extensions.code).toBe('UNPROCESSABLE')
+  })
+})
+
+describe('GET /v1/repos/{owner}/{repo}/entries', () => {
+  it('says the same of a named state', async () => {
+    const person = await hub.person()
+    const name = await hub.repo(person)
+    await hub.upload(person, name, { 'data/a b.bin': 'a', 'x/y': 'z' })
+    const { commit_id } = (await hub.call(person, 'GET', `/v1/repos/${name}/commits`)).json.items[0]
+    const read = (query: string, who: Person | null = person) =>
+      hub.call(who, 'GET', `/v1/repos/${name}/entries?${query}`)
+    const { status, json } = await read(`at=${commit_id}&path=x&path=data%2Fa%20b.bin&path=nothing`)
+    expect([status, json]).toMatchObject([
+      200,
+      {
+        seq: 1,
+        commit_id,
+        entries: [
+          { path: 'x', file: null },
+          { path: 'data/a b.bin', file: { size: 1 } },
+        ],
+      },
+    ])
+    expect((await read('at=0&path=x')).json.entries).toEqual([])
+    expect((await read('at=7&path=x')).status).toBe(404)
+    expect((await read('path=x')).status).toBe(422)
+    expect((await read('at=0&path=x', null)).status).toBe(404)
+  })
+})
+
+describe('GET /v1/repos/{owner}/{repo}/tree', () => {
+  it('starts at a path', async () => {
+    const person = await hub.person()
+    const name = await hub.repo(person)
+    await hub.upload(person, name, { 'a/1': '1', b: 'b', 'c/1': 'c' })
+    const { json } = await hub.call(person, 'GET', `/v1/repos/${name}/tree?start_at=a0&limit=1`)
+    expect(json.items.map(({ path }: { path: string }) => path)).toEqual(['b'])
+    const next = await hub.call(
+      person,
+      'GET',
+      `/v1/repos/${name}/tree?start_at=a0&limit=1&cursor=${encodeURIComponent(json.next_cursor)}`,
+    )
+    expect(next.json.items.map(({ path }: { path: string }) => path)).toEqual(['c/1'])
   })
 })
 

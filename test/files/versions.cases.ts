@@ -37,6 +37,19 @@ export const cases = defineCases({
       },
     ],
   },
+  getRepoEntries: {
+    query: '?at=0&path=a',
+    access: asWriter,
+    costs: [
+      {
+        given: async (reader) => {
+          const repo = await twoStates(reader)
+          return ['', '&path=v1.txt&path=nothing'].map((more) => `${repo}/entries?at=v2&path=same.txt${more}`)
+        },
+        statements: 4,
+      },
+    ],
+  },
   diffRepo: {
     query: '?from=0',
     access: asWriter,

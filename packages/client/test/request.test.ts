@@ -26,6 +26,7 @@ describe('a call', () => {
     expectTypeOf<Parts<'POST /v1/runs/{run_id}/claim'>['path']>().toEqualTypeOf<{ readonly run_id: string }>()
     expectTypeOf<Query<'GET /v1/repos/{owner}/{repo}/tree'>>().toEqualTypeOf<{
       readonly prefix?: string
+      readonly start_at?: string
       readonly at?: string
       readonly limit?: number
       readonly cursor?: string
