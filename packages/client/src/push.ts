@@ -197,6 +197,9 @@ function dryRunOutcome(plan: PushPlan): Outcome {
   }
 }
 
+/** What is sent before each change. */
+export const roundsOf = <T>(contents: readonly T[]): T[][] => [...batchesOf(contents, CONTENTS_PER_CHANGE)]
+
 interface Rest {
   readonly isThere: (content: Content) => boolean
   /** Files to delete. */
