@@ -8,9 +8,12 @@ export const isTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d
 
 /** What a client says of a file before it sends it; the bytes are the path, unless said. */
 export const file = (path: string, bytes = path) => ({ path, size: Buffer.byteLength(bytes), sha256: sha256Of(bytes) })
+/** The paths of a page of files. */
 export const paths = (answer: Answer): string[] => answer.json.items.map((item: Json) => item.path)
+/** What was wrong, and where. */
 export const refusal = (answer: Answer) => [answer.status, types(answer), places(answer)]
 
+/** Requests to one hub. */
 export function fileRequests(hub: ReturnType<typeof contractHub>) {
   const files = (who: Who, operation: string, body: unknown, repo: string) =>
     hub.call(who, 'POST', `/v1/repos/${repo}/files/${operation}`, body)
