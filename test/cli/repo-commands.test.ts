@@ -63,6 +63,27 @@ describe('hub repo', () => {
     expect([other.code, other.out.includes('used by')]).toEqual([0, false])
   })
 
+  it('shows license and tags of its card, finds repos by them, and counts the repos that name it', async () => {
+    const eve = await hub.person()
+    const data = await hub.repo(eve, { tags: ['own'] })
+    const tag = newName('tag')
+    const card = (yaml: string) => ({ 'README.md': `---\n${yaml}\n---\n` })
+    await hub.upload(eve, data, card(`license: cc-by-4.0\ntags: [${tag}, own]`))
+    const model = await hub.repo(eve, { kind: 'model' })
+    await hub.upload(eve, model, card(`datasets: ${data}`))
+    const ask = async (...args: string[]) => (await runHub(args, { ...env(), HUB_TOKEN: eve.token })).out
+    const view = await ask('repo', 'view', data)
+    expect(view).toMatch(new RegExp(`^tags +own.+${tag}$`, 'm'))
+    expect(view).toMatch(/^license +cc-by-4\.0$/m)
+    expect(view).toMatch(/^used by +1 repo$/m)
+    for (const found of [
+      await ask('repos', '--license', 'CC-BY-4.0', '--tag', tag),
+      await ask('search', tag, '--license', 'cc-by-4.0'),
+    ])
+      expect([found.includes(data), found.endsWith('1 repo\n')]).toEqual([true, true])
+    expect(await ask('repos', '--license', 'mit', '--owner', eve.handle)).toBe('0 repos\n')
+  })
+
   it('deletes after the name was typed, and nothing after another one or without a terminal', async () => {
     const name = fresh()
     await run('repo', 'create', name, '--kind', 'model')

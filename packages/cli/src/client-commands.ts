@@ -19,7 +19,15 @@ import { registerTransferCommands } from './transfer-commands.ts'
 import { registerVersionCommands } from './version-commands.ts'
 
 /** Single-valued options of `hub repos`. */
-const repoFilters = ['q', 'kind', 'owner', 'visibility', 'robot', 'sort'] as const satisfies (keyof RepoFilters)[]
+const repoFilters = [
+  'q',
+  'kind',
+  'owner',
+  'visibility',
+  'robot',
+  'license',
+  'sort',
+] as const satisfies (keyof RepoFilters)[]
 
 const filterTexts: Readonly<
   Record<(typeof repoFilters)[number], readonly [about: string, choices?: readonly string[]]>
@@ -29,6 +37,7 @@ const filterTexts: Readonly<
   owner: ['only repos of this user or org'],
   visibility: ['only public or only private repos', ['public', 'private']],
   robot: ['only models and datasets of this robot'],
+  license: ['only repos with this license in the header of README.md'],
   sort: ['newest first, by this time (default: created)', ['created', 'updated']],
 }
 

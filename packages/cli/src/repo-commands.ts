@@ -43,6 +43,7 @@ interface SearchOptions extends CommonOptions {
   readonly kind?: string
   readonly owner?: string
   readonly tag: string[]
+  readonly license?: string
   readonly limit: number
 }
 type SureOptions = CommonOptions & { readonly yes?: boolean }
@@ -152,10 +153,11 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
     .addOption(new Option('--kind <kind>', 'only repos of this kind').choices(kinds))
     .option('--owner <handle>', 'only repos of this user or org')
     .option('--tag <tag>', 'only repos with this tag (repeatable; all must match)', collect, [])
+    .option('--license <license>', 'only repos with this license in the header of README.md')
     .option('--limit <n>', 'maximum number of repos', wholeFrom(1), 20)
     .addHelpText('after', hubExamples('search gripper', 'search pick --kind dataset --tag so100 --json'))
-    .action((text: string, { kind, owner, tag, limit, ...options }: SearchOptions) =>
-      start(options, (client) => search(client, { q: text, kind, owner, tag }, limit)),
+    .action((text: string, { kind, owner, tag, license, limit, ...options }: SearchOptions) =>
+      start(options, (client) => search(client, { q: text, kind, owner, tag, license }, limit)),
     )
 }
 
@@ -179,7 +181,8 @@ function shown({ url }: HubClient, repo: RemoteRepo, lineage: RepoLineage | null
     kind: repo.kind,
     visibility: repo.visibility,
     description: repo.description,
-    tags: repo.tags,
+    tags: [...new Set([...repo.tags, ...repo.card_tags])],
+    license: repo.license ?? null,
     files: `${countText(count, 'file')}, ${sizeText(bytes)}`,
     updated: repo.updated_at,
     ...(lineage && lineageFacts(lineage)),
@@ -191,7 +194,12 @@ function shown({ url }: HubClient, repo: RemoteRepo, lineage: RepoLineage | null
 
 /** Only what there is: a dataset is produced by no run. */
 function lineageFacts({ producedBy, usedBy }: RepoLineage): Record<string, string | null> {
-  const uses = [some(usedBy.runs, 'run'), some(usedBy.checks, 'check'), some(usedBy.endpoints, 'endpoint')]
+  const uses = [
+    some(usedBy.runs, 'run'),
+    some(usedBy.repos, 'repo'),
+    some(usedBy.checks, 'check'),
+    some(usedBy.endpoints, 'endpoint'),
+  ]
   const used = uses.filter((text) => text !== null).join(', ')
   return { 'produced by': some(producedBy, 'run'), 'used by': used === '' ? null : used }
 }

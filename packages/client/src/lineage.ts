@@ -13,7 +13,10 @@ const page = z
 
 const lineage = z.looseObject({
   repo: z
-    .looseObject({ producedBy: page, usedBy: z.looseObject({ runs: page, checks: page, endpoints: page }) })
+    .looseObject({
+      producedBy: page,
+      usedBy: z.looseObject({ runs: page, repos: page, checks: page, endpoints: page }),
+    })
     .nullable(),
 })
 
@@ -23,12 +26,18 @@ export type AtLeast = z.output<typeof page>
 export interface RepoLineage {
   /** Runs that a model comes from. */
   readonly producedBy: AtLeast
-  readonly usedBy: { readonly runs: AtLeast; readonly checks: AtLeast; readonly endpoints: AtLeast }
+  readonly usedBy: {
+    readonly runs: AtLeast
+    /** Whose cards name it. */
+    readonly repos: AtLeast
+    readonly checks: AtLeast
+    readonly endpoints: AtLeast
+  }
 }
 
 const first = '(first: 100) { nodes { id } pageInfo { hasNextPage } }'
 const text = `query ($owner: String!, $slug: String!) { repo(owner: $owner, slug: $slug) {
-  producedBy${first} usedBy { runs${first} checks${first} endpoints${first} } } }`
+  producedBy${first} usedBy { runs${first} repos${first} checks${first} endpoints${first} } } }`
 
 /** Null for a repo that the caller does not see, and from a hub whose graph does not have it. */
 export async function repoLineage({ graph }: Caller, repo: RepoName): Promise<RepoLineage | null> {

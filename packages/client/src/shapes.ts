@@ -34,6 +34,8 @@ export const remoteRepo = conformsTo<v1.Repo>()(
     visibility: z.string(),
     description: nullable(z.string()),
     tags: z.array(z.string()).default([]),
+    license: z.string().optional(),
+    card_tags: z.array(z.string()).default([]),
     file_summary: z.looseObject({ count: z.number(), total_bytes: z.number(), verified_count: z.number() }),
     updated_at: z.string(),
   }),

@@ -13,7 +13,7 @@ export const statements: Readonly<Record<string, number>> = {
   holds: 2,
   Keys: 3,
   Org: 7,
-  repo: 7,
+  repo: 9,
   RepoDiff: 5,
   RepoFileSizes: 3,
   RepoHistory: 4,

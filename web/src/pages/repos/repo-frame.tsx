@@ -76,6 +76,11 @@ export function RepoFrame({ params, part, head, error, retry, children }: Props)
   )
 }
 
+/** Those that the owner set, and those of the card. */
+export const tagsOf = ({ tags, cardTags }: Pick<RepoHeadFragment, 'tags' | 'cardTags'>): string[] => [
+  ...new Set([...tags, ...cardTags]),
+]
+
 function About({ head }: { readonly head: RepoHeadFragment }) {
   return (
     <div className="stack-small">
@@ -83,7 +88,7 @@ function About({ head }: { readonly head: RepoHeadFragment }) {
       <div className="row small">
         <span className="badge busy">{words(head.kind)}</span>
         <span className={head.visibility === 'PRIVATE' ? 'badge warn' : 'badge'}>{words(head.visibility)}</span>
-        {head.tags.map((tag) => (
+        {tagsOf(head).map((tag) => (
           <Link key={tag} to="repos" params={{}} query={{ tag }} className="badge">
             {tag}
           </Link>

@@ -2,6 +2,7 @@
 import { Link } from '../../app/navigate.tsx'
 import { bytes, count, words } from '../../ui/format.ts'
 import { Time } from '../../ui/time.tsx'
+import { tagsOf } from './repo-frame.tsx'
 import type { ReposQuery } from './repos.graphql.ts'
 
 export type RepoRow = NonNullable<ReposQuery['repos']>['nodes'][number]
@@ -26,13 +27,15 @@ export function RepoTable({ repos }: { readonly repos: readonly RepoRow[] }) {
                 <RepoLink fullName={repo.fullName} />{' '}
                 {repo.visibility === 'PRIVATE' && <span className="badge">private</span>}
                 {repo.description && <div className="dim small">{repo.description}</div>}
-                {repo.tags.length > 0 && (
+                {tagsOf(repo).length > 0 && (
                   <div className="row small">
-                    {repo.tags.slice(0, 6).map((tag) => (
-                      <span key={tag} className="badge">
-                        {tag}
-                      </span>
-                    ))}
+                    {tagsOf(repo)
+                      .slice(0, 6)
+                      .map((tag) => (
+                        <span key={tag} className="badge">
+                          {tag}
+                        </span>
+                      ))}
                   </div>
                 )}
               </td>

@@ -13,17 +13,23 @@ import { type ReposQueryVariables, reposQuery } from './repos.graphql.ts'
 
 const kinds = ['DATASET', 'MODEL', 'ROBOT'] as const
 
+interface Bucket {
+  readonly value: string
+  readonly count: number
+}
+
 type Change = (edit: (next: URLSearchParams) => void) => void
 
 export function Page() {
   const [search, setSearch] = useSearchParams()
   const kind = kinds.find((one) => one === search.get('kind')) ?? null
   const q = search.get('q')
+  const license = search.get('license')
   const tags = search.getAll('tag')
   const tagKey = tags.join('\n')
   const variables = useMemo<ReposQueryVariables>(
-    () => ({ kind, q: q || null, tag: tagKey ? tagKey.split('\n') : null, sort: 'UPDATED' }),
-    [kind, q, tagKey],
+    () => ({ kind, q: q || null, tag: tagKey ? tagKey.split('\n') : null, license: license || null, sort: 'UPDATED' }),
+    [kind, q, tagKey, license],
   )
   const pages = usePages({ query: reposQuery, variables, field: 'repos', select: itself })
   const change: Change = (edit) =>
@@ -41,7 +47,7 @@ export function Page() {
       <PageHeader title="Repos" about={facets && `${count(facets.total)} that you can see`} />
       <div className="columns">
         <div className="stack">
-          <Filters kind={kind} q={q} change={change} />
+          <Filters kind={kind} q={q} license={license} licenses={facets?.licenses ?? []} change={change} />
           <PageList
             pages={pages}
             empty={
@@ -64,10 +70,14 @@ export function Page() {
 interface FiltersProps {
   readonly kind: (typeof kinds)[number] | null
   readonly q: string | null
+  readonly license: string | null
+  /** Those that there are. */
+  readonly licenses: readonly Bucket[]
   readonly change: Change
 }
 
-function Filters({ kind, q, change }: FiltersProps) {
+function Filters({ kind, q, license, licenses, change }: FiltersProps) {
+  const isListed = license === null || licenses.some(({ value }) => value === license)
   return (
     <search className="row">
       <input
@@ -92,12 +102,29 @@ function Filters({ kind, q, change }: FiltersProps) {
           </option>
         ))}
       </select>
+      {(licenses.length > 0 || license !== null) && (
+        <select
+          aria-label="License"
+          value={license ?? ''}
+          onChange={({ target }) =>
+            change((next) => (target.value ? next.set('license', target.value) : next.delete('license')))
+          }
+        >
+          <option value="">All licenses</option>
+          {!isListed && <option value={license}>{license}</option>}
+          {licenses.map(({ value, count: number }) => (
+            <option key={value} value={value}>
+              {value} ({number})
+            </option>
+          ))}
+        </select>
+      )}
     </search>
   )
 }
 
 interface TagsProps {
-  readonly found: readonly { readonly value: string; readonly count: number }[] | undefined
+  readonly found: readonly Bucket[] | undefined
   /** Those that are chosen. */
   readonly tags: readonly string[]
   readonly change: Change

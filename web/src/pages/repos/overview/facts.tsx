@@ -1,5 +1,6 @@
 /** How much is in a repo, and what its card or meta block says. */
 import type { ReactNode } from 'react'
+import { Link } from '../../../app/navigate.tsx'
 import { bytes, count, rounded, words } from '../../../ui/format.ts'
 import { Time } from '../../../ui/time.tsx'
 import { RepoLink } from '../repo-table.tsx'
@@ -20,9 +21,29 @@ export function Facts({ repo }: { readonly repo: Repo }) {
   return (
     <>
       <FactPanel title="Contents" facts={facts} />
+      <Card repo={repo} />
       {about && <FactPanel title={about.title} facts={about.facts} />}
     </>
   )
+}
+
+/** What the header of the README says, and what is wrong with it. */
+function Card({ repo }: { readonly repo: Repo }) {
+  const { prettyName, license, libraryName, pipelineTag, cardFault } = repo
+  if ([prettyName, license, libraryName, pipelineTag, cardFault].every((one) => one === null)) return null
+  const licensed = license && (
+    <Link to="repos" params={{}} query={{ license: license.toLowerCase() }}>
+      {license}
+    </Link>
+  )
+  const facts: Fact[] = [
+    ['Title', prettyName],
+    ['License', licensed],
+    ['Library', libraryName],
+    ['Task', pipelineTag],
+    ['Header', cardFault],
+  ]
+  return <FactPanel title="Card" facts={facts} />
 }
 
 function FactPanel({ title, facts }: { readonly title: string; readonly facts: readonly Fact[] }) {

@@ -1,8 +1,10 @@
 /** The runs that a repo comes from, and what uses it. */
 import type { ReactNode } from 'react'
 import { Link } from '../../../app/navigate.tsx'
+import { words } from '../../../ui/format.ts'
 import { Status } from '../../../ui/status.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { RepoLink } from '../repo-table.tsx'
 import type { RepoQuery, RepoRunLinkFragment } from './repo.graphql.ts'
 
 type Repo = NonNullable<RepoQuery['repo']>
@@ -15,9 +17,19 @@ export function Lineage({ repo }: { readonly repo: Repo }) {
       All runs
     </Link>
   )
-  const isUsed = usedBy.runs.nodes.length + usedBy.endpoints.nodes.length > 0
+  const isUsed = [usedBy.runs, usedBy.repos, usedBy.endpoints].some(({ nodes }) => nodes.length > 0)
   return (
     <>
+      {repo.sources.length > 0 && (
+        <Section title="Made from" more={null}>
+          {repo.sources.map(({ relation, name, repo: source }) => (
+            <li key={`${relation} ${name}`}>
+              {source ? <RepoLink fullName={source.fullName} /> : <span>{name}</span>}
+              <span className="small dim">{words(relation)}</span>
+            </li>
+          ))}
+        </Section>
+      )}
       {producedBy.nodes.length > 0 && (
         <Section title="Comes from" more={producedBy.pageInfo.hasNextPage && all}>
           {producedBy.nodes.map((run) => (
@@ -29,6 +41,13 @@ export function Lineage({ repo }: { readonly repo: Repo }) {
         {usedBy.runs.nodes.map((run) => (
           <RunLine key={run.id} run={run} />
         ))}
+        {usedBy.repos.nodes.map(({ id, fullName, kind }) => (
+          <li key={id}>
+            <RepoLink fullName={fullName} />
+            <span className="small dim">{words(kind)}</span>
+          </li>
+        ))}
+        {usedBy.repos.pageInfo.hasNextPage && <li className="dim">More repos name it.</li>}
         {usedBy.endpoints.nodes.map(({ id, name, status }) => (
           <li key={id}>
             <Link to="endpoint" params={{ id }}>
@@ -39,7 +58,7 @@ export function Lineage({ repo }: { readonly repo: Repo }) {
             </span>
           </li>
         ))}
-        {!isUsed && <li className="dim">No run or endpoint that you can see uses it.</li>}
+        {!isUsed && <li className="dim">No run, repo or endpoint that you can see uses it.</li>}
       </Section>
     </>
   )
