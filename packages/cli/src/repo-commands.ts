@@ -1,13 +1,6 @@
 /** `hub repo`: create, view, edit, delete; `hub rm` and `hub search`. */
 
-import {
-  type AtLeast,
-  BATCH,
-  type HubClient,
-  type RemoteRepo,
-  type RepoLineage,
-  type RepoName,
-} from '@hub/client/internal'
+import { BATCH, type HubClient, type RemoteRepo, type RepoName } from '@hub/client/internal'
 import { type Command, Option } from 'commander'
 import picomatch from 'picomatch'
 import { countText, exitCode, sizeText } from './client-output.ts'
@@ -23,9 +16,9 @@ import {
   wholeFrom,
 } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
-import { pageAddress } from './open-command.ts'
-import { hubExamples, linesOf } from './output.ts'
+import { hubExamples } from './output.ts'
 import { type AskingIo, ask, canAsk, confirmByName } from './prompt.ts'
+import { shownRepo } from './shown-repo.ts'
 import { inLine, print } from './terminal.ts'
 
 interface RepoOptions extends CommonOptions {
@@ -76,7 +69,7 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
     .action((name: string, { kind, visibility, description, tag, ...options }: CreateOptions) =>
       start(options, async (client) => {
         const { owner, slug } = repoName(name)
-        return shown(client, await client.newRepo({ kind, owner, slug, visibility, description, tags: tag }))
+        return shownRepo(client, await client.newRepo({ kind, owner, slug, visibility, description, tags: tag }))
       }),
     )
   common(repo.command('view <repo>').description('Show a repo'), io)
@@ -84,7 +77,7 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
     .action((name: string, options: CommonOptions) =>
       start(options, async (client) => {
         const repo = await client.getRepo(repoName(name))
-        return shown(client, repo, options.json ? null : await client.lineage(repoName(name)))
+        return shownRepo(client, repo, options.json ? null : await client.lineage(repoName(name)))
       }),
     )
   about(common(repo.command('edit <repo>').description('Change visibility, description or tags of a repo'), io))
@@ -98,7 +91,7 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
       ),
     )
     .action((name: string, options: EditOptions) =>
-      start(options, async (client) => shown(client, await client.updateRepo(repoName(name), changeOf(options)))),
+      start(options, async (client) => shownRepo(client, await client.updateRepo(repoName(name), changeOf(options)))),
     )
   common(repo.command('delete <repo>').description('Delete a repo with its files, for good'), io)
     .option('--yes', 'do not ask')
@@ -172,40 +165,6 @@ function changeOf({ visibility, description, tag, clearTags }: EditOptions) {
   if (clearTags && tag.length > 0) throw new UsageError('Use either --tag or --clear-tags.')
   return change
 }
-
-function shown({ url }: HubClient, repo: RemoteRepo, lineage: RepoLineage | null = null): CommandResult {
-  const { count, total_bytes: bytes } = repo.file_summary
-  const facts = {
-    repo: repo.full_name,
-    id: repo.id,
-    kind: repo.kind,
-    visibility: repo.visibility,
-    description: repo.description,
-    tags: [...new Set([...repo.tags, ...repo.card_tags])],
-    license: repo.license ?? null,
-    files: `${countText(count, 'file')}, ${sizeText(bytes)}`,
-    updated: repo.updated_at,
-    ...(lineage && lineageFacts(lineage)),
-    page: pageAddress(url, repo.full_name),
-    api: `${url}/v1/repos/${repo.full_name}`,
-  }
-  return { json: repo, text: linesOf(facts) }
-}
-
-/** Only what there is: a dataset is produced by no run. */
-function lineageFacts({ producedBy, usedBy }: RepoLineage): Record<string, string | null> {
-  const uses = [
-    some(usedBy.runs, 'run'),
-    some(usedBy.repos, 'repo'),
-    some(usedBy.checks, 'check'),
-    some(usedBy.endpoints, 'endpoint'),
-  ]
-  const used = uses.filter((text) => text !== null).join(', ')
-  return { 'produced by': some(producedBy, 'run'), 'used by': used === '' ? null : used }
-}
-
-const some = ({ count, isMore }: AtLeast, noun: string): string | null =>
-  count === 0 ? null : isMore ? `${count} ${noun}s or more` : countText(count, noun)
 
 async function removeFiles({
   io,

@@ -25,7 +25,7 @@ export function Lineage({ repo }: { readonly repo: Repo }) {
           {repo.sources.map(({ relation, name, repo: source }) => (
             <li key={`${relation} ${name}`}>
               {source ? <RepoLink fullName={source.fullName} /> : <span>{name}</span>}
-              <span className="small dim">{words(relation)}</span>
+              <span className="row small dim">{words(relation)}</span>
             </li>
           ))}
         </Section>
@@ -44,7 +44,7 @@ export function Lineage({ repo }: { readonly repo: Repo }) {
         {usedBy.repos.nodes.map(({ id, fullName, kind }) => (
           <li key={id}>
             <RepoLink fullName={fullName} />
-            <span className="small dim">{words(kind)}</span>
+            <span className="row small dim">{words(kind)}</span>
           </li>
         ))}
         {usedBy.repos.pageInfo.hasNextPage && <li className="dim">More repos name it.</li>}
