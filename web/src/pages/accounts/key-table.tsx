@@ -30,7 +30,7 @@ export function KeyTable({ keys, changed }: Props) {
         <thead>
           <tr>
             <th>Name</th>
-            <th>May</th>
+            <th>Access</th>
             <th>Created</th>
             <th>Last used</th>
             <th>Expires</th>

@@ -17,7 +17,7 @@ export function SpendCapForm({ account, spend, canChange, changed }: Props) {
     <section className="panel stack">
       <h2>Spend</h2>
       <p>
-        {money(monthUsd)} this month, {money(reservedUsd)} of it reserved by work under way.{' '}
+        {money(monthUsd)} this month, {money(reservedUsd)} of it reserved by work in progress.{' '}
         {cap ? `Cap: ${money(cap.limitUsd)}.` : 'No cap.'}{' '}
         <Link to="spend" params={{}}>
           Spend by month

@@ -90,7 +90,7 @@ function Facts({ check }: { readonly check: Check }) {
   return (
     <section className="panel" aria-label="Facts">
       <dl className="facts">
-        <dt>Of</dt>
+        <dt>Repo</dt>
         <dd>{repo ? <RepoLink fullName={repo.fullName} /> : 'uploaded files'}</dd>
         <dt>Entry</dt>
         <dd className="mono">{check.entry ?? '–'}</dd>

@@ -61,7 +61,7 @@ function CheckTable({ checks }: { readonly checks: NonNullable<ChecksQuery['robo
         <thead>
           <tr>
             <th>Check</th>
-            <th>Of</th>
+            <th>Repo</th>
             <th>Status</th>
             <th>Verdict</th>
             <th className="number">Took</th>

@@ -29,7 +29,7 @@ export function Page() {
         <PageList
           pages={pages}
           empty={
-            <Empty title="Nothing waits for you">
+            <Empty title="No requests to decide">
               <p>When an agent asks for hosted work, it appears here.</p>
             </Empty>
           }

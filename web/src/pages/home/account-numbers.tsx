@@ -49,7 +49,7 @@ function AccountRow({ account: { handle, counts } }: { readonly account: Account
         </Link>
       </dt>
       <dd>
-        {numbers.length === 0 && <span className="dim">Nothing waits and nothing runs.</span>}
+        {numbers.length === 0 && <span className="dim">No work in progress.</span>}
         {numbers.map(({ list, status, text }, at) => (
           <span key={text}>
             {at > 0 && ' · '}

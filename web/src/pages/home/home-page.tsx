@@ -83,7 +83,7 @@ function RunningRuns({ owners }: { readonly owners: readonly string[] }) {
       <Live query={runsChangedSubscription} owners={owners} changed={pages.refresh} />
       <SectionHead title="Running" to="runs" />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {pages.isEmpty && <p className="dim">No run is under way.</p>}
+      {pages.isEmpty && <p className="dim">No run is in progress.</p>}
       {pages.nodes.length > 0 && <RunTable runs={pages.nodes} />}
     </section>
   )

@@ -151,7 +151,7 @@ export function Datasets({ run }: { readonly run: RunShown }) {
           <thead>
             <tr>
               <th>Dataset</th>
-              <th className="number">State</th>
+              <th className="number">Version</th>
               <th className="number">Files</th>
               <th className="number">Size</th>
               <th>From</th>
@@ -197,7 +197,7 @@ export function Attempts({ run }: { readonly run: RunShown }) {
             <th>Runner</th>
             <th>Claimed</th>
             <th>Ended</th>
-            <th>How</th>
+            <th>Result</th>
           </tr>
         </thead>
         <tbody>
@@ -211,7 +211,7 @@ export function Attempts({ run }: { readonly run: RunShown }) {
               <td>
                 <Time at={one.endedAt} />
               </td>
-              <td>{one.end ? words(one.end) : 'under way'}</td>
+              <td>{one.end ? words(one.end) : 'in progress'}</td>
             </tr>
           ))}
         </tbody>

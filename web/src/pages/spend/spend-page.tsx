@@ -85,7 +85,7 @@ function Totals({ summary }: { readonly summary: NonNullable<SpendQuery['spendSu
         <dd>
           <strong>{money(summary.monthUsd)}</strong>
           <span className="dim">
-            : {money(summary.recordedUsd)} recorded, {money(summary.reservedUsd)} reserved by what is under way
+            : {money(summary.recordedUsd)} recorded, {money(summary.reservedUsd)} reserved by work in progress
           </span>
         </dd>
         {summary.cap && (
@@ -112,7 +112,7 @@ function Totals({ summary }: { readonly summary: NonNullable<SpendQuery['spendSu
               <tr>
                 <th>Kind</th>
                 <th className="number">Entries</th>
-                <th className="number">Under way</th>
+                <th className="number">In progress</th>
                 <th className="number">Recorded</th>
                 <th className="number">Reserved</th>
               </tr>

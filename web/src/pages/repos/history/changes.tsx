@@ -69,14 +69,14 @@ export function Changes({ owner, repo, changes, changed }: Props) {
         </tbody>
       </table>
       <Confirm
-        title={`Restore the state after change ${asked?.seq ?? ''}?`}
+        title={`Restore the version of change ${asked?.seq ?? ''}?`}
         isOpen={asked !== null}
         close={() => setAsked(null)}
         action="Restore"
         isBusy={fetching}
         confirm={() => void confirm()}
       >
-        <p>The files become those of that state, as a new change: nothing is lost, and it can be undone in turn.</p>
+        <p>The files become those of that version, as a new change. Nothing is lost, and you can undo it.</p>
       </Confirm>
     </section>
   )

@@ -33,7 +33,7 @@ export function Snapshots({ owner, repo, snapshots, canWrite, changed }: Props) 
   return (
     <section className="panel stack">
       <h2>Snapshots</h2>
-      {snapshots.length === 0 && <p className="dim">No state has a name yet.</p>}
+      {snapshots.length === 0 && <p className="dim">No version has a name yet.</p>}
       <ul className="lines">
         {snapshots.map((one) => (
           <li key={one.id} className="row spread">
@@ -63,7 +63,7 @@ export function Snapshots({ owner, repo, snapshots, canWrite, changed }: Props) 
         isBusy={fetching}
         confirm={() => void confirm()}
       >
-        <p>The state may then be forgotten, as those without a name are.</p>
+        <p>Without a name, the version is kept no longer than other old versions.</p>
       </Confirm>
     </section>
   )
@@ -85,7 +85,7 @@ function NewSnapshot({ owner, repo, changed }: Pick<Props, 'owner' | 'repo' | 'c
     <form onSubmit={submit} className="stack">
       {error && <ErrorNotice error={error} />}
       <div className="row">
-        <Field label="Name of the current state" fault={faultOf(error, 'name')}>
+        <Field label="Name of the current version" fault={faultOf(error, 'name')}>
           <input name="name" required maxLength={64} autoComplete="off" />
         </Field>
         <Field label="Note">

@@ -44,11 +44,11 @@ export function Page({ params }: { readonly params: Params }) {
       <div className="stack">
         <div className="row">
           <select
-            aria-label="State"
+            aria-label="Status"
             value={status ?? ''}
             onChange={({ target }) => setSearch(target.value ? { status: target.value } : {}, { replace: true })}
           >
-            <option value="">All states</option>
+            <option value="">Any status</option>
             {states.map((one) => (
               <option key={one} value={one}>
                 {words(one)}

@@ -12,7 +12,7 @@ export function RunTable({ runs }: { readonly runs: readonly RunOfRepoFragment[]
         <thead>
           <tr>
             <th>Run</th>
-            <th>State</th>
+            <th>Status</th>
             <th>Account</th>
             <th>Created</th>
             <th className="number">Took</th>
