@@ -14,8 +14,8 @@ export interface MadeFromInput {
 
 const madeColumns = repoColumns.with({ of: column.text('key.id') })
 
-/** The labels that name the repo `s`: as it is called now, in both ways, and as it was called while nobody else is. */
-const labelsOfSource = `(select array_agg(case s.kind when 'dataset' then 'dataset:' else 'base_model:' end || named.name)
+/** The labels that name the repo `key`: as it is called now, in both ways, and as it was called while nobody else is. */
+const labelsOfSource = `(select case s.kind when 'dataset' then 'dataset:' else 'base_model:' end || named.name collate "default" as label
       from repos s join accounts so on so.id = s.owner_id cross join lateral (
         select so.handle || '/' || s.slug as name
         union all select so.handle || '/' || lower(s.hf_name) where s.hf_name is not null
@@ -26,18 +26,18 @@ const labelsOfSource = `(select array_agg(case s.kind when 'dataset' then 'datas
 
 /**
  * All that name the repo are found by the index of labels before they are sorted: by their order, the planner may read
- * through all repos for a few.
+ * through all repos for a few. Slugs are of the collation "C", and the index is not.
  */
-const madeFrom = statement({
+export const madeFrom = statement({
   name: 'repos-made-from-page',
   exact: 'per-parent',
   columns: madeColumns,
   params: { ...repoViewer, of: param.texts(), after: param.text.orNull(), limit: param.int4() },
   text: `select ${madeColumns.sql} from unnest(:of::text[]) key(id)
-    cross join lateral (select ${labelsOfSource} as labels) source
-    cross join lateral (select few.id from (select r.id from repos r
-        where (r.tags || r.card_tags || r.card_labels) && source.labels and r.card_labels && source.labels
-          and r.id <> key.id and (:after::text is null or r.id < :after) and ${visibleRepo} offset 0) few
+    cross join lateral (select distinct few.id from ${labelsOfSource} source
+        cross join lateral (select r.id from repos r
+          where (r.tags || r.card_tags || r.card_labels) @> array[source.label] and r.card_labels @> array[source.label]
+            and r.id <> key.id and (:after::text is null or r.id < :after) and ${visibleRepo} offset 0) few
       order by few.id desc limit :limit::int) page
     join repos r on r.id = page.id join accounts o on o.id = r.owner_id order by key.id, page.id desc`,
 })
