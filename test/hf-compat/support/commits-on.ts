@@ -53,6 +53,15 @@ export function commitsOn(store: string, settings: Readonly<Record<string, strin
       return `ada/${slug}`
     }
 
+    async function openUploadsOf(name: string): Promise<number> {
+      const { rows } = await database.db.pool.query(
+        `select count(*)::int as open from uploads u join repos r on r.id = u.repo_id
+         where r.slug = $1 and u.state in ('pending', 'completing', 'assembled')`,
+        [name.split('/')[1]],
+      )
+      return rows[0].open
+    }
+
     /** Storage, reservations and pending uploads of ada are what her rows add up to. */
     async function assertExact(): Promise<void> {
       const { rows } = await database.db.pool.query(
@@ -104,6 +113,8 @@ export function commitsOn(store: string, settings: Readonly<Record<string, strin
         sent.write(body.slice(0, body.length / 2), () => setTimeout(() => sent.destroy(), 200))
       })
       expect([await shaOf(name), await pathsOf(name)]).toEqual([empty, []])
+      // What it had stored goes with it.
+      await expect.poll(() => openUploadsOf(name), { timeout: 20_000 }).toBe(0)
       expect((await commit(name, body)).status).toBe(200)
       expect(await pathsOf(name)).toHaveLength(FILES)
       await assertExact()
