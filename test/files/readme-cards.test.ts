@@ -1,5 +1,6 @@
 /** The card of a repo is that of the README.md that it has now, whatever way the file came, changed or went. */
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { verifyBlob } from '../../src/jobs/blob-verify.ts'
 import { abortAbandoned } from '../../src/jobs/collect-objects.ts'
 import { readPendingReadmes } from '../../src/jobs/readmes-read.ts'
 import { MAX_README_BYTES } from '../../src/repos/readme/limits.ts'
@@ -198,6 +199,36 @@ describe('a README.md that the store does not give', () => {
       await read()
       expect(await cardOf(repo)).toEqual(ofLicense(`l${round}`))
     }
+  })
+
+  it('is read again where its bytes are found to be those of another file, whose card nobody has read', async () => {
+    const slug = (repo: string) => repo.split('/')[1]
+    const text = readme('license: mit')
+    const [first, second] = [await hub.repo(ada), await hub.repo(ada)]
+    await hub.upload(ada, first, { 'docs/card.md': text })
+    await hub.upload(ada, second, { 'README.md': text })
+    const blobOf = `select f.blob_id from files f join repos r on r.id = f.repo_id where r.slug = $1`
+    // As after an upload of many parts: bytes of its own, which a job has yet to hash.
+    await hub.sql(
+      `with copy as (insert into blobs (id, storage_key, size, claimed)
+          select id || 'x', storage_key || 'x', size, claimed from blobs where id = (${blobOf}) returning id),
+        linked as (update files set blob_id = copy.id from copy
+          where repo_id = (select id from repos where slug = $1)),
+        carded as (insert into readme_cards (blob_id, facts, data) select copy.id, k.facts, k.data from copy, readme_cards k
+          where k.blob_id = (${blobOf})),
+        gone as (delete from readme_cards where blob_id = (${blobOf}))
+      update repos set verified_count = 0 where slug = $1`,
+      [slug(second)],
+    )
+    const [blob] = await hub.sql<Json>(`select b.id, b.storage_key as key from blobs b where b.id = (${blobOf})`, [
+      slug(second),
+    ])
+    const { deps } = hub.running
+    await deps.objects?.put(blob.key, Buffer.from(text), { sizeBytes: Buffer.byteLength(text) })
+    await verifyBlob(deps, blob.id, signal)
+    expect((await pending()).length).toBe(1)
+    await read()
+    expect([await cardOf(second), await pending()]).toEqual([ofLicense('mit'), []])
   })
 
   it('is that of an older hub: nothing is kept of a card when the file has gone by then', async () => {
