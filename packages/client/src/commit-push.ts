@@ -9,6 +9,14 @@ import type { PushedCommit } from './state.ts'
 /** The hub hashes contents up to this size before a commit, and says the digests of larger ones later. */
 const HASHED_FIRST_BYTES = 104_857_600
 
+/** Files of the repo to delete. */
+export interface Deletions {
+  /** In the way of a file that is sent. */
+  readonly inWay: readonly string[]
+  /** Only if no file fails: one may have the bytes of a file that is to take its place under another name. */
+  readonly others: readonly string[]
+}
+
 /**
  * Commits the files and deletions; resolves with the deleted paths. If the hub rejects some of them, those fail (a path
  * that is gone already does not), and the rest is committed. Other errors fail all of these files.
@@ -17,8 +25,9 @@ export async function commitPush(
   sending: Sending,
   tally: PushTally,
   files: readonly FileAhead[],
-  deletions: readonly string[],
+  { inWay, others }: Deletions,
 ): Promise<readonly string[]> {
+  const deletions = [...inWay, ...others]
   if (files.length + deletions.length === 0) return []
   const add = files.map(({ local: { path, sha256, size } }) => ({ path, sha256, size }))
   const body = { add, delete: deletions, message: sending.said.message }
@@ -42,7 +51,10 @@ export async function commitPush(
       sending,
       tally,
       files.filter((_, index) => !refused.has(index)),
-      deletions.filter((_, index) => !gone.has(index)),
+      {
+        inWay: inWay.filter((_, index) => !gone.has(index)),
+        others: refused.size > 0 ? [] : others.filter((_, index) => !gone.has(inWay.length + index)),
+      },
     )
   }
   tally.committed(files)

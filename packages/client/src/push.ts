@@ -261,8 +261,9 @@ async function sendAll(
 function changer(sending: Sending, tally: PushTally, { first }: { readonly first: readonly string[] }) {
   const deleted = new Set<string>()
   let inWay = first
-  const change = async (files: readonly FileAhead[], deletions: readonly string[]) => {
-    for (const path of await commitPush(sending, tally, files, deletions)) deleted.add(path)
+  const change = async (files: readonly FileAhead[], others: readonly string[] = []) => {
+    for (const path of await commitPush(sending, tally, files, { inWay, others })) deleted.add(path)
+    inWay = []
   }
   return {
     deleted,
@@ -271,14 +272,10 @@ function changer(sending: Sending, tally: PushTally, { first }: { readonly first
       const weigh = ({ local }: FileAhead) => Buffer.byteLength(local.path) + BYTES_BESIDE_PATH
       const batches = [...batchesOf(tally.takeAhead(), FILES_PER_CHANGE, CHANGE_BYTES, weigh)]
       const last = batches.pop() ?? []
-      for (const files of batches) {
-        await change(files, inWay)
-        inWay = []
-      }
-      const [some = [], ...others] = tally.hasFailed() ? [] : batchesOf(rest, DELETIONS_PER_CHANGE)
-      await change(last, [...inWay, ...some])
-      inWay = []
-      for (const paths of others) await change([], paths)
+      for (const files of batches) await change(files)
+      const [some = [], ...more] = tally.hasFailed() ? [] : batchesOf(rest, DELETIONS_PER_CHANGE)
+      await change(last, some)
+      for (const paths of more) if (!tally.hasFailed()) await change([], paths)
     },
   }
 }

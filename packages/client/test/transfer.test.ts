@@ -349,6 +349,24 @@ describe('push', () => {
     expect(report).toMatchObject({ sent: ['x/a'], deleted: ['x'], failed: [{ path: 'bad' }] })
     expect([...hub.files.keys()].sort()).toEqual(['gone', 'x/a'])
   })
+  it('with delete, keeps what is in no file’s way if the hub refuses a file of the change', async () => {
+    for (const path of ['x', 'old', ...Array.from({ length: 5000 }, (_, index) => `extra/${index}`)])
+      hub.store(path, Buffer.from('1'))
+    await put('x/a', 'a')
+    await put('new', 'b')
+    const before = hub.files.size
+    let isRefused = false
+    hub.fault = (_, response, at) => {
+      if (!at.pathname.endsWith('/commits') || isRefused) return false
+      isRefused = true
+      const entry = { type: 'conflict.path', detail: '"new" needs a folder', loc: ['body', 'add', 0, 'path'] }
+      problem(response, 409, 'conflict.path', 'In the way.', [entry])
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true }))
+    expect(report).toMatchObject({ deleted: ['x'], failed: [{ why: '"new" needs a folder' }] })
+    expect([report.sent.length, hub.files.size, hub.commits.length]).toEqual([1, before, 1])
+  })
   it('with delete, does not mind a file that another request deleted', async () => {
     for (const path of ['gone', 'there']) hub.store(path, Buffer.from('1'))
     await put('a', 'a')
