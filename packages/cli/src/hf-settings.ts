@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { HUGGING_FACE } from '@hub/client/internal'
+import { isKeyToken } from '@hub/formats/key-token'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -15,7 +16,10 @@ export interface SourceSettings {
   readonly token: string | null
 }
 
-/** `--from` is before HF_ENDPOINT; the key is HF_TOKEN, and for Hugging Face itself also what `hf auth login` stored. */
+/**
+ * `--from` is before HF_ENDPOINT; the key is HF_TOKEN, and for Hugging Face itself also what `hf auth login` stored. Who
+ * logged in at a hub has a key of that there, which Hugging Face is not sent.
+ */
 export async function sourceSettings(
   env: Env,
   { url, from, ownToken }: { readonly url: string; readonly from?: string; readonly ownToken: string | null },
@@ -25,8 +29,11 @@ export async function sourceSettings(
   const place = named && originOf(named) !== HUGGING_FACE ? named : null
   const set = isOwn || env.HF_TOKEN === ownToken ? undefined : env.HF_TOKEN
   const token = set || (place === null ? await storedToken(env) : null)
-  return { from: place, token }
+  return { from: place, token: place === null && isKeyOfHub(token) ? null : token }
 }
+
+/** A key of a hub, as it is or with the prefix that some clients ask for: none that Hugging Face gave. */
+const isKeyOfHub = (token: string | null) => token !== null && isKeyToken(token.replace(/^hf_/, ''))
 
 const originOf = (text: string | undefined) => (text && URL.canParse(text) ? new URL(text).origin : null)
 
