@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readdirSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -203,6 +204,94 @@ describe('hub import', () => {
     expect([out.code, out.err]).toEqual([1, expect.stringContaining('has the segment ..')])
     for (const one of [wrong, small, leaves])
       expect((await hfClient(here).get(one.person, `/api/datasets/${one.target}`)).status).toBe(404)
+  })
+
+  it('of a source that stops listing its files deletes none here', async () => {
+    let meddle: ProxyOptions['meddle'] = () => false
+    const one = await lab(some, { meddle: (request, response) => meddle?.(request, response) ?? false })
+    expect((await importing(one)).code).toBe(0)
+    const before = await filesOf(here, one.person, one.target)
+    const faults: readonly ProxyOptions['meddle'][] = [
+      ({ url = '' }, response) => {
+        if (!url.includes('/tree/')) return false
+        response.writeHead(403, { 'x-error-message': 'gated by now' }).end()
+        return true
+      },
+      ({ url = '' }, response) => {
+        if (!url.includes('/tree/')) return false
+        if (url.includes('cursor')) response.writeHead(404, { 'x-error-code': 'EntryNotFound' }).end()
+        else response.writeHead(200, { link: `<${url}&cursor=2>; rel="next"` }).end('[]')
+        return true
+      },
+    ]
+    for (const fault of faults) {
+      meddle = fault
+      const ended = await importing(one, '--delete')
+      expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/tree.* answered 40[34]/)])
+      expect(await filesOf(here, one.person, one.target)).toEqual(before)
+    }
+  })
+
+  it('takes no listing that names a file twice, or does not end', async () => {
+    const file = (path: string) => ({ type: 'file', path, size: 1, oid: '' })
+    const page = (at: number) => JSON.stringify(Array.from({ length: 260_000 }, (_, index) => file(`${at}/${index}`)))
+    let pages = 0
+    const one = await lab(some, {
+      meddle: ({ url = '' }, response) => {
+        if (!url.includes('/tree/')) return false
+        pages += 1
+        response.writeHead(200, { link: `<${url}>; rel="next"` }).end(page(pages))
+        return true
+      },
+    })
+    const endless = await importing(one)
+    expect([endless.code, endless.err]).toEqual([1, expect.stringContaining('more than 1000000 files')])
+    expect(pages).toBe(4)
+    const twice = await lab(some, {
+      meddle: ({ url = '' }, response) => {
+        if (!url.includes('/tree/')) return false
+        response.end(JSON.stringify([file('a'), file('a')]))
+        return true
+      },
+    })
+    const ended = await importing(twice)
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('lists "a" twice')])
+  })
+
+  it('names what no push sends, and fetches none of it', async () => {
+    const one = await lab({ a: 'a', '.DS_Store': 'finder', 'data/.DS_Store': 'finder' })
+    const ended = await importing(one)
+    expect([ended.code, ended.out]).toEqual([0, expect.stringContaining('left out, no push sends it: data/.DS_Store')])
+    expect(await filesOf(here, one.person, one.target)).toEqual({ a: sha256Of('a') })
+    const again = await importing(one)
+    expect(again.out).toContain('fetched 0')
+  })
+
+  it('whose folder another import has removed changes nothing', async () => {
+    let isMeddling = false
+    const one = await lab(
+      { 'a.bin': 'a', 'b.bin': 'b', 'c.bin': 'c' },
+      {
+        meddle: ({ url = '' }) => {
+          const imports = join(one.env.HOME ?? '', '.cache', 'hub', 'transfers', 'imports')
+          // The first one is in its place: two are under way at once.
+          if (isMeddling && url.endsWith('c.bin'))
+            for (const folder of readdirSync(imports)) rmSync(join(imports, folder, 'a.bin'), { force: true })
+          return false
+        },
+      },
+    )
+    expect((await importing(one)).code).toBe(0)
+    const before = await filesOf(here, one.person, one.target)
+    const slug = one.name.toLowerCase().replaceAll(/[._]/g, '-')
+    await from.upload(one.author, slug, { 'a.bin': 'a2', 'b.bin': 'b2', 'c.bin': 'c2' })
+    isMeddling = true
+    const ended = await importing(one, '--delete', '--jobs', '1')
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('nothing was changed')])
+    expect(await filesOf(here, one.person, one.target)).toEqual(before)
+    isMeddling = false
+    expect((await importing(one, '--delete')).code).toBe(0)
+    expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
   })
 
   it('asks no private address that the source redirects to, unless it is named, and sends no key there', async () => {

@@ -12,8 +12,11 @@ import type { SourceName } from './source-name.ts'
 /** A page of a listing has at most 1,000 files. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 
-/** Pages of a listing: a million files. */
+/** Pages of a listing. */
 const MAX_PAGES = 1000
+
+/** Of a repo: they are kept in memory. */
+const MAX_FILES = 1_000_000
 
 const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`))
 const info = z.object({ sha: hex(40) })
@@ -86,16 +89,24 @@ export function endpointApi({ getter, endpoint, name, hasKey, signal, retry }: E
       return value.sha
     },
     async files(commit: string): Promise<SourceFile[]> {
-      const found: SourceFile[] = []
-      await pages(new URL(`tree/${commit}?recursive=true`, api), entries, (page) => {
-        for (const entry of page)
-          if (entry.type === 'file') found.push({ path: entry.path, size: entry.size, digest: digestOf(entry) })
+      const found = new Map<string, SourceFile>()
+      const url = new URL(`tree/${commit}?recursive=true`, api)
+      let isBegun = false
+      await pages(url, entries, (page) => {
+        isBegun = true
+        for (const entry of page) {
+          if (entry.type !== 'file') continue
+          const { path, size } = entry
+          if (found.has(path)) throw new FetchFault(`${shown(url)} lists ${JSON.stringify(path)} twice.`)
+          found.set(path, { path, size, digest: digestOf(entry) })
+        }
+        if (found.size > MAX_FILES) throw new FetchFault(`${shown(url)} has more than ${MAX_FILES} files.`)
         return false
       }).catch((error: unknown) => {
-        // A repo without files has no tree.
-        if (!isAbsent(error)) throw error
+        // A repo without files has no tree. Any other refusal would make a repo that is there an empty one.
+        if (isBegun || !isNoEntry(error)) throw error
       })
-      return found
+      return [...found.values()]
     },
     /** What was said about commits, from one on, the newest first, until `enough` of them are known. */
     async messages(commit: string, enough: (known: ReadonlyMap<string, string>) => boolean) {
@@ -132,6 +143,8 @@ function nextOf({ headers }: IncomingMessage, url: URL): URL | null {
 
 interface Answered extends RetryAfter {
   readonly status: number
+  /** What of it is not there, as the API calls it. */
+  readonly code: string | null
 }
 
 /** The fault of an answer that is no success, with what it says of itself. */
@@ -142,7 +155,8 @@ export function refused(url: URL, response: IncomingMessage): FetchFault & Answe
   const isTransient = status === 429 || status >= 500
   const fault = new FetchFault(`${shown(url)} answered ${status}${said ? `: ${said}` : '.'}`, { isTransient })
   const retryAfterMs = parseRetryAfter(response.headers['retry-after'] ?? null, Date.now())
-  return Object.assign(fault, { status, retryAfterMs })
+  const code = [response.headers['x-error-code']].flat()[0] ?? null
+  return Object.assign(fault, { status, code, retryAfterMs })
 }
 
 export const isTransient = (error: unknown): boolean => error instanceof FetchFault && error.isTransient
@@ -150,3 +164,6 @@ export const isTransient = (error: unknown): boolean => error instanceof FetchFa
 /** Whoever may not see a repo gets one of these, as for one that is not there. */
 const isAbsent = (error: unknown): boolean =>
   error instanceof FetchFault && 'status' in error && [401, 403, 404].includes(Number(error.status))
+
+const isNoEntry = (error: unknown): boolean =>
+  error instanceof FetchFault && 'code' in error && error.code === 'EntryNotFound'

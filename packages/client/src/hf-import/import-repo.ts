@@ -7,16 +7,18 @@ import { mkdir, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
+import { everything } from '../globs.ts'
 import type { HubClient } from '../hub-client.ts'
 import { Interrupted } from '../interrupted.ts'
 import { assertSafeListing, localPath } from '../landing.ts'
-import { nothingLeftOut } from '../left-out.ts'
+import { leavingOut, nothingLeftOut } from '../left-out.ts'
 import { failureLine, LocalError, ProblemError } from '../problem.ts'
 import type { Progress } from '../progress.ts'
 import { pushFolder } from '../push.ts'
 import { readTree } from '../push-plan.ts'
 import type { RemoteFile, RemoteRepo } from '../shapes.ts'
 import type { RepoKind, Visibility } from '../v1.ts'
+import { walkFolder } from '../walk.ts'
 import { byteFault } from './check-bytes.ts'
 import type { ImportSource, SourceFile, SourceState } from './source.ts'
 import type { ImportTarget, SourceName } from './source-name.ts'
@@ -52,6 +54,9 @@ export interface ImportReport {
   /** Files of the source that no push sends. */
   readonly leftOut: readonly string[]
 }
+
+/** Named in one message. */
+const MOST_FAULTS = 20
 
 /** Characters of a message that a hub keeps. */
 const MAX_MESSAGE = 500
@@ -142,14 +147,16 @@ async function snapshotsOf(client: HubClient, target: ImportTarget): Promise<Set
 async function importState(importing: Importing, state: SourceState): Promise<number> {
   const { client, options } = importing
   const { source, target, progress } = options
-  const files = await source.files(state.commit)
-  assertSafeListing(files)
+  const listed = await source.files(state.commit)
+  assertSafeListing(listed)
+  const { true: never = [], false: files = [] } = Object.groupBy(listed, ({ path }) => `${leavesOut(path)}`)
+  for (const { path } of never) importing.leftOut.add(path)
   const remote = importing.exists ? await readTree(client, target) : new Map<string, RemoteFile>()
   const wanted = files.filter((file) => !isSame(file, remote.get(file.path)))
   const folder = await stagingFolder(options, state)
   await stage(importing, state, folder, wanted)
+  await assertAllStaged(folder, wanted)
   await make(importing)
-  const wantedPaths = new Set(wanted.map(({ path }) => path))
   const pushed = await pushFolder(client, target, folder, {
     cacheDir: options.cacheDir,
     leaveOut: nothingLeftOut,
@@ -157,7 +164,8 @@ async function importState(importing: Importing, state: SourceState): Promise<nu
       .slice(0, MAX_MESSAGE)
       .join(''),
     deleteExtra: options.deleteExtra,
-    keep: new Set(files.map(({ path }) => path).filter((path) => !wantedPaths.has(path))),
+    // What the source has is never deleted here, whatever becomes of the folder meanwhile.
+    keep: new Set(files.map(({ path }) => path)),
     jobs: options.jobs,
     progress,
   })
@@ -165,10 +173,11 @@ async function importState(importing: Importing, state: SourceState): Promise<nu
   if (failed) throw pushed.cause ?? new LocalError(`${failed.path}: ${failed.why}`)
   await rm(folder, { recursive: true, force: true })
   importing.deleted.push(...pushed.deleted)
-  for (const { path } of pushed.leftOut) importing.leftOut.add(path)
   for (const tag of state.tags) await nameState(importing, state, tag)
   return files.length
 }
+
+const { leavesOut } = leavingOut({ filter: everything, ...nothingLeftOut })
 
 const isSame = ({ size, digest }: SourceFile, there: RemoteFile | undefined) =>
   there !== undefined && digest !== null && 'sha256' in digest && there.size === size && there.sha256 === digest.sha256
@@ -224,6 +233,18 @@ async function stage(
   } finally {
     progress.end()
   }
+}
+
+/** Rejects if the folder lacks what was brought into it. */
+async function assertAllStaged(folder: string, wanted: readonly SourceFile[]): Promise<void> {
+  const staged = new Set((await walkFolder(folder)).map(({ path }) => path))
+  const lost = wanted.flatMap(({ path }) => (staged.has(path) ? [] : [JSON.stringify(path)]))
+  if (lost.length === 0) return
+  throw new LocalError(
+    'Files are not where they were brought to; nothing was changed. Another import of the same repo may have ended: ' +
+      'run this one again. A file system that tells no capitals from small letters cannot keep two such names.',
+    lost.slice(0, MOST_FAULTS),
+  )
 }
 
 async function isStaged(place: string, file: SourceFile, signal: AbortSignal): Promise<boolean> {
