@@ -14,9 +14,11 @@ import { sendProblem } from './send-problem.ts'
  */
 export function registerAuthErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendAuthError(error, request, reply))
-  app.all('/auth/*', async (request) => {
+  // Before its body is read.
+  const onRequest = async (request: FastifyRequest) => {
     throw new HubError('not_found', `Nothing found at ${pathOf(request.url).slice(0, 200)}.`)
-  })
+  }
+  app.all('/auth/*', { onRequest }, () => undefined)
 }
 
 function sendAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -180,6 +180,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
 
   holdAnswers(app, held)
   registerEdge(app, {
+    limitAddress: edge.limitAddress,
     log: deps.log,
     https: config.publicUrl?.startsWith('https:') ?? false,
     corsOrigins: config.corsOrigins,
