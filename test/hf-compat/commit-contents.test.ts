@@ -83,6 +83,26 @@ describe('contents of a commit', () => {
     expect(await places(person)).toEqual(none)
   })
 
+  it('stay for another commit that has named them when the one that brought them fails', async () => {
+    const person = await hub.person()
+    const name = await hf.dataset(person, {})
+    const url = new URL(`/api/datasets/${name}/commit/main`, hub.running.url)
+    const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/x-ndjson' }
+    const sent = request(url, { method: 'POST', headers })
+    sent.on('error', () => undefined)
+    sent.write(header + files(CONTENTS, name))
+    await expect.poll(async () => (await places(person))?.open).toBe(128)
+    const contents = [0, 1].map((at) => Buffer.from(`${name} ${at}`).toString('base64'))
+    const stored = await hub.call(person, 'POST', `/v1/repos/${name}/blobs`, { contents })
+    expect([stored.status, (await places(person))?.open]).toEqual([200, 128])
+    sent.destroy()
+    await expect.poll(async () => (await places(person))?.open).toBe(2)
+    const add = stored.json.blobs.map((blob: object, at: number) => ({ ...blob, path: `named/${at}` }))
+    const made = await hub.call(person, 'POST', `/v1/repos/${name}/commits`, { add })
+    expect([made.status, made.json.added]).toEqual([200, 2])
+    expect(await places(person)).toEqual(none)
+  })
+
   it('hold no place after their client has left', async () => {
     const person = await hub.person()
     const name = await hf.dataset(person, {})

@@ -9,6 +9,7 @@ import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { AssembledUpload } from '../assemble-upload.ts'
+import { CONTENT_UPLOAD } from '../reservation.ts'
 import { type UploadRow, uploadColumns } from '../upload-sql.ts'
 import { openStates, sqlStates } from '../upload-state.ts'
 
@@ -43,6 +44,40 @@ export function findSentAhead(
 }
 
 const idColumn = columns({ id: column.text('u.id') })
+
+/** In id order, like every statement that locks several uploads. */
+const share = statement({
+  name: 'uploads-share',
+  columns: idColumn,
+  params: { ids: param.texts() },
+  text: `with locked as materialized (select id from uploads where id = any(:ids::text[]) order by id for update)
+    update uploads u set account_id = u.id, touched_at = now() from locked
+    where u.id = locked.id and u.state in (${sqlStates(openStates)}) returning ${idColumn.sql}`,
+})
+
+/**
+ * Shares contents that a request under way has stored with one more request: when either fails, they stay for the other
+ * one. A shared content is of no attempt, and has its own id in its place. Returns those that are still there.
+ */
+export async function shareContents(tx: Querier, rows: readonly UploadRow[]): Promise<UploadRow[]> {
+  const contents = rows.filter(({ storeUploadId }) => storeUploadId === CONTENT_UPLOAD)
+  if (contents.length === 0) return [...rows]
+  const shared = new Set((await tx.query(share, { ids: contents.map(({ id }) => id) })).map(({ id }) => id))
+  return rows.filter(({ id, storeUploadId }) => storeUploadId !== CONTENT_UPLOAD || shared.has(id))
+}
+
+const unshared = statement({
+  name: 'uploads-unshared',
+  columns: idColumn,
+  params: { ids: param.texts() },
+  text: `select ${idColumn.sql} from uploads u where u.id = any(:ids::text[]) and u.account_id <> u.id
+    order by u.id for update`,
+})
+
+/** Those of these uploads that no other request shares; none of them is shared before the transaction ends. */
+export async function lockUnshared(tx: Querier, ids: readonly string[]): Promise<string[]> {
+  return (await tx.query(unshared, { ids })).map(({ id }) => id)
+}
 
 /** In id order, like every statement that locks several uploads. */
 const keepChecked = statement({

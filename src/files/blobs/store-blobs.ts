@@ -18,8 +18,8 @@ import { newStorageKey, settleBounded } from '../objects.ts'
 import { contentOf } from '../readable-blobs.ts'
 import { CONTENT_UPLOAD, reserveStorage } from '../reservation.ts'
 import type { StoreBlobsInput } from '../schemas.ts'
-import { discardUploads, type UploadRow } from '../upload-sql.ts'
-import { type Content, findSentAhead, keepBlobs } from './blob-rows.ts'
+import { discardUploads, lockAccounts, type UploadRow } from '../upload-sql.ts'
+import { type Content, findSentAhead, keepBlobs, lockUnshared, shareContents } from './blob-rows.ts'
 
 /**
  * Stores contents of at most 64 KiB each, whose digests the hub computes. What was sent to the repo ahead is not stored
@@ -34,12 +34,23 @@ export function storeBlobs(
     () => findRepoToWrite(ctx, input),
     async (allowed, repo) => {
       const contents = input.contents.map((text) => Buffer.from(text, 'base64'))
-      const { blobs, ids } = await sendAhead(allowed, repo, contents)
+      const own = ownContents(ctx)
+      const { blobs, ids } = await sendAhead(allowed, repo, contents, own)
+      for (const id of ids) own.add(id)
       // Objects are left to collection: a request that is undone may have stored a hundred thousand.
-      ctx.undo?.push(() => discardSent(ctx, null, ids))
+      ctx.undo?.push(() => discardSent(ctx, repo, null, ids))
       return commitVerb(allowed, async () => ({ blobs }))
     },
   )
+}
+
+/** What a request of several operations has stored itself, by where it leaves what undoes it. */
+const storedBy = new WeakMap<object, Set<string>>()
+
+function ownContents({ undo }: RequestContext): Set<string> {
+  const own = (undo && storedBy.get(undo)) ?? new Set()
+  if (undo) storedBy.set(undo, own)
+  return own
 }
 
 /** Contents that were sent ahead: the digest and size of each, in order, and the uploads that this began. */
@@ -48,15 +59,24 @@ interface Sent {
   readonly ids: readonly string[]
 }
 
-/** Sends the contents ahead. */
-export async function sendAhead(ctx: AllowedContext, repo: RepoFacts, contents: readonly Buffer[]): Promise<Sent> {
+/** Sends the contents ahead. What the request has stored before, `own`, is not shared with it. */
+export async function sendAhead(
+  ctx: AllowedContext,
+  repo: RepoFacts,
+  contents: readonly Buffer[],
+  own: ReadonlySet<string> = new Set(),
+): Promise<Sent> {
   const all = contents.map((bytes) => ({
     bytes,
     size: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
   }))
-  const ahead = await findSentAhead(ctx, repo.id, all)
-  const known = new Set(ahead.filter(({ etag }) => etag !== null).map(contentOf))
+  const ahead = (await findSentAhead(ctx, repo.id, all)).filter(({ etag }) => etag !== null)
+  const found = await shareContents(
+    ctx.deps.db,
+    ahead.filter(({ id }) => !own.has(id)),
+  )
+  const known = new Set([...found, ...ahead.filter(({ id }) => own.has(id))].map(contentOf))
   const fresh = [...new Map(all.map((one) => [contentOf(one), one])).values()].filter(
     (one) => !known.has(contentOf(one)),
   )
@@ -65,17 +85,22 @@ export async function sendAhead(ctx: AllowedContext, repo: RepoFacts, contents: 
 }
 
 /**
- * Ends uploads that were sent ahead in vain. Without `objects` their rows alone: collection deletes the bytes. A failure
- * is only logged: collection ends them later.
+ * Ends uploads that were sent ahead in vain, but not those that another request has found since. Without `objects` their
+ * rows alone: collection deletes the bytes. A failure is only logged: collection ends them later. Lock order: accounts,
+ * uploads.
  */
 export async function discardSent(
   ctx: RequestContext,
+  { ownerId }: RepoFacts,
   objects: ObjectStore | null,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
   try {
-    const gone = await ctx.deps.db.withTx((tx) => discardUploads(tx, ids))
+    const gone = await ctx.deps.db.withTx(async (tx) => {
+      await tx.query(lockAccounts, { ids: [ownerId] })
+      return discardUploads(tx, await lockUnshared(tx, ids))
+    })
     if (objects) await removeFromStore(ctx.deps, objects, gone)
   } catch (error) {
     ctx.deps.log.warn({ err: error, requestId: ctx.requestId }, 'contents of a failed commit are left for collection')

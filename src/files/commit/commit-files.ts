@@ -71,7 +71,7 @@ async function commit(ctx: AllowedContext, repo: RepoFacts, input: CommitFilesIn
     return await repeatedly(() => commitOnce(ctx, objects, { repo, input, targets, added, copies }))
   } catch (error) {
     // What the request itself held would else keep its room in the quota until it is collected.
-    await discardSent(ctx, objects, sent.ids)
+    await discardSent(ctx, repo, objects, sent.ids)
     throw error
   }
 }
