@@ -1,6 +1,7 @@
 /** Hashes stored objects as a stream: memory use is one chunk, regardless of the size of the object. */
 import { createHash } from 'node:crypto'
 import type { ObjectStore } from '../store/objects/object-store.ts'
+import { paidChunks } from '../store/objects/paid-calls.ts'
 import { releaseChunk } from '../store/objects/release-chunk.ts'
 import { SNIFF_BYTES } from './mime.ts'
 
@@ -17,7 +18,7 @@ export async function hashObject(objects: ObjectStore, key: string, signal?: Abo
   const hash = createHash('sha256')
   const first: Buffer[] = []
   let sizeBytes = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of paidChunks(body)) {
     signal?.throwIfAborted()
     // A copy: a slice would retain its whole chunk.
     if (sizeBytes < SNIFF_BYTES) first.push(Buffer.from(chunk.subarray(0, SNIFF_BYTES - sizeBytes)))
@@ -32,6 +33,6 @@ export async function hashObject(objects: ObjectStore, key: string, signal?: Abo
 export async function readFirstBytes(objects: ObjectStore, key: string, signal?: AbortSignal): Promise<Uint8Array> {
   const { body } = await objects.get(key, { range: { start: 0, end: SNIFF_BYTES - 1 }, signal })
   const chunks: Buffer[] = []
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
+  for await (const chunk of paidChunks(body)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }

@@ -2,6 +2,7 @@
 import { DATASET_INFO_PATH, type DatasetInfo, MAX_DATASET_INFO_BYTES, parseDatasetInfo } from '../repos/dataset-info.ts'
 import type { RepoKind } from '../repos/repo-shape.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
+import { paidChunks } from '../store/objects/paid-calls.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 
 /**
@@ -27,6 +28,6 @@ export async function readInfo(
   if (size > MAX_DATASET_INFO_BYTES) return null
   const { body } = await objects.get(storageKey, { signal })
   const chunks: Buffer[] = []
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
+  for await (const chunk of paidChunks(body)) chunks.push(chunk)
   return parseDatasetInfo(Buffer.concat(chunks))
 }

@@ -4,6 +4,7 @@ import type { ReadReadme } from '../repos/readme/kept-cards.ts'
 import { MAX_README_BYTES } from '../repos/readme/limits.ts'
 import { noCard, README_PATH, type ReadmeCard, readCard } from '../repos/readme/readme-card.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
+import { paidChunks } from '../store/objects/paid-calls.ts'
 import type { AssembledUpload } from './assemble-upload.ts'
 
 /** A README.md in the store. */
@@ -51,7 +52,7 @@ async function textOf(
   if (size === 0) return ''
   const { body } = await objects.get(storageKey, { signal })
   const chunks: Buffer[] = []
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
+  for await (const chunk of paidChunks(body)) chunks.push(chunk)
   return Buffer.concat(chunks).toString('utf8')
 }
 

@@ -67,6 +67,14 @@ export class OperationMeter implements TimeUser {
     meters.set(ctx, this)
   }
 
+  /**
+   * Not the operation: a verb that completes ten thousand uploads has begun, and its answer is not refused for the time
+   * that it took.
+   */
+  get payer(): TimeUser | null {
+    return this.#caller
+  }
+
   get objects(): number {
     return Math.ceil(this.#objects)
   }

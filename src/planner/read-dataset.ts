@@ -8,6 +8,7 @@ import type { RequestContext } from '../operation/context.ts'
 import { MAX_DATASET_INFO_BYTES } from '../repos/dataset-info.ts'
 import { visibleRepo } from '../repos/repo-shape.ts'
 import { column, columns } from '../store/columns.ts'
+import { paidChunks } from '../store/objects/paid-calls.ts'
 import { param, statement } from '../store/statement.ts'
 import { type DatasetFacts, parseDatasetFacts } from './dataset-facts.ts'
 import type { Recipe } from './recipe/recipe.ts'
@@ -68,7 +69,7 @@ async function storedBytes(ctx: RequestContext, key: string): Promise<Buffer | n
   try {
     const { body } = await objects.get(key, { signal: ctx.signal })
     const chunks: Buffer[] = []
-    for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
+    for await (const chunk of paidChunks(body)) chunks.push(chunk)
     return Buffer.concat(chunks)
   } catch (error) {
     ctx.signal.throwIfAborted()

@@ -8,6 +8,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** Where time goes: an operation, which adds it up. */
 export interface TimeUser {
   addTime(ms: number): void
+  /**
+   * Who has the time of calls of the object store, and of what is made of their answers; the user itself where this is
+   * absent, nobody where it is null.
+   */
+  readonly payer?: TimeUser | null
 }
 
 /**
@@ -66,4 +71,16 @@ export const timeUserHere = (): TimeUser | null => users.getStore() ?? null
 export function enterOwnSlice(): void {
   const user = users.getStore()
   if (user) enterSlice(user)
+}
+
+/** Whose time calls of the object store are here. */
+export function payerHere(): TimeUser | null {
+  const user = users.getStore()
+  return user?.payer === undefined ? (user ?? null) : user.payer
+}
+
+/** Called when the object store has answered: what is made of it is the time of who asked. */
+export function enterPaidSlice(): void {
+  const payer = payerHere()
+  if (payer) enterSlice(payer)
 }

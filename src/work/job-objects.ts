@@ -13,6 +13,7 @@ import { HubError } from '../platform/errors.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import { asLost } from '../store/objects/lost-object.ts'
+import { paidChunks } from '../store/objects/paid-calls.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
 import { type JobKind, memoizeByKey } from './job-kind.ts'
@@ -111,7 +112,7 @@ export async function readJobObject(
 
 async function textOf(body: Readable): Promise<string> {
   const pieces: Buffer[] = []
-  for await (const piece of body) pieces.push(piece as Buffer)
+  for await (const piece of paidChunks(body)) pieces.push(piece)
   return Buffer.concat(pieces).toString('utf8')
 }
 

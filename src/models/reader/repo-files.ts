@@ -8,6 +8,7 @@ import type { Deps } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import { column, columns } from '../../store/columns.ts'
 import { type ObjectStore, ObjectStoreError } from '../../store/objects/object-store.ts'
+import { paidChunks } from '../../store/objects/paid-calls.ts'
 import { releaseChunk } from '../../store/objects/release-chunk.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { param, statement } from '../../store/statement.ts'
@@ -137,7 +138,7 @@ async function readStart(
   const range = lengthBytes < file.sizeBytes ? { start: 0, end: lengthBytes - 1 } : undefined
   const { body } = await objects.get(file.storageKey, { range, signal })
   let read = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of paidChunks(body)) {
     signal.throwIfAborted()
     bytes.set(chunk, read)
     read += chunk.length

@@ -5,6 +5,7 @@ import { asLostFile } from '../../files/lost-file.ts'
 import { turns } from '../../platform/turns.ts'
 import type { Querier } from '../../store/db.ts'
 import { type ObjectStore, ObjectStoreError } from '../../store/objects/object-store.ts'
+import { paidChunks } from '../../store/objects/paid-calls.ts'
 import { releaseChunk } from '../../store/objects/release-chunk.ts'
 
 export interface StoredFile {
@@ -51,7 +52,7 @@ async function fetchRange({
   if (bytes.length === 0) return bytes
   const { body } = await objects.get(file.storageKey, { range: { start, end: end - 1 }, signal })
   let filled = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of paidChunks(body)) {
     signal.throwIfAborted()
     bytes.set(chunk, filled)
     filled += chunk.length
