@@ -4,8 +4,8 @@ import { enterPaidSlice, payerHere } from '../../platform/processor-time.ts'
 
 /**
  * What one call takes of the main thread, in ms, between its own waits: system calls and their promises on a disk, a
- * signed request on S3. It is charged, not measured, as the loop goes to and fro between all calls in progress. A common
- * server with a disk takes 0.25 to 0.35 ms to store a small object; S3 takes more.
+ * signed request on S3. It is charged, not measured, as the loop goes to and fro between all calls in progress. A
+ * common server with a disk takes 0.25 to 0.35 ms to store a small object; S3 takes more.
  */
 const WRITE_MS = 0.25
 /** To read or to remove one: on a disk a few system calls, and no flush. */
