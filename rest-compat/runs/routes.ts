@@ -89,6 +89,17 @@ export const routes: readonly TypedRoute[] = [
     missing,
   },
   {
+    operation: 'updateRun',
+    method: 'PATCH',
+    path: '/v1/runs/:run_id',
+    document: 'update-run',
+    params: { input: body({ runId: path('run_id') }) },
+    status: 200,
+    errors: [404],
+    result: 'object',
+    unwrap: 'run',
+  },
+  {
     operation: 'claimNextRun',
     method: 'POST',
     path: '/v1/runs/claim-next',

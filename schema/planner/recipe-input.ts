@@ -12,6 +12,7 @@ import {
 import { builder } from '../builder.ts'
 import { type InputFields, rule } from '../input-field.ts'
 import { RunExecutorEnum, VideoModeEnum } from './enums.ts'
+import { keptRunFields } from './kept-input.ts'
 
 const GateTripwireInput = builder.inputType('GateTripwireInput', {
   description:
@@ -121,6 +122,7 @@ export function runRequestFields(t: InputFields) {
       description: "Handle of the account that is billed; the credential's account by default.",
     }),
     parentRunId: t.id({ ...rule(wordText), description: 'Id of the parent run.' }),
+    ...keptRunFields(t),
   }
 }
 

@@ -20,6 +20,7 @@ export const CellVerdictEnum = wordEnum('CellVerdict', 'Result of a gate; only `
   SKIP: 'Skipped.',
 })
 export const DisplayNameSourceEnum = wordEnum('DisplayNameSource', 'Source of the display name.', {
+  name: 'The name that the run was given.',
   output_repo: 'The model repo that the run published.',
   run_name: '`hyperparams.run_name`.',
   recipe: "Template, robot and the end of the run's id.",

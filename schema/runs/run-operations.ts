@@ -9,17 +9,20 @@ import { createRun } from '../../src/runs/create/create-run.ts'
 import { importRun } from '../../src/runs/create/import-run.ts'
 import { warningsOf } from '../../src/runs/create/run-warnings.ts'
 import { startRun } from '../../src/runs/create/start-run.ts'
+import { updateRun } from '../../src/runs/edit/update-run.ts'
 import type { Run } from '../../src/runs/read/run-shape.ts'
 import { terminalStatuses } from '../../src/work/job-state.ts'
 import { holdDescription, holdOf } from '../billing/held-result.ts'
 import { SpendHoldType } from '../billing/spend-hold.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
+import { keptRunFields } from '../planner/kept-input.ts'
 import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
 import { input, mutation } from '../root-field.ts'
 import { workerName } from './claim-input.ts'
 import { JobStatusEnum } from './enums.ts'
 import { RunType } from './run.ts'
+import { targetRun } from './target-run.ts'
 
 /** A union from the start, so that further results can be added; clients distinguish them by `__typename`. */
 const CreateRunResult = builder.unionType('CreateRunResult', {
@@ -54,6 +57,21 @@ mutation('createRun', {
   scope: 'key:train',
   input: input('The recipe, the account to bill and the parent run.', runRequestFields),
   verb: (ctx, input) => createRun(ctx, { ...input, recipe: recipeOf(input.recipe) }),
+})
+
+mutation('updateRun', {
+  type: RunType,
+  payload: { name: 'run', description: 'The run after the change.' },
+  description:
+    'Changes what people keep a run by, whatever its status: project, name, notes, tags, group and job type. ' +
+    'Idempotent. 403 for a caller who is not of the billed account.',
+  scope: 'key:write',
+  target: targetRun,
+  input: input('The run and its new fields: null clears one, an omitted one stays.', (t) => ({
+    runId: t.id({ required: true, description: 'Id of the run.' }),
+    ...keptRunFields(t),
+  })),
+  verb: updateRun,
 })
 
 mutation('startRun', {
@@ -116,6 +134,7 @@ mutation('importRun', {
       ...rule(recipeRules.hyperparams),
       description: 'A JSON object, kept unchanged.',
     }),
+    ...keptRunFields(t),
   })),
   verb: (ctx, input) =>
     importRun(ctx, { ...input, hyperparams: input.hyperparams as Readonly<Record<string, unknown>> | null }),

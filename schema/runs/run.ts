@@ -1,4 +1,5 @@
 /** Training runs: type and queries. Spec, "Run" and "Runs". */
+import { MAX_RUN_TAGS } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { warningsOf } from '../../src/runs/create/run-warnings.ts'
 import { getRun, getRunsById } from '../../src/runs/read/get-run.ts'
@@ -117,7 +118,7 @@ builder.node(RunType, {
   }),
 })
 
-/** Times, and the texts that a run may lack. */
+/** Times, the texts that a run may lack, and its tags. */
 builder.objectFields(RunType, (t) => {
   const time = (name: TimeField, description: string) =>
     t.field({ type: 'DateTime', nullable: true, description, resolve: (run) => run[name] })
@@ -153,6 +154,16 @@ builder.objectFields(RunType, (t) => {
     error: text('error', 'Why the run failed; null if it did not.'),
     startedAt: time('startedAt', 'When it was first claimed; null before that.'),
     finishedAt: time('finishedAt', 'When it ended; null before that.'),
+    project: text('project', 'The project that it is part of: at most 128 characters.'),
+    name: text('name', 'What people call it: at most 200 characters.'),
+    notes: text('notes', 'What people note about it, in lines: at most 16 KiB.'),
+    tags: t.stringList({
+      most: MAX_RUN_TAGS,
+      description: 'Tags of at most 64 characters, each once.',
+      resolve: (run) => run.tags,
+    }),
+    group: text('group', 'The group of runs that it belongs to: at most 128 characters.'),
+    jobType: text('jobType', 'The part that it has in its group: at most 128 characters.'),
   }
 })
 
@@ -166,6 +177,11 @@ type TimeField =
   | 'startedAt'
   | 'finishedAt'
 type TextField =
+  | 'project'
+  | 'name'
+  | 'notes'
+  | 'group'
+  | 'jobType'
   | 'gpuType'
   | 'metricsKey'
   | 'logsKey'

@@ -2,9 +2,9 @@ import { defineRows } from '../support/define-cases.ts'
 
 const aRun = (changes: string) =>
   `insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash, log_open_from,
-     claim_credential, log_seq, stored_bytes, gate_passed, gate_total)
+     claim_credential, log_seq, stored_bytes, gate_passed, gate_total, project)
    select 'x', (r->>'kind')::"RunKind", (r->>'status')::"JobStatus", (r->>'executor')::"RunExecutor", 'x', 'x', 'act', '{}', r->>'hash', (r->>'open')::int,
-     r->>'claim', coalesce((r->>'log')::int, 0), coalesce((r->>'stored')::int, 0), (r->>'passed')::int, (r->>'gates')::int
+     r->>'claim', coalesce((r->>'log')::int, 0), coalesce((r->>'stored')::int, 0), (r->>'passed')::int, (r->>'gates')::int, r->>'project'
    from (select jsonb '{"kind":"cloud","status":"queued","executor":"worker","hash":"${'a'.repeat(64)}"}' || '${changes}' as r) given`
 
 export const rows = defineRows({
@@ -22,6 +22,7 @@ export const rows = defineRows({
     runs_queued_is_free: aRun('{"claim":"x"}'),
     runs_counted: aRun('{"log":-1}'),
     runs_bytes_counted: aRun('{"stored":-1}'),
+    runs_kept_bounds: aRun('{"project":""}'),
     runs_gates_counted: aRun('{"passed":2,"gates":1}'),
   },
 })

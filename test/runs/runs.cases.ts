@@ -128,6 +128,11 @@ export const cases = defineCases({
       limited: 404,
     },
   },
+  updateRun: {
+    body: { name: 'a night run' },
+    scopes: { read: 403, write: 200, train: 200 },
+    jobKey,
+  },
   deleteRun: { scopes: { read: 403, write: 409, train: 409 }, jobKey },
 })
 

@@ -132,6 +132,7 @@ const FILLED_LISTS = [
   'repos.card_tags',
   'repos.tags',
   'runs.repo_ids',
+  'runs.tags',
 ].map((at) => `column ${at} text[] null=t default=ARRAY[]::text[]`)
 
 test('the migrations create what prisma/schema declares, and beyond it only indexes, checks and filled lists', async () => {

@@ -70,6 +70,24 @@ const isText = (text: string) => textFault(text) === null
 /** Text of at most `max` characters. */
 export const plainText = (max: number) => z.string().max(max).refine(isText, 'must be well-formed Unicode without NUL')
 
+/** One line of 1 to `max` characters that is not blank: no control character. */
+export const lineText = (max: number) =>
+  plainText(max)
+    .min(1)
+    .refine((text) => !/\p{Cc}/u.test(text), 'must be one line without control characters')
+    .refine((text) => text === '' || text.trim() !== '', 'must not be blank')
+
+/** Notes on a run may have this much of UTF-8. */
+export const MAX_NOTES_BYTES = 16 * 1024
+export const notesText = plainText(MAX_NOTES_BYTES).refine(
+  (text) => new TextEncoder().encode(text).length <= MAX_NOTES_BYTES,
+  `must be at most ${MAX_NOTES_BYTES} bytes of UTF-8`,
+)
+
+/** As many tags as a run may have. */
+export const MAX_RUN_TAGS = 32
+export const runTagList = z.array(lineText(64)).max(MAX_RUN_TAGS)
+
 export const descriptionText = plainText(4000)
 /** Words that a repo's card can be found by. */
 export const labelList = z.array(plainText(256).min(1)).max(100)

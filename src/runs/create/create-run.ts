@@ -17,6 +17,7 @@ import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { type CreateKind, createJob, type JobToMake, type MadeJob } from '../../work/create.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
+import { keptParams } from '../kept-fields.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 import { countedRecipe } from '../report/run-storage.ts'
@@ -49,6 +50,7 @@ const runRow = insertInto('runs', {
   parentRunId: param.text.orNull(),
   repoIds: param.texts(),
   selfStarted: param.bool(),
+  ...keptParams,
 })
 
 const insertRun = statement({
@@ -149,7 +151,7 @@ async function reserve(
 }
 
 function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, named: NamedRepos) {
-  const { plan, owner, parent } = resolved
+  const { plan, owner, parent, kept } = resolved
   const recipe = filledRecipe(resolved.recipe)
   return {
     id,
@@ -169,5 +171,6 @@ function runValues(id: string, viewer: Credentialed, resolved: ResolvedRequest, 
     rateUsdPerHour: plan.isPriced ? plan.rateUsdPerHour : null,
     parentRunId: parent?.id ?? null,
     repoIds: named.ids,
+    ...kept,
   }
 }

@@ -15,6 +15,7 @@ import { param, statement } from '../../store/statement.ts'
 import { forgetRefused, putJobObject } from '../../work/job-objects.ts'
 import type { JobStatus } from '../../work/job-state.ts'
 import { gatesOf } from '../gates/scorecard.ts'
+import { type KeptFields, keptParams, keptValues } from '../kept-fields.ts'
 import { metricsKey, runObjects } from '../log/run-objects.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
@@ -29,7 +30,7 @@ export interface RunImportArtifacts {
   readonly scorecardJson?: unknown
 }
 
-export interface ImportRunInput {
+export interface ImportRunInput extends KeptFields {
   readonly artifacts: RunImportArtifacts
   readonly owner?: string | null
   readonly parentRunId?: string | null
@@ -69,6 +70,7 @@ const runRow = insertInto('runs', {
   gatePassed: param.int4.orNull(),
   gateTotal: param.int4.orNull(),
   summaryBytes: param.int4(),
+  ...keptParams,
 })
 
 const insertImported = statement({
@@ -127,6 +129,7 @@ async function make(ctx: AllowedContext, owner: AccountRef, input: ImportRunInpu
         gatePassed: gates?.passed ?? null,
         gateTotal: gates?.total ?? null,
         summaryBytes: artifacts.summary.length,
+        ...keptValues(input),
       })
       await insertNamedRepos(tx, { id, ownerId: owner.id }, named)
       tx.afterCommit(() => ctx.deps.events.hint(id))

@@ -12,10 +12,11 @@ import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { filesOfStep } from '../checkpoints/checkpoints.ts'
+import { type KeptFields, keptValues } from '../kept-fields.ts'
 import { getRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
 
-export interface RunRequest {
+export interface RunRequest extends KeptFields {
   readonly recipe: Recipe
   /** Handle of the billed account; absent: the account of the credential. */
   readonly owner?: string | null
@@ -27,6 +28,7 @@ export interface ResolvedRequest {
   readonly plan: RunPlan
   readonly owner: AccountRef
   readonly parent: Run | null
+  readonly kept: ReturnType<typeof keptValues>
 }
 
 /**
@@ -44,7 +46,7 @@ export async function resolveRequest(
   const plan = planRun(recipe, settings)
   const parent = await findParent(ctx, request.parentRunId ?? null)
   await assertCheckpoint(ctx, recipe.parent_checkpoint_step ?? null, parent)
-  return { recipe, plan, owner, parent }
+  return { recipe, plan, owner, parent, kept: keptValues(request) }
 }
 
 /**

@@ -26,6 +26,7 @@ const runsById = statement({
 const sizedColumns = runColumns.with({
   ...isLeftOut,
   recipe: column.json(unlessLeftOut('u.recipe'), object),
+  notes: column.text.orNull(unlessLeftOut('u.notes')),
   gates: column.document.orNull<RunGateRow[]>(unlessLeftOut('u.gates')),
   latestMetrics: column.document.orNull<Readonly<Record<string, unknown>>>(unlessLeftOut('u.latest_metrics')),
 })

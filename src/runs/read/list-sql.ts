@@ -168,14 +168,14 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
 }
 
 /**
- * A recipe, metrics line or scorecard can have a megabyte, and a page a hundred of them: a page ends early after the
- * run that exceeds 4 MiB.
+ * A recipe, metrics line or scorecard can have a megabyte, notes 16 KiB, and a page a hundred of them: a page ends
+ * early after the run that exceeds 4 MiB.
  */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
-/** SQL for the size in bytes of the JSON that clients supplied for the runs row `alias`. */
+/** SQL for the size in bytes of the JSON and the notes that clients supplied for the runs row `alias`. */
 export const freeFormBytes = (alias: string) =>
-  `octet_length(${alias}.recipe::text) + coalesce(octet_length(${alias}.latest_metrics::text), 0) + coalesce(octet_length(${alias}.gates::text), 0)`
+  `octet_length(${alias}.recipe::text) + coalesce(octet_length(${alias}.latest_metrics::text), 0) + coalesce(octet_length(${alias}.gates::text), 0) + coalesce(octet_length(${alias}.notes), 0)`
 
 /** The rows of a page up to `MAX_PAGE_BYTES`, each with the row count without that limit. */
 const bounded = (page: string) => `select id, found from (

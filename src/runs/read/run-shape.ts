@@ -4,10 +4,11 @@ import { runVisibleSql } from '../../auth/policy.ts'
 import type { AccountRef } from '../../operation/context.ts'
 import type { RecipeDocument } from '../../planner/recipe/recipe.ts'
 import { setDocument } from '../../platform/json-text.ts'
-import { column, columns, type RowOf } from '../../store/columns.ts'
+import { column, type RowOf } from '../../store/columns.ts'
 import { listOf, number, object, objectOf, orNull, text } from '../../store/read-json.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../../work/job-state.ts'
+import { type KeptRow, keptColumns } from '../kept-fields.ts'
 import { metricsKey } from '../log/run-objects.ts'
 import { deadlineSql } from '../run-job.ts'
 import { type DisplayNameSource, displayNameOf } from './display-name.ts'
@@ -35,7 +36,7 @@ export interface PinnedDataset {
 }
 
 /** Times RFC 3339; money in dollars with four decimals at most. */
-export interface Run {
+export interface Run extends KeptRow {
   readonly id: string
   readonly kind: RunKind
   readonly status: JobStatus
@@ -87,7 +88,7 @@ export const visibleRun = runVisibleSql('u')
  * Reads neither metrics lines nor log chunks: reports store what a run shows of them in its row. JSON columns have the
  * types of their writers: `recipe` that of createRun and importRun, which parsed it, the others those of reports.
  */
-export const runColumns = columns({
+export const runColumns = keptColumns.with({
   id: column.text('u.id'),
   kind: column.enum('RunKind', 'u.kind'),
   status: column.enum('JobStatus', 'u.status'),
@@ -155,6 +156,7 @@ export const runTables = 'runs u join accounts o on o.id = u.owner_id left join 
 export function toRun(row: RunRow): Run {
   const named = displayNameOf({
     id: row.id,
+    givenName: row.name,
     template: row.template,
     robot: row.robot,
     outputRepoName: row.outputRepoName,
@@ -184,6 +186,12 @@ export function toRun(row: RunRow): Run {
     gates: null,
     outputModelRepo: row.outputRepoId === null ? null : { id: row.outputRepoId, fullName: row.outputRepoName ?? '' },
     parentRunId: row.parentRunId,
+    project: row.project,
+    name: row.name,
+    notes: row.notes,
+    tags: row.tags,
+    group: row.group,
+    jobType: row.jobType,
     executor: row.executor,
     claimedBy: row.claimedBy,
     claimedAt: row.claimedAt,

@@ -132,12 +132,14 @@ describe('spend', () => {
 describe('display name', () => {
   const run = {
     id: 'run_01jd00000000000000000abcde',
+    givenName: null,
     template: 'act',
     robot: null,
     outputRepoName: null,
     runName: undefined,
   }
   it.each([
+    [{ givenName: 'night run', outputRepoName: 'ada/out', runName: 'mine' }, 'night run', 'name'],
     [{ outputRepoName: 'ada/out', runName: 'mine' }, 'ada/out', 'output_repo'],
     [{ runName: 'mine' }, 'mine', 'run_name'],
     [{ runName: ' ' }, 'act 0abcde', 'recipe'],
