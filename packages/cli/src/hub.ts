@@ -5,6 +5,7 @@
  */
 import { isMainThread } from 'node:worker_threads'
 import { startedPart } from '@hub/runner/worker/own-program'
+import { collectRarely } from './collect-rarely.ts'
 
 switch (startedPart(process, !isMainThread)) {
   case 'reading-child':
@@ -17,5 +18,6 @@ switch (startedPart(process, !isMainThread)) {
     await import('@hub/policy-server/model/model-thread')
     break
   default:
+    collectRarely()
     await (await import('./command.ts')).run()
 }

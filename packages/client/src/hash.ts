@@ -1,7 +1,6 @@
 /** SHA-256 of local files, streamed. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import type { TransferState } from './state.ts'
 import { type LocalFile, signature } from './walk.ts'
 
@@ -27,21 +26,46 @@ export async function sha256Of(
   size = CHUNK_BYTES,
 ): Promise<string> {
   const hash = createHash('sha256')
-  const highWaterMark = Math.min(CHUNK_BYTES, size + 1)
-  for await (const chunk of createReadStream(file, { highWaterMark, signal })) {
-    hash.update(chunk as Buffer)
-    read((chunk as Buffer).length)
-  }
+  await readInto(Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size + 1)), { file, signal }, (bytes) => {
+    hash.update(bytes)
+    read(bytes.length)
+  })
   return hash.digest('hex')
 }
 
 /** MD5 of a range of a file: the ETag that stores give a part. */
 export async function md5OfRange(file: string, start: number, end: number, signal: AbortSignal): Promise<string> {
   const hash = createHash('md5')
-  if (end === start) return hash.digest('hex')
-  const bytes = createReadStream(file, { start, end: end - 1, highWaterMark: CHUNK_BYTES, signal })
-  for await (const chunk of bytes) hash.update(chunk as Buffer)
+  const bytes = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - start))
+  await readInto(bytes, { file, signal, start, end }, (some) => hash.update(some))
   return hash.digest('hex')
+}
+
+interface Range {
+  readonly file: string
+  readonly signal: AbortSignal
+  readonly start?: number
+  readonly end?: number
+}
+
+/** Reads into the same bytes again and again: a stream makes new ones, whose collection costs more than the hash. */
+async function readInto(
+  bytes: Buffer,
+  { file, signal, start = 0, end = Number.POSITIVE_INFINITY }: Range,
+  take: (bytes: Buffer) => void,
+): Promise<void> {
+  const handle = await open(file)
+  try {
+    for (let at = start; at < end; ) {
+      signal.throwIfAborted()
+      const { bytesRead } = await handle.read(bytes, 0, Math.min(bytes.length, end - at), at)
+      if (bytesRead === 0) return
+      take(bytes.subarray(0, bytesRead))
+      at += bytesRead
+    }
+  } finally {
+    await handle.close()
+  }
 }
 
 /** The digest of a walked file; cached while the file is unchanged. */
