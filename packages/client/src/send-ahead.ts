@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { completer } from './complete-blobs.ts'
 import type { Content } from './contents.ts'
-import { failureLine } from './problem.ts'
+import { failureLine, ProblemError } from './problem.ts'
 import type { PushTally } from './push-tally.ts'
 import type { Sending } from './sending.ts'
 import { isSmall, storeSmall } from './store-small.ts'
@@ -24,7 +24,14 @@ export async function sendAhead(
 ): Promise<void> {
   const { client, repo, state, progress, gate } = sending
   await storeSmall(sending, contents.filter(isSmall), tally)
-  const done = completer(sending, tally)
+  const ended: Failure[] = []
+  const done = completer(sending, {
+    stored: tally.stored,
+    failed: (content, why, error) => {
+      if (hasEndedUpload(error)) ended.push({ content, why, error })
+      else tally.failed(content, why, error)
+    },
+  })
   const slot = pLimit(sending.jobs)
   const upload: Upload = { client, repo, state, progress, slot, gate, stored: partSent, failed: tally.failed }
   const ahead = pLimit(BATCHES_AHEAD)
@@ -50,4 +57,26 @@ export async function sendAhead(
   await turn()
   await done.settled().catch((error: unknown) => results.push({ status: 'rejected', reason: error }))
   for (const result of results) if (result.status === 'rejected') throw result.reason
+  await settleEnded(upload, ended, tally)
+}
+
+interface Failure {
+  readonly content: Content
+  readonly why: string
+  readonly error: unknown
+}
+
+/** Another push of the same content shares its upload, and may have completed it first. */
+const hasEndedUpload = (error: unknown) =>
+  error instanceof ProblemError && error.entries.some(({ type }) => type === 'conflict.terminal')
+
+/** Of contents whose upload has ended, those that the hub has by now are stored; the others fail. */
+async function settleEnded(upload: Upload, ended: readonly Failure[], tally: PushTally): Promise<void> {
+  const whys = new Map(ended.map((failure) => [failure.content, failure]))
+  for (const batch of presignBatches([...whys.keys()]))
+    for (const [content, live] of await presign(upload, batch)) {
+      const failure = whys.get(content)
+      if (live === null) tally.stored(content)
+      else if (failure) tally.failed(content, failure.why, failure.error)
+    }
 }

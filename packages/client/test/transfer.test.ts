@@ -165,6 +165,19 @@ describe('push', () => {
     expect(report.failed).toEqual([{ path: 'b', why: expect.stringContaining('is bad') }])
     expect([...hub.files.keys()].sort()).toEqual(['a', 'c'])
   })
+  it('sends what another push of the same bytes has completed first', async () => {
+    for (const name of ['theirs', 'gone']) await put(name, name.repeat(100_000))
+    hub.fault = (_, response, at) => {
+      if (!at.pathname.endsWith('/blobs/complete')) return false
+      const theirs = 'theirs'.repeat(100_000)
+      hub.ahead.set(sha256(theirs), Buffer.from(theirs))
+      const entry = { type: 'conflict.terminal', detail: 'already ended', loc: ['body', 'uploads', 0, 'upload_id'] }
+      problem(response, 409, 'conflict.terminal', 'already ended', [entry])
+      return true
+    }
+    const report = await pushFolder(client(), repo, dir, options())
+    expect(report).toMatchObject({ sent: ['theirs'], failed: [{ path: 'gone', why: 'already ended' }] })
+  })
   it('resends no finished file or part after the client was killed', async () => {
     await put('done.bin', Buffer.alloc(70_000, 1))
     await put('large.bin', Buffer.alloc(600_000, 2))
@@ -354,7 +367,6 @@ describe('push', () => {
       hub.store(path, Buffer.from('1'))
     await put('x/a', 'a')
     await put('new', 'b')
-    const before = hub.files.size
     let isRefused = false
     hub.fault = (_, response, at) => {
       if (!at.pathname.endsWith('/commits') || isRefused) return false
@@ -365,7 +377,7 @@ describe('push', () => {
     }
     const report = await pushFolder(client(), repo, dir, options({ deleteExtra: true }))
     expect(report).toMatchObject({ deleted: ['x'], failed: [{ why: '"new" needs a folder' }] })
-    expect([report.sent.length, hub.files.size, hub.commits.length]).toEqual([1, before, 1])
+    expect([report.sent.length, hub.files.size, hub.commits.length]).toEqual([1, 5002, 1])
   })
   it('with delete, does not mind a file that another request deleted', async () => {
     for (const path of ['gone', 'there']) hub.store(path, Buffer.from('1'))
