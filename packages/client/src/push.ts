@@ -233,13 +233,7 @@ async function sendAll(
   try {
     const contents = contentsOf(plan.send)
     for (const content of contents.filter(isThere)) tally.known(content)
-    const rounds = [
-      ...batchesOf(
-        contents.filter((one) => !isThere(one)),
-        CONTENTS_PER_CHANGE,
-      ),
-    ]
-    for (const [index, round] of rounds.entries()) {
+    for (const [index, round] of roundsOf(contents.filter((one) => !isThere(one))).entries()) {
       if (index > 0) await changes.add([])
       await sendRound(round)
     }
