@@ -3,6 +3,7 @@ import { searchClashes } from '@hub/text/file-path'
 import { expect, it, vi } from 'vitest'
 import { schema } from '../../schema/index.ts'
 import { ruleFaults, ruleFaultsOfRead } from '../../schema/rule-faults.ts'
+import { readContents } from '../../src/files/blobs/read-contents.ts'
 import { checkOperations, targetsOf } from '../../src/files/commit/commit-input.ts'
 import { inTurns, type Sliced } from '../../src/platform/slices.ts'
 import { turns } from '../../src/platform/turns.ts'
@@ -63,6 +64,13 @@ it('checks the rule of each of a long list of texts a thousand at a time, twice,
   expect(faultsOf([...bad, ...paths]).value).toEqual(short)
   const tooMany = faultsOf([...bad, ...Array.from({ length: 100_000 }, (_, at) => `${at}`)]).value as Json[]
   expect(tooMany.map(({ loc }) => loc)).toEqual([...short.map(({ loc }) => loc), ['input', 'delete']])
+})
+
+it('decodes and hashes the contents of a request a megabyte at a time', () => {
+  const text = Buffer.alloc(48 * 1024, 'x').toString('base64')
+  const { slices, value } = slicesOf(readContents(Array.from({ length: 400 }, () => text)), () => 0)
+  expect(slices).toBe((400 * text.length) / (1024 * 1024))
+  expect(value).toHaveLength(400)
 })
 
 it('looks for clashes a few thousand folders at a time, however deep they are', () => {

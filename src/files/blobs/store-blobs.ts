@@ -1,9 +1,10 @@
 /** storeBlobs (contract, "Commits of many files"): small contents of the request itself, sent ahead of a commit. */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { newId } from '@hub/formats/ids'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
+import { inTurns } from '../../platform/slices.ts'
 import { findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
@@ -20,6 +21,7 @@ import { CONTENT_UPLOAD, reserveStorage } from '../reservation.ts'
 import type { StoreBlobsInput } from '../schemas.ts'
 import { discardUploads, lockAccounts, type UploadRow } from '../upload-sql.ts'
 import { type Content, findSentAhead, keepBlobs, lockUnshared, shareContents } from './blob-rows.ts'
+import { type HeldContent, readContents } from './read-contents.ts'
 
 /**
  * Stores contents of at most 64 KiB each, whose digests the hub computes. What was sent to the repo ahead is not stored
@@ -33,9 +35,8 @@ export function storeBlobs(
     ctx,
     () => findRepoToWrite(ctx, input),
     async (allowed, repo) => {
-      const contents = input.contents.map((text) => Buffer.from(text, 'base64'))
       const own = ownContents(ctx)
-      const { blobs, ids } = await sendAhead(allowed, repo, contents, own)
+      const { blobs, ids } = await sendAhead(allowed, repo, input.contents, own)
       for (const id of ids) own.add(id)
       // Objects are left to collection: a request that is undone may have stored a hundred thousand.
       ctx.undo?.push(() => discardSent(ctx, repo, null, ids))
@@ -59,18 +60,14 @@ interface Sent {
   readonly ids: readonly string[]
 }
 
-/** Sends the contents ahead. What the request has stored before, `own`, is not shared with it. */
+/** Sends the contents, in base64, ahead. What the request has stored before, `own`, is not shared with it. */
 export async function sendAhead(
   ctx: AllowedContext,
   repo: RepoFacts,
-  contents: readonly Buffer[],
+  texts: readonly string[],
   own: ReadonlySet<string> = new Set(),
 ): Promise<Sent> {
-  const all = contents.map((bytes) => ({
-    bytes,
-    size: bytes.length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-  }))
+  const all = await inTurns(readContents(texts))
   const ahead = (await findSentAhead(ctx, repo.id, all)).filter(({ etag }) => etag !== null)
   const found = await shareContents(
     ctx.deps.db,
@@ -107,10 +104,8 @@ export async function discardSent(
   }
 }
 
-type Fresh = Content & { readonly bytes: Buffer }
-
 /** The rows are there before the objects, so that no object exists without a row. Lock order: accounts, uploads. */
-async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly Fresh[]): Promise<readonly string[]> {
+async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly HeldContent[]): Promise<readonly string[]> {
   const { db, config, events } = ctx.deps
   const objects = requireObjects(ctx.deps)
   const attempt = randomUUID()
@@ -146,7 +141,7 @@ const rowOf = ({ id: repoId, ownerId }: RepoFacts, { sha256, size }: Content): U
 async function putAll(
   objects: ObjectStore,
   rows: readonly UploadRow[],
-  fresh: readonly Fresh[],
+  fresh: readonly HeldContent[],
   signal: AbortSignal,
 ): Promise<AssembledUpload[]> {
   const outcomes = await settleBounded(rows, STORE_CONCURRENCY, async (upload, index): Promise<AssembledUpload> => {

@@ -64,7 +64,7 @@ async function commit(ctx: AllowedContext, repo: RepoFacts, input: CommitFilesIn
   if (input.parentCommit != null)
     assertParent(repo, (await currentCommitOf(ctx.deps.db, repo.id)) ?? '', input.parentCommit)
   const copies = await copiesOf(ctx, repo, input)
-  const inline = (input.add ?? []).flatMap(({ content }) => (content == null ? [] : [Buffer.from(content, 'base64')]))
+  const inline = (input.add ?? []).flatMap(({ content }) => content ?? [])
   const sent = inline.length > 0 ? await sendAhead(ctx, repo, inline) : { blobs: [], ids: [] }
   try {
     const added = await addedOf(ctx, repo, input, sent.blobs)
