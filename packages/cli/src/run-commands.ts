@@ -1,4 +1,4 @@
-/** The client commands for training runs: runs, runs delete, submit, cancel. */
+/** The client commands for training runs: runs, runs edit, runs delete, submit, cancel. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type HubClient, isHeld, LocalError, type NewRun, type RunFilters } from '@hub/client/internal'
@@ -16,13 +16,14 @@ import {
   wholeFrom,
 } from './client-session.ts'
 import { heldText } from './hold-output.ts'
+import { type KeptOptions, keptMembers, keptOptions } from './kept-options.ts'
 import { hubExamples } from './output.ts'
 import { type AskingIo, confirmByName } from './prompt.ts'
 import { runLines, runRow } from './run-output.ts'
 import { missingRepos } from './submit-warnings.ts'
 import { inLine, print } from './terminal.ts'
 
-interface SubmitOptions extends CommonOptions {
+interface SubmitOptions extends CommonOptions, KeptOptions {
   readonly template?: string
   readonly dataset: string[]
   readonly robot?: string
@@ -47,6 +48,10 @@ Examples:
   $ hub submit --template act --dataset svc://ada/pick-place --set batch_size=8 --set lr=1e-4
   $ hub submit recipe.json --set seed=2 --owner walnut-robotics
   $ hub submit recipe.json --parent run_01k0… --parent-step 2000`
+
+const editHelp = `
+An empty value clears: --notes '' has no notes, --tag '' no tags. Tags that are given replace those before.
+${hubExamples('runs edit run_01k0… --name "night run" --tag baseline', "runs edit run_01k0… --group ''")}`
 
 /** Single-valued options of `hub runs`. */
 const runFilters = ['status', 'executor', 'owner', 'kind', 'robot'] as const satisfies (keyof RunFilters)[]
@@ -91,7 +96,14 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
       }),
     )
 
-  common(program.command('submit').description('Submit a training run'), io)
+  const editing = common(runs.command('edit <run>').description('Change what you keep a run by'), io)
+  keptOptions(editing)
+    .addHelpText('after', editHelp)
+    .action((run: string, options: KeptOptions, command: Command) =>
+      start(command.optsWithGlobals<CommonOptions>(), (client) => edit(client, run, keptMembers(options))),
+    )
+
+  keptOptions(common(program.command('submit').description('Submit a training run'), io))
     .argument('[file]', 'recipe file (JSON); - reads standard input')
     .option('--template <name>', 'trainer to use')
     .option('--dataset <ref>', 'svc://owner/repo, exthub://… or codehost://… (repeatable)', collect, [])
@@ -133,6 +145,13 @@ async function submit(io: ClientIo, client: HubClient, run: NewRun): Promise<Com
   if (isHeld(made)) return { json: made, text: heldText(made) }
   for (const warning of made.warnings) warn(warning)
   return { json: made, text: runLines(made) }
+}
+
+/** Changes the fields that were given, and shows the run. */
+async function edit(client: HubClient, run: string, body: ReturnType<typeof keptMembers>): Promise<CommandResult> {
+  if (Object.keys(body).length === 0) throw new UsageError('Say what to change, such as --name NAME.')
+  await client.v1.updateRun({ path: { run_id: run }, body })
+  return showRun(client.runs.get(run))
 }
 
 async function showRun(request: ReturnType<HubClient['runs']['get']>): Promise<CommandResult> {
@@ -177,6 +196,7 @@ async function newRun(file: string | undefined, options: SubmitOptions): Promise
     recipe: { dataset: [], ...recipe, template: recipe.template },
     owner: options.owner,
     parent_run_id: options.parent,
+    ...keptMembers(options),
   }
 }
 

@@ -30,6 +30,12 @@ export const remoteRun = conformsTo<v1.Run>()(
     error: optional(z.string()),
     output_model_repo: optional(z.looseObject({ full_name: z.string() })),
     parent_run_id: optional(z.string()),
+    // Older hubs send none of these.
+    project: optional(z.string()),
+    notes: optional(z.string()),
+    tags: z.array(z.string()).default([]),
+    group: optional(z.string()),
+    job_type: optional(z.string()),
     created_at: z.string(),
     latest_metrics: optional(anyObject),
     progress: optional(
