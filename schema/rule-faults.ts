@@ -31,6 +31,31 @@ export const MAX_FAULTS = 50
 /** Items of a list that are looked at in one slice: of a hundred thousand paths each takes some microseconds. */
 const ITEMS_AT_ONCE = 1000
 
+/** Characters of their texts: a pattern takes 6 ns for each, and a request may have 32 million. */
+const CHARACTERS_AT_ONCE = 1024 * 1024
+
+/** Of all texts that rules were asked about so far, by whatever request. */
+let askedCharacters = 0
+
+const count = (value: unknown): void => {
+  if (typeof value === 'string') askedCharacters += value.length
+}
+
+/** Says after which items of a list a slice ends. */
+class SliceEnds {
+  #begun = askedCharacters
+
+  isAfter(place: number): boolean {
+    if (place % ITEMS_AT_ONCE !== ITEMS_AT_ONCE - 1 && askedCharacters - this.#begun < CHARACTERS_AT_ONCE) return false
+    this.#begun = askedCharacters
+    return true
+  }
+}
+
+const isShort = (list: readonly unknown[]) =>
+  list.length <= ITEMS_AT_ONCE &&
+  list.reduce<number>((sum, item) => sum + (typeof item === 'string' ? item.length : 0), 0) <= CHARACTERS_AT_ONCE
+
 /** The issues of a rule as error items, each under `loc`; the first 50. */
 function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
   return issues.slice(0, MAX_FAULTS).map((issue) => ({
@@ -88,6 +113,7 @@ export function ruleFaultsOfRead(ruled: Ruled, value: unknown, loc: Loc): Sliced
 
 function* faultsAt({ type, extensions }: Ruled, value: unknown, loc: Loc, read: Read): Sliced<ErrorItem[]> {
   if (value === null || value === undefined) return []
+  count(value)
   const rule = extensions.rule as z.ZodType | undefined
   const ruled = rule && read(type, value)
   const issues = rule && ruled !== undefined ? yield* issuesOf(rule, ruled) : []
@@ -99,14 +125,16 @@ function* faultsAt({ type, extensions }: Ruled, value: unknown, loc: Loc, read: 
 
 /** Of a long list as zod itself would tell them: those of its items, then its own. */
 function* issuesOf(rule: z.ZodType, value: unknown): Sliced<readonly RuleIssue[]> {
-  if (!(rule instanceof z.ZodArray) || !Array.isArray(value) || value.length <= ITEMS_AT_ONCE)
+  if (!(rule instanceof z.ZodArray) || !Array.isArray(value) || isShort(value))
     return rule.safeParse(value).error?.issues ?? []
   const { element } = rule
   const issues: RuleIssue[] = []
+  const ends = new SliceEnds()
   if (!(element instanceof z.ZodUnknown))
     for (const [place, item] of value.entries()) {
       if (issues.length >= MAX_FAULTS) break
-      if (place % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
+      if (ends.isAfter(place)) yield
+      count(item)
       for (const issue of z.safeParse(element, item).error?.issues ?? [])
         issues.push({ ...issue, path: [place, ...issue.path] })
     }
@@ -149,9 +177,10 @@ function* faultsBelow(type: GraphQLInputType, value: unknown, loc: Loc, read: Re
 /** The first faults of a list: millions of items may each have one. */
 function* faultsOfItems(type: GraphQLInputType, items: readonly unknown[], loc: Loc, read: Read): Sliced<ErrorItem[]> {
   const faults: ErrorItem[] = []
+  const ends = new SliceEnds()
   for (const [place, item] of items.entries()) {
     if (faults.length >= MAX_FAULTS) break
-    if (place % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
+    if (ends.isAfter(place)) yield
     faults.push(...(yield* faultsBelow(type, item, [...loc, place], read)))
   }
   return faults

@@ -66,6 +66,20 @@ it('checks the rule of each of a long list of texts a thousand at a time, twice,
   expect(tooMany.map(({ loc }) => loc)).toEqual([...short.map(({ loc }) => loc), ['input', 'delete']])
 })
 
+it('checks the rules of long texts a megabyte at a time', () => {
+  const content = Buffer.alloc(48 * 1024, 'x').toString('base64')
+  const contents = Array.from({ length: 400 }, () => content)
+  const store = schema.getMutationType()?.getFields().storeBlobs?.args[0]
+  if (!argument || !store) throw new Error('Both verbs have an argument.')
+  const slicesOfRules = (ruled: typeof store, given: object) =>
+    slicesOf(ruleFaultsOfRead(ruled, { owner: 'a', repo: 'b', ...given }, ['input']), () => 0)
+  const add = contents.map((one, at) => ({ path: `file-${at}`, content: one }))
+  for (const { slices, value } of [slicesOfRules(store, { contents }), slicesOfRules(argument, { add })]) {
+    expect(slices).toBeGreaterThan(24)
+    expect(value).toEqual([])
+  }
+})
+
 it('decodes and hashes the contents of a request a megabyte at a time', () => {
   const text = Buffer.alloc(48 * 1024, 'x').toString('base64')
   const { slices, value } = slicesOf(readContents(Array.from({ length: 400 }, () => text)), () => 0)
