@@ -149,8 +149,8 @@ async function importState(importing: Importing, state: SourceState): Promise<nu
   const { source, target, progress } = options
   const listed = await source.files(state.commit)
   assertSafeListing(listed)
-  const { true: never = [], false: files = [] } = Object.groupBy(listed, ({ path }) => `${leavesOut(path)}`)
-  for (const { path } of never) importing.leftOut.add(path)
+  const files = listed.filter(({ path }) => !leavesOut(path))
+  for (const { path } of listed) if (leavesOut(path)) importing.leftOut.add(path)
   const remote = importing.exists ? await readTree(client, target) : new Map<string, RemoteFile>()
   const wanted = files.filter((file) => !isSame(file, remote.get(file.path)))
   const folder = await stagingFolder(options, state)
