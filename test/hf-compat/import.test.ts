@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, inject, it } from 'vitest'
@@ -158,6 +158,23 @@ describe('hub import', () => {
     expect([again.code, again.out]).toEqual([0, expect.stringMatching(/fetched [12] \(/)])
     expect(resolved() - before).toBeLessThanOrEqual(2)
     expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
+  })
+
+  it('forgets what an interrupted one brought after 30 days', async () => {
+    const one = await lab(some)
+    const stages = join(one.env.HOME ?? '', '.cache/hub/transfers/imports')
+    const day = 86_400
+    const nowS = Date.now() / 1000
+    for (const [name, restedS] of [
+      ['old', 30 * day + 60],
+      ['recent', 30 * day - 3600],
+    ] as const) {
+      await mkdir(join(stages, name, 'data'), { recursive: true })
+      await writeFile(join(stages, name, 'data', 'a'), 'a')
+      await utimes(join(stages, name), nowS, nowS - restedS)
+    }
+    expect((await importing(one)).code).toBe(0)
+    expect(readdirSync(stages)).toEqual(['recent'])
   })
 
   it('goes on within a file whose connection is cut', async () => {

@@ -3,7 +3,7 @@
  * folder. Both halves go on where they were interrupted, and nothing is changed here before a state is whole.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, realpath, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
@@ -58,6 +58,9 @@ export interface ImportReport {
 /** Named in one message. */
 const MOST_FAULTS = 20
 
+/** How long an interrupted import may rest before it starts over: 30 days. */
+const KEPT_STAGE_MS = 30 * 86_400_000
+
 /** Characters of a message that a hub keeps. */
 const MAX_MESSAGE = 500
 
@@ -71,6 +74,7 @@ export async function importRepo(client: HubClient, options: ImportOptions): Pro
   const states = await source.states()
   const head = states.at(-1)
   if (!head) throw new LocalError(`${name.text} has no commit.`)
+  await dropOldStages(options.cacheDir)
   const importing: Importing = {
     client,
     options,
@@ -189,6 +193,16 @@ async function stagingFolder({ cacheDir, name, source, target }: ImportOptions, 
   const folder = join(cacheDir, 'imports', id)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   return realpath(folder)
+}
+
+/** An interrupted import may never be repeated, or its source may have left the commit: what it brought goes. */
+async function dropOldStages(cacheDir: string): Promise<void> {
+  const all = join(cacheDir, 'imports')
+  for (const name of await readdir(all).catch(() => [])) {
+    const folder = join(all, name)
+    const found = await stat(folder).catch(() => null)
+    if (found && Date.now() - found.mtimeMs > KEPT_STAGE_MS) await rm(folder, { recursive: true, force: true })
+  }
 }
 
 /** Brings what is wanted into the folder. What is there from before is checked, and kept. */
