@@ -82,7 +82,7 @@ async function run(io: ClientIo, options: PolicyServerOptions, timing?: typeof d
     jobKind: 'endpoint',
     folder: 'endpoints',
     workOption: '--work' as const,
-    // A model can be gigabytes: nobody fetches it for a port that is in use.
+    // A model can be gigabytes: it is not fetched for a port that is in use.
     async before() {
       address = await holdAddress(listen.host, listen.port)
     },
