@@ -242,7 +242,7 @@ describe('deploy/hub.service', () => {
     expect(listed(hosting)).toEqual(expect.arrayContaining([...neededCapabilities, 'CAP_SYS_PTRACE']))
     expect([unit, hosting].map((text) => /^User=root$/m.test(text))).toEqual([false, true])
     expect(hosting).toMatch(/^DynamicUser=no$/m)
-    expect(hosting).toMatch(/^SystemCallFilter=@chown @setuid$/m)
+    expect(hosting).toMatch(/^SystemCallFilter=@chown @setuid capset$/m)
   })
 
   it('keeps its data where systemd made a folder for it', () => {

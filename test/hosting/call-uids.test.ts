@@ -20,6 +20,7 @@ import { needs } from '@hub/testing/needs'
 import { pino } from 'pino'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type HostedBackend, SpawnLater } from '../../src/hosting/backend.ts'
+import { asUser } from '../../src/hosting/process/as-user.ts'
 import { openCallNotes } from '../../src/hosting/process/call-notes.ts'
 import { callClearing } from '../../src/hosting/process/clear-call.ts'
 import { openProcessBackend } from '../../src/hosting/process/process-backend.ts'
@@ -239,6 +240,21 @@ describe('the uid of a hosted call', needs(!givesUids && asRoot), () => {
     await hub.spawn('call_1')
     await expect.poll(() => hub.notes.list(), patiently).toEqual([])
     expect([hub.ended, await runs(uids[0] ?? 0)]).toEqual([['call_1'], false])
+  })
+
+  it('does not stop the hub through processes that stop each other one of their uid', async () => {
+    const [uid = 0] = newUids(1)
+    const stopAll = asUser({ uid, gid: uid }, ['perl', '-e', 'while (1) { kill "STOP", -1 }'])
+    for (let at = 0; at < 4; at += 1) strangers.push(spawn(stopAll.file, stopAll.args, { stdio: 'ignore' }))
+    // A hub that became the user before it started the program stood still within 12 starts, in each of five tries.
+    const starts = `import { runAs } from './src/hosting/process/user-processes.ts'
+      for (let at = 0; at < 12; at += 1) await runAs({ uid: ${uid}, gid: ${uid} }, 'true', [], 200).catch(() => null)`
+    const hub = spawn(process.execPath, ['--input-type=module', '-e', starts], {
+      ...{ cwd: join(import.meta.dirname, '../..'), stdio: 'ignore' },
+    })
+    strangers.push(hub)
+    await expect.poll(() => isAlive(hub), patiently).toBe(false)
+    expect(hub.exitCode).toBe(0)
   })
 
   it('is out of use before a canceled job is recorded as such', async () => {

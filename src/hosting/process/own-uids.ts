@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { hasName, type IdRange, rangeText } from '../../platform/unix-user.ts'
-import { boundFault } from './bound-process.ts'
+import { asUserFault } from './as-user.ts'
 
 /**
  * Bits of `CapEff`: to give a folder away, to look into it, to end another user's processes, and to become that user.
@@ -22,7 +22,7 @@ export function uidsFault(range: IdRange): string | null {
   for (const map of ['/proc/self/uid_map', '/proc/self/gid_map'])
     if (!isMapped(textOf(map), range)) return `${rangeText(range)} is not mapped into this container (${map})`
   const closed = foldersAbove(tmpdir()).find((folder) => !isEntered(folder))
-  if (closed === undefined) return boundFault()
+  if (closed === undefined) return asUserFault()
   return `other users cannot enter ${closed}, where the folders of calls are (TMPDIR)`
 }
 

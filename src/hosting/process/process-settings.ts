@@ -6,6 +6,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../platform/config.ts'
 import type { IdRange, UnixUser } from '../../platform/unix-user.ts'
+import { asUserFault } from './as-user.ts'
 import { uidsFault } from './own-uids.ts'
 
 type Hosted = Pick<Config, 'hosted'>
@@ -40,6 +41,8 @@ export function processFault(config: Settings): string | null {
   const isolation = isolationOf(config)
   if (isolation.is === 'one-user' && databaseUid(config) === isolation.user.uid)
     return `HOSTED_USER ${isolation.user.name} is the user of the embedded PostgreSQL, whose files it could read; name another.`
+  const asUser = isolation.is === 'one-user' ? asUserFault() : null
+  if (asUser !== null) return `Calls cannot run as HOSTED_USER: ${asUser}.`
   return null
 }
 

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { UnixIds } from '../../platform/unix-user.ts'
-import { bound } from './bound-process.ts'
+import { asUser } from './as-user.ts'
 import { workFolder } from './hosted-folder.ts'
 
 /** In the folder that the process works in, written when it has passed the gate. */
@@ -39,14 +39,13 @@ export async function startGated(options: {
   readonly isBound: boolean
 }): Promise<GatedProcess> {
   const { command, work, env, user, isBound } = options
-  const shell = ['/bin/sh', '-c', GATE, command]
-  const [file = '', ...args] = isBound ? bound(shell) : shell
+  const { file, args, ids } = asUser(user, ['/bin/sh', '-c', GATE, command], { isBound })
   const child = spawn(file, args, {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: work,
     env,
-    ...(user === null ? {} : { uid: user.uid, gid: user.gid }),
+    ...ids,
   })
   await started(child)
   const { stdin } = child

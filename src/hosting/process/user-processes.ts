@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pMap from 'p-map'
 import type { UnixIds } from '../../platform/unix-user.ts'
+import { asUser } from './as-user.ts'
 
 const run = promisify(execFile)
 
@@ -20,10 +21,11 @@ export const LEAST_UID = 1000
  * Runs a shell script as a user, with nothing of the hub's environment. One that takes longer than `timeoutMs` is
  * killed, and rejects; 0: it may take any time.
  */
-export function runAs({ uid, gid }: UnixIds, script: string, args: readonly string[] = [], timeoutMs = 0) {
+export function runAs(user: UnixIds, script: string, args: readonly string[] = [], timeoutMs = 0) {
   const env = { PATH: process.env.PATH }
   const limit = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const
-  return run('/bin/sh', ['-c', script, 'sh', ...args], { uid, gid, cwd: '/', env, ...limit })
+  const { file, args: all, ids } = asUser(user, ['/bin/sh', '-c', script, 'sh', ...args])
+  return run(file, all, { ...ids, cwd: '/', env, ...limit })
 }
 
 /** Pids by the uids that processes run as. */
