@@ -4,6 +4,7 @@
  * the user's uid it can be stopped before that by any process of this user, forever.
  */
 import { spawnSync } from 'node:child_process'
+import { lazy } from '../../platform/lazy.ts'
 import type { UnixIds } from '../../platform/unix-user.ts'
 
 export interface CommandOfUser {
@@ -45,13 +46,13 @@ export function asUser(
 
 const switches = ({ uid, gid }: UnixIds) => [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 
-let fault: string | null | undefined
-
-/** Why this machine cannot start a process as another user, as the end of a sentence; null if it can. */
-export function asUserFault(): string | null {
-  fault ??= !isLinux || canSwitch() ? null : '`setpriv` of util-linux, which starts a call as its user, does not run'
-  return fault
-}
+/**
+ * Why this machine cannot start a process as another user, as the end of a sentence; null if it can. It is tried once
+ * in a process.
+ */
+export const asUserFault: () => string | null = lazy(() =>
+  !isLinux || canSwitch() ? null : '`setpriv` of util-linux, which starts a call as its user, does not run',
+)
 
 /** As the user that the hub is already: the same calls of the system, with nothing changed. */
 function canSwitch(): boolean {
