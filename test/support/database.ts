@@ -1,8 +1,9 @@
 /** A database of its own for a test file: a clone of the migrated template, dropped when the file is done. */
 import { randomBytes } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { databaseUrl, onServer } from './global-setup.ts'
+import { databaseUrl } from './global-setup.ts'
 
 export interface TestDb {
   readonly db: Db
@@ -11,14 +12,28 @@ export interface TestDb {
   record(): string[]
 }
 
+/** Of this worker, for making and dropping databases: for both sides a connection costs as much as several statements. It ends with the worker. */
+let administrator: Promise<pg.Client> | undefined
+
+async function administer(statement: string): Promise<void> {
+  administrator ??= connected()
+  await (await administrator).query(statement)
+}
+
+async function connected(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: inject('databaseServerUrl') })
+  await client.connect()
+  return client
+}
+
 /** A new database with the migrated template's content. */
-export async function cloneTemplate(): Promise<{ readonly url: string; drop(): Promise<void> }> {
-  const name = newDatabaseName()
-  const server = inject('databaseServerUrl')
-  await onServer(server, `create database ${name} template ${inject('templateDatabase')} strategy file_copy`)
+export async function cloneTemplate(
+  name = newDatabaseName(),
+): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  await administer(`create database ${name} template ${inject('templateDatabase')} strategy file_copy`)
   return {
-    url: databaseUrl(server, name),
-    drop: () => onServer(server, `drop database if exists ${name} with (force)`),
+    url: databaseUrl(inject('databaseServerUrl'), name),
+    drop: () => administer(`drop database if exists ${name} with (force)`),
   }
 }
 
@@ -28,17 +43,17 @@ const newDatabaseName = () => `hub_test_${randomBytes(6).toString('hex')}`
 export function testDb(options: { poolMax?: number } = {}): TestDb {
   const name = newDatabaseName()
   let db: Db | undefined
+  let drop: (() => Promise<void>) | undefined
   let statements: string[] = []
-  const server = inject('databaseServerUrl')
-  const url = databaseUrl(server, name)
+  const url = databaseUrl(inject('databaseServerUrl'), name)
   beforeAll(async () => {
-    await onServer(server, `create database ${name} template ${inject('templateDatabase')} strategy file_copy`)
+    ;({ drop } = await cloneTemplate(name))
     db = openDb({ url, poolMax: options.poolMax ?? 10, onStatement: (text) => statements.push(text) })
   })
   afterAll(async () => {
     await db?.close()
     db = undefined
-    await onServer(server, `drop database if exists ${name} with (force)`)
+    await drop?.()
   })
   return {
     url,
