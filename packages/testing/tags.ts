@@ -11,6 +11,11 @@ export const tags = [
     description: 'Takes longest beside others, so it is begun first: begun last, it would run alone at the end.',
   },
   {
+    name: 'processes',
+    description:
+      'Starts many processes, so it is begun early: for each one Linux copies the page tables of the worker, which grow.',
+  },
+  {
     name: 'own-graph',
     description: 'Its documents are of a graph of its own, or are about documents as such; the others are of the hub.',
   },

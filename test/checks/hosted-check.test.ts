@@ -1,3 +1,4 @@
+// @module-tag processes
 // @module-tag sampled
 /** Hosted checks from creation to end. Spec, "POST /v1/robot-checks" and the states of a check; contract, "Hosted checks". */
 

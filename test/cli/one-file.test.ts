@@ -1,3 +1,4 @@
+// @module-tag processes
 /** The command of the package `hub` is one file: it runs alone in an empty folder, on the Node that a user has. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// @module-tag processes
 // @module-tag sampled
 /** Hosted endpoints: who may have one, what it reserves and costs to the ten-thousandth, and how the hub itself ends it. Contract, "Endpoint cost". */
 

@@ -1,3 +1,4 @@
+// @module-tag processes
 /** Calls outlive a hub that was killed: the next one on the same data directory looks after them, and spawns what was recorded and not spawned, once. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

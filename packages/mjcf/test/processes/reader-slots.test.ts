@@ -1,3 +1,4 @@
+// @module-tag processes
 /** Who waits for a process that reads models, and for how long. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
