@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publishing } from '../checks/support/publishing.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { contractHub } from '../support/hub.ts'
+import { endpointsOf } from '../support/hub-endpoints.ts'
 import { pageAddresses } from './support/addresses.ts'
 import {
   accessibilityFaults,
@@ -169,6 +170,63 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await expect.poll(statusOf).toBe('approved')
     await page.getByText('Became').waitFor()
     await writeFile(join(output, 'hold-approved.png'), await page.screenshot())
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('serve a model, register a device, approve it, and revoke the approval', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}/sessions`)
+    await page.getByRole('button', { name: 'Register device' }).click()
+    const dialog = page.getByRole('dialog')
+    const device = `bench-${lab.device.slice(-6)}`
+    await dialog.getByLabel(/^Name/).fill(device)
+    await dialog.getByLabel('Robot repo').fill(lab.robot)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Register device' }).click()
+    await page.getByRole('heading', { name: device }).waitFor()
+
+    const model = await endpointsOf(hub).model(lab.ada)
+    await page.goto(`${origin}/endpoints?model=${model}`)
+    await dialog.getByLabel('Parameters').fill('1000000')
+    await dialog.getByLabel('Hours at most').fill('2')
+    await dialog.getByLabel(/^Where/).selectOption('HOSTED')
+    await dialog.getByRole('button', { name: 'Show the price' }).click()
+    await dialog.getByText('an hour; at most').waitFor()
+    await writeFile(join(output, 'serve-model.png'), await page.screenshot())
+    await dialog.getByLabel(/^Where/).selectOption('WORKER')
+    await dialog.getByRole('button', { name: 'Show the price' }).click()
+    await dialog.getByText('Not charged: it runs').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Serve model' }).click()
+    await page.waitForURL('**/endpoints/ep_*')
+    await page.getByText('No device is approved').waitFor()
+
+    await page.getByRole('button', { name: 'Approve a device' }).click()
+    await dialog.getByLabel(/^Device/).selectOption({ label: `${lab.ada.handle}/${device}` })
+    await dialog.getByLabel(/^For/).selectOption({ label: '90 days' })
+    await writeFile(join(output, 'approve-device.png'), await page.screenshot())
+    await dialog.getByRole('button', { name: 'Approve', exact: true }).click()
+    await dialog.getByText('shown only this once').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.setViewportSize(phone)
+    await writeFile(join(output, 'approved-phone.png'), await page.screenshot())
+    expect(await widerBy(page)).toBe(0)
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByText('issued').waitFor()
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('revoked', { exact: true }).waitFor()
+    await writeFile(join(output, 'revoked-phone.png'), await page.screenshot())
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('open the question of who asks for an approval by a link', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}${pagePath('endpoint', { id: lab.endpoint })}?approve=${lab.device}`)
+    await page.getByRole('dialog').getByLabel('Device').waitFor()
+    await expect.poll(() => page.getByRole('dialog').getByLabel('Device').inputValue()).toBe(lab.device)
     expect(faults()).toEqual([])
     await page.close()
   })

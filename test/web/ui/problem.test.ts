@@ -1,6 +1,6 @@
 import { CombinedError } from '@urql/core'
 import { describe, expect, it } from 'vitest'
-import { messageOf, titleOf } from '../../../web/src/ui/problem.ts'
+import { isAtFields, messageOf, titleOf } from '../../../web/src/ui/problem.ts'
 
 const refused = (type: string) => {
   const problem = { type: `/problems/${type}`, title: 'Credential missing', detail: 'Send `Authorization: Bearer …`.' }
@@ -17,5 +17,22 @@ describe('an error on a page', () => {
     const error = refused('forbidden.scope')
     expect([titleOf(error), messageOf(error)]).toEqual(['Credential missing', 'Send `Authorization: Bearer …`.'])
     expect(titleOf(new Error('x'))).toBe('Something went wrong')
+  })
+
+  it('stands above a form unless all of it stands at its fields', () => {
+    const at = (...names: string[]) => {
+      const errors = names.map((name) => ({ loc: ['input', name], detail: 'is too long' }))
+      const problem = {
+        type: '/problems/validation.value',
+        title: 'Invalid value',
+        detail: 'name: is too long',
+        errors,
+      }
+      return new CombinedError({ graphQLErrors: [{ message: 'no', extensions: { problem } }] })
+    }
+    const fields = ['name', 'owner']
+    expect(isAtFields(at('name', 'owner'), fields)).toBe(true)
+    expect(isAtFields(at('name', 'slug'), fields)).toBe(false)
+    expect(isAtFields(refused('forbidden.scope'), fields)).toBe(false)
   })
 })

@@ -13,8 +13,9 @@ export const commands = {
   check: () => 'hub check ./robot',
   /** As a server of models on one's own machine. */
   serve: (endpointId: string) => `hub policy-server --endpoint ${endpointId} --public-url ws://HOST:8000`,
-  createEndpoint: () => 'hub endpoint create OWNER/MODEL',
-  addDevice: () => 'hub device add OWNER NAME',
+  /** By the driver of a robot; the token of the approval stands in a file. */
+  openSession: (endpointId: string, deviceId: string) =>
+    `hub open-session ${endpointId} ${deviceId} --approval-token-file approval`,
   addSession: () => 'hub session add HANDLE',
   addUser: () => 'hub user add HANDLE',
   doctor: () => 'hub doctor',

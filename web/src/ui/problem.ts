@@ -6,7 +6,7 @@ export interface Problem {
   readonly title: string
   readonly detail: string
   /** Input faults: where (`input.name`), and what is wrong. */
-  readonly errors?: readonly { readonly loc: readonly (string | number)[]; readonly detail: string }[]
+  readonly errors?: readonly { readonly loc?: readonly (string | number)[]; readonly detail: string }[]
 }
 
 /** The first Problem of an error; null for an unreachable hub and the like. */
@@ -38,8 +38,14 @@ export function messageOf(error: CombinedError | Error): string {
   return error.message
 }
 
+/** Whether each fault stands at one of the named fields of a form, so that nothing is left to say above it. */
+export function isAtFields(error: CombinedError | Error, names: readonly string[]): boolean {
+  const faults = problemOf(error)?.errors ?? []
+  return faults.length > 0 && faults.every(({ loc }) => names.includes(String(loc?.at(-1))))
+}
+
 /** What is wrong with one input field, by the last name of its place. */
 export function faultOf(error: CombinedError | undefined, name: string): string | null {
   const faults = problemOf(error)?.errors ?? []
-  return faults.find(({ loc }) => loc.at(-1) === name)?.detail ?? null
+  return faults.find(({ loc }) => loc?.at(-1) === name)?.detail ?? null
 }

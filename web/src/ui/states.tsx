@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
 import { signInPath } from '../app/navigate.tsx'
-import { asksToSignIn, messageOf, titleOf } from './problem.ts'
+import { asksToSignIn, isAtFields, messageOf, titleOf } from './problem.ts'
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
@@ -54,4 +54,9 @@ export function ErrorNotice({ error, retry }: ErrorProps) {
       </div>
     </div>
   )
+}
+
+/** Above a form: what is wrong, unless its fields say it themselves. */
+export function FormError({ error, fields }: { readonly error: CombinedError; readonly fields: readonly string[] }) {
+  return isAtFields(error, fields) ? null : <ErrorNotice error={error} />
 }

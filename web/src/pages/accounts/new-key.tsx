@@ -7,7 +7,7 @@ import { Command } from '../../ui/command.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { faultOf } from '../../ui/problem.ts'
-import { ErrorNotice } from '../../ui/states.tsx'
+import { FormError } from '../../ui/states.tsx'
 import { keyInput } from './key-input.ts'
 import { createKeyMutation } from './keys.graphql.ts'
 
@@ -47,7 +47,7 @@ export function NewKey({ owner, isOpen, close, created }: Props) {
   return (
     <Dialog title={`New key of ${owner}`} isOpen={isOpen} close={end}>
       <form className="stack" onSubmit={submit}>
-        {error && <ErrorNotice error={error} />}
+        {error && <FormError error={error} fields={['name', 'scope', 'expiresAt', 'repos', 'dailyGpuHourQuota']} />}
         <Field label="Name" hint="The program or machine that uses it." fault={faultOf(error, 'name')}>
           <input name="name" required maxLength={100} autoComplete="off" />
         </Field>

@@ -1,8 +1,9 @@
 /** One endpoint: what it serves, from where, to whom, and what it costs. */
 
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useSubscription } from 'urql'
 import { commands } from '../../app/commands.ts'
+import { useSearchParams } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'
 import { Action } from '../../ui/action.tsx'
 import { Command } from '../../ui/command.tsx'
@@ -16,6 +17,8 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { usePages } from '../../ui/use-pages.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
+import { ApprovalTable } from './approval-table.tsx'
+import { ApproveDevice } from './approve-device.tsx'
 import {
   type EndpointQuery,
   endpointChangedSubscription,
@@ -33,6 +36,9 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   const variables = useMemo(() => ({ id }), [id])
   const pages = usePages({ query: endpointQuery, variables, field: 'endpoint', select: sessionsOf })
   const [{ data: change }] = useSubscription({ query: endpointChangedSubscription, variables: { id } })
+  const [search] = useSearchParams()
+  const asked = search.get('approve')
+  const [isApproving, setApproving] = useState(asked !== null)
   const { root, error } = pages
   if (!root) return <NotThere what="endpoint" field={{ value: root, error }} retry={pages.refresh} />
   const endpoint: Endpoint = { ...root, ...change?.endpointUpdated }
@@ -47,6 +53,11 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
           </span>
         }
       >
+        {!isOver && viewer?.person && (
+          <button type="button" className="button primary" onClick={() => setApproving(true)}>
+            Approve a device
+          </button>
+        )}
         {!isOver && (
           <Action
             mutation={stopEndpointMutation}
@@ -67,6 +78,15 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
         {endpoint.status === 'QUEUED' && endpoint.executor === 'WORKER' && (
           <Command label="serve it on your own machine" text={commands.serve(id)} />
         )}
+        <h2>Approvals</h2>
+        {endpoint.approvals.nodes.length > 0 ? (
+          <ApprovalTable approvals={endpoint.approvals.nodes} of="device" changed={pages.refresh} />
+        ) : (
+          <Empty title="No device is approved">
+            <p>A robot acts on this endpoint only while a person's approval is valid.</p>
+          </Empty>
+        )}
+        {endpoint.approvals.pageInfo.hasNextPage && <p className="dim small">These are the newest 20.</p>}
         <h2>Sessions</h2>
         {pages.nodes.length > 0 ? (
           <SessionTable sessions={pages.nodes} />
@@ -75,6 +95,15 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
         )}
         <LoadMore pages={pages} />
       </div>
+      {!isOver && (
+        <ApproveDevice
+          endpoint={endpoint}
+          asked={asked}
+          isOpen={isApproving}
+          close={() => setApproving(false)}
+          approved={pages.refresh}
+        />
+      )}
     </>
   )
 }

@@ -1,7 +1,6 @@
 /** Inference endpoints, newest first; the list lives. */
 
-import { useMemo } from 'react'
-import { commands } from '../../app/commands.ts'
+import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'
 import { count, money, words } from '../../ui/format.ts'
@@ -20,6 +19,7 @@ import {
   endpointsChangedSubscription,
   endpointsQuery,
 } from './endpoints.graphql.ts'
+import { ServeModel } from './serve-model.tsx'
 
 const statuses = ['QUEUED', 'RUNNING', 'STOPPED', 'FAILED'] as const
 
@@ -28,6 +28,8 @@ export function Page() {
   const { viewer } = useSession()
   const status = statuses.find((one) => one === search.get('status')) ?? null
   const variables = useMemo<EndpointsQueryVariables>(() => ({ status }), [status])
+  const model = search.get('model')
+  const [isServing, setServing] = useState(model !== null)
   const pages = usePages({ query: endpointsQuery, variables, field: 'endpoints', select: itself })
   return (
     <>
@@ -35,6 +37,11 @@ export function Page() {
         <Link to="sessions" params={{}} className="button">
           Devices and sessions
         </Link>
+        {viewer && (
+          <button type="button" className="button primary" onClick={() => setServing(true)}>
+            Serve a model
+          </button>
+        )}
         <StatusSelect statuses={statuses} chosen={status} choose={(one) => setSearch(one ? { status: one } : {})} />
       </PageHeader>
       <Live query={endpointsChangedSubscription} owners={accountsOf(viewer)} changed={pages.refresh} />
@@ -43,15 +50,14 @@ export function Page() {
           pages={pages}
           empty={
             <Empty title="No endpoint">
-              <p>
-                Serve a model: <code>{commands.createEndpoint()}</code>
-              </p>
+              <p>Serve a model here, or on its page.</p>
             </Empty>
           }
         >
           <EndpointTable endpoints={pages.nodes} />
         </PageList>
       </div>
+      <ServeModel owners={accountsOf(viewer)} model={model} isOpen={isServing} close={() => setServing(false)} />
     </>
   )
 }

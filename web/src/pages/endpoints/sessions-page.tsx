@@ -1,17 +1,17 @@
 /** Devices, whether a person has approved them, and their newest sessions. Live. */
 
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useQuery } from 'urql'
-import { commands } from '../../app/commands.ts'
+import { useSearchParams } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'
 import { Live } from '../../ui/live.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
-import { Status } from '../../ui/status.tsx'
-import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
+import { ApprovalTable } from './approval-table.tsx'
 import { deviceSessionsQuery, sessionsChangedSubscription } from './endpoints.graphql.ts'
+import { RegisterDevice } from './register-device.tsx'
 import { SessionTable } from './session-table.tsx'
 
 export function Page() {
@@ -19,6 +19,8 @@ export function Page() {
   const owners = accountsOf(viewer)
   const variables = useMemo(() => ({ owner: null }), [])
   const [answer, again] = useQuery({ query: deviceSessionsQuery, variables })
+  const [search] = useSearchParams()
+  const [isNew, setNew] = useState(search.has('register'))
   const { value: devices, error } = rootField(answer, 'devices')
   const refresh = () => again({ requestPolicy: 'network-only' })
   return (
@@ -26,36 +28,38 @@ export function Page() {
       <PageHeader
         title="Devices and sessions"
         about="A robot acts on an endpoint only while a person's signed approval is valid."
-      />
+      >
+        {viewer?.person && (
+          <button type="button" className="button primary" onClick={() => setNew(true)}>
+            Register device
+          </button>
+        )}
+      </PageHeader>
       <Live query={sessionsChangedSubscription} owners={owners} changed={refresh} />
       {error && <ErrorNotice error={error} retry={refresh} />}
       {devices === undefined && !error && <Loading />}
       {devices?.nodes.length === 0 && (
         <Empty title="No device">
-          <p>
-            Register a robot: <code>{commands.addDevice()}</code>
-          </p>
+          <p>Register each robot that is to act on an endpoint.</p>
         </Empty>
       )}
       <div className="stack">
         {devices?.nodes.map((device) => {
-          const [approval] = device.approvals.nodes
+          const { nodes: approvals } = device.approvals
           return (
             <section key={device.id} className="stack" aria-label={device.name}>
               <div className="row spread">
                 <h2>{device.name}</h2>
                 <span className="row">
+                  <span className="dim">{device.owner.handle}</span>
                   {device.robotRepo && <RepoLink fullName={device.robotRepo.fullName} />}
-                  {approval ? (
-                    <>
-                      <Status of={approval.status} /> <span className="dim">until</span>{' '}
-                      <Time at={approval.expiresAt} />
-                    </>
-                  ) : (
-                    <span className="dim">never approved</span>
-                  )}
                 </span>
               </div>
+              {approvals.length > 0 ? (
+                <ApprovalTable approvals={approvals} of="endpoint" changed={refresh} />
+              ) : (
+                <p className="dim">Not approved yet: open an endpoint and choose Approve a device.</p>
+              )}
               {device.sessions.nodes.length > 0 ? (
                 <SessionTable sessions={device.sessions.nodes} />
               ) : (
@@ -65,6 +69,9 @@ export function Page() {
           )
         })}
       </div>
+      {owners.length > 0 && (
+        <RegisterDevice owners={owners} isOpen={isNew} close={() => setNew(false)} registered={refresh} />
+      )}
     </>
   )
 }

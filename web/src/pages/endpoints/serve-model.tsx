@@ -1,0 +1,143 @@
+/** Serves a model: the price is shown before anything is created. */
+
+import { pagePath } from '@hub/formats/page-paths'
+import { type FormEvent, useState } from 'react'
+import { useMutation } from 'urql'
+import { useLocation } from 'wouter'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { bytes, count, money } from '../../ui/format.ts'
+import { faultOf } from '../../ui/problem.ts'
+import { FormError } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { type EstimateEndpointMutation, estimateEndpointMutation, serveModelMutation } from './endpoints.graphql.ts'
+import { type ServeRequests, serveRequests } from './serve-input.ts'
+
+interface Props {
+  /** Handles of the accounts that the person acts for. */
+  readonly owners: readonly string[]
+  /** Full name of the model, chosen in advance. */
+  readonly model: string | null
+  readonly isOpen: boolean
+  readonly close: () => void
+}
+
+const fields = ['modelRepo', 'name', 'owner', 'executor', 'maxHours', 'hours', 'budgetUsd', 'params']
+
+type Estimate = NonNullable<EstimateEndpointMutation['estimateEndpoint']>
+
+export function ServeModel({ owners, model, isOpen, close }: Props) {
+  const [estimated, ask] = useMutation(estimateEndpointMutation)
+  const [served, serve] = useMutation(serveModelMutation)
+  const [offer, setOffer] = useState<{ readonly estimate: Estimate; readonly requests: ServeRequests } | null>(null)
+  const [, go] = useLocation()
+  const error = served.error ?? estimated.error
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (offer === null) {
+      const requests = serveRequests(new FormData(event.currentTarget))
+      const { data } = await ask({ input: requests.estimate })
+      if (data?.estimateEndpoint) setOffer({ estimate: data.estimateEndpoint, requests })
+      return
+    }
+    const result = (await serve({ input: offer.requests.create })).data?.createEndpoint?.result
+    if (result) go(pagePath(result.__typename === 'SpendHold' ? 'hold' : 'endpoint', { id: result.id }))
+  }
+  return (
+    <Dialog title="Serve a model" isOpen={isOpen} close={close}>
+      {/* A price is for what was asked: with another request it has to be asked for again. */}
+      <form className="stack" onSubmit={submit} onChange={() => setOffer(null)}>
+        {error && <FormError error={error} fields={fields} />}
+        <Field label="Model" hint="Its repo, as OWNER/NAME." fault={faultOf(error, 'modelRepo')}>
+          <input name="model" required defaultValue={model ?? ''} autoComplete="off" />
+        </Field>
+        <Field label="Name" hint="For people. Optional." fault={faultOf(error, 'name')}>
+          <input name="name" autoComplete="off" />
+        </Field>
+        {owners.length > 1 && (
+          <Field label="Billed to" fault={faultOf(error, 'owner')}>
+            <select name="owner">
+              {owners.map((handle) => (
+                <option key={handle}>{handle}</option>
+              ))}
+            </select>
+          </Field>
+        )}
+        <Field label="Where" fault={faultOf(error, 'executor')}>
+          <select name="executor" defaultValue="WORKER">
+            <option value="WORKER">On a machine of yours: not charged</option>
+            <option value="HOSTED">On a hosted machine</option>
+          </select>
+        </Field>
+        <Field
+          label="Hours at most"
+          hint="The hub ends it then. Runs until you stop it if empty."
+          fault={faultOf(error, 'maxHours') ?? faultOf(error, 'hours')}
+        >
+          <input name="hours" type="number" min="0" step="any" />
+        </Field>
+        <Field label="Budget in USD" hint="It ends when this is spent. Optional." fault={faultOf(error, 'budgetUsd')}>
+          <input name="budget" type="number" min="0" step="any" />
+        </Field>
+        <Field label="Parameters" hint="Where the model's files do not say." fault={faultOf(error, 'params')}>
+          <input name="params" type="number" min="1" step="1" />
+        </Field>
+        {offer && <Offer estimate={offer.estimate} />}
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" className="button primary" disabled={estimated.fetching || served.fetching}>
+            {offer ? 'Serve model' : 'Show the price'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function Offer({ estimate }: { readonly estimate: Estimate }) {
+  const { artifact, reservation } = estimate
+  return (
+    <section className="panel" role="status" aria-label="Price">
+      <dl className="facts">
+        <dt>Serves</dt>
+        <dd>
+          <span className="mono">{artifact.path || 'the checkpoint at the root'}</span>, {bytes(artifact.bytes)},{' '}
+          {count(estimate.params)} parameters
+        </dd>
+        <dt>Hardware</dt>
+        <dd>{estimate.tier}</dd>
+        <dt>Price</dt>
+        <dd>
+          {estimate.priced ? (
+            <>
+              {money(estimate.rateUsdPerHour)} an hour; at most {money(estimate.costUsdMax)} for {estimate.hours} h
+              {estimate.cappedByBudget && ', which the budget limits'}
+            </>
+          ) : (
+            'Not charged: it runs on a machine of yours.'
+          )}
+        </dd>
+        {reservation && (
+          <>
+            <dt>Reserved now</dt>
+            <dd>
+              {money(reservation.amountUsd)}
+              {reservation.coversTo && (
+                <>
+                  , until <Time at={reservation.coversTo} />
+                </>
+              )}
+            </dd>
+          </>
+        )}
+      </dl>
+      {estimate.notes.map((note) => (
+        <p key={note} className="dim small">
+          {note}
+        </p>
+      ))}
+    </section>
+  )
+}
