@@ -1,9 +1,8 @@
 // @module-tag sampled
 import { type AddressInfo, connect } from 'node:net'
 import { describeOnce, inTorture } from '@hub/testing/torture'
-import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { documentReader } from '../../rest-compat/engine/documents.ts'
 import { restMount } from '../../rest-compat/engine/mount.ts'
 import { handlers } from '../../rest-compat/runs/handlers.ts'
@@ -12,160 +11,14 @@ import { OpenStreams } from '../../src/http/open-streams.ts'
 import { buildServer } from '../../src/http/server.ts'
 import type { Viewer } from '../../src/operation/context.ts'
 import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
-import { type RunningHub, startHub } from '../../src/start-hub.ts'
+import { startHub } from '../../src/start-hub.ts'
 import { type EventReader, readEvents, type SentEvent } from '../support/event-stream.ts'
-import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'
+import { type Json, places } from '../support/hub.ts'
 import { readSubscription } from '../support/subscription.ts'
+import { connectionsOf, linesOf, stepsOf, streamedRuns } from './support/streamed-runs.ts'
 
-const hub = contractHub()
-/** Another hub over the same database and store. */
-let other: RunningHub
-let ada: Person
-let key: string
-beforeAll(async () => {
-  const { config } = hub.running.deps
-  other = await startHub({ ...config, port: 0, publicUrl: null }, pino({ level: 'silent' }))
-  ada = await hub.person()
-  key = await hub.key(ada, { scope: 'train' })
-})
-afterAll(() => other?.stop())
-
-/** A run that the key holds. */
-async function claimed(): Promise<string> {
-  const made = await hub.call(key, 'POST', '/v1/runs', { recipe: { template: 'act', dataset: [] } })
-  expect([made.status, made.json.errors]).toEqual([201, undefined])
-  const taken = await hub.call(key, 'POST', `/v1/runs/${made.json.id}/claim`, { worker: 'box' })
-  expect(taken.status).toBe(200)
-  return made.json.id
-}
-
-async function report(runId: string, body: Json, headers: Record<string, string> = {}) {
-  const answer = await hub.call(key, 'POST', `/v1/runs/${runId}/report`, body, headers)
-  expect([answer.status, answer.json.errors]).toEqual([200, undefined])
-  return answer
-}
-
-const follow = (runId: string, query = 'follow=true', headers: Record<string, string> = {}, url = hub.running.url) =>
-  readEvents(`${url}/v1/runs/${runId}/logs?${query}`, ada.token, headers)
-const connectionsOf = (app: FastifyInstance) =>
-  new Promise<number>((resolve, reject) =>
-    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-  )
-const linesOf = (events: readonly SentEvent[]) =>
-  events.filter(({ event }) => event === 'log').map(({ data }) => data.line)
-const stepsOf = (events: readonly SentEvent[]) =>
-  events.filter(({ event }) => event === 'metric').map(({ data }) => data.step)
-
-describeOnce('reportRun', () => {
-  it('returns the run, and an Idempotency-Key returns it again and stores nothing', async () => {
-    const runId = await claimed()
-    const body = {
-      log_chunk: 'one\n',
-      metrics: [{ step: 1, loss: 0.5 }],
-      progress: { iteration: 1, total_iterations: 4 },
-    }
-    const first = await report(runId, body, { 'idempotency-key': `report-${runId}` })
-    expect(first.json).toMatchObject({
-      id: runId,
-      status: 'running',
-      latest_metrics: { step: 1, loss: 0.5 },
-      progress: { iteration: 1, total_iterations: 4, fraction: 0.25 },
-      cancel_requested_at: null,
-    })
-    const again = await report(runId, body, { 'idempotency-key': `report-${runId}` })
-    expect(again.headers.get('idempotent-replayed')).toBe('true')
-    expect((await hub.send(ada, 'GET', `/v1/runs/${runId}/logs/download`)).text).toBe('one\n')
-  })
-
-  it('shows a cancel to the runner, which then may report it', async () => {
-    const runId = await claimed()
-    const early = await hub.call(key, 'POST', `/v1/runs/${runId}/report`, { status: 'canceled' })
-    expect([early.status, places(early)]).toEqual([422, [['body', 'status']]])
-    await hub.call(ada, 'POST', `/v1/runs/${runId}/cancel`)
-    expect((await report(runId, {})).json.cancel_requested_at).not.toBeNull()
-    expect((await report(runId, { status: 'canceled' })).json).toMatchObject({ status: 'canceled', cost_usd: 0 })
-  })
-
-  it('is rejected with the place of each invalid value', async () => {
-    const runId = await claimed()
-    const send = (body: Json) => hub.call(key, 'POST', `/v1/runs/${runId}/report`, body)
-    const big = await send({ log_chunk: 'ü'.repeat(131_073) })
-    expect([big.status, types(big), places(big)]).toEqual([413, ['too_large'], [['body', 'log_chunk']]])
-    const infinite = await hub.send(key, 'POST', `/v1/runs/${runId}/report`, {
-      headers: { 'content-type': 'application/json' },
-      body: '{"metrics":[{"loss":1e999}]}',
-    })
-    expect([infinite.status, places(infinite)]).toEqual([422, [['body', 'metrics', 0, 'loss']]])
-    const many = await send({ metrics: Array.from({ length: 100_000 }, () => ({ step: 1 })) })
-    expect([many.status, types(many)]).toEqual([413, ['too_large']])
-    expect((await send({ status: 'running' })).status).toBe(422)
-    expect((await send({ log_seq: -1 })).status).toBe(422)
-    const foreign = await hub.call(await hub.key(ada, { scope: 'train' }), 'POST', `/v1/runs/${runId}/report`, {})
-    expect([foreign.status, types(foreign)]).toEqual([409, ['conflict.not_claimer']])
-    const stranger = await hub.call(
-      await hub.key(await hub.person(), { scope: 'train' }),
-      'POST',
-      `/v1/runs/${runId}/report`,
-      {},
-    )
-    expect(stranger.status).toBe(404)
-    expect((await hub.call(await hub.key(ada), 'POST', `/v1/runs/${runId}/report`, {})).status).toBe(403)
-  })
-})
-
-describeOnce('a log', () => {
-  it('downloads as it was sent, chunk after chunk, and without escapes on request', async () => {
-    const runId = await claimed()
-    const empty = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs/download`)
-    expect([empty.status, empty.text]).toEqual([200, ''])
-    await report(runId, { log_chunk: '\u001b[31mréd\u001b[0m\n\u001b]0;no end' })
-    await report(runId, { log_chunk: ' after\n\u0007' })
-    const whole = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs/download`)
-    expect(whole.text).toBe('\u001b[31mréd\u001b[0m\n\u001b]0;no end after\n\u0007')
-    expect(whole.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(whole.headers.get('content-disposition')).toBe(`attachment; filename=${runId}.log`)
-    const plain = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs/download?strip_ansi=true`)
-    expect(plain.text).toBe('réd\n\u001b]0;no end after\n\u0007')
-  })
-
-  it('accepts any program output, including NULs and half characters', async () => {
-    const runId = await claimed()
-    await report(runId, { log_chunk: 'a\u0000b\n\ud800c\n\u2028d\n' })
-    const stream = await follow(runId, '')
-    await stream.ended
-    expect(linesOf(stream.events)).toEqual(['a\u0000b', '\ufffdc', '\u2028d'])
-  })
-
-  it.each([
-    ['/logs', 'tail=-1'],
-    ['/logs', 'tail=1.5'],
-    ['/logs', 'tail='],
-    ['/logs', 'follow=maybe'],
-    ['/logs', 'follow=1&follow=0'],
-    ['/logs', 'lines=3'],
-    ['/logs/download', 'strip_ansi=yes'],
-    ['/logs/download', 'tail=3'],
-  ])('of %s?%s is refused before it opens', async (path, query) => {
-    const answer = await hub.send(ada, 'GET', `/v1/runs/${await claimed()}${path}?${query}`)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([
-      422,
-      'application/problem+json; charset=utf-8',
-    ])
-    expect(places(answer)).toEqual([['query', query.split('=')[0]]])
-  })
-
-  it('is private: 404 if the run is not visible, 401 for anonymous callers, 405 for other methods', async () => {
-    const runId = await claimed()
-    for (const path of ['/logs', '/logs/download']) {
-      const status = async (who: Person | null, method = 'GET', id = runId) =>
-        (await hub.send(who, method, `/v1/runs/${id}${path}`)).status
-      expect([await status(await hub.person()), await status(null), await status(ada, 'GET', 'run_no')]).toEqual([
-        404, 401, 404,
-      ])
-      expect(await status(ada, 'POST')).toBe(405)
-    }
-  })
-})
+const lab = streamedRuns()
+const { hub, claimed, report, follow } = lab
 
 describeOnce('a stream', () => {
   it('replays the existing log and ends with the current status', async () => {
@@ -214,7 +67,7 @@ describeOnce('a stream', () => {
     const runId = await claimed()
     await report(runId, { log_chunk: '0\n' })
     const here = await follow(runId)
-    const there = await follow(runId, 'follow=true', {}, other.url)
+    const there = await follow(runId, 'follow=true', {}, lab.other.url)
     await Promise.all([here.until(1), there.until(1)])
     for (let step = 1; step <= 20; step += 1)
       await report(runId, {
@@ -232,10 +85,10 @@ describeOnce('a stream', () => {
   })
 
   it('of a queued run waits for it, and shows notices of the hub', async () => {
-    const made = await hub.call(key, 'POST', '/v1/runs', { recipe: { template: 'act', dataset: [] } })
+    const made = await hub.call(lab.key, 'POST', '/v1/runs', { recipe: { template: 'act', dataset: [] } })
     const stream = await follow(made.json.id)
-    await hub.call(key, 'POST', `/v1/runs/${made.json.id}/claim`, { worker: 'box' })
-    await hub.call(ada, 'POST', `/v1/runs/${made.json.id}/cancel`)
+    await hub.call(lab.key, 'POST', `/v1/runs/${made.json.id}/claim`, { worker: 'box' })
+    await hub.call(lab.ada, 'POST', `/v1/runs/${made.json.id}/cancel`)
     const [notice] = await stream.until(1)
     expect(notice).toMatchObject({
       event: 'log',
@@ -255,7 +108,7 @@ describeOnce('a stream', () => {
     const shown = (events: readonly SentEvent[]) =>
       events.map(({ event, data }) => [event, data.line ?? data.step ?? data.status])
     for (const [index, { id }] of whole.events.slice(0, -1).entries()) {
-      const rest = await follow(runId, '', { 'last-event-id': id }, index % 2 ? other.url : hub.running.url)
+      const rest = await follow(runId, '', { 'last-event-id': id }, index % 2 ? lab.other.url : hub.running.url)
       await rest.ended
       expect(shown(rest.events)).toEqual(shown(whole.events.slice(index + 1)))
     }
@@ -268,8 +121,8 @@ describeOnce('a stream', () => {
     await live.until(2)
     await hub.sql(`update runs set lease_expires_at = now() - interval '1 s' where id = $1`, [runId])
     await sweepLeases(hub.running.deps)
-    expect((await hub.call(key, 'POST', `/v1/runs/${runId}/report`, {})).status).toBe(409)
-    await hub.call(key, 'POST', `/v1/runs/${runId}/claim`, { worker: 'another' })
+    expect((await hub.call(lab.key, 'POST', `/v1/runs/${runId}/report`, {})).status).toBe(409)
+    await hub.call(lab.key, 'POST', `/v1/runs/${runId}/claim`, { worker: 'another' })
     await report(runId, { attempt: 2, log_chunk: 'second\n', metrics: [{ step: 100 }], status: 'succeeded' })
     const later = await follow(runId)
     await Promise.all([live.ended, later.ended])
@@ -287,13 +140,13 @@ describeOnce('a stream', () => {
   it('with a Last-Event-ID of another run, or an invalid one, is rejected', async () => {
     const runId = await claimed()
     for (const id of ['9.0-0', '0.0-7', 'x', '5']) {
-      const answer = await hub.send(ada, 'GET', `/v1/runs/${runId}/logs`, { headers: { 'last-event-id': id } })
+      const answer = await hub.send(lab.ada, 'GET', `/v1/runs/${runId}/logs`, { headers: { 'last-event-id': id } })
       expect([answer.status, places(answer)]).toEqual([422, [['header', 'last-event-id']]])
     }
   })
 
   it('of an imported run ends at once', async () => {
-    const made = await hub.call(ada, 'POST', '/v1/runs/import', {
+    const made = await hub.call(lab.ada, 'POST', '/v1/runs/import', {
       artifacts: { config_yaml: 'a: 1', metrics_summary: 'step 1' },
     })
     expect(made.status).toBe(201)
@@ -382,11 +235,11 @@ inTorture(() => {
 describeOnce('a reader whose key is revoked', () => {
   it('gets no more events, and no end', async () => {
     const runId = await claimed()
-    const reader = await hub.key(ada, { scope: 'read' })
+    const reader = await hub.key(lab.ada, { scope: 'read' })
     const stream = await readEvents(`${hub.running.url}/v1/runs/${runId}/logs?follow=true`, reader)
     await report(runId, { log_chunk: 'one\n' })
     await stream.until(1)
-    await hub.revoke(`update api_keys set revoked_at = now() where scope = 'read' and account_id = $1`, [ada.id])
+    await hub.revoke(`update api_keys set revoked_at = now() where scope = 'read' and account_id = $1`, [lab.ada.id])
     const now = performance.now.bind(performance)
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 31_000)
     try {
@@ -425,7 +278,7 @@ describeOnce('subscriptions', () => {
     const response = await fetch(`${url}/graphql/stream`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${ada.token}`,
+        authorization: `Bearer ${lab.ada.token}`,
         'content-type': 'application/json',
         accept: 'text/event-stream',
       },
@@ -441,7 +294,7 @@ describeOnce('subscriptions', () => {
   it('yield the same lines and metrics in batches, over both hubs', async () => {
     const runId = await claimed()
     await report(runId, { log_chunk: 'one\ntwo\n', metrics: [{ step: 1 }] })
-    const log = subscribe(`runLog(runId: "${runId}") { events { ts stream line } cursor status }`, other.url)
+    const log = subscribe(`runLog(runId: "${runId}") { events { ts stream line } cursor status }`, lab.other.url)
     const metrics = subscribe(`runMetrics(runId: "${runId}") { events cursor status }`)
     await report(runId, { log_chunk: 'three\n', metrics: [{ step: 2 }] })
     await report(runId, { status: 'succeeded' })
@@ -459,8 +312,8 @@ describeOnce('subscriptions', () => {
   it('of a run yield its current state, and again after each change', async () => {
     const runId = await claimed()
     const reader = await readSubscription(
-      other.url,
-      ada.token,
+      lab.other.url,
+      lab.ada.token,
       `runUpdated(runId: "${runId}") { status latestMetrics }`,
     )
     await reader.until(1)
@@ -478,7 +331,10 @@ describeOnce('subscriptions', () => {
   it('last as long as their connection in single connection mode', async () => {
     const runId = await claimed()
     const url = `${hub.running.url}/graphql/stream`
-    const headers: Record<string, string> = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' }
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${lab.ada.token}`,
+      'content-type': 'application/json',
+    }
     const token = await (await fetch(url, { method: 'PUT', headers })).text()
     headers['x-graphql-event-stream-token'] = token
     const stream = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' } })
