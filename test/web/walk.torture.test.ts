@@ -154,6 +154,34 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('tell of a hold by the bell of a person who may decide it, also of one that is filed while the page is open', async () => {
+    const person = await hub.person()
+    const agent = await hub.key(person, { scope: 'train', agent: true, name: 'agent' })
+    const file = () =>
+      hub.call(agent, 'POST', '/v1/runs', {
+        recipe: { template: 'act', executor: 'hosted', gpu: 'l4', max_hours: 2 },
+      })
+    const context = await browser.newContext({ viewport: desktop })
+    await context.addCookies([{ name: 'hub_session', value: person.token, url: origin }])
+    const { page, faults } = await openPage(context, origin)
+    await page.clock.install()
+    await page.goto(`${origin}/developers`)
+    await page.getByRole('link', { name: 'Approvals: none to decide' }).waitFor()
+    await file()
+    await page.clock.runFor(31_000)
+    const bell = page.getByRole('link', { name: 'Approvals: 1 to decide' })
+    await bell.waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.setViewportSize(phone)
+    expect(await widerBy(page)).toBe(0)
+    await writeFile(join(output, 'bell-phone.png'), await page.screenshot())
+    await bell.click()
+    await page.waitForURL('**/holds?status=PENDING')
+    await page.getByRole('link', { name: /act/ }).first().waitFor()
+    expect(faults()).toEqual([])
+    await context.close()
+  })
+
   it('approve a hold', async () => {
     const { page, faults } = await openPage(signedIn, origin)
     await page.goto(`${origin}/holds`)

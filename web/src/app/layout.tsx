@@ -1,13 +1,16 @@
 /** The bar at the top with the sections of the hub, and the account of the person. */
 
 import type { PageName } from '@hub/formats/page-paths'
-import { type ReactNode, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { asksToSignIn, messageOf } from '../ui/problem.ts'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import './layout.css'
 import { Link, signInPath, usePage } from './navigate.tsx'
 import { useSession } from './session.tsx'
 import { useSearchKey } from './use-search-key.ts'
+
+/** After the first page's script: it is for those who are signed in. */
+const Bell = lazy(async () => ({ default: (await import('../pages/holds/bell.tsx')).Bell }))
 
 type Section = Extract<PageName, 'repos' | 'runs' | 'checks' | 'endpoints' | 'holds' | 'spend'>
 
@@ -61,6 +64,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
               ))}
           </nav>
           <div className="topbar-end">
+            <DeciderBell />
             <ThemeToggle />
             <Account />
           </div>
@@ -79,6 +83,18 @@ export function Layout({ children }: { readonly children: ReactNode }) {
         <a href="/readyz">Status</a>
       </footer>
     </>
+  )
+}
+
+/** For a session alone: no key may decide. */
+function DeciderBell() {
+  const { viewer } = useSession()
+  if (viewer?.kind !== 'SESSION') return null
+  const accountIds = [viewer.account.id, ...viewer.orgs.map(({ id }) => id)]
+  return (
+    <Suspense fallback={null}>
+      <Bell accountIds={accountIds} />
+    </Suspense>
   )
 }
 
