@@ -11,6 +11,7 @@
 export const pagePaths = {
   home: '/',
   repos: '/repos',
+  newRepo: '/new',
   runs: '/runs',
   checks: '/checks',
   endpoints: '/endpoints',

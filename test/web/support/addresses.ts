@@ -9,6 +9,7 @@ export function pageAddresses(lab: Lab): Record<PageName, string | null> {
   return {
     home: '/',
     repos: '/repos',
+    newRepo: '/new',
     runs: '/runs',
     checks: '/checks',
     endpoints: '/endpoints',

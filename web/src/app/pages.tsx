@@ -18,6 +18,7 @@ export const pages: Readonly<Record<PageName, ComponentType<{ readonly params: P
   login: page(() => import('../pages/login/login-page.tsx')),
   developers: page(() => import('../pages/developers-page.tsx')),
   repos,
+  newRepo: page(() => import('../pages/repos/new/new-repo-page.tsx')),
   account: page(() => import('../pages/accounts/account-page.tsx')),
   repo: page(() => import('../pages/repos/overview/repo-page.tsx')),
   repoFiles: page(() => import('../pages/repos/files/files-page.tsx')),

@@ -7,6 +7,7 @@ import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { usePages } from '../../ui/use-pages.ts'
+import { NewRepoLink } from '../repos/new/new-repo-link.tsx'
 import { RepoTable } from '../repos/repo-table.tsx'
 import { RunTable } from '../repos/runs/run-table.tsx'
 import { type AccountQuery, accountQuery } from './account.graphql.ts'
@@ -18,13 +19,15 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
   const pages = usePages({ query: accountQuery, variables, field: 'account', select: reposOf })
   const { viewer } = useSession()
   const { root: account } = pages
-  const isOrgOfViewer = account?.kind === 'ORG' && accountsOf(viewer).includes(handle)
+  const isOwn = accountsOf(viewer).includes(handle)
+  const isOrgOfViewer = account?.kind === 'ORG' && isOwn
   return (
     <>
       <PageHeader
         title={account?.name ?? handle}
         about={account && `@${account.handle} · ${account.kind === 'ORG' ? 'organization' : 'person'}`}
       >
+        {isOwn && <NewRepoLink owner={handle} />}
         {isOrgOfViewer && (
           <Link to="org" params={{ handle }} className="button">
             Members and spend

@@ -11,6 +11,7 @@ import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
 import { HoldTable } from '../holds/hold-table.tsx'
 import { holdsChangedSubscription, holdsQuery } from '../holds/holds.graphql.ts'
+import { NewRepoLink } from '../repos/new/new-repo-link.tsx'
 import { RepoTable } from '../repos/repo-table.tsx'
 import { type ReposQueryVariables, reposQuery } from '../repos/repos.graphql.ts'
 import { RunTable } from '../runs/run-table.tsx'
@@ -46,7 +47,9 @@ function Welcome() {
 function Dashboard({ handle, owners }: { readonly handle: string; readonly owners: readonly string[] }) {
   return (
     <>
-      <PageHeader title={`Hello, ${handle}`} about="What waits for you, what runs, and what changed" />
+      <PageHeader title={`Hello, ${handle}`} about="What waits for you, what runs, and what changed">
+        <NewRepoLink />
+      </PageHeader>
       <div className="stack">
         <AccountNumbers owners={owners} />
         <WaitingHolds owners={owners} />
@@ -100,8 +103,9 @@ function Repos({ owner, title }: { readonly owner: string | null; readonly title
       {pages.isEmpty && (
         <Empty title="No repo yet">
           <p>
-            Push a folder: <code>{commands.pushNew('dataset')}</code>
+            Make one here, or push a folder: <code>{commands.pushNew('dataset')}</code>
           </p>
+          <NewRepoLink />
         </Empty>
       )}
       {pages.nodes.length > 0 && <RepoTable repos={pages.nodes} />}

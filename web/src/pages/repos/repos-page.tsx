@@ -1,13 +1,13 @@
 /** All repos that the caller sees, with search and facets that are kept in the address. */
 
 import { useMemo } from 'react'
-import { commands } from '../../app/commands.ts'
 import { useSearchParams } from '../../app/navigate.tsx'
 import { count, words } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { NewRepoLink } from './new/new-repo-link.tsx'
 import { RepoTable } from './repo-table.tsx'
 import { type ReposQueryVariables, reposQuery } from './repos.graphql.ts'
 
@@ -44,7 +44,9 @@ export function Page() {
   const facets = pages.root?.facets
   return (
     <>
-      <PageHeader title="Repos" about={facets && `${count(facets.total)} that you can see`} />
+      <PageHeader title="Repos" about={facets && `${count(facets.total)} that you can see`}>
+        <NewRepoLink />
+      </PageHeader>
       <div className="columns">
         <div className="stack">
           <Filters kind={kind} q={q} license={license} licenses={facets?.licenses ?? []} change={change} />
@@ -52,9 +54,7 @@ export function Page() {
             pages={pages}
             empty={
               <Empty title="No repo matches">
-                <p>
-                  Search for less, or create one: <code>{commands.createRepo('dataset')}</code>
-                </p>
+                <p>Search for less, or make a new repo.</p>
               </Empty>
             }
           >

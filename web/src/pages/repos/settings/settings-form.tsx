@@ -5,6 +5,7 @@ import { Field } from '../../../ui/field.tsx'
 import { faultOf } from '../../../ui/problem.ts'
 import { ErrorNotice } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { tagsIn } from '../new/new-repo-input.ts'
 import type { RepoHeadFragment } from '../overview/repo.graphql.ts'
 import { changeRepoMutation } from './repo-settings.graphql.ts'
 
@@ -19,9 +20,7 @@ export function SettingsForm({ head }: { readonly head: RepoHeadFragment }) {
         owner: head.owner.handle,
         repo: head.slug,
         description: String(form.get('description')).trim() || null,
-        tags: String(form.get('tags'))
-          .split(/[\s,]+/)
-          .filter((tag) => tag !== ''),
+        tags: tagsIn(String(form.get('tags'))),
         visibility: form.get('visibility') === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
       },
     })
