@@ -15,6 +15,7 @@ export interface FilePage {
 }
 
 interface Range {
+  readonly limit?: number
   readonly prefix?: string
   readonly startAt?: string | null
   readonly cursor?: string | null
@@ -24,9 +25,9 @@ interface Range {
 export async function readFiles(
   call: Call,
   { owner, slug, commitId: commit }: FoundRepo,
-  { prefix = '', startAt = null, cursor = null }: Range,
+  { prefix = '', startAt = null, cursor = null, limit = FILES_PER_PAGE }: Range,
 ): Promise<FilePage> {
-  const page = await call.ask('hf-files', { owner, slug, commit, prefix, startAt, limit: FILES_PER_PAGE, cursor })
+  const page = await call.ask('hf-files', { owner, slug, commit, prefix, startAt, limit, cursor })
   const { hasNextPage = false, endCursor = null } = page?.pageInfo ?? {}
   return { items: page?.items ?? [], nextCursor: hasNextPage ? endCursor : null }
 }
@@ -66,12 +67,12 @@ export interface FolderPage {
 export async function readFolder(
   call: Call,
   repo: FoundRepo,
-  { prefix, startAt }: { readonly prefix: string; readonly startAt: string | null },
+  { prefix, startAt, limit = FILES_PER_PAGE }: Pick<Range, 'limit'> & { prefix: string; startAt: string | null },
 ): Promise<FolderPage> {
   const entries: Entry[] = []
   let next = startAt
-  for (let read = 0; read < MAX_READS && entries.length < FILES_PER_PAGE; read += 1) {
-    const { items, nextCursor } = await readFiles(call, repo, { prefix, startAt: next })
+  for (let read = 0; read < MAX_READS && entries.length < limit; read += 1) {
+    const { items, nextCursor } = await readFiles(call, repo, { prefix, startAt: next, limit })
     let folder: string | null = null
     for (const file of items) {
       if (folder !== null && file.path.startsWith(`${folder}/`)) continue

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { diffStates } from '../../src/files/versions/diff.ts'
 import { historyOfRepos } from '../../src/files/versions/history.ts'
+import { lastCommitsOf } from '../../src/files/versions/last-commits.ts'
+import { findState } from '../../src/files/versions/states.ts'
 import { listTreeAt } from '../../src/files/versions/tree-at.ts'
 import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
 import { type NamedStatement, orderedValues } from '../../src/store/statement.ts'
@@ -69,6 +71,12 @@ afterAll(() => world?.close())
 const tree = (at: string, limit: number, prefix = '') => listTreeAt(ctx, { ...repo, at, prefix, limit, after: null })
 const diff = (from: number, to: number | null, limit: number) =>
   diffStates(ctx, { ...repo, from: String(from), to: to === null ? null : String(to), limit, after: null })
+const last = async (at: string, limit: number) => {
+  const paths = Array.from({ length: limit }, (_, n) =>
+    n < HOT ? `hot/${`${n}`.padStart(2, '0')}` : `stable/0000${n % 10}`,
+  )
+  return lastCommitsOf(ctx, await findState(ctx, repo, at), ['stable', 'hot', ...paths].slice(0, limit))
+}
 const history = (limit: number) => historyOfRepos(ctx, [repo.id], { limit, after: null })
 
 /** Each with twice the blocks of 8 KiB that it was measured to read. A page of a state reads the versions of its files until then; nothing else depends on their number. */
@@ -76,6 +84,7 @@ const reads: readonly (readonly [name: string, blocks: number, read: (limit: num
   ['a page of an old state', 1000, (limit) => tree('1000', limit)],
   ['a page of the current state by its number', 3000, (limit) => tree(String(CHANGES), limit)],
   ['a page of a folder of an old state', 40, (limit) => tree('1000', limit, 'stable/01')],
+  ['the last commits of a page', 3600, (limit) => last('1000', limit)],
   ['a page of the diff of neighbors', 70, (limit) => diff(2000, 2001, limit)],
   ['a page of the diff of distant states', 800, (limit) => diff(500, null, limit)],
   ['a page of the history', 450, (limit) => history(limit)],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { contractHub, newName, sha256Of } from '../support/hub.ts'
+import { contractHub, type Json, newName, sha256Of } from '../support/hub.ts'
 import { hfClient } from './support/hf-client.ts'
 
 const hub = contractHub()
@@ -191,6 +191,48 @@ describe('the tree', () => {
     expect((await hf.json(person, 'POST', path, { paths: ['data/b.bin', 'data/a'] })).json).toEqual(entries)
     expect(refusal(await hf.json(person, 'POST', path, { paths: many }))).toEqual([413, 'TooLarge'])
     expect(refusal(await hf.json(person, 'POST', path, { paths: 7 }))).toEqual([400, 'BadRequest'])
+  })
+
+  it('shows with `expand` since which commit an entry is as it is, and no other members without', async () => {
+    const person = await hub.person()
+    const name = await hf.dataset(person, files)
+    await hub.upload(person, name, { 'data/a/3.bin': 'three' })
+    const { items } = (await hub.call(person, 'GET', `/v1/repos/${name}/commits`)).json
+    const lastCommit = (at: number) => ({ id: items[at].commit_id, title: '', date: items[at].time })
+    const [b, z] = ['data/b.bin', 'z.txt'].map((path) => ({
+      ...rendered(path, path === 'z.txt' ? 'z' : 'b'),
+      lastCommit: lastCommit(1),
+      securityFileStatus: null,
+    }))
+    const a = { type: 'directory', path: 'data/a', size: 0, oid: gitHash('tree', 'data/a'), lastCommit: lastCommit(0) }
+    const [data, info] = [`/api/datasets/${name}/tree/main/data`, `/api/datasets/${name}/paths-info/main`]
+    expect((await hf.get(person, `${data}?expand=True`)).json).toEqual([a, b])
+    expect((await hf.get(person, `/api/datasets/${name}/tree/main?recursive=true&expand=true`)).json.at(-1)).toEqual(z)
+    expect((await hf.json(person, 'POST', info, { paths: ['data/b.bin', 'data/a'], expand: true })).json).toEqual([
+      b,
+      a,
+    ])
+    const asked = ['data/a', 'z.txt'].map((value) => ['paths', value] as const)
+    expect((await hf.form(person, info, [...asked, ['expand', 'true']])).json).toEqual([a, z])
+    expect(Object.keys((await hf.form(person, info, asked)).json[0])).toEqual(['type', 'path', 'size', 'oid'])
+  })
+
+  it('has 100 entries on a page with `expand`', async () => {
+    const person = await hub.person()
+    const many = Array.from({ length: 130 }, (_, n) => [`f/${`${n}`.padStart(3, '0')}`, `${n % 2}`])
+    const name = await hf.dataset(person, Object.fromEntries(many.slice(0, 100)))
+    await hub.upload(person, name, Object.fromEntries(many.slice(100)))
+    const tree = `/api/datasets/${name}/tree/main`
+    for (const start of [`${tree}/f?expand=true`, `${tree}/f?recursive=true&expand=true`]) {
+      const first = await hf.get(person, start)
+      const next = /^<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
+      const second = await hf.get(person, next)
+      expect([first.json.length, second.json.length, second.headers.get('link')]).toEqual([100, 30, null])
+      for (const { lastCommit } of [...first.json, ...second.json]) expect(lastCommit.id).toMatch(/^[0-9a-f]{40}$/)
+    }
+    const paths = many.map(([path]) => path)
+    const info = await hf.json(person, 'POST', `/api/datasets/${name}/paths-info/main`, { paths, expand: true })
+    expect(info.json.filter((entry: Json) => entry.lastCommit !== null)).toHaveLength(130)
   })
 
   it('of a large folder goes on where it ended, in the same state', async () => {

@@ -13,6 +13,8 @@ import { parseState, type StateName } from './state-name.ts'
 /** A state of a repo that the caller may read. */
 export interface RepoState {
   readonly repoId: string
+  readonly ownerId: string
+  readonly visibility: 'private' | 'public'
   readonly fullName: string
   readonly seq: number
   /** 40 hex digits; null if the change that led to the state is no longer on record. */
@@ -192,6 +194,8 @@ export function toState(row: RowOf<typeof stateColumns>): RepoState | null {
   const { count = 0, bytes = 0 } = isCurrent ? { count: row.currentCount, bytes: row.currentBytes } : known
   return {
     repoId: row.id,
+    ownerId: row.ownerId,
+    visibility: row.visibility,
     fullName: row.fullName,
     seq: row.seq,
     commitId: row.commitId,

@@ -78,11 +78,13 @@ def whole():
     check("delete_folder", lambda: api.delete_folder("x", **data))
     check("list_repo_tree", lambda: [it.path for it in api.list_repo_tree(**data)],
           holds=lambda it: it == ["README.md", "copied.bin", "data", "lfs.bin"])
-    check("list_repo_tree (recursive, expand)", lambda: [it.path for it in api.list_repo_tree(recursive=True, expand=True, **data)],
-          holds=lambda it: "data/big.bin" in it and "data" in it)
+    check("list_repo_tree (recursive, expand)", lambda: {it.path: it.last_commit.oid for it in api.list_repo_tree(recursive=True, expand=True, **data)},
+          holds=lambda it: len(it["data/big.bin"]) == 40 and len(it["data"]) == 40)
     check("list_repo_tree (missing)", lambda: list(api.list_repo_tree(path_in_repo="nothing", **data)), "RemoteEntryNotFoundError")
     check("get_paths_info", lambda: api.get_paths_info(paths=["data", "data/big.bin", "nothing"], **data),
           holds=lambda it: [one.path for one in it] == ["data", "data/big.bin"] and it[1].lfs.size == 300_000)
+    check("get_paths_info (expand)", lambda: api.get_paths_info(paths=["README.md", "data"], expand=True, **data),
+          holds=lambda it: {one.last_commit.oid for one in it} <= {one.commit_id for one in api.list_repo_commits(**data)} and it[0].security is None)
     check("file_exists", lambda: api.file_exists(repo, "README.md", repo_type="dataset"), holds=lambda it: it is True)
     check("repo_info", lambda: api.repo_info(files_metadata=True, **data), holds=lambda it: len(it.siblings) == 5 and it.siblings[2].size == 300_000)
     check("dataset_info", lambda: api.dataset_info(repo), holds=lambda it: it.private and it.id == repo)
@@ -149,6 +151,7 @@ def file_system(repo):
     root = f"datasets/{repo}"
     check("HfFileSystem.ls", lambda: fs.ls(root, detail=False), holds=lambda it: f"{root}/README.md" in it and f"{root}/data" in it)
     check("HfFileSystem.info", lambda: fs.info(f"{root}/data/big.bin"), holds=lambda it: it["size"] == 300_000)
+    check("HfFileSystem.modified", lambda: (fs.modified(f"{root}/data/big.bin"), fs.modified(f"{root}/data")), holds=lambda it: it[0] <= it[1])
     check("HfFileSystem.find", lambda: fs.find(root), holds=lambda it: f"{root}/data/big.bin" in it)
     check("HfFileSystem.exists", lambda: (fs.exists(f"{root}/README.md"), fs.exists(f"{root}/nothing")), holds=lambda it: it == (True, False))
     check("HfFileSystem.open (read a range)", lambda: fs.open(f"{root}/data/big.bin", block_size=1000).read(10), holds=lambda it: len(it) == 10)
