@@ -123,6 +123,8 @@ const rooms: readonly Room[] = [
     mayImport: [
       'packages/(robot-view|mjcf)/src/',
       'packages/check-worker/src/urdf/answered-urdf\\.ts',
+      // The pure parts of a push.
+      'packages/client/src/(backoff|ignore-rules|left-out-names|refused|secret-names|upload-parts)\\.ts',
       'packages/(text/src/hidden-characters|formats/src/(front-matter|page-paths|scope-words))\\.ts',
     ],
   },

@@ -1,13 +1,10 @@
 /** Has the hub check contents whose parts are sent, in batches; one bad content does not block the others. */
 
 import type { Content } from './contents.ts'
-import { BATCH } from './hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes } from './problem.ts'
 import type { Sending } from './sending.ts'
 import type { CompletedBlob } from './shapes.ts'
-
-/** The hub hashes contents before it responds; this many bytes per request stay well within its timeout. */
-const BATCH_BYTES = 512 * 1_048_576
+import { BATCH, COMPLETION_BYTES } from './upload-parts.ts'
 
 interface SentContent {
   readonly content: Content
@@ -50,7 +47,7 @@ function nextBatch(waiting: SentContent[]): SentContent[] {
   let count = 0
   let bytes = 0
   for (const { content } of waiting) {
-    if (count > 0 && (count >= BATCH || bytes + content.size > BATCH_BYTES)) break
+    if (count > 0 && (count >= BATCH || bytes + content.size > COMPLETION_BYTES)) break
     count += 1
     bytes += content.size
   }

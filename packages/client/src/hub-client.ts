@@ -38,9 +38,6 @@ import { operationCalls } from './typed/operation-calls.ts'
 import type { RepoKind, Visibility } from './v1.ts'
 import { versionCalls } from './versions.ts'
 
-/** Maximum files, uploads or paths per request (spec, "Limits"). */
-export const BATCH = 100
-
 const TREE_PAGE = 1000
 const HEALTH_TIMEOUT_MS = 5000
 

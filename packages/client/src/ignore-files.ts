@@ -1,53 +1,24 @@
-/** `.gitignore` and `.hubignore` of a folder and the folders in it, as Git reads them. */
+/** `.gitignore` and `.hubignore` of a folder and the folders in it, read from the disk. */
 import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import ignore, { type Ignore } from 'ignore'
+import { type IgnoreRules, ignoreFileNames, ignoreRules } from './ignore-rules.ts'
 
-/** A later one wins over an earlier one in the same folder. */
-const names = ['.gitignore', '.hubignore']
-
-export interface IgnoreFiles {
+export interface IgnoreFiles extends Pick<IgnoreRules, 'ruleFor'> {
   /** Reads the ignore files in a folder (`''` is the root); before anything in it is asked for. */
   read(folder: string, directory: string): Promise<void>
-  /** The rule that leaves out a path, `<file>: <pattern>`, or null. A folder ends in `/`. */
-  ruleFor(path: string): string | null
 }
 
 /** The rules of deeper folders win over those of the folders around them. */
 export function openIgnoreFiles(): IgnoreFiles {
-  const levels = new Map<string, Ignore>()
-
-  /** What one folder's files say; null: nothing. */
-  function verdict(prefix: string, path: string): { ignored: boolean; rule: string } | null {
-    const rules = levels.get(prefix)
-    const inside = path.slice(prefix.length)
-    const result = rules?.test(inside)
-    if (!rules || !result || (!result.ignored && !result.unignored)) return null
-    // The folder around it is not left out, or it would not be asked for: a deeper file has taken it back in.
-    if (result.ignored && isIn(rules, inside)) return null
-    return { ignored: result.ignored, rule: `${result.rule?.mark ?? prefix}: ${result.rule?.pattern ?? ''}` }
-  }
-
+  const rules = ignoreRules()
   return {
     async read(folder, directory) {
-      const prefix = folder === '' ? '' : `${folder}/`
-      for (const name of names) {
+      for (const name of ignoreFileNames) {
         const text = await textOf(join(directory, name))
-        if (text === null) continue
-        const rules = levels.get(prefix) ?? ignore({ ignorecase: false })
-        for (const pattern of text.normalize('NFC').split(/\r?\n/)) rules.add({ pattern, mark: prefix + name })
-        levels.set(prefix, rules)
+        if (text !== null) rules.add(folder, name, text)
       }
     },
-    ruleFor(path) {
-      const parts = path.replace(/\/$/, '').split('/')
-      for (let depth = parts.length - 1; depth >= 0; depth -= 1) {
-        const prefix = depth === 0 ? '' : `${parts.slice(0, depth).join('/')}/`
-        const found = verdict(prefix, path)
-        if (found) return found.ignored ? found.rule : null
-      }
-      return null
-    },
+    ruleFor: rules.ruleFor,
   }
 }
 
@@ -55,11 +26,4 @@ export function openIgnoreFiles(): IgnoreFiles {
 async function textOf(file: string): Promise<string | null> {
   const stats = await lstat(file).catch(() => null)
   return stats?.isFile() ? readFile(file, 'utf8') : null
-}
-
-/** Whether these rules leave out a folder around the path. */
-function isIn(rules: Ignore, path: string): boolean {
-  const folder = path.replace(/\/$/, '')
-  const at = folder.lastIndexOf('/')
-  return at > 0 && rules.test(folder.slice(0, at + 1)).ignored
 }

@@ -4,7 +4,7 @@ import { lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { foldersOf, newPathFault } from '@hub/text/file-path'
 import { isGitName } from '@hub/text/git-name'
-import { PARTIAL_PREFIX } from './left-out.ts'
+import { PARTIAL_PREFIX } from './left-out-names.ts'
 import { LocalError } from './problem.ts'
 
 interface Listed {

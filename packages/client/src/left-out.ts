@@ -2,8 +2,10 @@
 import { basename } from 'node:path'
 import { foldersOf } from '@hub/text/file-path'
 import { type PathFilter, pathRules } from './globs.ts'
+import { holdsSecret } from './holds-secret.ts'
 import { type IgnoreFiles, openIgnoreFiles } from './ignore-files.ts'
-import { holdsSecret, isSecretName } from './secret-names.ts'
+import { isBuiltName, isNeverName } from './left-out-names.ts'
+import { isSecretName } from './secret-names.ts'
 
 /** Why a path is left out: it is what tools make again, it holds a credential, an ignore file says so. */
 type LeftOutReason = 'built' | 'secret' | 'ignored'
@@ -26,29 +28,6 @@ export interface LeaveOutOptions {
 /** Everything that the filter selects. */
 export const nothingLeftOut: Omit<LeaveOutOptions, 'filter'> = { ignore: false, includeSecrets: true }
 
-/** Never pushed, at any depth: Git's and the hub's own data, and the marks of a file manager. */
-const neverNames = new Set(['.git', '.hub', '.DS_Store'])
-
-/** Folders that tools make again. */
-const builtNames = new Set([
-  '__pycache__',
-  '.cache',
-  '.eggs',
-  '.ipynb_checkpoints',
-  '.mypy_cache',
-  '.nox',
-  '.pytest_cache',
-  '.ruff_cache',
-  '.tox',
-  '.venv',
-  'node_modules',
-  'venv',
-  'wandb',
-])
-
-/** Prefix of the temporary files of an unfinished pull; never pushed. */
-export const PARTIAL_PREFIX = '.hub-part-'
-
 export type Leaving = ReturnType<typeof leavingOut>
 
 /** Decides by paths alone, before anything is opened or followed; only `secret` reads a file. */
@@ -56,12 +35,12 @@ export function leavingOut({ filter, ignore, includeSecrets }: LeaveOutOptions) 
   const rules = pathRules(filter)
   const files: IgnoreFiles = openIgnoreFiles()
   const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
-  const isNever = (path: string) => neverNames.has(nameOf(path)) || nameOf(path).startsWith(PARTIAL_PREFIX)
+  const isNever = (path: string) => isNeverName(nameOf(path))
 
   /** Why a folder is left out. */
   function folder(path: string): LeftOut | null {
     if (!ignore || rules.names(path)) return null
-    if (builtNames.has(nameOf(path))) return { path: `${path}/`, reason: 'built', rule: null }
+    if (isBuiltName(nameOf(path))) return { path: `${path}/`, reason: 'built', rule: null }
     const rule = files.ruleFor(`${path}/`)
     return rule === null ? null : { path: `${path}/`, reason: 'ignored', rule }
   }

@@ -1,5 +1,8 @@
 /** The client's error classes. */
 import { z } from 'zod'
+import { type ProblemEntry, refusedItems } from './refused.ts'
+
+export type { ProblemEntry } from './refused.ts'
 
 const problemBody = z.looseObject({
   type: z.string().default('about:blank'),
@@ -23,13 +26,6 @@ const problemBody = z.looseObject({
     )
     .default([]),
 })
-
-/** One entry of a Problem's `errors[]`; `loc` is the place in the request. */
-export interface ProblemEntry {
-  readonly type: string
-  readonly detail: string
-  readonly loc: ReadonlyArray<string | number>
-}
 
 /** The limit that a request met; what is not known of it is null. */
 export interface ProblemLimit {
@@ -133,16 +129,8 @@ export class LocalError extends Error {
  * Which items of the body's list `member` were rejected, by index, with the reason: from the `loc` of each entry in
  * `errors[]`.
  */
-export function refusedIndexes(error: ProblemError, member: string, length: number): Map<number, string> {
-  const found = new Map<number, string>()
-  for (const entry of error.entries) {
-    const at = entry.loc.indexOf(member)
-    const index = at < 0 ? undefined : entry.loc[at + 1]
-    if (typeof index === 'number' && index < length && !found.has(index))
-      found.set(index, entry.detail || error.message)
-  }
-  return found
-}
+export const refusedIndexes = (error: ProblemError, member: string, length: number): Map<number, string> =>
+  refusedItems(error.entries, error.message, member, length)
 
 /** An error as one line, with the request id if there is one. */
 export function failureLine(error: unknown): string {

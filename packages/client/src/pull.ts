@@ -7,7 +7,7 @@ import pMap from 'p-map'
 import { batchesOf } from './batches.ts'
 import { fetchVerified } from './fetch-verified.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
-import { BATCH, type HubClient } from './hub-client.ts'
+import type { HubClient } from './hub-client.ts'
 import { Interrupted } from './interrupted.ts'
 import { assertSafeListing, caseCollisions, landingOf, localPath } from './landing.ts'
 import { failureLine, LocalError } from './problem.ts'
@@ -18,6 +18,7 @@ import type { FailedFile } from './push-tally.ts'
 import type { RepoName } from './repo-name.ts'
 import type { DownloadTarget, RemoteFile } from './shapes.ts'
 import { openState, type TransferState, versionOf } from './state.ts'
+import { BATCH } from './upload-parts.ts'
 
 /** Which files to pull, and from where: one state of a repo. */
 export interface PullSource {

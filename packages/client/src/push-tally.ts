@@ -3,7 +3,7 @@ import type { Content } from './contents.ts'
 import { localPath } from './landing.ts'
 import type { Outgoing } from './push-plan.ts'
 import type { Sending } from './sending.ts'
-import { isSmall } from './store-small.ts'
+import { isSmall } from './upload-parts.ts'
 
 export interface FailedFile {
   readonly path: string

@@ -21,7 +21,7 @@ import { sendAhead } from './send-ahead.ts'
 import type { Sending } from './sending.ts'
 import type { RemoteFile } from './shapes.ts'
 import { openState } from './state.ts'
-import { PART_BYTES } from './upload.ts'
+import { PART_BYTES } from './upload-parts.ts'
 import type { RepoKind, Visibility } from './v1.ts'
 import { type WalkedFolder, walkToPush } from './walk.ts'
 

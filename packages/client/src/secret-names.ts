@@ -1,5 +1,4 @@
-/** Files that hold credentials, by their names and, where a name says too little, by their content. */
-import { open } from 'node:fs/promises'
+/** Files that hold credentials, by their names and, where a name says too little, by their content. Pure. */
 
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/i
 
@@ -30,9 +29,6 @@ const secretContents: ReadonlyArray<readonly [name: RegExp, content: RegExp]> = 
   [/\.key$/i, /-----BEGIN [A-Z ]*PRIVATE KEY-----/],
 ]
 
-/** Enough for the first lines of a file; a credential further down is not looked for. */
-const LOOK_BYTES = 65_536
-
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 /** Whether the name alone says that the file holds a credential. */
@@ -42,26 +38,9 @@ export function isSecretName(path: string): boolean {
   return secretNames.some((known) => known.test(name)) || secretPaths.some((known) => known.test(path))
 }
 
-/** Whether the file holds a credential, by its name or by the first 64 KiB of its content. */
-export async function holdsSecret(path: string, file: string): Promise<boolean> {
-  if (isSecretName(path)) return true
-  const name = nameOf(path)
-  const contents = secretContents.filter(([known]) => known.test(name))
-  if (contents.length === 0) return false
-  const text = await firstText(file)
-  return contents.some(([, content]) => content.test(text))
-}
+/** Whether the name says that the content has to be looked at. */
+export const isDoubtfulName = (path: string): boolean => secretContents.some(([known]) => known.test(nameOf(path)))
 
-/** A file that cannot be read has no text here: sending it reports that. */
-async function firstText(file: string): Promise<string> {
-  const handle = await open(file, 'r').catch(() => null)
-  if (handle === null) return ''
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(LOOK_BYTES), 0, LOOK_BYTES, 0)
-    return buffer.toString('utf8', 0, bytesRead)
-  } catch {
-    return ''
-  } finally {
-    await handle.close()
-  }
-}
+/** Whether the first text of a file with a doubtful name holds a credential. */
+export const isSecretText = (path: string, text: string): boolean =>
+  secretContents.some(([known, content]) => known.test(nameOf(path)) && content.test(text))

@@ -6,8 +6,9 @@ import type { Content } from './contents.ts'
 import { failureLine, ProblemError } from './problem.ts'
 import type { PushTally } from './push-tally.ts'
 import type { Sending } from './sending.ts'
-import { isSmall, storeSmall } from './store-small.ts'
-import { presign, presignBatches, sendContent, type Upload } from './upload.ts'
+import { storeSmall } from './store-small.ts'
+import { presign, sendContent, type Upload } from './upload.ts'
+import { isSmall, presignBatches } from './upload-parts.ts'
 
 /** Presigned batches in flight: enough to keep the slots busy across batch boundaries. */
 const BATCHES_AHEAD = 2

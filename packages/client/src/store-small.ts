@@ -3,20 +3,10 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
-import { batchesOf } from './batches.ts'
 import type { Content } from './contents.ts'
 import { failureLine, LocalError, ProblemError } from './problem.ts'
 import type { Sending } from './sending.ts'
-
-/** What a request may hold of each content; larger ones are sent to the store. */
-const MAX_SMALL_BYTES = 65_536
-
-/** 2 MiB, 2.7 MiB in base64: a request is done soon, and four at once are no more than one part of a large file. */
-const BATCH_BYTES = 2 * 1_048_576
-/** An empty content costs the hub as much as any other. */
-const BATCH_COUNT = 500
-
-export const isSmall = ({ size }: Content) => size <= MAX_SMALL_BYTES
+import { smallBatches } from './upload-parts.ts'
 
 export interface SmallOutcome {
   stored(content: Content): void
@@ -28,7 +18,7 @@ export interface SmallOutcome {
  * under way.
  */
 export async function storeSmall(sending: Sending, contents: readonly Content[], outcome: SmallOutcome): Promise<void> {
-  const batches = [...batchesOf(contents, BATCH_COUNT, BATCH_BYTES, ({ size }) => size)]
+  const batches = [...smallBatches(contents)]
   const slot = pLimit(sending.jobs)
   let hasStopped = false
   const send = async (batch: readonly Content[]) => {

@@ -1,9 +1,8 @@
 /** Sends contents to the store ahead of a commit: presigns a batch, sends its parts, returns the ETags. */
-import { batchesOf } from './batches.ts'
 import type { ByteGate } from './byte-gate.ts'
 import type { Content } from './contents.ts'
 import { md5OfRange } from './hash.ts'
-import { BATCH, type HubClient } from './hub-client.ts'
+import type { HubClient } from './hub-client.ts'
 import { failureLine, ProblemError, refusedIndexes, TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
 import type { RepoName } from './repo-name.ts'
@@ -11,29 +10,8 @@ import { type RetryPolicy, withRetry } from './retry.ts'
 import { sendPart } from './send-part.ts'
 import type { BlobToPresign, CompletedBlob, UploadTarget } from './shapes.ts'
 import type { TransferState } from './state.ts'
+import { bareEtag, partSizeFor } from './upload-parts.ts'
 import { assertUnchanged } from './walk.ts'
-
-/** Maximum signed URLs per presign request, about a megabyte of JSON; a file of more parts has a request of its own. */
-const PARTS_PER_BATCH = 2000
-
-const MIB = 1_048_576
-
-/** What an interruption makes a push send again: one part. */
-export const PART_BYTES = 8 * MIB
-
-/** From this size on, parts of 16 MiB halve the number of URLs. */
-const LARGE_FILE_BYTES = 8192 * MIB
-const LARGE_PART_BYTES = 16 * MIB
-
-/** The most parts that a store takes. */
-const MAX_PARTS = 10_000
-
-/** The part size to ask for; null for a file of one part. */
-export function partSizeFor(size: number): number | null {
-  if (size <= PART_BYTES) return null
-  const fitting = Math.ceil(size / MAX_PARTS / MIB) * MIB
-  return Math.max(size > LARGE_FILE_BYTES ? LARGE_PART_BYTES : PART_BYTES, fitting)
-}
 
 /** A URL this close to expiry is renewed before use. */
 const EXPIRY_MARGIN_MS = 60_000
@@ -57,16 +35,6 @@ interface LiveTarget {
   target: UploadTarget
   expiresMs: number
   renewal: Promise<void> | null
-}
-
-/** Splits contents into batches small enough for one presign request. */
-export function presignBatches(contents: readonly Content[]): Generator<Content[]> {
-  return batchesOf(
-    contents,
-    BATCH,
-    PARTS_PER_BATCH,
-    ({ size }) => Math.ceil(size / (partSizeFor(size) ?? PART_BYTES)) || 1,
-  )
 }
 
 /** Where to send a content; null if a commit can name it as it is. */
@@ -132,8 +100,6 @@ export async function sendContent(upload: Upload, content: Content, live: LiveTa
     parts: settled.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : [])),
   }
 }
-
-const bareEtag = (etag: string) => etag.replace(/^"(.*)"$/, '$1')
 
 /**
  * The ETag of a part that the store already has, or null. One that this machine did not see acknowledged, or that

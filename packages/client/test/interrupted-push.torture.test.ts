@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PART_BYTES } from '../src/upload.ts'
+import { PART_BYTES } from '../src/upload-parts.ts'
 import { type HubDouble, hubCommand, startHubDouble } from './hub-double.ts'
 
 const SIZE = 6 * PART_BYTES + 12_345

@@ -10,7 +10,7 @@ import { byteGate } from '../src/byte-gate.ts'
 import { createHubClient, pullRepo, pushFolder } from '../src/internal.ts'
 import { silent } from '../src/progress.ts'
 import { roundsOf } from '../src/push.ts'
-import { PART_BYTES, partSizeFor } from '../src/upload.ts'
+import { PART_BYTES, partSizeFor } from '../src/upload-parts.ts'
 import { walkFolder } from '../src/walk.ts'
 import { type HubDouble, hubCommand, json, problem, startHubDouble } from './hub-double.ts'
 
