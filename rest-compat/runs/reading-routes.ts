@@ -45,4 +45,16 @@ export const routes: readonly TypedRoute[] = [
     missing,
     summary: 'The metrics of a run as one downsampled series per key.',
   },
+  {
+    operation: 'getRunSummary',
+    method: 'GET',
+    path: '/v1/runs/:run_id/summary',
+    document: 'get-run-summary',
+    params: { run, keys: query('keys') },
+    status: 200,
+    errors: [403, 404],
+    result: 'object',
+    missing,
+    summary: 'What each metric of a run comes to: its last, least, greatest, best and mean value.',
+  },
 ]

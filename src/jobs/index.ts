@@ -14,6 +14,7 @@ import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 import { measureRuns } from './run-measure.ts'
 import { writeMetricsFile } from './run-metrics-file.ts'
 import { purgeDeletedRuns, purgeRun } from './run-purge.ts'
+import { summarizeRun, summarizeRuns } from './run-summaries.ts'
 
 /** Types the input for the handler by the job's name, and erases the type for the list. */
 const define = <Name extends QueuedJobName>(
@@ -161,6 +162,17 @@ const readmesRead = define({
   },
 })
 
+const runSummaries = define({
+  name: 'run-summaries',
+  input: z.object({}),
+  cron: '* * * * *',
+  // An older hub may have left a hundred million lines.
+  expireSeconds: 3600,
+  retryLimit: 0,
+  concurrency: 1,
+  handler: (_input, { deps, signal }) => summarizeRuns(deps, signal),
+})
+
 const runMetricsFile = define({
   name: 'run-metrics-file',
   input: z.object({ runId: z.string() }),
@@ -168,6 +180,8 @@ const runMetricsFile = define({
   retryLimit: 5,
   concurrency: 1,
   async handler({ runId }, { deps, signal }) {
+    // A hub from before summaries may have ended the run.
+    await summarizeRun(deps, runId, signal)
     if (deps.objects) await writeMetricsFile(deps, deps.objects, runId, signal)
   },
 })
@@ -185,5 +199,6 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   filesUnpin,
   objectsDelete,
   readmesRead,
+  runSummaries,
   runMetricsFile,
 ]

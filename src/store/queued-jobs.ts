@@ -15,6 +15,7 @@ export interface QueuedJobs {
   readonly 'run-metrics-file': { readonly runId: string }
   readonly 'run-objects-collect': NoInput
   readonly 'run-purge': { readonly runId: string }
+  readonly 'run-summaries': NoInput
   readonly 'store-uploads-collect': NoInput
 }
 

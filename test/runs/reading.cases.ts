@@ -15,6 +15,7 @@ export const cases = defineCases({
   getRun: { scopes, costs: costOf('', 2) },
   getRunConfig: { scopes, costs: costOf('/config', 2) },
   getRunMetrics: { scopes, costs: costOf('/metrics', 3) },
+  getRunSummary: { scopes, costs: costOf('/summary', 3) },
   listRunCheckpoints: { scopes, costs: costOf('/checkpoints', 2) },
   streamRunLogs: { scopes },
   downloadRunLog: { scopes },

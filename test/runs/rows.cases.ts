@@ -14,6 +14,8 @@ export const rows = defineRows({
     run_log_chunks_counted: `insert into run_log_chunks (run_id, seq, attempt, stream, text, byte_count, line_count, first_line) values ('x', 0, 1, 'stderr', '', 0, 0, 0)`,
     run_attempts_ended_whole: `insert into run_attempts (run_id, attempt, credential, claimed_by, "end") values ('x', 1, 'x', 'x', 'swept')`,
     run_gate_results_counted: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count) values ('x', 1, '[]', 2, 1, 0, 0)`,
+    run_metric_summaries_bounds: `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
+      values ('x', 'loss', 'x', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
     runs_hash_form: aRun('{"hash":"A"}'),
     runs_imported_has_no_executor: aRun('{"kind":"external"}'),
     runs_running_is_claimed: aRun('{"status":"running"}'),

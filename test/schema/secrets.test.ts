@@ -37,6 +37,7 @@ it('fields that hold a presigned URL are secrets, and nothing else of such a nam
     'RobotValidationCheck.code': false,
     'RunConfigDeclared.key': false,
     'RunMetricSeries.key': false,
+    'RunMetricSummary.key': false,
   })
 })
 

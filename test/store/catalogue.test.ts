@@ -84,6 +84,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'runs_robot',
     'runs_robot_repo',
     'runs_running',
+    'runs_summary_pending',
     'runs_to_dispatch',
     'runs_unmeasured',
     'runs_waiting',

@@ -19,7 +19,7 @@ import { heldText } from './hold-output.ts'
 import { type KeptOptions, keptMembers, keptOptions } from './kept-options.ts'
 import { hubExamples } from './output.ts'
 import { type AskingIo, confirmByName } from './prompt.ts'
-import { runLines, runRow } from './run-output.ts'
+import { runLines, runRow, summaryLines } from './run-output.ts'
 import { missingRepos } from './submit-warnings.ts'
 import { inLine, print } from './terminal.ts'
 
@@ -82,7 +82,7 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     .addHelpText('after', hubExamples('runs', 'runs run_01k0…', 'runs --status running --robot ada/arm --json'))
     .option('--limit <n>', 'maximum number of runs', wholeFrom(1), 20)
     .action((run: string | undefined, options: ListOptions) =>
-      start(options, (client) => (run === undefined ? listRuns(client, options) : showRun(client.runs.get(run)))),
+      start(options, (client) => (run === undefined ? listRuns(client, options) : showWithSummary(client, run))),
     )
 
   common(runs.command('delete <run>').description('Delete a run that has ended, with its log and metrics'), io)
@@ -157,6 +157,12 @@ async function edit(client: HubClient, run: string, body: ReturnType<typeof kept
 async function showRun(request: ReturnType<HubClient['runs']['get']>): Promise<CommandResult> {
   const run = await request
   return { json: run, text: runLines(run) }
+}
+
+async function showWithSummary(client: HubClient, id: string): Promise<CommandResult> {
+  const run = await client.runs.get(id)
+  const summary = await client.runs.summary(id)
+  return { json: { ...run, summary }, text: `${runLines(run)}${summaryLines(summary)}` }
 }
 
 async function listRuns(client: HubClient, options: ListOptions): Promise<CommandResult> {

@@ -1,5 +1,5 @@
 /** Text output of runs. */
-import type { RemoteRun } from '@hub/client/internal'
+import type { RemoteRun, RemoteSummary } from '@hub/client/internal'
 import { inLine, logText } from './terminal.ts'
 
 const blocks = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
@@ -54,6 +54,30 @@ export function runLines(run: RemoteRun): string {
   return lines
     .flatMap(([name, value]) => (value === null ? [] : [`${inLine(`${name.padEnd(10)} ${value}`)}\n`]))
     .join('')
+}
+
+/** Metrics that are listed; `--json` has all. */
+const LISTED_METRICS = 30
+
+/** What each metric comes to as a table; '' without metrics. */
+export function summaryLines(summary: readonly RemoteSummary[]): string {
+  if (summary.length === 0) return ''
+  const listed = summary.slice(0, LISTED_METRICS)
+  const rows = listed.map(({ key, last, best, min, max, mean }) => [
+    inLine(key),
+    ...[last, best, min, max, mean].map((value) => (value === null ? '-' : String(round(value)))),
+  ])
+  const [head, ...body] = table([['metric', 'last', 'best', 'min', 'max', 'mean'], ...rows])
+  const left = summary.length - listed.length
+  return `\n${head}\n${body.join('\n')}\n${left > 0 ? `${left} more metrics: --json has them all.\n` : ''}`
+}
+
+/** Rows with columns of one width: the first to the left, the others to the right. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? []
+  return rows.map((row) =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
+  )
 }
 
 const shareText = (fraction: number | null) => (fraction === null ? '' : ` (${Math.floor(fraction * 100)}%)`)

@@ -23,7 +23,7 @@ export { DEFAULT_JOBS, type PushOptions, type PushReport, pushFolder } from './p
 export type { FailedFile } from './push-tally.ts'
 export type { RepoName } from './repo-name.ts'
 export type { RunEvent } from './run-event.ts'
-export type { NewRun, RemoteRun } from './run-shapes.ts'
+export type { NewRun, RemoteRun, RemoteSummary } from './run-shapes.ts'
 export type { RunFilters } from './runs.ts'
 export { type SecretInFile, SecretsFound } from './secrets/look-for-secrets.ts'
 export type { RemoteFile, RemoteRepo } from './shapes.ts'

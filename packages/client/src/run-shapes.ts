@@ -68,6 +68,24 @@ export const checkpointList = conformsTo<Answer<'listRunCheckpoints'>>()(
   z.looseObject({ items: z.array(z.looseObject({ step: readAs(z.number().int()) })) }),
 )
 
+/** What each metric of a run comes to. */
+export const runSummary = conformsTo<Answer<'getRunSummary'>>()(
+  z.looseObject({
+    summary: z.array(
+      z.looseObject({
+        key: z.string(),
+        count: number,
+        last: number,
+        min: number,
+        max: number,
+        mean: number,
+        best: optional(number),
+      }),
+    ),
+  }),
+)
+export type RemoteSummary = z.output<typeof runSummary>['summary'][number]
+
 /** A report's body (spec, reportRun; contract, "Reports"). Absent members change nothing. */
 export type RunReport = { readonly [K in keyof ReportBody]: Exclude<ReportBody[K], null> } & {
   readonly metrics?: readonly Readonly<Record<string, unknown>>[]

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Caller } from './call.ts'
 import { type FollowOptions, followLog } from './follow-log.ts'
 import { pages } from './pages.ts'
+import { ProblemError } from './problem.ts'
 import type { Query } from './request.ts'
 import {
   checkpointList,
@@ -12,8 +13,10 @@ import {
   type GateReport,
   type NewRun,
   type RemoteRun,
+  type RemoteSummary,
   remoteRun,
   runPage,
+  runSummary,
 } from './run-shapes.ts'
 import { remoteHold } from './spend-shapes.ts'
 
@@ -36,6 +39,15 @@ export function runCalls(caller: Caller) {
   return {
     list,
     get: (runId: string) => call('GET /v1/runs/{run_id}', remoteRun, of(runId)),
+    /** What each of its metrics comes to; nothing from an older hub, which has no summaries. */
+    summary: async (runId: string): Promise<RemoteSummary[]> => {
+      try {
+        return (await call('GET /v1/runs/{run_id}/summary', runSummary, of(runId))).summary
+      } catch (error) {
+        if (error instanceof ProblemError && error.status === 404) return []
+        throw error
+      }
+    },
     /** The run, or the spend hold of an agent's hosted run: `isHeld` tells. */
     create: (run: NewRun, key?: string) => call('POST /v1/runs', createdOrHeld, { body: run, key }),
     /**

@@ -11,6 +11,7 @@ import { deleteAfterCommit } from '../../work/job-objects.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
 import { readCurve } from '../read/sparkline.ts'
 import { releaseArtifacts } from '../report/run-storage.ts'
+import { countAgain } from '../summary/keep-summaries.ts'
 
 /**
  * Millions of lines exceed the usual statement timeout; a run that cannot be swept would stay claimed by a dead worker
@@ -87,6 +88,7 @@ export async function dropAttempt(
 ): Promise<void> {
   await tx.query(takeTime)
   await tx.query(hide, { runId, step: resumeStep })
+  await countAgain(tx, runId, resumeStep === null)
   await tx.query(ungate, { runId, step: resumeStep })
   const [before] = await tx.query(leftOf, { runId })
   if (!before) return

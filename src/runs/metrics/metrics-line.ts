@@ -16,22 +16,29 @@ export interface LineReading {
 const stepKeys = ['iteration', 'step', 'global_step', '_step'] as const
 const rewardNames = ['reward', 'mean_reward', 'episode_reward'] as const
 
+/** The number under the first of the four keys of a step; null without one. */
+export function stepOf(line: Readonly<Record<string, unknown>>): number | null {
+  const key = stepKeys.find((one) => numberAt(line, one) !== null)
+  return key === undefined ? null : numberAt(line, key)
+}
+
+/** Of the line itself, not of what it inherits. */
+function numberAt(line: Readonly<Record<string, unknown>>, key: string): number | null {
+  const double = Object.hasOwn(line, key) ? asDouble(line[key]) : null
+  return double !== null && Number.isFinite(double) ? double : null
+}
+
 /**
  * `step` is the first of its four keys; `reward` the first of its three names, else of the first key that ends in one
  * (`train/mean_reward`, `eval.reward`).
  */
 export function readMetricsLine(line: Readonly<Record<string, unknown>>): LineReading {
-  const numberAt = (key: string) => {
-    const double = Object.hasOwn(line, key) ? asDouble(line[key]) : null
-    return double !== null && Number.isFinite(double) ? double : null
-  }
-  const stepKey = stepKeys.find((key) => numberAt(key) !== null)
   const rewardKey =
-    rewardNames.find((key) => numberAt(key) !== null) ??
-    Object.keys(line).find((key) => numberAt(key) !== null && isRewardName(key.split(/[/.]/).at(-1)))
+    rewardNames.find((key) => numberAt(line, key) !== null) ??
+    Object.keys(line).find((key) => numberAt(line, key) !== null && isRewardName(key.split(/[/.]/).at(-1)))
   return {
-    step: stepKey === undefined ? null : numberAt(stepKey),
-    reward: rewardKey === undefined ? null : numberAt(rewardKey),
+    step: stepOf(line),
+    reward: rewardKey === undefined ? null : numberAt(line, rewardKey),
     rewardKey: rewardKey ?? null,
   }
 }

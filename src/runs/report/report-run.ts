@@ -20,6 +20,7 @@ import { paceAfter } from '../read/pace.ts'
 import type { Run } from '../read/run-shape.ts'
 import { addRewards } from '../read/sparkline.ts'
 import { runJob } from '../run-job.ts'
+import { countReported } from '../summary/keep-summaries.ts'
 import {
   bytesOf,
   lockOutputRepo,
@@ -89,6 +90,7 @@ async function applyReport(
   const metrics = fresh.metrics ? given.metrics : null
   const logEnd = await appendChunk(tx, runLog, run, { chunk, storageKey: keys.log })
   if (metrics) await insertLines(tx, run, metrics)
+  const summarySeq = metrics ? await countReported(tx, run, metrics.lines) : run.summarySeq
   const costUsd = status && (await settleRun(ctx.deps, tx, run, 'reported'))
   const limit = status === null ? limitOfRun(run) : null
   const { gates, output } = given
@@ -103,6 +105,7 @@ async function applyReport(
     ...logEnd,
     ...numbersAfter(run, input),
     ...metricColumns(run, input, metrics),
+    summarySeq,
     progress: input.progress ? JSON.stringify(input.progress) : null,
     peakVramGb: input.peakVramGb ?? null,
     samplesPerS: input.samplesPerS ?? null,
