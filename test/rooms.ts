@@ -126,6 +126,7 @@ const rooms: readonly Room[] = [
       // The pure parts of a push.
       'packages/client/src/(backoff|ignore-rules|left-out-names|refused|secret-names|upload-parts)\\.ts',
       'packages/(text/src/hidden-characters|formats/src/(front-matter|page-paths|scope-words))\\.ts',
+      'packages/formats/src/policy/((onnx|safetensors)-header|windowed-file)\\.ts',
     ],
   },
   { name: 'schema-index', files: '^schema/(index|types\\.generated)\\.ts$', mayImport: ['schema/'] },

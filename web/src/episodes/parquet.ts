@@ -2,17 +2,15 @@
  * Columns of a Parquet file of a repo by range requests: only the row groups and columns that are needed come over the
  * network.
  */
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
-
-export interface RangeFile {
-  readonly path: string
-  readonly sizeBytes: number
-  /** An address that answers range requests. */
-  url(): Promise<string>
-}
+import { type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
+import { type RangeFile, readRange } from '../files/range-file.ts'
 
 export interface OpenParquet {
   readonly columns: readonly string[]
+  /** The type of each column, as the file's schema says it: `DOUBLE`, `LIST`, … */
+  readonly types: readonly string[]
+  /** The bytes of each column in the row group where it is largest. */
+  readonly bytes: readonly number[]
   readonly rows: number
   /** Rows from `start` to before `end`, as objects of the columns that exist. */
   read(columns: readonly string[], start: number, end: number): Promise<Record<string, unknown>[]>
@@ -23,13 +21,20 @@ const FOOTER_BYTES = 64 * 1024
 
 /** `tell` is called with the bytes of each answer. Rejects with an `Error` in words where the file cannot be read. */
 export async function openParquet(file: RangeFile, tell: (bytes: number) => void): Promise<OpenParquet> {
-  const buffer = rangeBuffer(file, tell)
+  const read = readRange(file, tell)
+  const buffer = {
+    byteLength: file.sizeBytes,
+    slice: (start: number, end = file.sizeBytes) => read(start, Math.min(end, file.sizeBytes)),
+  }
   const metadata = await parquetMetadataAsync(buffer, { initialFetchSize: FOOTER_BYTES }).catch((error: unknown) => {
     throw new Error(`${file.path} is not read: ${error instanceof Error ? error.message : String(error)}`)
   })
-  const columns = topColumns(metadata)
+  const top = topColumns(metadata)
+  const columns = top.map(({ name }) => name)
   return {
     columns,
+    types: top.map(typeOf),
+    bytes: columns.map((name) => largestBytes(metadata, name)),
     rows: Number(metadata.num_rows),
     async read(wanted, start, end) {
       const known = wanted.filter((name) => columns.includes(name))
@@ -48,8 +53,23 @@ export async function openParquet(file: RangeFile, tell: (bytes: number) => void
   }
 }
 
-function topColumns({ schema }: FileMetaData): string[] {
-  const found: string[] = []
+type Column = FileMetaData['schema'][number]
+
+const typeOf = ({ logical_type, converted_type, type, num_children }: Column): string =>
+  logical_type?.type ?? converted_type ?? type ?? (num_children ? 'STRUCT' : '')
+
+/** With the columns below it: a list or a group has several. */
+const largestBytes = ({ row_groups }: FileMetaData, name: string): number =>
+  row_groups.reduce((most, group) => {
+    const own = group.columns.filter(({ meta_data }) => meta_data?.path_in_schema[0] === name)
+    return Math.max(
+      most,
+      own.reduce((sum, { meta_data }) => sum + Number(meta_data?.total_compressed_size ?? 0), 0),
+    )
+  }, 0)
+
+function topColumns({ schema }: FileMetaData): Column[] {
+  const found: Column[] = []
   let at = 1
   const skip = () => {
     const children = schema[at]?.num_children ?? 0
@@ -57,33 +77,9 @@ function topColumns({ schema }: FileMetaData): string[] {
     for (let child = 0; child < children; child += 1) skip()
   }
   while (at < schema.length) {
-    found.push(schema[at]?.name ?? '')
+    const column = schema[at]
+    if (column) found.push(column)
     skip()
   }
   return found
-}
-
-function rangeBuffer(file: RangeFile, tell: (bytes: number) => void): AsyncBuffer {
-  let address: Promise<string> | null = null
-  const ask = async (start: number, last: number) => {
-    address ??= file.url()
-    return fetch(await address, { headers: { range: `bytes=${start}-${last}` } })
-  }
-  return {
-    byteLength: file.sizeBytes,
-    async slice(start, end = file.sizeBytes) {
-      const last = Math.min(end, file.sizeBytes) - 1
-      let answer = await ask(start, last)
-      if (answer.status === 401 || answer.status === 403) {
-        // An address is good for an hour; a page is open for longer.
-        address = null
-        answer = await ask(start, last)
-      }
-      if (!answer.ok) throw new Error(`the answer was ${answer.status}.`)
-      const bytes = await answer.arrayBuffer()
-      tell(bytes.byteLength)
-      // A store without ranges sends all of it.
-      return answer.status === 206 ? bytes : bytes.slice(start, last + 1)
-    },
-  }
 }

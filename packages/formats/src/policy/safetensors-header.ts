@@ -14,6 +14,19 @@ export interface SafetensorsHeader {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
+export interface SafetensorsTensor {
+  readonly name: string
+  /** `F32`, `BF16`, `I64`, … */
+  readonly type: string
+  readonly shape: readonly number[]
+}
+
+export interface SafetensorsContent {
+  readonly header: SafetensorsHeader
+  /** In the order of the file's header. */
+  readonly tensors: readonly SafetensorsTensor[]
+}
+
 /** A header of 10,000 tensors has 1 MiB. */
 const MAX_HEADER_BYTES = 8 * 1024 * 1024
 /** Those of 25,000 tensors: files with more of them are split. They are parsed at once. */
@@ -21,7 +34,11 @@ const MAX_HEADER_VALUES = 250_000
 const LENGTH_BYTES = 8
 
 /** Throws a `FormatFault` if it is not a safetensors file, and the source's error if it cannot be read. */
-export async function readSafetensorsHeader(file: WindowedFile): Promise<SafetensorsHeader> {
+export const readSafetensorsHeader = async (file: WindowedFile): Promise<SafetensorsHeader> =>
+  (await readSafetensorsContent(file)).header
+
+/** The header, and each tensor that it names. Throws as `readSafetensorsHeader`. */
+export async function readSafetensorsContent(file: WindowedFile): Promise<SafetensorsContent> {
   if (file.sizeBytes < LENGTH_BYTES) throw new FormatFault('It is too short for its header.')
   await file.hold(0, LENGTH_BYTES)
   const head = file.read(0, LENGTH_BYTES)
@@ -30,7 +47,7 @@ export async function readSafetensorsHeader(file: WindowedFile): Promise<Safeten
   const end = LENGTH_BYTES + Number(lengthBytes)
   if (end > file.sizeBytes) throw new FormatFault('It is too short for its header.')
   await file.hold(LENGTH_BYTES, end)
-  return summed(parsed(file.read(LENGTH_BYTES, end)), file.sizeBytes - end)
+  return content(parsed(file.read(LENGTH_BYTES, end)), file.sizeBytes - end)
 }
 
 function parsed(bytes: Uint8Array): Record<string, unknown> {
@@ -46,20 +63,21 @@ function parsed(bytes: Uint8Array): Record<string, unknown> {
   return header
 }
 
-function summed(
-  { __metadata__: metadata, ...tensors }: Record<string, unknown>,
+function content(
+  { __metadata__: metadata, ...named }: Record<string, unknown>,
   weightBytes: number,
-): SafetensorsHeader {
+): SafetensorsContent {
   let params = 0
-  for (const [name, tensor] of Object.entries(tensors)) {
-    const elements = elementsOf(tensor, weightBytes)
-    if (elements === null)
+  const tensors = Object.entries(named).map(([name, value]): SafetensorsTensor => {
+    const tensor = tensorOf(value, weightBytes)
+    if (tensor === null)
       throw new FormatFault(
         `The tensor ${JSON.stringify(name.slice(0, 100))} is not as large as its shape, or not in the file.`,
       )
-    params += elements
-  }
-  return { tensors: Object.keys(tensors).length, params, metadata: isJsonObject(metadata) ? metadata : {} }
+    params += elementsOf(tensor.shape)
+    return { name, ...tensor }
+  })
+  return { header: { tensors: tensors.length, params, metadata: isJsonObject(metadata) ? metadata : {} }, tensors }
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
@@ -74,12 +92,15 @@ function bitsOf(type: unknown): number | null {
   return Number(bits) || null
 }
 
-function elementsOf(tensor: unknown, weightBytes: number): number | null {
+const elementsOf = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1)
+
+/** Null if its bytes are not as many as its shape and type say, or not in the file. */
+function tensorOf(tensor: unknown, weightBytes: number): Pick<SafetensorsTensor, 'type' | 'shape'> | null {
   if (!isJsonObject(tensor) || !Array.isArray(tensor.shape) || !Array.isArray(tensor.data_offsets)) return null
   const [begin, end, ...more] = tensor.data_offsets as unknown[]
   if (!isCount(begin) || !isCount(end) || more.length > 0 || begin > end || end > weightBytes) return null
-  if (!tensor.shape.every(isCount)) return null
-  const elements = tensor.shape.reduce((product: number, size: number) => product * size, 1)
+  const shape: unknown[] = tensor.shape
   const bits = bitsOf(tensor.dtype)
-  return bits !== null && Math.ceil((elements * bits) / 8) === end - begin ? elements : null
+  if (!shape.every(isCount) || bits === null) return null
+  return Math.ceil((elementsOf(shape) * bits) / 8) === end - begin ? { type: String(tensor.dtype), shape } : null
 }

@@ -70,4 +70,4 @@ export function windowedFile(source: ByteSource, budget: ReadBudget): WindowedFi
   }
 }
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve))

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readInPlaces } from '../../src/policy/local-bytes.ts'
 import { readOnnxHeader } from '../../src/policy/onnx-header.ts'
-import { readSafetensorsHeader } from '../../src/policy/safetensors-header.ts'
+import { readSafetensorsContent, readSafetensorsHeader } from '../../src/policy/safetensors-header.ts'
 import { externalWeight, field, onnx, safetensors, safetensorsWith, varint } from './policy-files.ts'
 
 let folder = ''
@@ -153,6 +153,14 @@ describe('a safetensors header', () => {
   it('contains the number of tensors and of their elements', async () => {
     const path = await written(safetensors({ 'a.weight': [48, 12], 'a.bias': [12], scalar: [] }))
     expect(await safetensorsHeader(path)).toEqual({ tensors: 3, params: 48 * 12 + 12 + 1, metadata: { format: 'pt' } })
+  })
+
+  it('names each tensor with its type and shape', async () => {
+    const path = await written(safetensors({ 'a.weight': [48, 12], scalar: [] }))
+    expect((await readInPlaces(path, readSafetensorsContent)).tensors).toEqual([
+      { name: 'a.weight', type: 'F32', shape: [48, 12] },
+      { name: 'scalar', type: 'F32', shape: [] },
+    ])
   })
 
   const tensor = (shape: unknown, offsets: unknown, dtype = 'F32') =>

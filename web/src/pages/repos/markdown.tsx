@@ -3,10 +3,16 @@
  * own.
  */
 import { splitFrontMatter } from '@hub/formats/front-matter'
+import { lazy, Suspense } from 'react'
 import Markdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { remarkAlert } from 'remark-github-blockquote-alert'
 import { Link as PathLink } from 'wouter'
+import { codeLanguage } from './files/preview-kind.ts'
 import { targetOf } from './repo-links.ts'
+import { useMath } from './use-math.ts'
+
+const Code = lazy(() => import('./files/previews/code.tsx'))
 
 interface Props {
   readonly owner: string
@@ -16,9 +22,12 @@ interface Props {
   readonly text: string
 }
 
-const plugins = [remarkGfm]
+/** Notes and warnings as GitHub writes them: a quote that begins with `[!NOTE]`. */
+const plugins = [remarkGfm, remarkAlert]
 
 export default function RepoMarkdown({ text, ...place }: Props) {
+  const { body } = splitFrontMatter(text)
+  const math = useMath(body)
   const components: Components = {
     // The title of the page is the one heading of the first level.
     h1: 'h2',
@@ -46,6 +55,15 @@ export default function RepoMarkdown({ text, ...place }: Props) {
         </a>
       )
     },
+    code: ({ className, children }) => {
+      const language = codeLanguage(/language-(\S+)/.exec(className ?? '')?.[1] ?? '')
+      if (language === null || typeof children !== 'string') return <code>{children}</code>
+      return (
+        <Suspense fallback={<code>{children}</code>}>
+          <Code text={children} language={language} />
+        </Suspense>
+      )
+    },
     table: ({ children }) => (
       <div className="table-wrap">
         <table>{children}</table>
@@ -54,8 +72,13 @@ export default function RepoMarkdown({ text, ...place }: Props) {
   }
   return (
     <div className="markdown">
-      <Markdown skipHtml remarkPlugins={plugins} components={components}>
-        {splitFrontMatter(text).body}
+      <Markdown
+        skipHtml
+        remarkPlugins={[...plugins, ...math.remark]}
+        rehypePlugins={math.rehype}
+        components={components}
+      >
+        {body}
       </Markdown>
     </div>
   )

@@ -5,20 +5,23 @@ import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { START_BYTES } from '../read-start.ts'
 import { resolvePath } from '../repo-links.ts'
 import { useStart } from '../use-start.ts'
-import { type PreviewKind, prettyJson, previewKind, tableRows } from './preview-kind.ts'
+import { codeLanguage, type PreviewKind, prettyJson, previewKind, tableRows } from './preview-kind.ts'
+import type { PreviewProps } from './previews/repo-file.ts'
+import { RowTable } from './previews/row-table.tsx'
 
 const RepoMarkdown = lazy(() => import('../markdown.tsx'))
+const Code = lazy(() => import('./previews/code.tsx'))
+/** Each with what reads its format, in a chunk of its own. */
+const byFormat = {
+  parquet: lazy(() => import('./previews/parquet-preview.tsx')),
+  tensors: lazy(() => import('./previews/tensors-preview.tsx')),
+  archive: lazy(() => import('./previews/archive-preview.tsx')),
+}
 const MOST_ROWS = 200
 /** Larger images are downloaded, not shown. */
 const MOST_IMAGE_BYTES = 32 * 1024 * 1024
 
-interface Props {
-  readonly owner: string
-  readonly repo: string
-  readonly file: { readonly path: string; readonly size: number; readonly sha256: string | null }
-}
-
-export function FilePreview({ owner, repo, file }: Props) {
+export function FilePreview({ owner, repo, file }: PreviewProps) {
   const kind = previewKind(file.path)
   const source = resolvePath(owner, repo, file.path)
   if (kind === 'image' && file.size <= MOST_IMAGE_BYTES)
@@ -35,10 +38,18 @@ export function FilePreview({ owner, repo, file }: Props) {
         <p>Download the file to look at it.</p>
       </Empty>
     )
+  if (kind === 'parquet' || kind === 'tensors' || kind === 'archive') {
+    const Preview = byFormat[kind]
+    return (
+      <Suspense fallback={<Loading />}>
+        <Preview owner={owner} repo={repo} file={file} />
+      </Suspense>
+    )
+  }
   return <TextPreview owner={owner} repo={repo} file={file} kind={kind} />
 }
 
-function TextPreview({ owner, repo, file, kind }: Props & { readonly kind: PreviewKind }) {
+function TextPreview({ owner, repo, file, kind }: PreviewProps & { readonly kind: PreviewKind }) {
   const { start, error } = useStart(owner, repo, file.path, file.sha256 ?? '')
   if (error)
     return (
@@ -64,7 +75,10 @@ function TextPreview({ owner, repo, file, kind }: Props & { readonly kind: Previ
         ) : (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
           <pre className="preview" tabIndex={0}>
-            {kind === 'json' && !start.isCut ? prettyJson(start.text) : start.text}
+            <Code
+              text={kind === 'json' && !start.isCut ? prettyJson(start.text) : start.text}
+              language={codeLanguage(file.path)}
+            />
           </pre>
         )}
       </Suspense>
@@ -80,27 +94,9 @@ function TextPreview({ owner, repo, file, kind }: Props & { readonly kind: Previ
 function Rows({ text, delimiter }: { readonly text: string; readonly delimiter: string }) {
   const [head = [], ...rows] = tableRows(text, delimiter, MOST_ROWS + 1)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
-    <div className="table-wrap preview" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            {head.map((name, column) => (
-              <th key={column}>{name}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, line) => (
-            <tr key={line}>
-              {row.map((cell, column) => (
-                <td key={column}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {rows.length === MOST_ROWS && <p className="dim">The first {MOST_ROWS} rows.</p>}
-    </div>
+    <>
+      <RowTable label="Rows of the table" head={head} rows={rows} />
+      {rows.length === MOST_ROWS && <p className="preview dim">The first {MOST_ROWS} rows.</p>}
+    </>
   )
 }

@@ -1,6 +1,17 @@
 /** How a file can be shown, by its name. Pure. */
 
-export type PreviewKind = 'markdown' | 'json' | 'table' | 'text' | 'image' | 'video' | 'audio' | 'none'
+export type PreviewKind =
+  | 'markdown'
+  | 'json'
+  | 'table'
+  | 'text'
+  | 'image'
+  | 'video'
+  | 'audio'
+  | 'parquet'
+  | 'tensors'
+  | 'archive'
+  | 'none'
 
 const endings: Readonly<Record<Exclude<PreviewKind, 'none'>, string>> = {
   markdown: 'md markdown',
@@ -12,6 +23,9 @@ const endings: Readonly<Record<Exclude<PreviewKind, 'none'>, string>> = {
   image: 'png jpg jpeg gif webp avif svg',
   video: 'mp4 webm mov m4v',
   audio: 'wav mp3 ogg flac',
+  parquet: 'parquet',
+  tensors: 'onnx safetensors',
+  archive: 'npz npy zip',
 }
 const kinds = new Map(
   Object.entries(endings).flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind as PreviewKind])),
@@ -21,6 +35,28 @@ export function previewKind(path: string): PreviewKind {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   return kinds.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'none'
 }
+
+/** Names of a language by which `highlight.js` knows it. */
+const languages: Readonly<Record<string, string>> = {
+  xml: 'xml mjcf urdf sdf srdf xacro svg html',
+  json: 'json jsonl',
+  yaml: 'yaml yml',
+  ini: 'toml ini cfg',
+  python: 'py python',
+  bash: 'sh bash shell console',
+  typescript: 'ts typescript tsx',
+  javascript: 'js javascript jsx',
+  cpp: 'c cc cpp h hpp c++',
+  rust: 'rs rust',
+  diff: 'diff patch',
+}
+const languageOf = new Map(
+  Object.entries(languages).flatMap(([language, names]) => names.split(' ').map((name) => [name, language])),
+)
+
+/** By the ending of a file's name, or the word after the fence in Markdown; null where none is known. */
+export const codeLanguage = (name: string): string | null =>
+  languageOf.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? null
 
 /** JSON on lines of its own; text that is not JSON, or cut off, as it is. */
 export function prettyJson(text: string): string {
