@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { failureLine, ProblemError, refusedIndexes } from './problem.ts'
 import type { PushPlan } from './push-plan.ts'
 import type { FileAhead, PushTally } from './push-tally.ts'
+import { sendAgain } from './send-ahead.ts'
 import type { Sending } from './sending.ts'
 import type { PushedCommit } from './state.ts'
 
@@ -19,7 +20,8 @@ export interface Deletions {
 
 /**
  * Commits the files and deletions; resolves with the deleted paths. If the hub rejects some of them, those fail (a path
- * that is gone already does not), and the rest is committed. Other errors fail all of these files.
+ * that is gone already does not), and the rest is committed. Other errors fail all of these files. If the hub lacks
+ * bytes, those that an earlier push sent ahead are sent again, once.
  */
 export async function commitPush(
   sending: Sending,
@@ -36,6 +38,10 @@ export async function commitPush(
   } catch (error) {
     sending.client.signal.throwIfAborted()
     if (!(error instanceof ProblemError)) throw error
+    if (error.kind === 'upload.part_missing' && files.some(({ from }) => from === 'memory')) {
+      const again = await sendAgain(sending, files, tally)
+      return commitPush(sending, tally, again, { inWay, others: again.length < files.length ? [] : others })
+    }
     const refused = refusedIndexes(error, 'add', files.length)
     const gone = error.status === 404 ? refusedIndexes(error, 'delete', deletions.length) : new Map<number, string>()
     if (refused.size + gone.size === 0) {

@@ -20,10 +20,13 @@ export interface Outcome {
   readonly cause: unknown
 }
 
-/** A file whose bytes are at the hub, and whether this push sent them. */
+/**
+ * A file whose bytes are at the hub. `from`: this push sent them, or the hub has them, or had them at an earlier push,
+ * which sent them ahead.
+ */
 export interface FileAhead {
   readonly local: Outgoing
-  readonly isSent: boolean
+  readonly from: 'sent' | 'hub' | 'memory'
 }
 
 /** The bytes of all files. */
@@ -41,14 +44,16 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
   let waiting: FileAhead[] = []
   let partedBytes = 0
   const ended = new Set<Content>()
+  const told = new Set<Outgoing>()
   let cause: unknown = null
 
-  const isAhead = (local: Outgoing, isSent: boolean) => {
-    waiting.push({ local, isSent })
+  const isAhead = (local: Outgoing, from: FileAhead['from']) => {
+    waiting.push({ local, from })
     reached.files += 1
     reached.bytes += local.size
-    if (!isSent) progress.bytes(local.size, 'known')
-    progress.file(local.path, ...(isSent ? [] : ['known' as const]))
+    if (from !== 'sent') progress.bytes(local.size, 'known')
+    if (!told.has(local)) progress.file(local.path, ...(from === 'sent' ? [] : ['known' as const]))
+    told.add(local)
   }
   const fail = (local: Outgoing, why: string, error: unknown) => {
     failed.push({ path: local.path, why })
@@ -60,12 +65,23 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
       const { source, files } = content
       ended.add(content)
       if (!isSmall(content)) partedBytes += content.size
-      for (const local of files) isAhead(local, local === source)
+      for (const local of files) isAhead(local, local === source ? 'sent' : 'hub')
     },
     /** They were there before it. */
     known(content: Content) {
       ended.add(content)
-      for (const local of content.files) isAhead(local, false)
+      for (const local of content.files) isAhead(local, 'hub')
+    },
+    /** An earlier push sent them ahead, as far as this machine knows. */
+    remembered(content: Content) {
+      ended.add(content)
+      for (const local of content.files) isAhead(local, 'memory')
+    },
+    /** The hub has the bytes of these files no more. */
+    lost(files: readonly Outgoing[]) {
+      reached.files -= files.length
+      reached.bytes -= totalBytes(files)
+      progress.bytes(-totalBytes(files), 'known')
     },
     failed(content: Content, why: string, error: unknown) {
       ended.add(content)
@@ -82,9 +98,10 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
       return taken
     },
     committed(files: readonly FileAhead[]) {
-      for (const { local, isSent } of files) {
+      state.forgetAhead(files.map(({ local }) => local.sha256))
+      for (const { local, from } of files) {
         state.rememberSynced(localPath(root, local.path), local.path, local.sha256)
-        ;(isSent ? sent : linked).push(local)
+        ;(from === 'sent' ? sent : linked).push(local)
       }
     },
     hasFailed: () => failed.length > 0,

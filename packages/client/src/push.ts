@@ -68,7 +68,7 @@ export interface PushReport {
   readonly dryRun: boolean
   readonly sent: string[]
   readonly sentBytes: number
-  /** Files that were not sent, because the hub has their bytes in another file. */
+  /** Files that were not sent, because the hub has their bytes: in another file, or sent ahead by an earlier push. */
   readonly linked: string[]
   readonly linkedBytes: number
   readonly skipped: number
@@ -102,7 +102,7 @@ const DELETIONS_PER_CHANGE = 5000
 
 /**
  * Pushes the folder's files to the repo, as one change up to `CONTENTS_PER_CHANGE` contents. Files that the repo has are
- * skipped, and parts that an interrupted push sent are not sent again. Rejects with `LocalError` before anything is
+ * skipped, and what an interrupted push sent is not sent again. Rejects with `LocalError` before anything is
  * sent, also for a secret in a text (`SecretsFound`) and for files of the repo in the way of what would be sent, with
  * `ProblemError`, `TransferError`, or the client's abort reason; failures of single files are in the report instead, and
  * do not keep the others from the repo.

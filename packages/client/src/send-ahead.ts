@@ -2,9 +2,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { completer } from './complete-blobs.ts'
-import type { Content } from './contents.ts'
+import { type Content, contentsOf } from './contents.ts'
 import { failureLine, ProblemError } from './problem.ts'
-import type { PushTally } from './push-tally.ts'
+import type { FileAhead, PushTally } from './push-tally.ts'
 import type { Sending } from './sending.ts'
 import { storeSmall } from './store-small.ts'
 import { presign, sendContent, type Upload } from './upload.ts'
@@ -24,7 +24,13 @@ export async function sendAhead(
   partSent: (bytes: number) => void,
 ): Promise<void> {
   const { client, repo, state, progress, gate } = sending
-  await storeSmall(sending, contents.filter(isSmall), tally)
+  const small = contents.filter(isSmall)
+  for (const content of small) if (state.isAhead(content.sha256)) tally.remembered(content)
+  await storeSmall(
+    sending,
+    small.filter((content) => !tally.hasEnded(content)),
+    tally,
+  )
   const ended: Failure[] = []
   const done = completer(sending, {
     stored: tally.stored,
@@ -59,6 +65,22 @@ export async function sendAhead(
   await done.settled().catch((error: unknown) => results.push({ status: 'rejected', reason: error }))
   for (const result of results) if (result.status === 'rejected') throw result.reason
   await settleEnded(upload, ended, tally)
+}
+
+/**
+ * Sends small contents that the hub had stored at an earlier push and has no more. Returns the files that a commit can
+ * name by now. What else is remembered of earlier pushes is as doubtful, and forgotten.
+ */
+export async function sendAgain(
+  sending: Sending,
+  files: readonly FileAhead[],
+  tally: PushTally,
+): Promise<readonly FileAhead[]> {
+  const lost = files.filter(({ from }) => from === 'memory').map(({ local }) => local)
+  sending.state.forgetEarlierAhead()
+  tally.lost(lost)
+  await storeSmall(sending, contentsOf(lost), tally)
+  return [...files.filter(({ from }) => from !== 'memory'), ...tally.takeAhead()]
 }
 
 interface Failure {

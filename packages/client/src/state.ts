@@ -1,16 +1,17 @@
 /**
- * Local cache for one repo between pushes and pulls: digests of local files, ETags of sent parts, unanswered commits,
- * and which content a local file had in common with the repo last.
+ * Local cache for one repo between pushes and pulls: digests of local files, ETags of sent parts, small contents that
+ * the hub has stored ahead of a commit, unanswered commits, and which content a local file had in common with the repo
+ * last.
  *
- * An append-only journal of JSON lines, so that a killed client loses at most the line it was writing. It is a cache:
- * losing it costs time but no data: a file whose last common content is not known is never overwritten. Nothing is
- * written into the user's folder.
+ * A journal of JSON lines. It is a cache: losing it costs time but no data: a file whose last common content is not
+ * known is never overwritten. Nothing is written into the user's folder.
  */
-import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { batchesOf } from './batches.ts'
 import type { DeepReadonly } from './deep-readonly.ts'
+import { type AppendOptions, openJournal } from './journal.ts'
 import type { RepoName } from './repo-name.ts'
 import type { RemoteFile } from './shapes.ts'
 
@@ -25,6 +26,10 @@ export type PushedCommit = DeepReadonly<z.output<typeof commitBody>>
 const line = z.discriminatedUnion('k', [
   z.object({ k: z.literal('hash'), file: z.string(), stamp: z.string(), sha256: z.string(), at: z.number() }),
   z.object({ k: z.literal('part'), upload: z.string(), n: z.number(), etag: z.string(), at: z.number() }),
+  /** The hub has stored these contents ahead of a commit. Their digests, of one request in one line. */
+  z.object({ k: z.literal('ahead'), contents: z.array(z.string()), at: z.number() }),
+  /** A commit has named them, or the hub has them no more. */
+  z.object({ k: z.literal('taken'), contents: z.array(z.string()), at: z.number() }),
   z.object({ k: z.literal('committing'), key: z.string(), body: commitBody, at: z.number() }),
   z.object({ k: z.literal('committed'), key: z.string(), at: z.number() }),
   z.object({
@@ -54,8 +59,17 @@ const SYNCED_FACT_MS = 730 * 86_400_000
 const SYNCED_RENEWAL_MS = 30 * 86_400_000
 /** The hub keeps responses under an Idempotency-Key for a day. */
 const COMMIT_MS = 86_400_000
-const lifetimes: Partial<Record<Line['k'], number>> = { hash: HASH_FACT_MS, synced: SYNCED_FACT_MS }
-const COMPACT_ABOVE_BYTES = 1_048_576
+/** The hub collects what no commit names after 7 days, unless it is set to less: two days are for the push itself. */
+const AHEAD_FACT_MS = 5 * 86_400_000
+const lifetimes: Partial<Record<Line['k'], number>> = {
+  hash: HASH_FACT_MS,
+  synced: SYNCED_FACT_MS,
+  ahead: AHEAD_FACT_MS,
+}
+/** Clocks of machines that share a cache differ by so much, and a clock is corrected by so much. */
+const CLOCK_STEP_MS = 60_000
+/** A kill in the middle of a line loses no more than these. */
+const CONTENTS_PER_LINE = 1000
 
 export type TransferState = ReturnType<typeof openState>
 
@@ -65,6 +79,12 @@ export type TransferState = ReturnType<typeof openState>
  */
 export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now: () => number = Date.now) {
   const { file, facts, remember, close } = openFacts(cacheDir, hubUrl, repo, now)
+  const sentNow = new Set<string>()
+
+  const forgetAhead = (contents: readonly string[]): void => {
+    for (const some of batchesOf(new Set(contents.filter((one) => facts.has(`ahead ${one}`))), CONTENTS_PER_LINE))
+      remember({ k: 'taken', contents: some, at: now() })
+  }
 
   return {
     file,
@@ -82,6 +102,26 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
     },
     rememberPart: (uploadId: string, n: number, etag: string) =>
       remember({ k: 'part', upload: uploadId, n, etag, at: now() }),
+    /**
+     * Whether the hub has stored this content ahead of a commit, at the request of this state or an earlier one. It may
+     * have collected it since. A fact of the future says nothing of its age: the clock was set back.
+     */
+    isAhead(sha256: string): boolean {
+      const fact = facts.get(`ahead ${sha256}`)
+      return fact !== undefined && fact.at > now() - AHEAD_FACT_MS && fact.at <= now() + CLOCK_STEP_MS
+    },
+    rememberAhead(contents: readonly string[]): void {
+      for (const one of contents) sentNow.add(one)
+      for (const some of batchesOf(contents, CONTENTS_PER_LINE))
+        remember({ k: 'ahead', contents: some, at: now() }, { isLasting: true })
+    },
+    /** A commit has made files of these contents: they are ahead of nothing. */
+    forgetAhead,
+    /** Forgets what was stored ahead before this state was opened. */
+    forgetEarlierAhead(): void {
+      const all = [...facts.values()].flatMap((fact) => (fact.k === 'ahead' ? fact.contents : []))
+      forgetAhead(all.filter((one) => !sentNow.has(one)))
+    },
     rememberCommitting: ({ key, body }: OpenCommit) =>
       remember({ k: 'committing', key, body: structuredClone(body) as z.output<typeof commitBody>, at: now() }),
     /** The hub answered, with success or an error. */
@@ -130,26 +170,22 @@ function openFacts(cacheDir: string, hubUrl: string, repo: RepoName, now: () => 
     .slice(0, 32)
   const file = join(cacheDir, `${name}.jsonl`)
   const facts = new Map<string, Line>()
-  for (const one of readLines(file)) keep(facts, one)
-  let fd = openJournal(cacheDir, file, facts, now())
+  const journal = openJournal(file, (raw) => {
+    const one = readLine(raw)
+    if (one) keep(facts, one)
+  })
+  journal.compact(() =>
+    [...facts.values()]
+      .filter((fact) => fact.at > now() - (lifetimes[fact.k] ?? UPLOAD_FACT_MS))
+      .map((fact) => JSON.stringify(fact)),
+  )
 
-  function remember(one: Line): void {
+  function remember(one: Line, options: AppendOptions = {}): void {
     keep(facts, one)
-    if (fd === null) return
-    try {
-      writeSync(fd, `${JSON.stringify(one)}\n`)
-    } catch {
-      closeSync(fd)
-      fd = null
-    }
+    journal.append(JSON.stringify(one), options)
   }
 
-  function close(): void {
-    if (fd !== null) closeSync(fd)
-    fd = null
-  }
-
-  return { file, facts, remember, close }
+  return { file, facts, remember, close: journal.close }
 }
 
 /** Any overwrite changes one of these. */
@@ -163,43 +199,17 @@ function keep(facts: Map<string, Line>, one: Line): void {
   else if (one.k === 'stored') facts.set(`stored ${one.path}`, one)
   else if (one.k === 'synced') facts.set(`synced ${one.file}`, one)
   else if (one.k === 'unsynced') facts.delete(`synced ${one.file}`)
+  else if (one.k === 'ahead')
+    for (const sha256 of one.contents) facts.set(`ahead ${sha256}`, { ...one, contents: [sha256] })
+  else if (one.k === 'taken') for (const sha256 of one.contents) facts.delete(`ahead ${sha256}`)
   else if (one.k === 'committing') facts.set(`committing ${one.key}`, one)
   else facts.delete(`committing ${one.key}`)
 }
 
-function* readLines(file: string): Generator<Line> {
-  let text: string
+/** Null for a line cut off by a kill, whose content is found again, and for one of a newer client. */
+function readLine(raw: string): Line | null {
   try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return
-  }
-  for (const raw of text.split('\n')) {
-    try {
-      const parsed = line.safeParse(JSON.parse(raw))
-      if (parsed.success) yield parsed.data
-    } catch {
-      // A line cut off by a kill; its content is recomputed.
-    }
-  }
-}
-
-/** Opens for appending; compacts a large journal first. */
-function openJournal(dir: string, file: string, facts: Map<string, Line>, nowMs: number): number | null {
-  try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
-    const fd = openSync(file, 'a', 0o600)
-    if (fstatSync(fd).size <= COMPACT_ABOVE_BYTES) {
-      // After a kill, the last line may lack its newline.
-      writeSync(fd, '\n')
-      return fd
-    }
-    closeSync(fd)
-    const kept = [...facts.values()].filter((fact) => fact.at > nowMs - (lifetimes[fact.k] ?? UPLOAD_FACT_MS))
-    const fresh = `${file}.${randomUUID()}`
-    writeFileSync(fresh, kept.map((fact) => `${JSON.stringify(fact)}\n`).join(''), { mode: 0o600 })
-    renameSync(fresh, file)
-    return openSync(file, 'a', 0o600)
+    return line.safeParse(JSON.parse(raw)).data ?? null
   } catch {
     return null
   }

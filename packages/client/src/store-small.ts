@@ -35,7 +35,7 @@ export async function storeSmall(sending: Sending, contents: readonly Content[],
 }
 
 async function storeBatch(sending: Sending, batch: readonly Content[], outcome: SmallOutcome): Promise<void> {
-  const { client, repo, progress } = sending
+  const { client, repo, progress, state } = sending
   const release = await sending.gate(batch.reduce((sum, { size }) => sum + size, 0))
   try {
     client.signal.throwIfAborted()
@@ -44,10 +44,11 @@ async function storeBatch(sending: Sending, batch: readonly Content[], outcome: 
     })
     const ready = read.flatMap((one, index) => (one === null ? [] : [{ content: batch[index] as Content, text: one }]))
     if (ready.length === 0) return
-    await client.storeBlobs(
+    const { blobs } = await client.storeBlobs(
       repo,
       ready.map(({ text }) => text),
     )
+    state.rememberAhead(blobs.map(({ sha256 }) => sha256))
     for (const { content } of ready) {
       progress.bytes(content.size)
       outcome.stored(content)
