@@ -3,7 +3,7 @@
 import { CARD_RULES } from '@hub/robot-card/card-checks'
 import { describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, sha256Of, types } from '../support/hub.ts'
-import { arm, cardText, publishing } from './support/publishing.ts'
+import { arm, cardText, publishing, type Reported } from './support/publishing.ts'
 
 const hub = contractHub()
 const { begin, end, send, robotCheck, publish, shown, treeOf, everything, post } = publishing(hub)
@@ -40,6 +40,24 @@ describe('publishRobotCheck of a robot check', () => {
     })
     expect(done.json.publish_blockers).toEqual(['The check is published already.'])
     expect((await shown(made)).published).toEqual(done.json.published)
+  })
+
+  it('keeps the card of the README.md that the repo has, and would bring that of one that a check made', async () => {
+    const readme = (license: string) => `---\nlicense: ${license}\ntags: [Arm]\n---\n# arm\n`
+    const cardOfReadme = async ({ person, repo }: Reported) => {
+      const { license, card_tags } = (await hub.call(person, 'GET', `/v1/repos/${repo}`)).json
+      return [license, card_tags]
+    }
+    const kept = await robotCheck({ files: { 'arm.xml': arm(), 'README.md': readme('mit') } })
+    expect((await publish(kept.person, kept.check)).status).toBe(200)
+    expect(await cardOfReadme(kept)).toEqual(['mit', ['arm']])
+    // No check may name its file so today: the row is as one would be that may.
+    const artifacts = { 'robot_card.json': cardText(), 'meshes/readme': readme('apache-2.0') }
+    const brings = await robotCheck({ files: { 'arm.xml': arm(), 'README.md': readme('mit') }, artifacts })
+    const renamed = `update robot_check_artifacts set name = 'README.md' where check_id = $1 and name = 'meshes/readme'`
+    await hub.sql(renamed, [brings.check])
+    expect((await publish(brings.person, brings.check)).status).toBe(200)
+    expect(await cardOfReadme(brings)).toEqual(['apache-2.0', ['arm']])
   })
 
   it('keeps what was linked apart from the artifacts, which stay downloadable from the check', async () => {
