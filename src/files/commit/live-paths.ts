@@ -22,6 +22,12 @@ const foundColumns = columns({
 export type FoundFile = RowOf<typeof foundColumns>
 
 /**
+ * The bytes of the file `f`. `offset 0` keeps each a look-up by its id: the plan for any number of files expects so many
+ * that it would read all bytes of the hub into a table of its own.
+ */
+const blobOfFile = `cross join lateral (select id, size, sha256, claimed from blobs where id = f.blob_id offset 0) b`
+
+/**
  * Exact look-ups of the paths, and one range for each folder: the collation of paths is that of bytes. The order inside
  * makes each range a walk of the index; else a hundred thousand folders may be compared with each file of the repo.
  */
@@ -38,7 +44,7 @@ export const livePaths = statement({
           where repo_id = :repoId and to_seq is null and path >= q.lower and path < q.upper
             order by path limit ${MAX_COMMIT_FILES + 1}) l
       limit ${MAX_COMMIT_FILES + 1}) f
-    join blobs b on b.id = f.blob_id`,
+    ${blobOfFile}`,
 })
 
 /**
@@ -115,7 +121,7 @@ const copiedFiles = statement({
     from unnest(:froms::text[], :seqs::int[]) with ordinality as q(path, seq, place)
     join files f on f.repo_id = :repoId and f.path = q.path and f.from_seq <= q.seq
       and (f.to_seq is null or f.to_seq > q.seq)
-    join blobs b on b.id = f.blob_id`,
+    ${blobOfFile}`,
 })
 
 /**
