@@ -8,12 +8,27 @@ import type { Documents } from './typed-documents.ts'
 /** A route of one document, chosen by `document`. */
 export type TypedRoute = { readonly [Name in keyof Documents]: RowsOf<Name> }[keyof Documents]
 
-/** With `unwrap`, for each object in the root, and without. */
+/** With `unwrap`, for each object in the root and each page one level below, and without. */
 type RowsOf<Name extends keyof Documents> =
   | RowOf<Name, undefined, RootOf<Name>>
+  | PagesBelow<Name, RootOf<Name>>
   | { [Member in ObjectsOf<RootOf<Name>>]: RowOf<Name, Member, Selected<NonNullable<RootOf<Name>[Member]>>> }[ObjectsOf<
       RootOf<Name>
     >]
+
+type PagesBelow<Name extends keyof Documents, Root> = {
+  [Outer in ObjectsOf<Root> & string]: {
+    [Inner in PagesOf<NonNullable<Root[Outer]>> & string]: RowOf<
+      Name,
+      `${Outer}.${Inner}`,
+      NonNullable<NonNullable<Root[Outer]>[Inner]>
+    >
+  }[PagesOf<NonNullable<Root[Outer]>> & string]
+}[ObjectsOf<Root> & string]
+
+type PagesOf<Outer> = {
+  [Member in keyof Outer]-?: NonNullable<Outer[Member]> extends { readonly pageInfo: unknown } ? Member : never
+}[keyof Outer]
 
 /** Without the empty object that stands for the types of a union that the document does not spread. */
 type Selected<Answer> = Answer extends Readonly<Record<PropertyKey, never>> ? never : Answer

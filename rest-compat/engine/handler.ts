@@ -145,7 +145,7 @@ async function execute(
   const { unwrap, held } = plan.route
   const hold = held && value && (value as Answer)[held.unwrap]
   if (held && hold) return { answer: hold as Answer, held }
-  if (unwrap !== undefined) value = value && (value as Answer)[unwrap]
+  for (const member of unwrap?.split('.') ?? []) value = value && (value as Answer)[member]
   if (plan.route.result === 'empty') return { answer: {} }
   if (value === null || value === undefined) {
     if (plan.route.emptyWhenNull) return { answer: null }

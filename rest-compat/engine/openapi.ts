@@ -254,10 +254,10 @@ const pascal = (operation: string) => `${operation.charAt(0).toUpperCase()}${ope
 function answerSchema(plan: RoutePlan, components: Components, unwrap = plan.route.unwrap): JsonSchema {
   let node = rootNode(plan)
   let type: GraphQLOutputType = plan.rootField.type
-  if (unwrap !== undefined) {
+  for (const member of unwrap?.split('.') ?? []) {
     const named = getNamedType(type)
     const inner = node?.selectionSet?.selections.find(
-      (one) => one.kind === Kind.FIELD && (one.alias?.value ?? one.name.value) === unwrap,
+      (one) => one.kind === Kind.FIELD && (one.alias?.value ?? one.name.value) === member,
     )
     if (inner?.kind !== Kind.FIELD || !isObjectType(named)) return {}
     node = inner

@@ -113,8 +113,8 @@ export interface Route {
   /** 'empty' sends no body. */
   readonly result: 'object' | 'page' | 'empty'
   /**
-   * The member of the root field that is the response: `files` for `repo(…) { files(…) {…} }`. Null along the path is a
-   * 404.
+   * The member of the root field that is the response: `files` for `repo(…) { files(…) {…} }`, `used_by.repos` for one
+   * two levels below. Null along the path is a 404.
    */
   readonly unwrap?: string
   /** Name of a null root in the 404 message, with `:name` for segments of the path: `Repo :owner/:repo`. */

@@ -70,12 +70,18 @@ describe('hub repo', () => {
     const card = (yaml: string) => ({ 'README.md': `---\n${yaml}\n---\n` })
     await hub.upload(eve, data, card(`license: cc-by-4.0\ntags: [${tag}, own]`))
     const model = await hub.repo(eve, { kind: 'model' })
-    await hub.upload(eve, model, card(`datasets: ${data}`))
+    const others = Array.from({ length: 6 }, (_, at) => `else/data-${at}`)
+    await hub.upload(eve, model, card(`datasets: [${[data.toUpperCase(), ...others].join(', ')}]\nbase_model: lab/Act`))
     const ask = async (...args: string[]) => (await runHub(args, { ...env(), HUB_TOKEN: eve.token })).out
     const view = await ask('repo', 'view', data)
     expect(view).toMatch(new RegExp(`^tags +own.+${tag}$`, 'm'))
     expect(view).toMatch(/^license +cc-by-4\.0$/m)
     expect(view).toMatch(/^used by +1 repo$/m)
+    const made = await ask('repo', 'view', model)
+    const named = [data, ...others.slice(0, 4).map((name) => `${name} \\(not here\\)`), '2 more'].join(', ')
+    expect(made).toMatch(new RegExp(`^datasets +${named}$`, 'm'))
+    expect(made).toMatch(/^base models +lab\/Act \(not here\)$/m)
+    expect(view).not.toMatch(/^(?:datasets|base models)/m)
     for (const found of [
       await ask('repos', '--license', 'CC-BY-4.0', '--tag', tag),
       await ask('search', tag, '--license', 'cc-by-4.0'),

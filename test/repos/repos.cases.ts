@@ -1,5 +1,13 @@
-import { defineCases } from '../support/define-cases.ts'
+import { defineCases, type Reader } from '../support/define-cases.ts'
 import { newName } from '../support/hub.ts'
+
+/** A model whose card names these data sets, each by other names too that are of no repo. */
+async function madeOf({ hub, ada }: Reader, datasets: readonly string[]): Promise<string> {
+  const repo = await hub.repo(ada, { kind: 'model' })
+  const names = datasets.map((name, at) => `${name}${at === 0 ? '' : `-${at}`}`)
+  await hub.upload(ada, repo, { 'README.md': `---\ndatasets: [${names.join(', ')}]\n---\n# ${newName()}\n` })
+  return repo
+}
 
 export const cases = defineCases({
   moveRepo: {
@@ -36,6 +44,33 @@ export const cases = defineCases({
   },
   getRepo: {
     costs: [{ given: async ({ hub, ada }) => [`/v1/repos/${await hub.repo(ada, { kind: 'robot' })}`], statements: 2 }],
+  },
+  listRepoSources: {
+    costs: [
+      {
+        given: async (reader) => {
+          const data = await reader.hub.repo(reader.ada)
+          const few = await madeOf(reader, [data])
+          const many = await madeOf(reader, [data, data, data])
+          return [few, many].map((repo) => `/v1/repos/${repo}/sources`)
+        },
+        // The credential, the repo, what its card names, the repos that are meant.
+        statements: 4,
+      },
+    ],
+  },
+  listUsingRepos: {
+    costs: [
+      {
+        given: async (reader) => {
+          const data = await reader.hub.repo(reader.ada)
+          for (let made = 0; made < 3; made += 1) await madeOf(reader, [data])
+          return [1, 3].map((limit) => `/v1/repos/${data}/used-by/repos?limit=${limit}`)
+        },
+        // The credential, the repo, the page, the headers of its cards.
+        statements: 4,
+      },
+    ],
   },
   updateRepo: { body: { description: 'mine now' } },
   deleteRepo: {},

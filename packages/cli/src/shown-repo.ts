@@ -26,7 +26,7 @@ export function shownRepo({ url }: HubClient, repo: RemoteRepo, lineage: RepoLin
 }
 
 /** Only what there is: a dataset is produced by no run. */
-function lineageFacts({ producedBy, usedBy }: RepoLineage): Record<string, string | null> {
+function lineageFacts({ sources, producedBy, usedBy }: RepoLineage): Record<string, string | null> {
   const uses = [
     some(usedBy.runs, 'run'),
     some(usedBy.repos, 'repo'),
@@ -34,7 +34,23 @@ function lineageFacts({ producedBy, usedBy }: RepoLineage): Record<string, strin
     some(usedBy.endpoints, 'endpoint'),
   ]
   const used = uses.filter((text) => text !== null).join(', ')
-  return { 'produced by': some(producedBy, 'run'), 'used by': used === '' ? null : used }
+  return { ...madeFrom(sources), 'produced by': some(producedBy, 'run'), 'used by': used === '' ? null : used }
+}
+
+/** Names of one line: a card may name fifty. */
+const MOST_NAMED = 5
+
+/** What its card names, by the name that it has here. */
+function madeFrom(sources: RepoLineage['sources']): Record<string, string | null> {
+  const named = (relation: 'DATASET' | 'BASE_MODEL'): string | null => {
+    const names = sources
+      .filter((source) => source.relation === relation)
+      .map(({ name, repo }) => repo?.fullName ?? `${name} (not here)`)
+    if (names.length === 0) return null
+    const more = names.length - MOST_NAMED
+    return [...names.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  }
+  return { datasets: named('DATASET'), 'base models': named('BASE_MODEL') }
 }
 
 const some = ({ count, isMore }: AtLeast, noun: string): string | null =>

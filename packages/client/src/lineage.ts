@@ -14,6 +14,13 @@ const page = z
 const lineage = z.looseObject({
   repo: z
     .looseObject({
+      sources: z.array(
+        z.looseObject({
+          relation: z.enum(['DATASET', 'BASE_MODEL']),
+          name: z.string(),
+          repo: z.looseObject({ fullName: z.string() }).nullable(),
+        }),
+      ),
       producedBy: page,
       usedBy: z.looseObject({ runs: page, repos: page, checks: page, endpoints: page }),
     })
@@ -23,7 +30,17 @@ const lineage = z.looseObject({
 /** How many there are on one page; `isMore`: at least so many. */
 export type AtLeast = z.output<typeof page>
 
+/** What a card says its repo is made from. */
+export interface RepoSource {
+  readonly relation: 'DATASET' | 'BASE_MODEL'
+  /** As the card writes it. */
+  readonly name: string
+  /** The repo here that is meant; null if there is none that the caller sees. */
+  readonly repo: { readonly fullName: string } | null
+}
+
 export interface RepoLineage {
+  readonly sources: readonly RepoSource[]
   /** Runs that a model comes from. */
   readonly producedBy: AtLeast
   readonly usedBy: {
@@ -37,7 +54,7 @@ export interface RepoLineage {
 
 const first = '(first: 100) { nodes { id } pageInfo { hasNextPage } }'
 const text = `query ($owner: String!, $slug: String!) { repo(owner: $owner, slug: $slug) {
-  producedBy${first} usedBy { runs${first} repos${first} checks${first} endpoints${first} } } }`
+  sources { relation name repo { fullName } } producedBy${first} usedBy { runs${first} repos${first} checks${first} endpoints${first} } } }`
 
 /** Null for a repo that the caller does not see, and from a hub whose graph does not have it. */
 export async function repoLineage({ graph }: Caller, repo: RepoName): Promise<RepoLineage | null> {

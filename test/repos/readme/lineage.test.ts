@@ -87,6 +87,40 @@ describe('the sources of a repo', () => {
   })
 })
 
+describe('/v1', () => {
+  it('has the sources of a repo, and a page of the repos that are made from it', async () => {
+    const data = await hub.repo(ada, { visibility: 'public' })
+    const secret = await hub.repo(ada)
+    const yaml = `datasets: [${data}, ${secret}, Else/Where]`
+    const [first, second] = [await modelOf(yaml, { visibility: 'public' }), await modelOf(yaml)]
+    const get = (who: Who, path: string) => hub.call(who, 'GET', `/v1/repos/${path}`)
+    const of = async (who: Who) =>
+      (await get(who, `${first}/sources`)).json.sources.map((one: Json) => [one.relation, one.name, one.repo])
+    const { id } = (await get(ada, data)).json
+    const shown = { id, kind: 'dataset', full_name: data, visibility: 'public' }
+    expect(await of(bob)).toEqual([
+      ['dataset', data, shown],
+      ['dataset', secret, null],
+      ['dataset', 'Else/Where', null],
+    ])
+    expect((await of(ada))[1][2]).toMatchObject({ full_name: secret, visibility: 'private' })
+    const uses = async (who: Who, query = '') => (await get(who, `${data}/used-by/repos${query}`)).json
+    const page = await uses(ada, '?limit=1')
+    const rest = await uses(ada, `?limit=1&cursor=${encodeURIComponent(page.next_cursor)}`)
+    expect([page, rest].map(({ items }: Json) => items[0].full_name)).toEqual([second, first])
+    expect([page.items.length, rest.items.length, rest.next_cursor]).toEqual([1, 1, null])
+    // As in every list of repos: what is not set is left out.
+    expect(page.items[0]).toMatchObject({ kind: 'model', card_data: { datasets: [data, secret, 'Else/Where'] } })
+    expect(page.items[0]).not.toHaveProperty('license')
+    expect((await uses(bob)).items.map((one: Json) => one.full_name)).toEqual([first])
+    for (const path of ['sources', 'used-by/repos']) {
+      expect((await get(bob, `${secret}/${path}`)).status).toBe(404)
+      expect((await get(ada, `${secret}/${path}`)).status).toBe(200)
+    }
+    expect((await get(ada, `${data}/used-by/repos?cursor=zzz`)).status).toBe(422)
+  })
+})
+
 describe('a hidden repo', () => {
   it('is no source and no use for whom does not see it, whatever cards say', async () => {
     const secret = await hub.repo(ada)
