@@ -31,7 +31,7 @@ const lineage = z.looseObject({
 export type AtLeast = z.output<typeof page>
 
 /** What a card says its repo is made from. */
-export interface RepoSource {
+interface RepoSource {
   readonly relation: 'DATASET' | 'BASE_MODEL'
   /** As the card writes it. */
   readonly name: string
