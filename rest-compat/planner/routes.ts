@@ -1,8 +1,17 @@
-/** `/v1` routes of estimates and recommendations. */
+/** `/v1` routes of templates, estimates and recommendations. */
 import { body } from '../engine/route.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
 export const routes: readonly TypedRoute[] = [
+  {
+    operation: 'listTemplates',
+    method: 'GET',
+    path: '/v1/templates',
+    document: 'list-templates',
+    params: {},
+    status: 200,
+    result: 'object',
+  },
   {
     operation: 'estimateRun',
     method: 'POST',

@@ -14,3 +14,8 @@ export const VideoModeEnum = wordEnum(
     none: 'No rendering, physics only.',
   },
 )
+export const TrainingMethodEnum = wordEnum('TrainingMethod', 'Training method.', {
+  lora: 'Low-rank adapters on frozen weights (LoRA).',
+  full: 'Full fine-tuning of all weights.',
+  rl: 'Reinforcement learning in simulation.',
+})

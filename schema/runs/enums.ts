@@ -30,11 +30,6 @@ export const DeclaredStatusEnum = wordEnum('RunConfigDeclaredStatus', 'Outcome o
   not_moved: "The value equals the parent's.",
   cannot_compare: 'One of the two has no value.',
 })
-export const TrainingMethodEnum = wordEnum('TrainingMethod', 'Training method.', {
-  lora: 'Low-rank adapters on frozen weights (LoRA).',
-  full: 'Full fine-tuning of all weights.',
-  rl: 'Reinforcement learning in simulation.',
-})
 export const RecommendationBasisEnum = wordEnum(
   'RecommendationBasis',
   'Source of the memory and throughput of a recommendation.',

@@ -10,11 +10,11 @@ import type { RunRecommendation } from '../../src/planner/recommend.ts'
 import { estimateRun } from '../../src/runs/create/estimate-run.ts'
 import { recommendRun } from '../../src/runs/create/recommend-run.ts'
 import { builder } from '../builder.ts'
-import { RunExecutorEnum } from '../planner/enums.ts'
+import { RunExecutorEnum, TrainingMethodEnum } from '../planner/enums.ts'
 import { recipeOf, runRequestFields } from '../planner/recipe-input.ts'
 import { ControlClassEnum } from '../repos/enums.ts'
 import { input, mutation } from '../root-field.ts'
-import { MeasuredByEnum, RecommendationBasisEnum, TrainingMethodEnum } from './enums.ts'
+import { MeasuredByEnum, RecommendationBasisEnum } from './enums.ts'
 
 const EstimateType = builder.objectRef<RunEstimate>('RunEstimate').implement({
   description: 'The maximum cost of a run: rate x hours, capped by the budget.',

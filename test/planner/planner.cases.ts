@@ -3,6 +3,8 @@ import { defineCases } from '../support/define-cases.ts'
 const recipe = { template: 'act' }
 
 export const cases = defineCases({
+  // The credential.
+  listTemplates: { costs: [{ given: async () => ['/v1/templates'], statements: 1 }] },
   estimateRun: {
     body: { recipe },
     scopes: { read: 403, write: 403 },
