@@ -13,6 +13,8 @@ export const pagePaths = {
   repos: '/repos',
   newRepo: '/new',
   runs: '/runs',
+  // Not below `/runs`: a repo of an account with that handle could have the address.
+  newRun: '/new-run',
   checks: '/checks',
   endpoints: '/endpoints',
   sessions: '/sessions',

@@ -11,6 +11,7 @@ export function pageAddresses(lab: Lab): Record<PageName, string | null> {
     repos: '/repos',
     newRepo: '/new',
     runs: '/runs',
+    newRun: '/new-run',
     checks: '/checks',
     endpoints: '/endpoints',
     sessions: '/sessions',

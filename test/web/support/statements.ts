@@ -28,10 +28,12 @@ export const statements: Readonly<Record<string, number>> = {
   runGate: 3,
   runMetrics: 5,
   runs: 3,
+  runToRepeat: 3,
   session: 2,
   Settings: 2,
   SignIn: 1,
   spend: 6,
+  submitForm: 4,
   tiers: 2,
   ViewedRobot: 2,
 }

@@ -11,6 +11,8 @@ export const commands = {
   createRepo: (kind: string) => `hub repo create OWNER/NAME --kind ${kind}`,
   submit: () => 'hub submit recipe.json',
   check: () => 'hub check ./robot',
+  /** As a machine that executes the runs of an account. */
+  runner: (owner: string) => `hub runner --owner ${owner} --command 'python train.py'`,
   /** As a server of models on one's own machine. */
   serve: (endpointId: string) => `hub policy-server --endpoint ${endpointId} --public-url ws://HOST:8000`,
   /** By the driver of a robot; the token of the approval stands in a file. */

@@ -32,6 +32,7 @@ export const pages: Readonly<Record<PageName, ComponentType<{ readonly params: P
   orgs: page(() => import('../pages/accounts/orgs-page.tsx')),
   org: page(() => import('../pages/accounts/org-page.tsx')),
   runs: page(() => import('../pages/runs/runs-page.tsx')),
+  newRun: page(() => import('../pages/runs/submit/new-run-page.tsx')),
   run: page(() => import('../pages/runs/run-page.tsx')),
   checks: page(() => import('../pages/checks/checks-page.tsx')),
   check: page(() => import('../pages/checks/check-page.tsx')),

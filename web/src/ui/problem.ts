@@ -38,14 +38,18 @@ export function messageOf(error: CombinedError | Error): string {
   return error.message
 }
 
+/** The field that a fault is about: of a list it is the whole list (`tags` of `input.tags.1`). */
+const fieldOf = ({ loc }: { readonly loc?: readonly (string | number)[] }) =>
+  loc?.findLast((part) => typeof part === 'string')
+
 /** Whether each fault stands at one of the named fields of a form, so that nothing is left to say above it. */
 export function isAtFields(error: CombinedError | Error, names: readonly string[]): boolean {
   const faults = problemOf(error)?.errors ?? []
-  return faults.length > 0 && faults.every(({ loc }) => names.includes(String(loc?.at(-1))))
+  return faults.length > 0 && faults.every((fault) => names.includes(fieldOf(fault) ?? ''))
 }
 
 /** What is wrong with one input field, by the last name of its place. */
 export function faultOf(error: CombinedError | undefined, name: string): string | null {
   const faults = problemOf(error)?.errors ?? []
-  return faults.find(({ loc }) => loc?.at(-1) === name)?.detail ?? null
+  return faults.find((fault) => fieldOf(fault) === name)?.detail ?? null
 }

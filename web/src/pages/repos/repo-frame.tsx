@@ -8,6 +8,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { type Tab, Tabs } from '../../ui/tabs.tsx'
 import { Time } from '../../ui/time.tsx'
+import { NewRunLink } from '../runs/submit/new-run-link.tsx'
 import type { RepoHeadFragment } from './overview/repo.graphql.ts'
 import './repo.css'
 
@@ -42,6 +43,7 @@ export function RepoFrame({ params, part, head, error, retry, children }: Props)
   const { owner, repo } = params
   const name = `${owner}/${repo}`
   const canWrite = useCanWrite(owner)
+  const isSignedIn = useSession().viewer !== null
   const heading = (
     <>
       <Link to="account" params={{ handle: owner }}>
@@ -59,7 +61,10 @@ export function RepoFrame({ params, part, head, error, retry, children }: Props)
         title={part ? `${part} · ${name}` : name}
         heading={heading}
         about={head ? <About head={head} /> : undefined}
-      />
+      >
+        {head && isSignedIn && head.kind === 'DATASET' && <NewRunLink query={{ dataset: name }} />}
+        {head && isSignedIn && head.kind === 'ROBOT' && <NewRunLink query={{ robot: name }} />}
+      </PageHeader>
       {head && <Tabs label={`Parts of ${name}`} tabs={tabsOf(params, head.kind, canWrite)} />}
       {error && <ErrorNotice error={error} retry={retry} />}
       {head === undefined && !error && <Loading />}

@@ -1,8 +1,10 @@
 /** One run: what it is, its log and curves as they come, its config, checkpoints, gate, attempts and spend. */
 import { lazy, Suspense } from 'react'
 import { useQuery, useSubscription } from 'urql'
+import { commands } from '../../app/commands.ts'
 import { Link, useSearchParams } from '../../app/navigate.tsx'
 import { Action } from '../../ui/action.tsx'
+import { Command } from '../../ui/command.tsx'
 import { bytes, claimer, count, duration, money } from '../../ui/format.ts'
 import { NotThere } from '../../ui/not-there.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -63,6 +65,12 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
       </PageHeader>
       {field.error && <ErrorNotice error={field.error} retry={again} />}
       {run.error && <p className="notice">{run.error}</p>}
+      {run.status === 'QUEUED' && run.executor === 'WORKER' && (
+        <section className="panel stack" aria-label="Start a runner">
+          <p>It waits for a runner of {run.owner.handle}. Start one on the machine that is to train:</p>
+          <Command label="start a runner" text={commands.runner(run.owner.handle)} />
+        </section>
+      )}
       <Facts run={run} />
       <nav className="tabs" aria-label="Parts of the run">
         {parts.map((one) => (

@@ -14,6 +14,7 @@ import { CompareRuns } from './compare-runs.tsx'
 import { COMPARED } from './compared.ts'
 import { RunTable } from './run-table.tsx'
 import { type RunsQueryVariables, runsChangedSubscription, runsQuery } from './runs.graphql.ts'
+import { NewRunLink } from './submit/new-run-link.tsx'
 
 const statuses = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const
 
@@ -48,6 +49,7 @@ export function Page() {
           ))}
         </select>
         <StatusSelect statuses={statuses} chosen={status} choose={(one) => set('status', one ?? '')} />
+        {viewer && <NewRunLink />}
       </PageHeader>
       <Live query={runsChangedSubscription} owners={owners} changed={pages.refresh} />
       <div className="stack">

@@ -1,0 +1,84 @@
+/** Submits a run, from nothing or with the settings of another one. The price is shown before it is created. */
+import { useQuery } from 'urql'
+import { useSearchParams } from '../../../app/navigate.tsx'
+import { accountsOf, useSession } from '../../../app/session.tsx'
+import { PageHeader } from '../../../ui/page-header.tsx'
+import { rootField } from '../../../ui/root-field.ts'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
+import { SignInFirst } from '../../accounts/sign-in-first.tsx'
+import { draftOf, newDraft } from './run-draft.ts'
+import { RunForm } from './run-form.tsx'
+import './form.css'
+import { runToRepeatQuery, submitFormQuery } from './submit.graphql.ts'
+
+export function Page() {
+  return (
+    <SignInFirst title="New run">
+      <NewRun />
+    </SignInFirst>
+  )
+}
+
+/** The address may name `from`, a run to repeat, or `dataset` and `robot`. */
+function NewRun() {
+  const { viewer } = useSession()
+  const [search] = useSearchParams()
+  const from = search.get('from')
+  const [form, againForm] = useQuery({ query: submitFormQuery })
+  const [repeated, againRun] = useQuery({
+    query: runToRepeatQuery,
+    variables: { id: from ?? '' },
+    pause: from === null,
+  })
+  const { value: list, error } = rootField(form, 'trainingTemplates')
+  const run = rootField(repeated, 'run')
+  const owners = accountsOf(viewer)
+  const title = from === null ? 'New run' : 'Run again'
+  const isReady = list && (from === null || run.value !== undefined)
+  const templates = list?.items ?? []
+  const draft = run.value
+    ? draftOf(run.value, owners)
+    : newDraft(
+        search.get('template') ?? templates.find(({ implemented }) => implemented)?.name ?? '',
+        owners[0] ?? '',
+        search.get('dataset'),
+        search.get('robot'),
+      )
+  return (
+    <>
+      <PageHeader
+        title={title}
+        about={
+          run.value
+            ? `With the settings of ${run.value.displayName}: change what is to be different.`
+            : 'Trains a policy.'
+        }
+      />
+      {error && <ErrorNotice error={error} retry={againForm} />}
+      {from !== null && run.error && <ErrorNotice error={run.error} retry={againRun} />}
+      {from !== null && run.value === null && (
+        <p className="notice">There is no such run, or you cannot see it: the form is empty.</p>
+      )}
+      {viewer?.scope === 'READ' && (
+        <p className="notice">You signed in to read only: a run needs the right to train.</p>
+      )}
+      {!isReady && !error && !run.error && <Loading />}
+      {isReady && (
+        <RunForm
+          key={from}
+          first={draft}
+          from={run.value ?? null}
+          templates={templates}
+          tiers={form.data?.hardwareTiers?.items ?? []}
+          isHosting={form.data?.hardwareTiers?.hosting.configured ?? false}
+          datasets={namesOf(form.data?.datasets)}
+          robots={namesOf(form.data?.robots)}
+          owners={owners}
+        />
+      )}
+    </>
+  )
+}
+
+const namesOf = (page: { readonly nodes: readonly { readonly fullName: string }[] } | null | undefined) =>
+  (page?.nodes ?? []).map(({ fullName }) => fullName)
