@@ -76,6 +76,7 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     expect(await page.getByRole('button', { name: 'Show the price' }).isDisabled()).toBe(true)
     await page.keyboard.type('": "cosine"}')
     expect(await page.getByLabel('lr', { exact: true }).inputValue()).toBe('0.0001')
+    expect(await page.getByLabel('JSON object').isVisible()).toBe(true)
     await tabTo(page, 'Where')
     await page.keyboard.type('On a h')
     await tabTo(page, 'Hours at most')

@@ -17,6 +17,7 @@ interface Props {
 export function HyperparamsFields({ template, text, fault, change }: Props) {
   // A field that was emptied stays until the page is left, though the object has its name no more.
   const [emptied, setEmptied] = useState<readonly string[]>([])
+  const [isOpen, setOpen] = useState(false)
   const values = hyperparamsOf(text)
   const has = (name: string) => values !== null && Object.hasOwn(values, name)
   const declared = (template?.hyperparameters ?? []).map((one) => ({
@@ -40,7 +41,11 @@ export function HyperparamsFields({ template, text, fault, change }: Props) {
           <Value key={name} name={name} value={values?.[name]} change={set(name)} />
         ))}
       </div>
-      <details open={values === null || fault !== null || undefined}>
+      {/* What is wrong opens it, and it stays open once that is mended. */}
+      <details
+        open={isOpen || values === null || fault !== null}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         <summary>All hyperparameters as JSON</summary>
         <Field
           label="JSON object"
