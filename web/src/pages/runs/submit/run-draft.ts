@@ -139,7 +139,7 @@ export function requestOf(draft: RunDraft, from: Repeated | null): RunRequest | 
 }
 
 /** What people keep a run by, as a request has it. */
-export const keptOf = ({ name, project, group, tags, notes }: KeptDraft) => ({
+const keptOf = ({ name, project, group, tags, notes }: KeptDraft) => ({
   name: name.trim() || null,
   project: project.trim() || null,
   group: group.trim() || null,

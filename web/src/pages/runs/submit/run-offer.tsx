@@ -2,8 +2,8 @@
 import { duration, money } from '../../../ui/format.ts'
 import type { PlanRunMutation } from './submit.graphql.ts'
 
-export type Estimate = NonNullable<PlanRunMutation['estimateRun']>
-export type Recommendation = NonNullable<PlanRunMutation['recommendRun']>
+type Estimate = NonNullable<PlanRunMutation['estimateRun']>
+type Recommendation = NonNullable<PlanRunMutation['recommendRun']>
 
 interface Props {
   /** Null where the run would be refused. */
