@@ -124,7 +124,7 @@ const rooms: readonly Room[] = [
       'packages/(robot-view|mjcf)/src/',
       'packages/check-worker/src/urdf/answered-urdf\\.ts',
       // The pure parts of a push.
-      'packages/client/src/(backoff|ignore-rules|left-out-names|refused|secret-names|upload-parts)\\.ts',
+      'packages/client/src/(backoff|batches|ignore-rules|left-out-names|refused|secret-names|upload-parts)\\.ts',
       'packages/(text/src/hidden-characters|formats/src/(front-matter|page-paths|scope-words))\\.ts',
       'packages/formats/src/policy/((onnx|safetensors)-header|windowed-file)\\.ts',
     ],

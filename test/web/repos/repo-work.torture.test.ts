@@ -1,6 +1,9 @@
 // @module-tag long
 /** What people do with a repo in Chromium: make it, and fill it. Pictures stay in `test-output/pages`. */
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Browser, BrowserContext, Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -75,5 +78,103 @@ describe('work on a repo in Chromium', needs(noBrowser), () => {
     expect(await page.getByRole('alert').first().textContent()).toContain(slug)
     expect(faults()).toEqual([])
     await page.close()
+  })
+
+  /** A folder on the disk, as a person has one. */
+  async function folderOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
+    const root = join(await mkdtemp(join(tmpdir(), 'hub-upload-')), 'arm')
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(root, path)), { recursive: true })
+      await writeFile(join(root, path), content)
+    }
+    return root
+  }
+
+  const treeOf = async (repo: string): Promise<Record<string, string>> => {
+    const { json } = await hub.call(ada, 'GET', `/v1/repos/${repo}/tree`)
+    return Object.fromEntries(json.items.map(({ path, sha256 }: { path: string; sha256: string }) => [path, sha256]))
+  }
+  const digestOf = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
+
+  it('sends a folder, without what its ignore file and the name of a key leave out, as one version', async () => {
+    const repo = await hub.repo(ada, { kind: 'robot' })
+    // 17 MiB: three parts.
+    const mesh = Buffer.alloc(17 * 1_048_576, 'mesh')
+    const files = { 'arm.xml': '<mujoco/>', 'meshes/base.stl': mesh, 'meshes/link.stl': Buffer.alloc(200_000, 1) }
+    const folder = await folderOf({
+      ...files,
+      '.gitignore': 'build/\n',
+      'build/log.txt': 'log',
+      '.git/HEAD': 'ref',
+      id_ed25519: 'key',
+    })
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}/${repo}`)
+    await page.getByRole('heading', { name: 'This repo is empty' }).waitFor()
+    await fitsOnPhone(page, 'empty-repo')
+    await page.getByRole('link', { name: 'Upload files' }).click()
+    await page.getByText('or drop files and folders').waitFor()
+    await page.getByLabel('Upload a folder').setInputFiles(folder)
+    await page.getByRole('heading', { name: /^Upload 4 files/ }).waitFor()
+    await page.getByText('1 file left out: may hold a password or key').waitFor()
+    await page.getByText('1 file left out: ignored').click()
+    await page.getByText('build/log.txt').waitFor()
+    await fitsOnPhone(page, 'upload-review')
+    await page.getByLabel(/^Message/).fill('The arm as built')
+    await page.getByRole('button', { name: 'Upload', exact: true }).click()
+    await page.getByRole('heading', { name: 'Saved 4 files' }).waitFor()
+    await page.getByRole('link', { name: 'arm.xml', exact: true }).waitFor()
+    expect(await treeOf(repo)).toEqual({
+      '.gitignore': digestOf('build/\n'),
+      ...Object.fromEntries(Object.entries(files).map(([path, content]) => [path, digestOf(content)])),
+    })
+    const { json } = await hub.call(ada, 'GET', `/v1/repos/${repo}/commits`)
+    expect(json.items.map(({ message }: { message: string }) => message)[0]).toBe('The arm as built')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await fitsOnPhone(page, 'files-of-writer')
+    expect(faults()).toEqual([])
+    await page.close()
+    await rm(dirname(folder), { recursive: true })
+  })
+
+  it('goes on after a reload without sending again what the store has', async () => {
+    const repo = await hub.repo(ada, { kind: 'dataset' })
+    const content = Buffer.alloc(25 * 1_048_576, 'frames')
+    const folder = await folderOf({ 'data.bin': content })
+    const { page } = await openPage(signedIn, origin)
+    const sent: string[] = []
+    // The second part and those after it never arrive.
+    let isCut = true
+    await page.route('**/objects/**', async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue()
+      if (isCut && sent.length > 0) return route.abort()
+      sent.push(route.request().url())
+      return route.continue()
+    })
+    await page.goto(`${origin}/${repo}/tree/`)
+    await page.getByLabel('Upload files').setInputFiles(join(folder, 'data.bin'))
+    await page.getByRole('button', { name: 'Upload', exact: true }).click()
+    await expect.poll(() => sent.length).toBe(1)
+    await page
+      .getByText(/sending/i)
+      .first()
+      .waitFor()
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByText('An upload of 1 file').waitFor()
+    await fitsOnPhone(page, 'upload-interrupted')
+    isCut = false
+    await page.getByLabel('Upload files').setInputFiles(join(folder, 'data.bin'))
+    await page.getByRole('button', { name: 'Upload', exact: true }).click()
+    await page.getByRole('heading', { name: 'Saved 1 file' }).waitFor()
+    // Four parts, each sent once.
+    expect(sent.length).toBe(4)
+    expect(await treeOf(repo)).toEqual({ 'data.bin': digestOf(content) })
+    await page.reload()
+    await page.getByLabel('Upload files').waitFor()
+    expect(await page.getByText('An upload of 1 file').count()).toBe(0)
+
+    await page.close()
+    await rm(dirname(folder), { recursive: true })
   })
 })

@@ -16,6 +16,18 @@ function problemOf(error: CombinedError | Error | undefined): Problem | null {
   return typeof problem === 'object' && problem !== null ? (problem as Problem) : null
 }
 
+/** The last part of the type of a Problem, such as `precondition.failed`; empty where there is none. */
+export function kindOf(error: CombinedError | Error): string {
+  const type = problemOf(error)?.type ?? ''
+  return type.slice(type.lastIndexOf('/') + 1)
+}
+
+/** The faults of the input, each with its place. */
+export const faultsOf = (
+  error: CombinedError | Error,
+): readonly { readonly loc: readonly (string | number)[]; readonly detail: string }[] =>
+  (problemOf(error)?.errors ?? []).map(({ loc = [], detail }) => ({ loc, detail }))
+
 /** Whether signing in may help. */
 export const asksToSignIn = (error: CombinedError | Error): boolean => problemOf(error)?.type.includes('auth') ?? false
 

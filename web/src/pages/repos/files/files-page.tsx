@@ -1,12 +1,14 @@
 /** A folder of a repo, or one of its files; live. */
-import { useEffect, useMemo, useRef } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react'
 import { useSubscription } from 'urql'
 import { usePages } from '../../../ui/use-pages.ts'
-import { RepoFrame } from '../repo-frame.tsx'
+import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { Crumbs } from './crumbs.tsx'
 import { FileView } from './file-view.tsx'
 import { FolderView } from './folder-view.tsx'
 import { type RepoTreeQuery, repoTreeChangedSubscription, repoTreeQuery } from './tree.graphql.ts'
+
+const UploadPanel = lazy(() => import('../upload/upload-panel.tsx'))
 
 interface Params {
   readonly owner: string
@@ -26,6 +28,7 @@ export function Page({ params }: { readonly params: Params }) {
   const pages = usePages({ query: repoTreeQuery, variables, field: 'repo', select: filesOf })
   const { root: head } = pages
   useChanges(head?.id, pages.refresh)
+  const canWrite = useCanWrite(owner)
   const exact = head?.exact.nodes.find((file) => file.path === path)
   return (
     <RepoFrame
@@ -40,7 +43,21 @@ export function Page({ params }: { readonly params: Params }) {
         {exact ? (
           <FileView owner={owner} repo={repo} file={exact} />
         ) : (
-          <FolderView owner={owner} repo={repo} folder={path} pages={pages} />
+          <>
+            {canWrite && (
+              <Suspense fallback={null}>
+                <UploadPanel
+                  key={path}
+                  owner={owner}
+                  repo={repo}
+                  folder={path}
+                  isEmpty={path === '' && pages.isEmpty}
+                  saved={pages.refresh}
+                />
+              </Suspense>
+            )}
+            <FolderView owner={owner} repo={repo} folder={path} pages={pages} canWrite={canWrite} />
+          </>
         )}
       </div>
     </RepoFrame>

@@ -19,16 +19,21 @@ interface Place {
 interface Props extends Place {
   readonly folder: string
   readonly pages: Pages<RepoTreeQuery['repo'], FileRowFragment>
+  readonly canWrite: boolean
 }
 
-export function FolderView({ owner, repo, folder, pages }: Props) {
+export function FolderView({ owner, repo, folder, pages, canWrite }: Props) {
   const entries = folderEntries(pages.nodes, folder)
   if (entries.length === 0)
     return folder === '' ? (
       <Empty title="No files yet">
-        <p>
-          Send a folder: <code>{commands.push(`${owner}/${repo}`)}</code>
-        </p>
+        {canWrite ? (
+          <p>
+            Drop a folder on this page, or send one from a terminal: <code>{commands.push(`${owner}/${repo}`)}</code>
+          </p>
+        ) : (
+          <p>Its owner has sent none.</p>
+        )}
       </Empty>
     ) : (
       <Empty title="There is nothing at this path">

@@ -1,8 +1,9 @@
 /** A repo: its README, what is in it, where it comes from, what uses it, and how to get it. */
 import { useQuery } from 'urql'
 import { rootField } from '../../../ui/root-field.ts'
-import { RepoFrame } from '../repo-frame.tsx'
+import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { Commands } from './commands.tsx'
+import { EmptyRepo } from './empty-repo.tsx'
 import { Facts } from './facts.tsx'
 import { Lineage } from './lineage.tsx'
 import { Readme } from './readme.tsx'
@@ -17,6 +18,7 @@ export function Page({ params }: { readonly params: Params }) {
   const { owner, repo: slug } = params
   const [answer, again] = useQuery({ query: repoQuery, variables: { owner, repo: slug } })
   const { value: repo, error } = rootField(answer, 'repo')
+  const canWrite = useCanWrite(owner)
   const readme = repo?.readme.nodes.find(({ path }) => path === 'README.md')
   return (
     <RepoFrame params={params} head={repo} error={error} retry={again}>
@@ -24,9 +26,13 @@ export function Page({ params }: { readonly params: Params }) {
         <div className="columns">
           <div className="stack">
             <section className="panel" aria-label="README">
-              <Readme owner={owner} repo={slug} size={readme?.size ?? null} />
+              {repo.fileSummary.count === 0 ? (
+                <EmptyRepo owner={owner} repo={slug} canWrite={canWrite} />
+              ) : (
+                <Readme owner={owner} repo={slug} size={readme?.size ?? null} />
+              )}
             </section>
-            <Commands fullName={repo.fullName} readmePath={readme?.path ?? null} />
+            {repo.fileSummary.count > 0 && <Commands fullName={repo.fullName} readmePath={readme?.path ?? null} />}
           </div>
           <aside className="stack" aria-label="Facts">
             <Facts repo={repo} />
