@@ -34,6 +34,7 @@ export const pagePaths = {
   org: '/settings/orgs/:handle',
   repo: '/:owner/:repo',
   repoFiles: '/:owner/:repo/tree/:path*',
+  repoEdit: '/:owner/:repo/edit/:path*',
   repoHistory: '/:owner/:repo/history',
   repoRuns: '/:owner/:repo/runs',
   repoSettings: '/:owner/:repo/settings',

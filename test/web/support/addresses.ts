@@ -31,6 +31,7 @@ export function pageAddresses(lab: Lab): Record<PageName, string | null> {
     hold: pagePath('hold', { id: lab.hold }),
     repo: pagePath('repo', { owner, repo }),
     repoFiles: pagePath('repoFiles', { owner, repo, path: 'meshes' }),
+    repoEdit: pagePath('repoEdit', { owner, repo, path: 'README.md' }),
     repoHistory: pagePath('repoHistory', { owner, repo: dataset }),
     repoRuns: pagePath('repoRuns', { owner, repo }),
     repoSettings: pagePath('repoSettings', { owner, repo }),

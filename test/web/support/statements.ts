@@ -11,6 +11,7 @@ export const statements: Readonly<Record<string, number>> = {
   endpoint: 7,
   EpisodesRepo: 2,
   endpoints: 2,
+  FileVersion: 3,
   hold: 3,
   holds: 2,
   Keys: 3,

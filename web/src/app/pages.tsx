@@ -22,6 +22,7 @@ export const pages: Readonly<Record<PageName, ComponentType<{ readonly params: P
   account: page(() => import('../pages/accounts/account-page.tsx')),
   repo: page(() => import('../pages/repos/overview/repo-page.tsx')),
   repoFiles: page(() => import('../pages/repos/files/files-page.tsx')),
+  repoEdit: page(() => import('../pages/repos/edit/edit-page.tsx')),
   repoHistory: page(() => import('../pages/repos/history/history-page.tsx')),
   repoRuns: page(() => import('../pages/repos/runs/repo-runs-page.tsx')),
   repoSettings: page(() => import('../pages/repos/settings/repo-settings-page.tsx')),

@@ -1,19 +1,25 @@
 /** One file: what it is, and a preview. */
 import { withHiddenShown } from '@hub/text/hidden-characters'
+import { lazy, Suspense } from 'react'
+import { Link } from '../../../app/navigate.tsx'
 import { Command } from '../../../ui/command.tsx'
 import { bytes } from '../../../ui/format.ts'
 import { Time } from '../../../ui/time.tsx'
+import { isEdited } from '../edit/text-file.ts'
 import { resolvePath } from '../repo-links.ts'
 import { FilePreview } from './file-preview.tsx'
 import type { FileRowFragment } from './tree.graphql.ts'
+
+const FileActions = lazy(() => import('../edit/file-actions.tsx'))
 
 interface Props {
   readonly owner: string
   readonly repo: string
   readonly file: FileRowFragment
+  readonly canWrite: boolean
 }
 
-export function FileView({ owner, repo, file }: Props) {
+export function FileView({ owner, repo, file, canWrite }: Props) {
   const name = withHiddenShown(file.path.slice(file.path.lastIndexOf('/') + 1))
   return (
     <>
@@ -23,9 +29,21 @@ export function FileView({ owner, repo, file }: Props) {
             {bytes(file.size)}
             {file.mime && ` · ${file.mime}`} · changed <Time at={file.updatedAt} />
           </span>
-          <a className="button primary" href={resolvePath(owner, repo, file.path)} download={name}>
-            Download
-          </a>
+          <span className="row">
+            {canWrite && isEdited(file) && (
+              <Link to="repoEdit" params={{ owner, repo, path: file.path }} className="button">
+                Edit
+              </Link>
+            )}
+            {canWrite && (
+              <Suspense fallback={null}>
+                <FileActions owner={owner} repo={repo} path={file.path} isFolder={false} />
+              </Suspense>
+            )}
+            <a className="button primary" href={resolvePath(owner, repo, file.path)} download={name}>
+              Download
+            </a>
+          </span>
         </div>
         {file.sha256 ? <Command label="SHA-256 of the file" text={file.sha256} /> : 'Its digest is not verified.'}
       </section>

@@ -1,6 +1,7 @@
 /** A folder of a repo, or one of its files; live. */
 import { lazy, Suspense, useEffect, useMemo, useRef } from 'react'
 import { useSubscription } from 'urql'
+import { Link } from '../../../app/navigate.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { Crumbs } from './crumbs.tsx'
@@ -8,6 +9,7 @@ import { FileView } from './file-view.tsx'
 import { FolderView } from './folder-view.tsx'
 import { type RepoTreeQuery, repoTreeChangedSubscription, repoTreeQuery } from './tree.graphql.ts'
 
+const FileActions = lazy(() => import('../edit/file-actions.tsx'))
 const UploadPanel = lazy(() => import('../upload/upload-panel.tsx'))
 
 interface Params {
@@ -39,9 +41,12 @@ export function Page({ params }: { readonly params: Params }) {
       retry={pages.refresh}
     >
       <div className="stack">
-        <Crumbs owner={owner} repo={repo} path={path} />
+        <div className="row spread">
+          <Crumbs owner={owner} repo={repo} path={path} />
+          {canWrite && head && !exact && <FolderActions owner={owner} repo={repo} folder={path} />}
+        </div>
         {exact ? (
-          <FileView owner={owner} repo={repo} file={exact} />
+          <FileView owner={owner} repo={repo} file={exact} canWrite={canWrite} />
         ) : (
           <>
             {canWrite && (
@@ -61,6 +66,27 @@ export function Page({ params }: { readonly params: Params }) {
         )}
       </div>
     </RepoFrame>
+  )
+}
+
+interface FolderProps {
+  readonly owner: string
+  readonly repo: string
+  readonly folder: string
+}
+
+function FolderActions({ owner, repo, folder }: FolderProps) {
+  return (
+    <span className="row">
+      <Link to="repoEdit" params={{ owner, repo, path: folder }} query={{ new: '1' }} className="button">
+        New file
+      </Link>
+      {folder !== '' && (
+        <Suspense fallback={null}>
+          <FileActions owner={owner} repo={repo} path={folder} isFolder />
+        </Suspense>
+      )}
+    </span>
   )
 }
 

@@ -29,7 +29,7 @@ export function Page({ params }: { readonly params: Params }) {
               {repo.fileSummary.count === 0 ? (
                 <EmptyRepo owner={owner} repo={slug} canWrite={canWrite} />
               ) : (
-                <Readme owner={owner} repo={slug} size={readme?.size ?? null} />
+                <Readme owner={owner} repo={slug} size={readme?.size ?? null} canWrite={canWrite} />
               )}
             </section>
             {repo.fileSummary.count > 0 && <Commands fullName={repo.fullName} readmePath={readme?.path ?? null} />}

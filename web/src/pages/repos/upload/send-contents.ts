@@ -44,7 +44,7 @@ async function sendSmall({ hub, signal }: Sender, batch: readonly Content[], out
 }
 
 /** The bytes as a request has them. */
-async function base64(blob: Blob): Promise<string> {
+export async function base64(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer())
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }

@@ -1,0 +1,147 @@
+/** A text with its preview, saved with a message; or, where another person saved it first, what to do about that. */
+import { pagePath } from '@hub/formats/page-paths'
+import { type FormEvent, lazy, Suspense, useEffect, useState } from 'react'
+import { useLocation } from 'wouter'
+import { readings } from '../../../app/client.ts'
+import { Link } from '../../../app/navigate.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import { previewKind } from '../files/preview-kind.ts'
+import { Conflict } from './conflict.tsx'
+import type { FileVersion } from './file-version.ts'
+import { ChangedMeanwhile } from './on-current.ts'
+import { saveText } from './save-text.ts'
+import './edit.css'
+
+const RepoMarkdown = lazy(() => import('../markdown.tsx'))
+
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  /** Where a new file goes; null for one whose path is known. */
+  readonly folder: string | null
+  readonly path: string
+  readonly base: FileVersion
+  readonly text: string
+  /** Begins again with the version of now. */
+  readonly takeTheirs: () => void
+}
+
+export function TextEditor({ owner, repo, folder, path, base, text: first, takeTheirs }: Props) {
+  const [, go] = useLocation()
+  const toast = useToast()
+  const [name, setName] = useState('')
+  const [text, setText] = useState(first)
+  const [isPreview, setPreview] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [fault, setFault] = useState<Error | null>(null)
+  const [theirs, setTheirs] = useState<FileVersion | null>(null)
+  const at = folder === null ? path : [folder, name.trim()].filter((part) => part !== '').join('/')
+  const isChanged = text !== first || (folder !== null && name !== '')
+  useUnsaved(isChanged)
+  const save = async (message: string, on: FileVersion) => {
+    setBusy(true)
+    setFault(null)
+    setTheirs(null)
+    try {
+      await saveText(readings, { owner, repo, path: at, text, message, base: on })
+      toast(`${at} is saved.`)
+      go(pagePath('repoFiles', { owner, repo, path: at }))
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) setTheirs(error.now)
+      else setFault(error instanceof Error ? error : new Error(String(error)))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const messageIn = (form: HTMLFormElement) => String(new FormData(form).get('message')).trim()
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    void save(messageIn(event.currentTarget), base)
+  }
+  const isMarkdown = previewKind(at) === 'markdown'
+  return (
+    <form className="panel stack" onSubmit={submit} aria-label="Editor">
+      {fault && <ErrorNotice error={fault} />}
+      {theirs && (
+        <Conflict
+          owner={owner}
+          repo={repo}
+          path={at}
+          theirs={theirs}
+          isNew={folder !== null}
+          takeTheirs={takeTheirs}
+          overwrite={(form) => void save(messageIn(form), theirs)}
+        />
+      )}
+      {folder !== null && (
+        <Field label="Name" hint={`In ${folder === '' ? repo : folder}. With a / it goes to a folder in it.`}>
+          <input
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            required
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </Field>
+      )}
+      {isMarkdown && (
+        <fieldset className="row edit-modes">
+          <legend className="visually-hidden">Show</legend>
+          {[false, true].map((preview) => (
+            <button
+              key={String(preview)}
+              type="button"
+              className="button small"
+              aria-pressed={isPreview === preview}
+              onClick={() => setPreview(preview)}
+            >
+              {preview ? 'Preview' : 'Text'}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {isMarkdown && isPreview ? (
+        <Suspense fallback={<Loading />}>
+          <RepoMarkdown owner={owner} repo={repo} path={at} text={text} />
+        </Suspense>
+      ) : (
+        <textarea
+          className="edit-text"
+          aria-label={`Text of ${at || 'the new file'}`}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          rows={24}
+          spellCheck={isMarkdown}
+        />
+      )}
+      <Field label="Message" hint="What you changed, and why. Optional.">
+        <input
+          name="message"
+          maxLength={500}
+          placeholder={base.file === null ? `Add ${at || 'a file'}` : `Edit ${at}`}
+          autoComplete="off"
+        />
+      </Field>
+      <div className="row">
+        <button type="submit" className="button primary" disabled={isBusy || !isChanged}>
+          Save
+        </button>
+        <Link to="repoFiles" params={{ owner, repo, path: folder ?? path }} className="button">
+          Cancel
+        </Link>
+      </div>
+    </form>
+  )
+}
+
+/** A browser asks before it leaves a page with a text that is not saved. */
+function useUnsaved(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isChanged])
+}
