@@ -57,6 +57,7 @@ const hosted = { HOSTED_APP_NAME: 'app', HOSTED_BACKEND: 'kubernetes', PUBLIC_UR
 
 /** A value of each that does not hold, with what it needs besides. */
 const bad: Readonly<Record<keyof typeof environment.shape, Settings>> = {
+  LOCAL_SIGN_IN: { LOCAL_SIGN_IN: 'maybe' },
   PORT: { PORT: '65536' },
   HOST: { HOST: '192.0.2.1' },
   PUBLIC_URL: { PUBLIC_URL: 'hub.example' },

@@ -10,6 +10,7 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
+import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { revokeRow } from './sessions.ts'
 
@@ -59,12 +60,17 @@ export function endOtherSessions(
     () => findOwnSession(ctx, input.keep),
     (allowed, { id, accountId }) =>
       commitVerb(allowed, async (tx) => {
-        const { length: ended } = await tx.query(revokeOthers, { accountId, id })
+        const ended = await endOtherSessionsOf(tx, accountId, id)
         if (ended > 0)
           await audit(tx, allowed, { action: 'session.revoke_others', accountId, targetId: id, after: { ended } })
         return { ended }
       }),
   )
+}
+
+/** Ends all live sessions of a person except `keep`, which may be null; returns how many. */
+export async function endOtherSessionsOf(tx: Querier, accountId: string, keep: string | null): Promise<number> {
+  return (await tx.query(revokeOthers, { accountId, id: keep ?? '' })).length
 }
 
 async function findOwnSession(

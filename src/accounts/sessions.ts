@@ -17,6 +17,9 @@ export interface CreatedSession {
   readonly expiresAt: string
 }
 
+/** How a person signed in, where it is the hub itself that knows them. */
+export type SignInWay = 'password' | 'setup' | 'invitation' | 'reset'
+
 const expiresAtColumn = columns({ expiresAt: column.timestamptz('expires_at') })
 
 const sessionRow = insertInto('sessions', {
@@ -24,6 +27,7 @@ const sessionRow = insertInto('sessions', {
   accountId: param.text(),
   userAgent: param.text.orNull(),
   expiresAt: sql('now() + make_interval(secs => :ttlSeconds)', { ttlSeconds: param.float8() }),
+  signedInAt: sql('now() - make_interval(secs => :signedInSecondsAgo)', { signedInSecondsAgo: param.float8.orNull() }),
 })
 
 const insertSession = statement({
@@ -46,7 +50,8 @@ export const revokeRow = statement({
 
 /**
  * Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. `userAgent` is the header
- * of the browser that signs in.
+ * of the browser that signs in; `signedInSecondsAgo` tells when the person proved who they are, null if that is not
+ * known; `way` is how, for the audit log.
  */
 export async function openSession({
   auth,
@@ -55,6 +60,8 @@ export async function openSession({
   user,
   ttlSeconds,
   userAgent = null,
+  signedInSecondsAgo = 0,
+  way,
 }: {
   readonly auth: Auth
   readonly tx: Querier
@@ -62,6 +69,8 @@ export async function openSession({
   readonly user: { readonly id: string }
   readonly ttlSeconds: number
   readonly userAgent?: string | null
+  readonly signedInSecondsAgo?: number | null
+  readonly way?: SignInWay
 }): Promise<CreatedSession> {
   const id = newId('sess')
   const [row] = await tx.query(insertSession, {
@@ -69,10 +78,11 @@ export async function openSession({
     accountId: user.id,
     userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null,
     ttlSeconds,
+    signedInSecondsAgo,
   })
   const expiresAt = row?.expiresAt ?? ''
   const token = await signSession(auth.keys, { accountId: user.id, sessionId: id }, new Date(expiresAt))
-  await audit(tx, ctx, { action: 'session.create', accountId: user.id, targetId: id, after: { expiresAt } })
+  await audit(tx, ctx, { action: 'session.create', accountId: user.id, targetId: id, after: { expiresAt, way } })
   return { id, token, expiresAt }
 }
 

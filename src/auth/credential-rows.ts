@@ -68,10 +68,16 @@ export const keysById = statement({
   text: `select ${keyColumns.sql} from ${keyTables} where k.id = any(:ids::text[])`,
 })
 
+/** For how long after signing in a person may do what needs a recent sign-in. */
+const RECENT_SIGN_IN_SECONDS = 15 * 60
+
 const sessionColumns = reachColumns.with({
   id: column.text('s.id'),
   expiresAt: column.timestamptz('s.expires_at'),
   live: column.bool('s.revoked_at is null and s.expires_at > now()'),
+  isRecentSignIn: column.bool(
+    `coalesce(s.signed_in_at > now() - make_interval(secs => ${RECENT_SIGN_IN_SECONDS}), false)`,
+  ),
 })
 
 export type SessionRow = RowOf<typeof sessionColumns>
@@ -152,5 +158,6 @@ export function sessionViewer(row: SessionRow): Credentialed {
     name: null,
     dailyGpuHourQuota: null,
     expiresAt: row.expiresAt,
+    isRecentSignIn: row.isRecentSignIn,
   }
 }

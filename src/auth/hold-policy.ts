@@ -6,6 +6,7 @@ import type { Credentialed, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { type Given, param } from '../store/statement.ts'
 import { assertLevel, assertSession } from './policy.ts'
+import { assertRecentSignIn } from './recent-sign-in.ts'
 
 /** The facts of a hold that decide visibility. */
 export interface HoldTarget {
@@ -63,6 +64,12 @@ export function assertDecides(viewer: Viewer, hold: HoldTarget): Credentialed & 
   const session = assertSession(viewer)
   if (session.accountIds.includes(hold.accountId)) return session
   throw notOfAccount()
+}
+
+/** May the viewer approve a hold that they see? As `assertDecides`, then 403 without a recent sign-in. */
+export function assertApproves(viewer: Viewer, hold: HoldTarget): Credentialed & { readonly personId: string } {
+  assertDecides(viewer, hold)
+  return assertRecentSignIn(viewer)
 }
 
 /**

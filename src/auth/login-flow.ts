@@ -7,7 +7,7 @@ import { HubError } from '../platform/errors.ts'
 import { openSealed, seal } from '../store/seal.ts'
 import type { Auth } from './auth.ts'
 import type { Person } from './identities.ts'
-import { personOfClaims } from './oidc.ts'
+import { personOfClaims, signedInAt } from './oidc.ts'
 
 /** State kept sealed in a cookie while the browser is at the provider. */
 export interface LoginState {
@@ -17,11 +17,22 @@ export interface LoginState {
   readonly returnTo: string
 }
 
+/** A person whom the provider knows. */
+export interface ProvenPerson {
+  readonly person: Person
+  /** Milliseconds since 1970; null if the provider does not tell. */
+  readonly signedInAtMs: number | null
+}
+
 export interface LoginFlow {
-  /** The provider's URL and the state to keep. 503 if the provider does not respond. */
-  begin(redirectUri: string, returnTo: string): Promise<{ readonly url: URL; readonly kept: LoginState }>
-  /** The person who signed in. 401 if the callback does not belong to this sign-in. */
-  finish(callback: URL, kept: LoginState): Promise<Person>
+  /** The provider's URL and the state to keep; with `isAgain` it asks the person again who they are. 503 if the provider does not respond. */
+  begin(
+    redirectUri: string,
+    returnTo: string,
+    isAgain: boolean,
+  ): Promise<{ readonly url: URL; readonly kept: LoginState }>
+  /** The person who signed in, and when they did. 401 if the callback does not belong to this sign-in. */
+  finish(callback: URL, kept: LoginState): Promise<ProvenPerson>
 }
 
 export const LOGIN_TTL_SECONDS = 600
@@ -47,7 +58,7 @@ export function openLoginFlow(auth: Auth): LoginFlow {
     return discovered
   }
   return {
-    async begin(redirectUri, returnTo) {
+    async begin(redirectUri, returnTo, isAgain) {
       const provider = await configuration()
       const kept = {
         state: client.randomState(),
@@ -62,6 +73,8 @@ export function openLoginFlow(auth: Auth): LoginFlow {
         nonce: kept.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(kept.verifier),
         code_challenge_method: 'S256',
+        // The second one makes the provider tell when that was.
+        ...(isAgain ? { prompt: 'login', max_age: '0' } : {}),
       })
       return { url, kept }
     },
@@ -77,7 +90,8 @@ export function openLoginFlow(auth: Auth): LoginFlow {
         throw new HubError('auth.invalid', 'The response of the identity provider does not identify the user.')
       const userInfoClaims =
         claims[settings.handleClaim] === undefined ? await userInfo(provider, tokens, claims.sub) : {}
-      return personOfClaims({ ...userInfoClaims, ...claims }, settings)
+      const person = personOfClaims({ ...userInfoClaims, ...claims }, settings)
+      return { person, signedInAtMs: signedInAt(claims)?.getTime() ?? null }
     },
   }
 }

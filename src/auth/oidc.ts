@@ -54,6 +54,7 @@ const sessionRow = insertInto('sessions', {
   issuer: param.text(),
   tokenSha256: param.bytea<Verified['digest']>(),
   expiresAt: param.timestamptz<Date>(),
+  signedInAt: param.timestamptz.orNull<Date>(),
 })
 
 const insertSession = statement({
@@ -80,6 +81,7 @@ export function openOidc(db: Db, usage: CredentialUsage, settings: OidcSettings,
       return {
         person: personOfClaims(payload, settings),
         expiresAt: new Date((payload.exp ?? 0) * 1000),
+        signedInAt: signedInAt(payload),
         digest: sessionDigest(token, payload),
       }
     } catch (error) {
@@ -104,6 +106,7 @@ export function openOidc(db: Db, usage: CredentialUsage, settings: OidcSettings,
         issuer: settings.issuer,
         tokenSha256: digest,
         expiresAt: verified.expiresAt,
+        signedInAt: verified.signedInAt,
       })
     })
     const made = await sessionOf(digest)
@@ -131,6 +134,8 @@ export function openOidc(db: Db, usage: CredentialUsage, settings: OidcSettings,
 interface Verified {
   readonly person: Person
   readonly expiresAt: Date
+  /** Null if the token does not tell. */
+  readonly signedInAt: Date | null
   /** Hash of the token's claims, the key of its session row. */
   readonly digest: Buffer
 }
@@ -143,6 +148,12 @@ interface Verified {
 function sessionDigest(token: string, { iss, sub, jti }: JWTPayload): Buffer {
   if (typeof jti === 'string' && jti !== '') return tokenDigest(JSON.stringify(['jti', iss, sub, jti]))
   return tokenDigest(JSON.stringify(['signed', token.slice(0, token.lastIndexOf('.'))]))
+}
+
+/** When the person proved to the issuer who they are, or at the latest when it made the token. */
+export function signedInAt({ auth_time, iat }: JWTPayload): Date | null {
+  const seconds = typeof auth_time === 'number' ? auth_time : iat
+  return seconds === undefined ? null : new Date(seconds * 1000)
 }
 
 /** Whether a token claims to be signed by this issuer; otherwise it is invalid even if the issuer is unreachable. */

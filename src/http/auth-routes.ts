@@ -1,34 +1,34 @@
 /** Browser sign-in and sign-out. Contract, "Signing in from a browser". */
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { openSession, revokeSession } from '../accounts/sessions.ts'
 import type { Auth } from '../auth/auth.ts'
-import { authenticate, forgetSession, invalidCredential, isHttps, viewerOfToken } from '../auth/authenticate.ts'
-import { assertSameOrigin, cookieHeader, readCookie, SESSION_COOKIE } from '../auth/cookie.ts'
-import { accountOfPerson, type Person } from '../auth/identities.ts'
+import { authenticate, forgetSession, invalidCredential, viewerOfToken } from '../auth/authenticate.ts'
+import { assertSameOrigin, readCookie, SESSION_COOKIE } from '../auth/cookie.ts'
+import { accountOfPerson } from '../auth/identities.ts'
 import {
-  LOGIN_TTL_SECONDS,
   type LoginState,
   openFromBrowser,
   openLoginFlow,
+  type ProvenPerson,
   sealForBrowser,
 } from '../auth/login-flow.ts'
 import { noViewer } from '../operation/audit.ts'
 import type { Deps } from '../operation/context.ts'
-import { HubError, invalid } from '../platform/errors.ts'
-import { originOf } from './asked-origin.ts'
+import { HubError } from '../platform/errors.ts'
+import { baseUrl, dropCookie, field, setCookie, setSession } from './auth-cookies.ts'
 import { registerAuthErrors } from './auth-errors.ts'
 import { registerDeviceLogin } from './device-login-routes.ts'
 import { sendFormPage, sessionForm } from './form-page.ts'
 import { escapeHtml } from './html.ts'
 import { credentialsOf } from './origin-facts.ts'
+import { registerPassword } from './password-routes.ts'
 
 const LOGIN_COOKIE = 'hub_login'
 const PENDING_COOKIE = 'hub_pending'
 const FORM_LIMIT_BYTES = 64 * 1024
 
 /** An authenticated person who has not chosen a handle yet. */
-interface Pending {
-  readonly person: Person
+interface Pending extends ProvenPerson {
   readonly returnTo: string
 }
 
@@ -44,6 +44,7 @@ export function authRoutes(auth: Auth, deps: Deps): FastifyPluginAsync {
     registerLogin(app, auth)
     registerHandleChoice(app, auth)
     registerSession(app, auth)
+    registerPassword(app, auth)
     registerDeviceLogin(app, auth, deps)
   }
 }
@@ -51,8 +52,9 @@ export function authRoutes(auth: Auth, deps: Deps): FastifyPluginAsync {
 function registerLogin(app: FastifyInstance, auth: Auth): void {
   const flow = openLoginFlow(auth)
   app.get('/auth/login', async (request, reply) => {
-    const { return_to } = request.query as { return_to?: unknown }
-    const { url, kept } = await flow.begin(`${baseUrl(auth, request)}/auth/callback`, ownPath(return_to))
+    const { return_to, again } = request.query as { return_to?: unknown; again?: unknown }
+    const callback = `${baseUrl(auth, request)}/auth/callback`
+    const { url, kept } = await flow.begin(callback, ownPath(return_to), again === '1')
     setCookie({ auth, reply, name: LOGIN_COOKIE, value: sealForBrowser(auth, LOGIN_COOKIE, kept) })
     return reply.header('cache-control', 'no-store').redirect(url.href, 303)
   })
@@ -64,8 +66,8 @@ function registerLogin(app: FastifyInstance, auth: Auth): void {
         'auth.invalid',
         'The sign-in expired or was started in another browser; start again at /auth/login.',
       )
-    const person = await flow.finish(new URL(request.url, baseUrl(auth, request)), kept)
-    return signIn(auth, reply, { person, returnTo: kept.returnTo })
+    const proven = await flow.finish(new URL(request.url, baseUrl(auth, request)), kept)
+    return signIn(auth, reply, { ...proven, returnTo: kept.returnTo })
   })
 }
 
@@ -79,16 +81,19 @@ async function signIn(auth: Auth, reply: FastifyReply, pending: Pending): Promis
   try {
     const session = await auth.db.withTx(async (tx) => {
       const user = { id: await accountOfPerson(tx, pending.person) }
-      return openSession({ auth, tx, ctx: noViewer, user, ttlSeconds: sessionTtlSeconds, userAgent })
+      const signedInSecondsAgo = secondsSince(pending.signedInAtMs)
+      return openSession({
+        auth,
+        tx,
+        ctx: noViewer,
+        user,
+        ttlSeconds: sessionTtlSeconds,
+        userAgent,
+        signedInSecondsAgo,
+      })
     })
     dropCookie(auth, reply, PENDING_COOKIE)
-    setCookie({
-      auth,
-      reply,
-      name: SESSION_COOKIE,
-      value: session.token,
-      options: { path: '/', maxAgeSeconds: sessionTtlSeconds },
-    })
+    setSession(auth, reply, session.token)
     return reply.header('cache-control', 'no-store').redirect(pending.returnTo, 303)
   } catch (error) {
     if (!(error instanceof HubError && error.type === 'auth.handle_taken')) throw error
@@ -96,6 +101,8 @@ async function signIn(auth: Auth, reply: FastifyReply, pending: Pending): Promis
     return sendFormPage(reply, 409, 'Choose a handle', handleForm(pending.person.proposedHandle))
   }
 }
+
+const secondsSince = (atMs: number | null) => (atMs === null ? null : Math.max(0, (Date.now() - atMs) / 1000))
 
 function registerHandleChoice(app: FastifyInstance, auth: Auth): void {
   app.post('/auth/handle', async (request, reply) => {
@@ -136,40 +143,6 @@ function registerSession(app: FastifyInstance, auth: Auth): void {
     const wantsPage = request.headers.accept?.includes('text/html') ?? false
     return wantsPage ? reply.redirect('/', 303) : reply.code(204).send()
   })
-}
-
-/** The URL browsers use to reach this hub, without a trailing slash. */
-function baseUrl(auth: Auth, request: FastifyRequest): string {
-  return auth.config.publicUrl ?? originOf(request)
-}
-
-function setCookie({
-  auth,
-  reply,
-  name,
-  value,
-  options = { path: '/auth', maxAgeSeconds: LOGIN_TTL_SECONDS },
-}: {
-  readonly auth: Auth
-  readonly reply: FastifyReply
-  readonly name: string
-  readonly value: string
-  readonly options?: { path: string; maxAgeSeconds: number }
-}): void {
-  // Without a PUBLIC_URL, a trusted proxy says whether the browser used https.
-  const secure = isHttps(auth) || reply.request.protocol === 'https'
-  reply.header('set-cookie', cookieHeader(name, value, { secure, ...options }))
-}
-
-function dropCookie(auth: Auth, reply: FastifyReply, name: string): void {
-  setCookie({ auth, reply, name, value: '', options: { path: '/auth', maxAgeSeconds: 0 } })
-}
-
-/** One string member of a JSON or form body; 422 if missing. */
-function field(request: FastifyRequest, name: string): string {
-  const value = (request.body as Record<string, unknown> | null | undefined)?.[name]
-  if (typeof value === 'string') return value
-  throw invalid('validation.required', `${name} is required.`, ['body', name])
 }
 
 /** A page that asks for a handle again. */

@@ -205,6 +205,10 @@ const dropOld = [
     text: `delete from user_code_misses where started_at < now() - interval '1 day'`,
   }),
   statement({
+    name: 'sign-in-delays-drop-old',
+    text: `delete from sign_in_delays where last_at < now() - interval '1 day'`,
+  }),
+  statement({
     // The GPU hours of deleted runs count against the daily quota for 24 hours.
     name: 'deleted-runs-drop-old',
     text: `delete from deleted_runs where cleared_at is not null and created_at < now() - interval '24 hours'`,

@@ -42,6 +42,8 @@ export interface Credentialed {
   readonly name: string | null
   readonly dailyGpuHourQuota: string | null
   readonly expiresAt: string | null
+  /** Of a session: its person has signed in within the last 15 minutes, by the database's clock. */
+  readonly isRecentSignIn?: boolean
   /** Set for the key of a hosted job. */
   readonly job?: HostedJobScope | null
 }

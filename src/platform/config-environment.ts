@@ -52,6 +52,7 @@ export const environment = z.object({
   GC_GRACE_S: whole(0).default(7 * 86_400),
   UPLOAD_TTL_S: whole(60).default(7 * 86_400),
   SESSION_TTL_S: whole(60).default(30 * 86_400),
+  LOCAL_SIGN_IN: flag.default(true),
   ENDPOINT_SESSION_TTL_S: whole(1, 86_400).default(3600),
   RATE_LIMIT_PER_MINUTE: whole(0).default(3000),
   WRITTEN_BYTES_PER_DAY: whole(0).default(16 * 1024 ** 3),

@@ -107,6 +107,8 @@ export interface Config {
   readonly gcGraceSeconds: number
   readonly uploadTtlSeconds: number
   readonly sessionTtlSeconds: number
+  /** Whether people may sign in with a password; else the identity provider and printed sessions are left. */
+  readonly localSignIn: boolean
   /** The longest lifetime of an endpoint session's token. */
   readonly endpointSessionTtlSeconds: number
   readonly rateLimitPerMinute: number
@@ -162,6 +164,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     gcGraceSeconds: values.GC_GRACE_S,
     uploadTtlSeconds: values.UPLOAD_TTL_S,
     sessionTtlSeconds: values.SESSION_TTL_S,
+    localSignIn: values.LOCAL_SIGN_IN,
     endpointSessionTtlSeconds: values.ENDPOINT_SESSION_TTL_S,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     callers: callerSettings(values),

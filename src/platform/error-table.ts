@@ -4,6 +4,7 @@
 import { conflicts } from './conflict-kinds.ts'
 import { deviceLogins } from './device-login-kinds.ts'
 import { type ErrorKind, kind } from './error-kind.ts'
+import { signIns } from './sign-in-kinds.ts'
 
 export const errorTable = {
   'validation.json': kind(400, 'BAD_REQUEST', 'Malformed JSON', 'The body is not valid JSON.'),
@@ -77,6 +78,7 @@ export const errorTable = {
     'The handle from the identity provider is taken or invalid; choose another.',
   ),
   ...deviceLogins,
+  ...signIns,
   'forbidden.scope': kind(
     403,
     'FORBIDDEN',
@@ -273,12 +275,6 @@ export const errorTable = {
     'NOT_CONFIGURED',
     'Template not implemented',
     'The template is planned and no executor implements it yet; it can be recommended, not run.',
-  ),
-  'not_configured.oidc': kind(
-    503,
-    'NOT_CONFIGURED',
-    'Sign-in not configured',
-    'This deployment has no identity provider (OIDC_ISSUER is not set).',
   ),
   unavailable: kind(
     503,

@@ -2,7 +2,7 @@
  * approveSpendHold (spec, "POST /v1/spend/holds/{hold_id}/approve"): creates the job of a hold, as the key that asked
  * for it.
  */
-import { assertDecides } from '../auth/hold-policy.ts'
+import { assertApproves } from '../auth/hold-policy.ts'
 import { approvalOf } from '../billing/holds/approval.ts'
 import { findHold } from '../billing/holds/get-hold.ts'
 import type { SpendHold } from '../billing/holds/hold-shape.ts'
@@ -16,8 +16,8 @@ import { placedInRecord } from './recorded-places.ts'
 
 /**
  * Approves the hold and creates its job in one transaction. Quotas, reservation and spend cap apply at the time of the
- * approval. Errors: 401, 403 for every key and for everyone outside the account, 404, 409 `conflict.not_pending`,
- * `conflict.key_gone`, `conflict.cost_rose`, and every error of the create itself (403, 404, 409, 422, 429, 503), whose
+ * approval. Errors: 401, 403 for every key, for everyone outside the account and without a recent sign-in, 404, 409
+ * `conflict.not_pending`, `conflict.key_gone`, `conflict.cost_rose`, and every error of the create itself (403, 404, 409, 422, 429, 503), whose
  * places are in the recorded request. After an error the hold is unchanged.
  */
 export function approveHold(ctx: RequestContext, input: { readonly holdId: string }): Promise<SpendHold> {
@@ -25,7 +25,7 @@ export function approveHold(ctx: RequestContext, input: { readonly holdId: strin
     ctx,
     async () => {
       const hold = await findHold(ctx.deps.db, ctx.viewer, input.holdId)
-      return { hold, personId: assertDecides(ctx.viewer, holdTarget(hold)).personId }
+      return { hold, personId: assertApproves(ctx.viewer, holdTarget(hold)).personId }
     },
     (allowed, { hold, personId }) => approve(allowed, hold, personId),
   )

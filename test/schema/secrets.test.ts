@@ -32,12 +32,15 @@ it('fields that hold a presigned URL are secrets, and nothing else of such a nam
     'DeviceLogin.userCode': false,
     // Devices need a session's token as well.
     'Endpoint.url': false,
+    // When it was set, and whether there are any: no password can be read.
+    'Query.ownPassword': false,
     'RobotCheckArtifact.url': true,
     'RobotCheckSource.url': true,
     'RobotValidationCheck.code': false,
     'RunConfigDeclared.key': false,
     'RunMetricSeries.key': false,
     'RunMetricSummary.key': false,
+    'SignInWays.password': false,
   })
 })
 

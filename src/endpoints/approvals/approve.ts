@@ -2,6 +2,7 @@
 
 import { newId } from '@hub/formats/ids'
 import { assertSession } from '../../auth/policy.ts'
+import { assertRecentSignIn } from '../../auth/recent-sign-in.ts'
 import { findDevice } from '../../devices/find-device.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
@@ -59,18 +60,19 @@ interface Minted {
 }
 
 /**
- * Mints an approval; only a person in a session may, who sees the endpoint and the device. Errors: 401, 403 for any
- * key, 404, 409 `conflict.terminal`, 422 an expiry in the past or more than `MAX_APPROVAL_DAYS` ahead.
+ * Mints an approval; only a person in a session may, who sees the endpoint and the device. Errors: 401, 403 for any key
+ * and without a recent sign-in, 404, 409 `conflict.terminal`, 422 an expiry in the past or more than
+ * `MAX_APPROVAL_DAYS` ahead.
  */
 export async function approveEndpointSession(ctx: RequestContext, input: ApproveInput): Promise<MintedApproval> {
   const { signingKeys } = ctx.deps
   const minted = await guarded(
     ctx,
     async () => {
-      const { personId } = assertSession(ctx.viewer)
+      assertSession(ctx.viewer)
       await findDevice(ctx, input.deviceId)
       await findEndpoint(ctx, input.endpointId)
-      return personId
+      return assertRecentSignIn(ctx.viewer).personId
     },
     async (allowed, personId): Promise<Minted> => {
       const { kid } = await signingKeys.current()
