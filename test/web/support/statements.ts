@@ -31,7 +31,7 @@ export const statements: Readonly<Record<string, number>> = {
   runs: 3,
   runToRepeat: 3,
   session: 2,
-  Settings: 2,
+  Settings: 3,
   SignIn: 1,
   spend: 6,
   submitForm: 4,

@@ -2,7 +2,8 @@
 import { type ReactNode, useState } from 'react'
 import { type AnyVariables, type TypedDocumentNode, useMutation } from 'urql'
 import { Confirm } from './dialog.tsx'
-import { messageOf } from './problem.ts'
+import { asksToSignIn, messageOf } from './problem.ts'
+import { ErrorNotice } from './states.tsx'
 import { useToast } from './toast.tsx'
 
 interface Props<Data, Variables extends AnyVariables> {
@@ -20,11 +21,13 @@ interface Props<Data, Variables extends AnyVariables> {
 
 export function Action<Data, Variables extends AnyVariables>(props: Props<Data, Variables>) {
   const { mutation, variables, title, done, className = 'button', children, finished } = props
-  const [{ fetching }, run] = useMutation(mutation)
+  const [{ fetching, error: refused }, run] = useMutation(mutation)
   const [isAsking, setAsking] = useState(false)
   const toast = useToast()
   const act = async () => {
     const { error } = await run(variables)
+    // The dialog stays, and leads to the sign-in page.
+    if (error && asksToSignIn(error) && children !== undefined) return
     setAsking(false)
     toast(error ? messageOf(error) : done)
     if (!error) finished?.()
@@ -48,7 +51,7 @@ export function Action<Data, Variables extends AnyVariables>(props: Props<Data, 
           close={() => setAsking(false)}
           confirm={act}
         >
-          {children}
+          {refused && asksToSignIn(refused) ? <ErrorNotice error={refused} /> : children}
         </Confirm>
       )}
     </>

@@ -29,7 +29,10 @@ export const faultsOf = (
   (problemOf(error)?.errors ?? []).map(({ loc = [], detail }) => ({ loc, detail }))
 
 /** Whether signing in may help. */
-export const asksToSignIn = (error: CombinedError | Error): boolean => problemOf(error)?.type.includes('auth') ?? false
+export function asksToSignIn(error: CombinedError | Error): boolean {
+  const type = problemOf(error)?.type ?? ''
+  return type.includes('auth') || type.endsWith('/forbidden.old_sign_in')
+}
 
 /** Whether the reader is not signed in: the Problem itself speaks to programs. */
 const isSignedOut = (problem: Problem | null) => problem?.type.endsWith('/auth.missing') ?? false

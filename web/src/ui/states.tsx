@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
 import { signInPath } from '../app/navigate.tsx'
-import { asksToSignIn, isAtFields, messageOf, titleOf } from './problem.ts'
+import { asksToSignIn, isAtFields, messageOf, type Problem, titleOf } from './problem.ts'
 
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
@@ -52,6 +52,16 @@ export function ErrorNotice({ error, retry }: ErrorProps) {
           </button>
         )}
       </div>
+    </div>
+  )
+}
+
+/** A Problem that a route answered, with no way on. */
+export function ProblemNotice({ problem }: { readonly problem: Problem }) {
+  return (
+    <div className="notice" role="alert">
+      <h2>{problem.title}</h2>
+      <p>{problem.detail}</p>
     </div>
   )
 }

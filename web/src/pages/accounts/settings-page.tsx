@@ -5,8 +5,10 @@ import { Action } from '../../ui/action.tsx'
 import { bytes } from '../../ui/format.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { OwnPassword } from './own-password.tsx'
 import { hasEnded, SessionTable } from './session-table.tsx'
 import { endOtherSessionsMutation, type SettingsQueryVariables, settingsQuery } from './settings.graphql.ts'
 import { SignInFirst } from './sign-in-first.tsx'
@@ -22,6 +24,8 @@ export function Page() {
     select: itself,
     pause: viewer === null,
   })
+  const { value: password } = rootField(pages.first, 'ownPassword')
+  const { value: ways } = rootField(pages.first, 'signInWays')
   const current = pages.nodes.find((session) => session.current)
   return (
     <SignInFirst title="Settings">
@@ -52,6 +56,9 @@ export function Page() {
               </dd>
             </dl>
           </section>
+        )}
+        {viewer && ways?.password && password !== undefined && (
+          <OwnPassword handle={viewer.account.handle} changedAt={password?.changedAt ?? null} changed={pages.refresh} />
         )}
         <section className="panel stack">
           <h2>Where you are signed in</h2>

@@ -7,37 +7,53 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { signInQuery } from './login.graphql.ts'
+import { PasswordForm } from './password-form.tsx'
+import { pathToReturnTo } from './return-to.ts'
 
 export function Page() {
   const [search] = useSearchParams()
   const { viewer } = useSession()
   const [answer, again] = useQuery({ query: signInQuery })
   const { value: provider, error } = rootField(answer, 'identityProvider')
-  const query = new URLSearchParams({ return_to: search.get('return_to') ?? '/' })
+  const { value: ways } = rootField(answer, 'signInWays')
+  const returnTo = search.get('return_to') ?? '/'
+  const query = new URLSearchParams({ return_to: returnTo })
+  // A provider asks a person who is signed in there for nothing, unless it is told to.
+  const providerQuery = viewer ? new URLSearchParams({ return_to: returnTo, again: '1' }) : query
+  const hasPasswords = ways?.password === true
   return (
     <>
       <PageHeader title="Sign in" />
       <div className="panel stack">
-        {viewer && <p>You are signed in as {viewer.account.handle}.</p>}
+        {viewer && <p>You are signed in as {viewer.account.handle}. Sign in again to approve devices and spend.</p>}
         {error && <ErrorNotice error={error} retry={again} />}
         {provider === undefined && !error && <Loading lines={2} />}
         {provider && (
           <div>
-            <a className="button primary" href={`/auth/login?${query}`} title={provider.issuer}>
+            <a className="button primary" href={`/auth/login?${providerQuery}`} title={provider.issuer}>
               Sign in with {provider.name}
             </a>
           </div>
         )}
+        {hasPasswords && (
+          <PasswordForm
+            key={viewer?.account.handle}
+            handle={viewer?.account.handle ?? null}
+            returnTo={pathToReturnTo(returnTo, location.origin)}
+          />
+        )}
         {(provider !== undefined || error) && (
           <div>
-            <a className={provider ? 'button' : 'button primary'} href={`/auth/session?${query}`}>
+            <a className={provider || hasPasswords ? 'button' : 'button primary'} href={`/auth/session?${query}`}>
               Sign in with a session token
             </a>
           </div>
         )}
         {provider === null && (
           <p className="dim">
-            This hub has no identity provider. Its operator makes a session for you:{' '}
+            {hasPasswords
+              ? 'Without a password, ask the operator for a session: '
+              : 'The operator makes a session for you: '}
             <code>{commands.addSession()}</code>
           </p>
         )}
