@@ -23,6 +23,7 @@ const lines: Readonly<Record<keyof typeof commands, readonly string[]>> = {
   createRepo: [commands.createRepo('dataset')],
   submit: [commands.submit()],
   check: [commands.check()],
+  checkWorker: [commands.checkWorker('ada')],
   runner: [commands.runner('ada')],
   serve: [commands.serve('ep_01jd0000000000000000000000')],
   openSession: [commands.openSession('ep_01jd0000000000000000000000', 'dev_01jd0000000000000000000000')],

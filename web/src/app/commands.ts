@@ -11,6 +11,8 @@ export const commands = {
   createRepo: (kind: string) => `hub repo create OWNER/NAME --kind ${kind}`,
   submit: () => 'hub submit recipe.json',
   check: () => 'hub check ./robot',
+  /** As a machine that executes the checks of an account. */
+  checkWorker: (owner: string) => `hub check-worker --owner ${owner}`,
   /** As a machine that executes the runs of an account. */
   runner: (owner: string) => `hub runner --owner ${owner} --command 'python train.py'`,
   /** As a server of models on one's own machine. */

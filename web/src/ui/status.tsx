@@ -25,6 +25,7 @@ const tones: Readonly<Record<string, string>> = {
   AWAITING_APPROVAL: 'warn',
 }
 
-export function Status({ of }: { readonly of: string }) {
-  return <span className={`badge ${tones[of] ?? ''}`}>{words(of)}</span>
+/** `text`: what is said of it, unless the word itself does. */
+export function Status({ of, text = words(of) }: { readonly of: string; readonly text?: string }) {
+  return <span className={`badge ${tones[of] ?? ''}`}>{text}</span>
 }

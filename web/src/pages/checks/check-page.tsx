@@ -1,16 +1,18 @@
 /** One check: its verdict with a fix for each fault, stills, log, and publishing. */
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useQuery, useSubscription } from 'urql'
+import { commands } from '../../app/commands.ts'
 import { Action } from '../../ui/action.tsx'
+import { Command } from '../../ui/command.tsx'
 import { bytes, claimer, money, words } from '../../ui/format.ts'
 import { NotThere } from '../../ui/not-there.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
-import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { tookOf } from '../runs/run-table.tsx'
+import { CheckBadge } from './check-badge.tsx'
 import {
   type CheckQuery,
   cancelCheckMutation,
@@ -18,6 +20,7 @@ import {
   checkQuery,
   publishCheckMutation,
 } from './checks.graphql.ts'
+import { ReportRows } from './report.tsx'
 
 const CheckLog = lazy(async () => ({ default: (await import('./check-log.tsx')).CheckLog }))
 
@@ -27,19 +30,24 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   const [{ data: change }] = useSubscription({ query: checkChangedSubscription, variables: { id } })
   const [answer, again] = useQuery({ query: checkQuery, variables: { id } })
   const field = rootField(answer, 'robotCheck')
+  const reload = () => again({ requestPolicy: 'network-only' })
+  // The report and the files of a check that ends while it is looked at are not in what the hub sends of a change.
+  const hasEnded = Boolean(change?.robotCheckUpdated?.finishedAt) && field.value?.finishedAt === null
+  const readAgain = useRef(reload)
+  readAgain.current = reload
+  useEffect(() => {
+    if (hasEnded) readAgain.current()
+  }, [hasEnded])
   if (!field.value) return <NotThere what="check" field={field} retry={again} />
   const check: Check = { ...field.value, ...change?.robotCheckUpdated }
   const repo = check.robotRepoRef ?? check.modelRepoRef
-  const grade = check.report?.grade
-  const reload = () => again({ requestPolicy: 'network-only' })
   return (
     <>
       <PageHeader
         title={`${words(check.kind)} check${repo ? ` of ${repo.fullName}` : ''}`}
         about={
           <span className="row">
-            <Status of={check.status} /> {grade && <Status of={grade} />} {check.owner.handle} ·{' '}
-            <Time at={check.createdAt} />
+            <CheckBadge check={check} /> {check.owner.handle} · <Time at={check.createdAt} />
           </span>
         }
       >
@@ -70,9 +78,15 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
       <div className="stack">
         {field.error && <ErrorNotice error={field.error} retry={again} />}
         {check.error && <p className="notice">{check.error}</p>}
-        <Facts check={check} />
+        {check.status === 'QUEUED' && check.executor === 'WORKER' && (
+          <section className="panel stack" aria-label="Start a worker">
+            <p>It waits for a worker of {check.owner.handle}. If none runs, start one on a machine of yours:</p>
+            <Command label="start a worker for checks" text={commands.checkWorker(check.owner.handle)} />
+          </section>
+        )}
+        {check.reportFull && <ReportRows report={check.reportFull} />}
         <Blockers check={check} />
-        <Report check={check} />
+        <Facts check={check} />
         <Stills check={check} />
         <section className="stack" aria-label="Log">
           <h2>Log</h2>
@@ -131,25 +145,6 @@ function Blockers({ check }: { readonly check: Check }) {
       <ul>
         {check.publishBlockers.map((blocker) => (
           <li key={blocker}>{blocker}</li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-function Report({ check }: { readonly check: Check }) {
-  const rows = check.reportFull?.checks ?? []
-  if (!check.reportFull) return null
-  return (
-    <section className="panel" aria-label="Report">
-      <h2>Report</h2>
-      {rows.length === 0 && <p className="dim">Nothing was found.</p>}
-      <ul className="plain-list">
-        {rows.map((row, index) => (
-          <li key={`${row.code} ${String(index)}`}>
-            <Status of={row.status} /> <strong>{row.message}</strong>
-            {row.hint && <div className="dim">{row.hint}</div>}
-          </li>
         ))}
       </ul>
     </section>

@@ -9,12 +9,12 @@ import { Live } from '../../ui/live.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
-import { Status } from '../../ui/status.tsx'
 import { StatusSelect } from '../../ui/status-select.tsx'
 import { Time } from '../../ui/time.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { tookOf } from '../runs/run-table.tsx'
+import { CheckBadge } from './check-badge.tsx'
 import {
   type ChecksQuery,
   type ChecksQueryVariables,
@@ -62,8 +62,7 @@ function CheckTable({ checks }: { readonly checks: NonNullable<ChecksQuery['robo
           <tr>
             <th>Check</th>
             <th>Repo</th>
-            <th>Status</th>
-            <th>Verdict</th>
+            <th>Result</th>
             <th className="number">Took</th>
             <th>Created</th>
           </tr>
@@ -83,11 +82,7 @@ function CheckTable({ checks }: { readonly checks: NonNullable<ChecksQuery['robo
                 </td>
                 <td>{repo ? <RepoLink fullName={repo.fullName} /> : <span className="dim">uploaded files</span>}</td>
                 <td>
-                  <Status of={check.status} />
-                </td>
-                <td>
-                  {check.report ? <Status of={check.report.grade} /> : <span className="dim">–</span>}{' '}
-                  {check.published && <span className="badge good">published</span>}
+                  <CheckBadge check={check} /> {check.published && <span className="badge good">published</span>}
                 </td>
                 <td className="number nowrap">{tookOf(check)}</td>
                 <td className="nowrap">

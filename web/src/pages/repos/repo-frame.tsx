@@ -8,6 +8,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { type Tab, Tabs } from '../../ui/tabs.tsx'
 import { Time } from '../../ui/time.tsx'
+import { CheckRobot } from '../checks/check-robot.tsx'
 import { NewRunLink } from '../runs/submit/new-run-link.tsx'
 import type { RepoHeadFragment } from './overview/repo.graphql.ts'
 import './repo.css'
@@ -64,6 +65,7 @@ export function RepoFrame({ params, part, head, error, retry, children }: Props)
       >
         {head && isSignedIn && head.kind === 'DATASET' && <NewRunLink query={{ dataset: name }} />}
         {head && isSignedIn && head.kind === 'ROBOT' && <NewRunLink query={{ robot: name }} />}
+        {head && canWrite && head.kind === 'ROBOT' && <CheckRobot owner={owner} repo={repo} />}
       </PageHeader>
       {head && <Tabs label={`Parts of ${name}`} tabs={tabsOf(params, head.kind, canWrite)} />}
       {error && <ErrorNotice error={error} retry={retry} />}
