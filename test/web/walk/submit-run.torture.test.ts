@@ -1,28 +1,17 @@
 // @module-tag long
 /** Runs that are submitted, changed and repeated in Chromium, by keyboard and on a phone. Pictures stay in `test-output/pages`. */
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../../support/hosted-function.ts'
 import { contractHub } from '../../support/hub.ts'
-import {
-  accessibilityFaults,
-  desktop,
-  noBrowser,
-  openBrowser,
-  openPage,
-  output,
-  settled,
-  widerBy,
-} from '../support/browser.ts'
+import { desktop, noBrowser, openBrowser, openPage, settled } from '../support/browser.ts'
 import { tabTo } from '../support/keyboard.ts'
 import { type Lab, labSettings, makeLab } from '../support/lab.ts'
+import { isSound } from '../support/sound.ts'
 
 const program = hostedFunction()
 afterAll(() => program.remove())
-const phone = { width: 390, height: 844 }
 
 describe('runs on the pages in Chromium', needs(noBrowser), () => {
   const hub = contractHub(labSettings(program.command))
@@ -39,20 +28,6 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
   })
   afterAll(() => browser?.close())
 
-  const picture = async (page: Page, name: string, fullPage = true) =>
-    writeFile(join(output, `${name}.png`), await page.screenshot({ fullPage }))
-  /** Nothing that axe finds, in both themes, and nothing wider than a phone. */
-  const isSound = async (page: Page, name: string) => {
-    const found = await accessibilityFaults(page)
-    await picture(page, name)
-    await page.setViewportSize(phone)
-    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-    found.push(...(await accessibilityFaults(page)))
-    await picture(page, `${name}-phone`)
-    expect([name, found, await widerBy(page)]).toEqual([name, [], 0])
-    await page.emulateMedia({ colorScheme: 'light' })
-    await page.setViewportSize(desktop)
-  }
   const idOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? ''
 
   it('are submitted from the page of a dataset by keyboard alone, with the price first', async () => {
@@ -138,6 +113,117 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     await page.getByRole('button', { name: 'Show the price' }).click()
     await page.getByText('This template is only planned').waitFor()
     await page.getByRole('button', { name: 'Show the price' }).waitFor()
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+  it('are edited, canceled, repeated with changes, and deleted', async () => {
+    const { page, faults } = await openPage(context, origin)
+    const made = await hub.call(lab.ada, 'POST', '/v1/runs', {
+      recipe: { template: 'act', robot: lab.robot, hyperparams: { lr: 0.1 } },
+      tags: ['old'],
+    })
+    const id = made.json.id as string
+    await page.goto(`${origin}/runs/${id}`)
+    await settled(page)
+    await tabTo(page, 'Edit')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await tabTo(page, 'Name')
+    await page.keyboard.type('night walk')
+    await dialog.getByLabel(/^Project/).fill('grasping')
+    await dialog.getByLabel(/^Tags/).fill(`old, ${'x'.repeat(65)}`)
+    await dialog.getByLabel(/^Notes/).fill('The gripper slips.\nTry more friction.')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.locator('.field-error').waitFor()
+    await isSound(page, 'run-edit')
+    await dialog.getByLabel(/^Tags/).fill('old, bench')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'night walk' }).waitFor()
+    await page.getByText('Try more friction.').waitFor()
+    await page.getByText('bench', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Cancel run' }).click()
+    await dialog.getByRole('button', { name: 'Cancel run' }).click()
+    await page.getByRole('button', { name: 'Delete run' }).waitFor()
+
+    await page.getByRole('link', { name: 'Run again' }).click()
+    await page.getByRole('heading', { name: 'Run again' }).waitFor()
+    expect(await page.getByLabel('lr', { exact: true }).inputValue()).toBe('0.1')
+    expect(await page.getByLabel(/^Project/).inputValue()).toBe('grasping')
+    await page.getByLabel('lr', { exact: true }).fill('1e-4')
+    await page.getByRole('button', { name: 'Show the price' }).click()
+    await page.getByText('Not charged: it runs').waitFor()
+    await page.getByRole('button', { name: 'Submit run' }).click()
+    await page.waitForURL((url) => /\/runs\/run_/.test(url.pathname) && !url.pathname.endsWith(id))
+    await page.getByRole('link', { name: 'night walk' }).waitFor()
+    const again = await hub.call(lab.ada, 'GET', `/v1/runs/${idOf(page)}`)
+    expect(again.json).toMatchObject({
+      parent_run_id: id,
+      project: 'grasping',
+      tags: ['old', 'bench'],
+      recipe: { hyperparams: { lr: 0.0001 }, robot: lab.robot },
+    })
+
+    await page.getByRole('button', { name: 'Cancel run' }).click()
+    await dialog.getByRole('button', { name: 'Cancel run' }).click()
+    const repeated = idOf(page)
+    await page.getByRole('button', { name: 'Delete run' }).click()
+    await dialog.getByRole('button', { name: 'Delete run' }).click()
+    await page.waitForURL('**/runs')
+    expect((await hub.call(lab.ada, 'GET', `/v1/runs/${repeated}`)).status).toBe(404)
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('show their final values first, and have a checkpoint promoted to a model of its own', async () => {
+    const { page, faults } = await openPage(context, origin)
+    const published = await hub.repo(lab.ada, { kind: 'model' })
+    await hub.upload(lab.ada, published, {
+      'checkpoints/step_40/policy.onnx': 'weights',
+      'checkpoints/step_40/a/b.txt': 'b',
+    })
+    const { json } = await hub.call(lab.ada, 'POST', '/v1/runs', { recipe: { template: 'act', robot: lab.robot } })
+    const run = json.id as string
+    await hub.call(lab.trainer, 'POST', `/v1/runs/${run}/claim`, { worker: 'bench box' })
+    const ended = await hub.call(lab.trainer, 'POST', `/v1/runs/${run}/report`, {
+      status: 'succeeded',
+      output_model_repo: published,
+      metrics: [{ step: 40, reward: 0.75, lr: 1e-4 }],
+      config_yaml: 'lr: 0.0001\nnetwork:\n  hidden: 64\n',
+    })
+    expect([ended.status, ended.json.errors]).toEqual([200, undefined])
+    await page.goto(`${origin}/runs/${run}`)
+    const values = page.getByRole('region', { name: 'Final values' })
+    await values.getByRole('row', { name: /^lr 0.0001 / }).waitFor()
+    await values.getByRole('row', { name: /^reward 0.75 / }).waitFor()
+    await page.getByText('100 %').first().waitFor()
+    await isSound(page, 'run-final')
+    await page.getByRole('button', { name: 'Config' }).click()
+    await page.getByRole('cell', { name: 'lr', exact: true }).waitFor()
+    await page.getByRole('cell', { name: 'network.hidden', exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'Checkpoints' }).click()
+    await tabTo(page, 'Promote')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    const model = `${lab.ada.handle}/walker-${run.slice(-6)}`
+    await dialog.getByLabel(/^Model repo/).fill('walker')
+    await dialog.getByRole('button', { name: 'Promote' }).click()
+    await dialog.getByText('must be OWNER/NAME').waitFor()
+    await isSound(page, 'promote')
+    await dialog.getByLabel(/^Model repo/).fill(lab.robot)
+    await dialog.getByRole('button', { name: 'Promote' }).click()
+    await dialog.getByText('is a repo of another kind').waitFor()
+    await dialog.getByLabel(/^Model repo/).fill(model)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/${model}`)
+    await settled(page)
+    const tree = await hub.call(lab.ada, 'GET', `/v1/repos/${model}/tree`)
+    expect(tree.json.items.map(({ path }: { path: string }) => path)).toEqual(['a/b.txt', 'policy.onnx'])
+    const repo = await hub.call(lab.ada, 'GET', `/v1/repos/${model}`)
+    expect(repo.json).toMatchObject({
+      visibility: 'private',
+      model_meta: { policy_type: 'act', source_run_id: run, control_class: 'skill' },
+    })
     expect(faults()).toEqual([])
     await page.close()
   })

@@ -3,7 +3,6 @@ import { lazy, Suspense } from 'react'
 import { useQuery, useSubscription } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { Link, useSearchParams } from '../../app/navigate.tsx'
-import { Action } from '../../ui/action.tsx'
 import { Command } from '../../ui/command.tsx'
 import { bytes, claimer, count, duration, money } from '../../ui/format.ts'
 import { NotThere } from '../../ui/not-there.tsx'
@@ -13,10 +12,13 @@ import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
-import { cancelRunMutation, runChangedSubscription, runQuery } from './run.graphql.ts'
+import { runChangedSubscription, runQuery } from './run.graphql.ts'
+import { RunActions } from './run-actions.tsx'
 import { Attempts, Checkpoints, Config, Datasets, Gate } from './run-parts.tsx'
 import type { RunShown } from './run-shown.ts'
+import { RunSummary } from './run-summary.tsx'
 import { Progress, tookOf } from './run-table.tsx'
+import './run-page.css'
 
 const RunLog = lazy(async () => ({ default: (await import('./run-log.tsx')).RunLog }))
 const RunMetrics = lazy(async () => ({ default: (await import('./run-metrics.tsx')).RunMetrics }))
@@ -33,7 +35,6 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   if (!field.value) return <NotThere what="run" field={field} retry={again} />
   const run = { ...field.value, ...change?.runUpdated, recipe: field.value.recipe }
   const part = parts.find((one) => one.toLowerCase() === search.get('part')) ?? 'Log'
-  const isOver = run.finishedAt !== null
   return (
     <>
       <PageHeader
@@ -44,24 +45,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
           </span>
         }
       >
-        {!isOver && (
-          <Action
-            mutation={cancelRunMutation}
-            variables={{ input: { runId: id } }}
-            title="Cancel run"
-            done="The run is asked to stop."
-            className="button danger"
-          >
-            <p>
-              {run.executor === 'HOSTED'
-                ? 'It stops within a minute, is billed for what it used, and what it has published so far stays.'
-                : 'The runner stops it, and what it has published so far stays.'}
-            </p>
-          </Action>
-        )}
-        <Link to="runs" params={{}} query={{ compare: id }} className="button">
-          Compare
-        </Link>
+        <RunActions run={run} />
       </PageHeader>
       {field.error && <ErrorNotice error={field.error} retry={again} />}
       {run.error && <p className="notice">{run.error}</p>}
@@ -71,6 +55,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
           <Command label="start a runner" text={commands.runner(run.owner.handle)} />
         </section>
       )}
+      <RunSummary run={run} />
       <Facts run={run} />
       <nav className="tabs" aria-label="Parts of the run">
         {parts.map((one) => (
@@ -133,7 +118,7 @@ function LinkedFacts({ run }: { readonly run: RunShown }) {
       )}
       {run.parent && (
         <>
-          <dt>Continues</dt>
+          <dt>{run.recipe.parentCheckpointStep === null ? 'Made from' : 'Continues'}</dt>
           <dd>
             <Link to="run" params={{ id: run.parent.id }}>
               {run.parent.displayName}
@@ -161,6 +146,40 @@ function LinkedFacts({ run }: { readonly run: RunShown }) {
   )
 }
 
+/** What people keep the run by; each only where it is set. */
+function KeptFacts({ run }: { readonly run: RunShown }) {
+  const rows = [
+    ['Project', run.project],
+    ['Group', run.group],
+    ['Part', run.jobType],
+  ] as const
+  return (
+    <>
+      {rows.map(
+        ([label, text]) =>
+          text !== null && (
+            <div key={label} className="fact-row">
+              <dt>{label}</dt>
+              <dd>{text}</dd>
+            </div>
+          ),
+      )}
+      {run.tags.length > 0 && (
+        <>
+          <dt>Tags</dt>
+          <dd className="row">
+            {run.tags.map((tag) => (
+              <span key={tag} className="badge">
+                {tag}
+              </span>
+            ))}
+          </dd>
+        </>
+      )}
+    </>
+  )
+}
+
 function Facts({ run }: { readonly run: RunShown }) {
   const { progress, spendDetail: spend } = run
   return (
@@ -169,7 +188,10 @@ function Facts({ run }: { readonly run: RunShown }) {
         <dt>Progress</dt>
         <dd>
           <span className="row">
-            <Progress fraction={progress?.fraction ?? null} label={run.displayName} />
+            <Progress
+              fraction={run.status === 'SUCCEEDED' ? 1 : (progress?.fraction ?? null)}
+              label={run.displayName}
+            />
             {progress?.iteration !== null && progress?.iteration !== undefined && (
               <span className="dim">
                 step {count(progress.iteration)}
@@ -193,6 +215,7 @@ function Facts({ run }: { readonly run: RunShown }) {
           {spend.budgetUsd !== null && <span className="dim"> of a budget of {money(spend.budgetUsd)}</span>}
         </dd>
         <LinkedFacts run={run} />
+        <KeptFacts run={run} />
       </dl>
       {run.warnings.map((warning) => (
         <p key={warning} className="dim">

@@ -2,6 +2,7 @@
 
 import { useQuery } from 'urql'
 import { commands } from '../../app/commands.ts'
+import { useSession } from '../../app/session.tsx'
 import { Command } from '../../ui/command.tsx'
 import { bytes, count, words } from '../../ui/format.ts'
 import { rootField } from '../../ui/root-field.ts'
@@ -9,6 +10,7 @@ import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
+import { PromoteCheckpoint } from './promote/promote-checkpoint.tsx'
 import { runConfigQuery, runGateQuery } from './run.graphql.ts'
 import type { RunShown } from './run-shown.ts'
 
@@ -32,8 +34,8 @@ export function Config({ id }: { readonly id: string }) {
       )}
       <Rows
         label={`All ${count(config.total)} settings`}
-        heads={['Setting', 'Value']}
-        rows={config.keys.map(({ group, path, value }) => [group ? `${group}.${path}` : path, value])}
+        heads={['Setting', 'Value', 'Group']}
+        rows={config.keys.map(({ group, path, value }) => [path, value, group])}
       />
     </div>
   )
@@ -75,6 +77,8 @@ function Rows({ label, heads, rows }: RowsProps) {
 
 export function Checkpoints({ run }: { readonly run: RunShown }) {
   const { items, repo } = run.checkpoints
+  const { viewer } = useSession()
+  const canPromote = viewer !== null && viewer.scope !== 'READ'
   if (items.length === 0) return <Empty title="No checkpoint yet" />
   return (
     <div className="stack">
@@ -86,6 +90,9 @@ export function Checkpoints({ run }: { readonly run: RunShown }) {
               <th>Where</th>
               <th className="number">Size</th>
               <th>Published</th>
+              <th>
+                <span className="visually-hidden">Actions</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -98,6 +105,9 @@ export function Checkpoints({ run }: { readonly run: RunShown }) {
                 <td className="number nowrap">{bytes(one.bytes)}</td>
                 <td>
                   <Time at={one.publishedAt} />
+                </td>
+                <td>
+                  {canPromote && <PromoteCheckpoint runId={run.id} step={one.step} owner={viewer.account.handle} />}
                 </td>
               </tr>
             ))}

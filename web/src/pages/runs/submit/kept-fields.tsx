@@ -1,6 +1,6 @@
 /** What people keep a run by: its name, where it belongs, and notes. */
 import { Field } from '../../../ui/field.tsx'
-import type { KeptDraft } from './run-draft.ts'
+import type { KeptDraft } from './kept-draft.ts'
 
 interface Props {
   readonly draft: KeptDraft

@@ -1,19 +1,10 @@
 /** What stands in the form that submits a run, and the request that it becomes. Pure. */
 import { hyperparamsOf, textOfHyperparams } from './hyperparams-text.ts'
+import { type KeptDraft, keptDraftOf, keptOf } from './kept-draft.ts'
 import type { RunToRepeatQuery, SubmitRunMutationVariables } from './submit.graphql.ts'
 
 type Repeated = NonNullable<RunToRepeatQuery['run']>
 export type RunRequest = SubmitRunMutationVariables['input']
-
-/** What people keep a run by, as typed. */
-export interface KeptDraft {
-  readonly name: string
-  readonly project: string
-  readonly group: string
-  /** Separated by commas. */
-  readonly tags: string
-  readonly notes: string
-}
 
 /** As typed. What is empty is not sent. */
 export interface RunDraft extends KeptDraft {
@@ -64,11 +55,7 @@ export const newDraft = (template: string, owner: string, dataset: string | null
   maxHours: '',
   budgetUsd: '',
   owner,
-  name: '',
-  project: '',
-  group: '',
-  tags: '',
-  notes: '',
+  ...keptDraftOf({ name: null, project: null, group: null, tags: [], notes: null }),
   parentRunId: '',
   parentStep: '',
   isGated: false,
@@ -92,11 +79,7 @@ export function draftOf(run: Repeated, owners: readonly string[]): RunDraft {
     maxHours: recipe.maxHours?.toString() ?? '',
     budgetUsd: recipe.budgetUsd?.toString() ?? '',
     owner: owners.includes(run.owner.handle) ? run.owner.handle : (owners[0] ?? ''),
-    name: '',
-    project: run.project ?? '',
-    group: run.group ?? '',
-    tags: run.tags.join(', '),
-    notes: run.notes ?? '',
+    ...keptDraftOf({ ...run, name: null }),
     parentRunId: run.id,
     parentStep: '',
     isGated: recipe.gate !== null,
@@ -105,9 +88,6 @@ export function draftOf(run: Repeated, owners: readonly string[]): RunDraft {
 
 /** `owner/name` is a dataset of this hub; anything else is a reference as it stands. */
 const datasetRef = (typed: string): string => (/^[^/:\s]+\/[^/:\s]+$/.test(typed) ? `svc://${typed}` : typed)
-
-/** Texts between commas, each once trimmed, without empty ones. */
-const tagsIn = (typed: string): string[] => typed.split(',').flatMap((tag) => tag.trim() || [])
 
 /**
  * The request of a form, with the gate of `from`; null while its hyperparameters are no JSON object. A member of an
@@ -137,12 +117,3 @@ export function requestOf(draft: RunDraft, from: Repeated | null): RunRequest | 
     jobType: from?.jobType ?? null,
   }
 }
-
-/** What people keep a run by, as a request has it. */
-const keptOf = ({ name, project, group, tags, notes }: KeptDraft) => ({
-  name: name.trim() || null,
-  project: project.trim() || null,
-  group: group.trim() || null,
-  tags: tagsIn(tags),
-  notes: notes || null,
-})

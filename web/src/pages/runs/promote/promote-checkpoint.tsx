@@ -1,0 +1,82 @@
+/** The button beside a checkpoint that makes a named model repo of it. */
+import { pagePath } from '@hub/formats/page-paths'
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { count } from '../../../ui/format.ts'
+import { faultOf } from '../../../ui/problem.ts'
+import { FormError } from '../../../ui/states.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import { modelNamed } from './promote-input.ts'
+import { usePromote } from './use-promote.ts'
+
+interface Props {
+  readonly runId: string
+  readonly step: number
+  /** The account that the model is of unless another one is typed. */
+  readonly owner: string
+}
+
+/** Places of the faults that stand at the name. */
+const fields = ['owner', 'slug', 'repo']
+
+export function PromoteCheckpoint({ runId, step, owner }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  const { promote, refusal, isBusy } = usePromote()
+  const [, go] = useLocation()
+  const toast = useToast()
+  const error = refusal && 'error' in refusal ? refusal.error : undefined
+  const fault = refusal && 'fault' in refusal ? refusal.fault : null
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const model = await promote({
+      runId,
+      step,
+      model: String(form.get('model') ?? ''),
+      isPublic: form.get('visibility') === 'PUBLIC',
+    })
+    const named = model === null ? null : modelNamed(model)
+    if (named === null) return
+    toast('Promoted.')
+    go(pagePath('repo', { owner: named.owner, repo: named.slug }))
+  }
+  return (
+    <>
+      <button type="button" className="button small" onClick={() => setOpen(true)}>
+        Promote<span className="visually-hidden"> step {count(step)}</span>
+      </button>
+      <Dialog title="Promote a checkpoint" isOpen={isOpen} close={() => setOpen(false)}>
+        <form className="stack" onSubmit={submit}>
+          {error && <FormError error={error} fields={fields} />}
+          <p>
+            Makes the files of step {count(step)} a model repo of their own, which can be served. No bytes are sent. In
+            a repo that is there already, files of the same name get a new version.
+          </p>
+          <Field
+            label="Model repo"
+            hint="As OWNER/NAME. It is made if there is none."
+            fault={fault ?? fields.map((name) => faultOf(error, name)).find((one) => one !== null) ?? null}
+          >
+            <input name="model" required autoComplete="off" defaultValue={`${owner}/`} />
+          </Field>
+          <Field label="Who sees a new repo">
+            <select name="visibility" defaultValue="PRIVATE">
+              <option value="PRIVATE">Private: {owner} alone</option>
+              <option value="PUBLIC">Public: everyone</option>
+            </select>
+          </Field>
+          <div className="dialog-actions">
+            <button type="button" className="button" onClick={() => setOpen(false)}>
+              Cancel
+            </button>
+            <button type="submit" className="button primary" disabled={isBusy}>
+              Promote
+            </button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  )
+}
