@@ -312,6 +312,52 @@ describe('hub import', () => {
     expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
   })
 
+  it('whose whole folder another import has removed says so, and no name of an error', async () => {
+    let isMeddling = true
+    const one = await lab(
+      { 'a.bin': 'a', 'b/b.bin': 'b', 'c.bin': 'c' },
+      {
+        meddle: ({ url = '' }) => {
+          const imports = join(one.env.HOME ?? '', '.cache', 'hub', 'transfers', 'imports')
+          if (isMeddling && url.endsWith('c.bin'))
+            for (const folder of readdirSync(imports)) rmSync(join(imports, folder), { recursive: true })
+          return false
+        },
+      },
+    )
+    const ended = await importing(one, '--jobs', '1')
+    expect([ended.code, ended.err]).toEqual([
+      1,
+      expect.stringContaining('Another import of the same repo may have ended'),
+    ])
+    expect(ended.err).not.toContain('ENOENT')
+    isMeddling = false
+    expect((await importing(one)).code).toBe(0)
+  })
+
+  it('twice at the same time is whole, and each of them has ended or says why not', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const one = await lab(
+        Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at % 3}/${at}`, `${round} ${at}`])),
+      )
+      const both = await Promise.all([importing(one), importing(one)])
+      for (const { code, err } of both)
+        if (code !== 0)
+          expect([code, err]).toEqual([1, expect.stringContaining('Another import of the same repo may have ended')])
+      expect((await importing(one)).code).toBe(0)
+      expect(await filesOf(here, one.person, one.target)).toEqual(await filesOf(from, one.author, one.name))
+    }
+  })
+
+  it('brings a private repo of this very hub where --from names it', async () => {
+    const one = await lab({ a: 'a' })
+    const copy = `${one.author.handle}/copy`
+    const env = { ...one.env, HUB_URL: from.running.url, HUB_TOKEN: one.author.token, HF_ENDPOINT: '', HF_TOKEN: '' }
+    const ended = await runHub(['import', address(one), copy, '--from', from.running.url], env)
+    expect([ended.code, ended.err]).toEqual([0, expect.any(String)])
+    expect(await filesOf(from, one.author, copy)).toEqual(await filesOf(from, one.author, one.name))
+  })
+
   it('asks no private address that the source redirects to, unless it is named, and sends no key there', async () => {
     const store = await sourceProxy(from.running.url)
     open.push(store)

@@ -27,6 +27,8 @@ export async function sourceSettings(
   const isOwn = originOf(env.HF_ENDPOINT) === originOf(url)
   const named = from ?? (isOwn ? undefined : env.HF_ENDPOINT)
   const place = named && originOf(named) !== HUGGING_FACE ? named : null
+  // This hub by its own name: its key goes nowhere else.
+  if (place !== null && originOf(place) === originOf(url)) return { from: place, token: ownToken }
   const set = isOwn || env.HF_TOKEN === ownToken ? undefined : env.HF_TOKEN
   const token = set || (place === null ? await storedToken(env) : null)
   return { from: place, token: place === null && isKeyOfHub(token) ? null : token }

@@ -2,15 +2,10 @@
  * Imports a repo: what the hub lacks is brought into a folder of the cache and checked there, then pushed as one
  * folder. Both halves go on where they were interrupted, and nothing is changed here before a state is whole.
  */
-import { createHash } from 'node:crypto'
-import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import pLimit from 'p-limit'
-import pMap from 'p-map'
+import { rm } from 'node:fs/promises'
 import { everything } from '../globs.ts'
 import type { HubClient } from '../hub-client.ts'
-import { Interrupted } from '../interrupted.ts'
-import { assertSafeListing, localPath } from '../landing.ts'
+import { assertSafeListing } from '../landing.ts'
 import { leavingOut, nothingLeftOut } from '../left-out.ts'
 import { failureLine, LocalError, ProblemError } from '../problem.ts'
 import type { Progress } from '../progress.ts'
@@ -18,10 +13,9 @@ import { pushFolder } from '../push.ts'
 import { readTree } from '../push-plan.ts'
 import type { RemoteFile, RemoteRepo } from '../shapes.ts'
 import type { RepoKind, Visibility } from '../v1.ts'
-import { walkFolder } from '../walk.ts'
-import { byteFault } from './check-bytes.ts'
 import type { ImportSource, SourceFile, SourceState } from './source.ts'
 import type { ImportTarget, SourceName } from './source-name.ts'
+import { assertAllStaged, dropOldStages, stage, stagedWhole, stagingFolder } from './staging.ts'
 
 export interface ImportOptions {
   readonly name: SourceName
@@ -54,12 +48,6 @@ export interface ImportReport {
   /** Files of the source that no push sends. */
   readonly leftOut: readonly string[]
 }
-
-/** Named in one message. */
-const MOST_FAULTS = 20
-
-/** How long an interrupted import may rest before it starts over: 30 days. */
-const KEPT_STAGE_MS = 30 * 86_400_000
 
 /** Characters of a message that a hub keeps. */
 const MAX_MESSAGE = 500
@@ -150,7 +138,7 @@ async function snapshotsOf(client: HubClient, target: ImportTarget): Promise<Set
 /** Makes the repo what the source is in one state, and names it. Returns how many files that has. */
 async function importState(importing: Importing, state: SourceState): Promise<number> {
   const { client, options } = importing
-  const { source, target, progress } = options
+  const { source, target } = options
   const listed = await source.files(state.commit)
   assertSafeListing(listed)
   const files = listed.filter(({ path }) => !leavesOut(path))
@@ -158,9 +146,25 @@ async function importState(importing: Importing, state: SourceState): Promise<nu
   const remote = importing.exists ? await readTree(client, target) : new Map<string, RemoteFile>()
   const wanted = files.filter((file) => !isSame(file, remote.get(file.path)))
   const folder = await stagingFolder(options, state)
-  await stage(importing, state, folder, wanted)
-  await assertAllStaged(folder, wanted)
-  await make(importing)
+  const push = await stagedWhole(folder, async () => {
+    await stage(importing, state, folder, wanted)
+    await assertAllStaged(folder, wanted)
+    await make(importing)
+    return pushStaged(importing, state, folder, files)
+  })
+  await rm(folder, { recursive: true, force: true })
+  importing.deleted.push(...push.deleted)
+  for (const tag of state.tags) await nameState(importing, state, tag)
+  return files.length
+}
+
+async function pushStaged(
+  { client, options }: Importing,
+  state: SourceState,
+  folder: string,
+  files: readonly SourceFile[],
+) {
+  const { target, progress } = options
   const pushed = await pushFolder(client, target, folder, {
     cacheDir: options.cacheDir,
     leaveOut: nothingLeftOut,
@@ -175,10 +179,7 @@ async function importState(importing: Importing, state: SourceState): Promise<nu
   })
   const [failed] = pushed.failed
   if (failed) throw pushed.cause ?? new LocalError(`${failed.path}: ${failed.why}`)
-  await rm(folder, { recursive: true, force: true })
-  importing.deleted.push(...pushed.deleted)
-  for (const tag of state.tags) await nameState(importing, state, tag)
-  return files.length
+  return pushed
 }
 
 const { leavesOut } = leavingOut({ filter: everything, ...nothingLeftOut })
@@ -186,97 +187,21 @@ const { leavesOut } = leavingOut({ filter: everything, ...nothingLeftOut })
 const isSame = ({ size, digest }: SourceFile, there: RemoteFile | undefined) =>
   there !== undefined && digest !== null && 'sha256' in digest && there.size === size && there.sha256 === digest.sha256
 
-/** One for each source, state and target: a later import of the same finds what an interrupted one left. */
-async function stagingFolder({ cacheDir, name, source, target }: ImportOptions, { commit }: SourceState) {
-  const of = [source.place, name.type, name.repo, commit, target.owner, target.slug].join('\n')
-  const id = createHash('sha256').update(of).digest('hex').slice(0, 32)
-  const folder = join(cacheDir, 'imports', id)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  return realpath(folder)
-}
-
-/** An interrupted import may never be repeated, or its source may have left the commit: what it brought goes. */
-async function dropOldStages(cacheDir: string): Promise<void> {
-  const all = join(cacheDir, 'imports')
-  for (const name of await readdir(all).catch(() => [])) {
-    const folder = join(all, name)
-    const found = await stat(folder).catch(() => null)
-    if (found && Date.now() - found.mtimeMs > KEPT_STAGE_MS) await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** Brings what is wanted into the folder. What is there from before is checked, and kept. */
-async function stage(
-  { client, options, counts }: Importing,
-  { commit }: SourceState,
-  folder: string,
-  wanted: readonly SourceFile[],
-): Promise<void> {
-  const { source, progress, jobs } = options
-  const { signal } = client
-  const bytes = wanted.reduce((sum, { size }) => sum + size, 0)
-  const slot = pLimit(jobs)
-  let files = 0
-  let done = 0
-  progress.begin('fetch', wanted.length, bytes)
-  const one = async (file: SourceFile) => {
-    signal.throwIfAborted()
-    const isHere = await isStaged(localPath(folder, file.path), file, signal)
-    if (isHere) progress.bytes(file.size, 'known')
-    else {
-      await source.fetch(commit, { folder, file, progress, slot })
-      counts.fetched += 1
-      counts.fetchedBytes += file.size
-    }
-    files += 1
-    done += file.size
-    progress.file(file.path, isHere ? 'known' : undefined)
-  }
-  try {
-    // One more file than slots, so that no slot is idle while a file is hashed.
-    await pMap(wanted, one, { concurrency: jobs + 1 })
-  } catch (error) {
-    if (!signal.aborted) throw error
-    throw new Interrupted(signal.reason, {
-      files,
-      bytes: done,
-      ofFiles: wanted.length,
-      ofBytes: bytes,
-      partialBytes: 0,
-    })
-  } finally {
-    progress.end()
-  }
-}
-
-/** Rejects if the folder lacks what was brought into it. */
-async function assertAllStaged(folder: string, wanted: readonly SourceFile[]): Promise<void> {
-  const staged = new Set((await walkFolder(folder)).map(({ path }) => path))
-  const lost = wanted.flatMap(({ path }) => (staged.has(path) ? [] : [JSON.stringify(path)]))
-  if (lost.length === 0) return
-  throw new LocalError(
-    'Files are not where they were brought to; nothing was changed. Another import of the same repo may have ended: ' +
-      'run this one again. A file system that tells no capitals from small letters cannot keep two such names.',
-    lost.slice(0, MOST_FAULTS),
-  )
-}
-
-async function isStaged(place: string, file: SourceFile, signal: AbortSignal): Promise<boolean> {
-  if (!(await stat(place).catch(() => null))?.isFile()) return false
-  if ((await byteFault(place, file, signal)) === null) return true
-  await rm(place)
-  return false
-}
-
 async function make(importing: Importing): Promise<void> {
   if (importing.exists) return
   const { client, options } = importing
   const { target, name, visibility } = options
   const kind: RepoKind = name.type
   const { owner, hfName } = target
-  await client.newRepo({ kind, owner, hf_name: hfName, visibility, description: `Imported from ${name.text}` })
+  try {
+    await client.newRepo({ kind, owner, hf_name: hfName, visibility, description: `Imported from ${name.text}` })
+    importing.created = true
+  } catch (error) {
+    // Another import has made it meanwhile.
+    const isTaken = error instanceof ProblemError && error.status === 409
+    if (!isTaken || !(await assertMayWrite(client, target, name))) throw error
+  }
   importing.exists = true
-  importing.created = true
 }
 
 async function nameState(
