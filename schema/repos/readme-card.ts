@@ -40,6 +40,12 @@ builder.objectFields(RepoType, (t) => ({
       'What else the repo can be found by, from the header of its README.md, in lower case and as the Hugging Face ' +
       'API writes it: `license:mit`, `language:en`, `dataset:lab/pick`, library, task, other tags.',
   }),
+  cardSpellings: t.exposeStringList('cardSpellings', {
+    most: 200,
+    description:
+      'Those of `cardTags` and `cardLabels` that the header does not write in lower case, as it writes them: for ' +
+      'showing. They are searched in any letter case.',
+  }),
   cardData: t.field({
     type: 'JSON',
     nullable: true,

@@ -4,7 +4,7 @@ import { repoVisibleSql } from '../auth/policy.ts'
 import type { AccountRef } from '../operation/context.ts'
 import { JsonText, weigh } from '../platform/json-text.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import { number, object, objectOf, oneOf, orNull, text, texts } from '../store/read-json.ts'
+import { number, object, objectOf, oneOf, optional, orNull, text, texts } from '../store/read-json.ts'
 import { robotMeant } from './named-repo.ts'
 import { type CardFacts, README_PATH } from './readme/readme-card.ts'
 
@@ -59,6 +59,8 @@ export interface Repo {
   readonly prettyName: string | null
   readonly cardTags: readonly string[]
   readonly cardLabels: readonly string[]
+  /** Those of both that the header does not write in lower case, as it writes them. */
+  readonly cardSpellings: readonly string[]
   readonly cardFault: string | null
   /** The header; undefined if it was not read with the repo's own row. */
   readonly cardData: JsonText<unknown> | null | undefined
@@ -123,6 +125,7 @@ const readFacts = objectOf<CardFacts>({
   pipelineTag: orNull(text),
   prettyName: orNull(text),
   fault: orNull(text),
+  spellings: optional(texts),
 })
 
 /** Each model is looked up by its id: as a join, it is planned as a scan of all repos where a robot has many models. */
@@ -224,7 +227,8 @@ export type RepoRow = RowOf<typeof repoColumns> & Partial<Pick<RowOf<typeof card
 
 function cardOfReadme({ cardFacts, cardTags, cardLabels, isCardPending, cardData }: RepoRow) {
   const { license = null, libraryName = null, pipelineTag = null, prettyName = null, fault = null } = cardFacts ?? {}
-  const facts = { license, libraryName, pipelineTag, prettyName, cardTags, cardLabels, cardData }
+  const cardSpellings = cardFacts?.spellings ?? []
+  const facts = { license, libraryName, pipelineTag, prettyName, cardTags, cardLabels, cardSpellings, cardData }
   return { ...facts, cardFault: isCardPending ? PENDING_FAULT : fault }
 }
 

@@ -49,7 +49,7 @@ describe('a card that a client pushes', () => {
     expect([pushed.status, pushed.json.success]).toEqual([200, true])
     const info = await hf.get(person, `/api/models/${name}`)
     expect(info.json).toMatchObject({
-      tags: ['own', 'first', 'lerobot', ...labels(library)],
+      tags: ['own', 'first', 'LeRobot', ...labels(library).map((one) => one.replace('pick', 'Pick'))],
       library_name: library,
       pipeline_tag: 'robotics',
       cardData: { license: 'apache-2.0', tags: ['LeRobot', 'own'], datasets: 'lab/Pick', base_model: ['lab/act'] },

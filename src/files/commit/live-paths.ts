@@ -22,8 +22,8 @@ const foundColumns = columns({
 export type FoundFile = RowOf<typeof foundColumns>
 
 /**
- * The bytes of the file `f`. `offset 0` keeps each a look-up by its id: the plan for any number of files expects so many
- * that it would read all bytes of the hub into a table of its own.
+ * The bytes of the file `f`. `offset 0` keeps each a look-up by its id: the plan for any number of files expects so
+ * many that it would read all bytes of the hub into a table of its own.
  */
 const blobOfFile = `cross join lateral (select id, size, sha256, claimed from blobs where id = f.blob_id offset 0) b`
 

@@ -19,6 +19,8 @@ export interface CardFacts {
   readonly prettyName: string | null
   /** Why the header, or a part of it, is not used: sentences. */
   readonly fault: string | null
+  /** Its tags and labels that are not in lower case, as it writes them; absent if all are. */
+  readonly spellings?: readonly string[]
 }
 
 export type SourceRelation = 'dataset' | 'base_model'
@@ -64,7 +66,7 @@ export function readCard(readme: string): ReadmeCard {
   const [libraryName, pipelineTag] = [factOf(members.library_name), factOf(members.pipeline_tag)]
   const tags = wordsOf(members.tags)
   const sources = [...sourcesOf('dataset', members.datasets), ...sourcesOf('base_model', members.base_model)]
-  const labels = distinct([
+  const found = [
     ...[libraryName, pipelineTag].filter((word) => word !== null),
     ...tags.filter((tag) => !isTag(tag.toLowerCase())),
     ...labelsOf('license', members.license),
@@ -72,13 +74,16 @@ export function readCard(readme: string): ReadmeCard {
     ...labelsOf('size_categories', members.size_categories),
     ...labelsOf('language', members.language),
     ...sources.map(({ relation, name }) => `${relation}:${name}`),
-  ])
+  ]
+  const labels = distinct(found)
   const hubTags = distinct(tags).filter(isTag)
   const faults = [
     overLimit('tags', hubTags.length, MAX_CARD_TAGS),
     overLimit('names to be found by', labels.length, MAX_CARD_LABELS),
     overLimit('datasets and base models', sources.length, MAX_SOURCES),
   ].filter((one) => one !== null)
+  const [shownTags, shownLabels] = [hubTags.slice(0, MAX_CARD_TAGS), labels.slice(0, MAX_CARD_LABELS)]
+  const spellings = spellingsOf([...tags, ...found], new Set([...shownTags, ...shownLabels]))
   return {
     facts: {
       license: factOf(members.license),
@@ -86,9 +91,10 @@ export function readCard(readme: string): ReadmeCard {
       pipelineTag,
       prettyName: factOf(members.pretty_name),
       fault: faults.length > 0 ? faults.join(' ') : null,
+      ...(spellings.length > 0 && { spellings }),
     },
-    tags: hubTags.slice(0, MAX_CARD_TAGS),
-    labels: labels.slice(0, MAX_CARD_LABELS),
+    tags: shownTags,
+    labels: shownLabels,
     sources: sources.slice(0, MAX_SOURCES),
     data: text,
   }
@@ -101,6 +107,16 @@ function overLimit(what: string, count: number, most: number): string | null {
 const distinct = (words: readonly string[]) => [
   ...new Set(words.filter((word) => word.length <= MAX_LABEL_CHARACTERS).map((word) => word.toLowerCase())),
 ]
+
+/** The words that lower case changes, of those that are `shown` in it; of several spellings the first. */
+function spellingsOf(words: readonly string[], shown: ReadonlySet<string>): string[] {
+  const spelled = new Map<string, string>()
+  for (const word of words) {
+    const key = word.toLowerCase()
+    if (shown.has(key) && !spelled.has(key)) spelled.set(key, word)
+  }
+  return [...spelled].flatMap(([key, word]) => (key === word ? [] : [word]))
+}
 
 /** Texts and numbers, of a list or alone; everything else is data. */
 function wordsOf(value: unknown): string[] {

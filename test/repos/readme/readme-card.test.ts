@@ -108,6 +108,17 @@ configs:
     expect(Object.hasOwn(Object.prototype, 'license')).toBe(false)
   })
 
+  it('keeps how tags and labels are written, of several spellings the first, where lower case is another', () => {
+    const { facts, tags } = cardOf(
+      'license: MIT\ntags: [LeRobot, lerobot, arm, "With Space", LEROBOT]\ndatasets: [Lab/Pick, a/b]',
+    )
+    expect(tags).toEqual(['lerobot', 'arm'])
+    expect(facts.spellings).toEqual(['LeRobot', 'With Space', 'license:MIT', 'dataset:Lab/Pick'])
+    expect(cardOf('license: mit\ntags: [arm]').facts).not.toHaveProperty('spellings')
+    const many = listOf(MAX_CARD_TAGS + 1, (at) => `Tag-${at}`)
+    expect(cardOf(`tags: ${many}`).facts.spellings).toHaveLength(MAX_CARD_TAGS)
+  })
+
   it('takes numbers for words, and nothing else that is no text', () => {
     expect(cardOf('tags: [2024, 3.50, true, null, {a: b}, [c], ""]').tags).toEqual(['2024', '3.50'])
     expect(cardOf('license: {a: b}\ntags: 5\npipeline_tag: true').facts).toEqual({

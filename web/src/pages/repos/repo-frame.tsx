@@ -88,6 +88,10 @@ export const tagsOf = ({ tags, cardTags }: Pick<RepoHeadFragment, 'tags' | 'card
   ...new Set([...tags, ...cardTags]),
 ]
 
+/** A tag as the card writes it. */
+export const spelled = ({ cardSpellings }: Pick<RepoHeadFragment, 'cardSpellings'>, tag: string): string =>
+  cardSpellings.find((word) => word.toLowerCase() === tag) ?? tag
+
 function About({ head }: { readonly head: RepoHeadFragment }) {
   return (
     <div className="stack-small">
@@ -97,7 +101,7 @@ function About({ head }: { readonly head: RepoHeadFragment }) {
         <span className={head.visibility === 'PRIVATE' ? 'badge warn' : 'badge'}>{words(head.visibility)}</span>
         {tagsOf(head).map((tag) => (
           <Link key={tag} to="repos" params={{}} query={{ tag }} className="badge">
-            {tag}
+            {spelled(head, tag)}
           </Link>
         ))}
         <span>
