@@ -84,6 +84,11 @@ function greeting(hub: RunningHub, config: Config): string {
       `  Sign in with it at ${hub.url}/login, or send it as \`Authorization: Bearer <session>\`.`,
       `  Another one: \`npm run hub -- session add ${config.operatorHandle}\`; a key for programs: \`npm run hub -- key add\`.`,
     )
+    if (hub.operatorSetup !== null)
+      lines.push(
+        '  Or give the operator a password: this link works once, within an hour.',
+        `    ${hub.url}${hub.operatorSetup}`,
+      )
   }
   return `${lines.join('\n')}\n`
 }

@@ -10,6 +10,7 @@ import { restMount } from '../rest-compat/engine/mount.ts'
 import { handlers, routes } from '../rest-compat/routes.ts'
 import { schema } from '../schema/index.ts'
 import { SharedChanges } from './accounts/changes/shared-changes.ts'
+import { addOperatorSetup } from './accounts/links/operator-setup.ts'
 import { ensureOperator } from './accounts/operator.ts'
 import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
@@ -52,6 +53,8 @@ export interface RunningHub {
   readonly deps: Deps
   /** The operator's session, the first time; null at every later start. */
   readonly operatorToken: string | null
+  /** Path of the link that gives the operator a password, beside the first session; never logged. */
+  readonly operatorSetup: string | null
   /** Ends streams, finishes requests and jobs, then closes what they used. A second call waits for the first. */
   stop(): Promise<void>
 }
@@ -107,6 +110,7 @@ async function openHub(
   const { listener, metricsListener } = await openListeners(opening)
   const { auth, deps, queue, ending } = await openDeps(opening)
   const operatorToken = await ensureOperator(auth)
+  const operatorSetup = operatorToken === null ? null : await addOperatorSetup(auth)
   for (const handle of await takenClientNames(deps.db)) log.warn({ handle }, HIDDEN_HANDLE)
   let metrics: Metrics | null = null as Metrics | null
   const app = buildServer(deps, {
@@ -141,7 +145,7 @@ async function openHub(
     metricsServer && scraped.listener
       ? `${addressUrl({ ...scraped.listener, port: portOf(metricsServer) })}/metrics`
       : null
-  return { url: config.publicUrl ?? addressUrl(config), metricsUrl, app, deps, operatorToken }
+  return { url: config.publicUrl ?? addressUrl(config), metricsUrl, app, deps, operatorToken, operatorSetup }
 }
 
 /**

@@ -97,6 +97,11 @@ export async function assertStillInOrg(
   throw new HubError('forbidden.scope', rule)
 }
 
+/** Whether a person is in an org, in whatever role. */
+export async function isMember(tx: Querier, orgId: string, personId: string): Promise<boolean> {
+  return (await tx.query(roleOf, { orgId, personId })).length > 0
+}
+
 /** The org row is locked first, so that two owners who remove each other concurrently leave one. */
 async function roleUnderLock(tx: Querier, orgId: string, userId: string): Promise<RoleRow> {
   await tx.query(lockOrg, { id: orgId })

@@ -20,6 +20,7 @@ import { registerAuthErrors } from './auth-errors.ts'
 import { registerDeviceLogin } from './device-login-routes.ts'
 import { sendFormPage, sessionForm } from './form-page.ts'
 import { escapeHtml } from './html.ts'
+import { registerLinks } from './link-routes.ts'
 import { credentialsOf } from './origin-facts.ts'
 import { registerPassword } from './password-routes.ts'
 
@@ -45,6 +46,7 @@ export function authRoutes(auth: Auth, deps: Deps): FastifyPluginAsync {
     registerHandleChoice(app, auth)
     registerSession(app, auth)
     registerPassword(app, auth)
+    registerLinks(app, auth)
     registerDeviceLogin(app, auth, deps)
   }
 }

@@ -15,6 +15,7 @@ import { column, columns } from '../store/columns.ts'
 import { statement } from '../store/statement.ts'
 import { runDoctor } from './doctor.ts'
 import { checksText } from './doctor-checks.ts'
+import { registerLinkCommands } from './link-commands.ts'
 import { withAuth } from './open-deps.ts'
 
 interface Member {
@@ -100,6 +101,7 @@ function registerUsers(program: Command, io: ClientIo): void {
       )
       printResult(io, { ...user }, options.json ?? false)
     })
+  registerLinkCommands(users, io)
 }
 
 function registerOrgs(program: Command, io: ClientIo): void {

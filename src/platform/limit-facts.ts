@@ -55,6 +55,7 @@ export const limitKinds = {
   'rate.limited': { unit: null, members: [...quota, 'retry_after_s'] },
   'quota.storage': { unit: 'bytes', members: quota },
   'quota.uploads': { unit: 'uploads', members: quota },
+  'quota.invitations': { unit: 'invitations', members: quota },
   'quota.snapshots': { unit: 'snapshots', members: quota },
   'quota.gpu_hours': {
     unit: 'gpu_hours',

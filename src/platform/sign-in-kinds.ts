@@ -2,6 +2,18 @@
 import { type ErrorKind, kind } from './error-kind.ts'
 
 export const signIns = {
+  'auth.link': kind(
+    401,
+    'UNAUTHENTICATED',
+    'Link does not work',
+    'The link was used or withdrawn, has expired or is not whole; ask for a new one.',
+  ),
+  'quota.invitations': kind(
+    429,
+    'RATE_LIMITED',
+    'Too many invitations',
+    'As many invitations wait as may; withdraw one, or let one be accepted.',
+  ),
   'forbidden.old_sign_in': kind(
     403,
     'FORBIDDEN',

@@ -13,6 +13,7 @@ export const rows = defineRows({
     device_logins_bounds: aLogin('{"ttl":0}'),
     passwords_hash_form: `insert into passwords (account_id, hash) values ('x', 'in plain words')`,
     sign_in_delays_bounds: `insert into sign_in_delays (subject_sha256, level) values ('short', 1)`,
+    link_tokens_of_kind: `insert into link_tokens (id, kind, token_sha256, expires_at) values ('x', 'reset', sha256('x'), now())`,
     accounts_handle_form: `insert into accounts (id, kind, handle) values ('x', 'user', 'Not-Lower')`,
     accounts_bytes_counted: `insert into accounts (id, kind, handle, storage_bytes) values ('x', 'user', 'x', -1)`,
     accounts_uploads_counted: `insert into accounts (id, kind, handle, pending_uploads) values ('x', 'user', 'x', -1)`,

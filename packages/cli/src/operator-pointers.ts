@@ -10,6 +10,8 @@ import { commandGroup } from './command-group.ts'
 export const operatorCommandNames: readonly string[] = [
   'user list',
   'user add',
+  'user invite',
+  'user reset',
   'org add',
   'key add',
   'session add',

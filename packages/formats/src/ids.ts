@@ -7,6 +7,7 @@ export const idPrefixes = [
   'key',
   'sess',
   'login',
+  'link',
   'repo',
   'blob',
   'upl',
