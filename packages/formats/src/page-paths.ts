@@ -23,6 +23,7 @@ export const pagePaths = {
   operator: '/operator',
   developers: '/developers',
   login: '/login',
+  redeem: '/redeem',
   account: '/@:handle',
   run: '/runs/:id',
   check: '/checks/:id',

@@ -20,6 +20,7 @@ export function pageAddresses(lab: Lab): Record<PageName, string | null> {
     operator: '/operator',
     developers: '/developers',
     login: '/login',
+    redeem: '/redeem',
     settings: '/settings',
     keys: '/settings/keys',
     orgs: '/settings/orgs',

@@ -15,6 +15,7 @@ export const statements: Readonly<Record<string, number>> = {
   FileVersion: 3,
   hold: 3,
   holds: 2,
+  invitations: 2,
   Keys: 3,
   modelToPromoteTo: 2,
   Org: 7,

@@ -16,6 +16,7 @@ const notFound = page(() => import('../pages/not-found-page.tsx'))
 export const pages: Readonly<Record<PageName, ComponentType<{ readonly params: Params }>>> = {
   home: page(() => import('../pages/home/home-page.tsx')),
   login: page(() => import('../pages/login/login-page.tsx')),
+  redeem: page(() => import('../pages/login/redeem-page.tsx')),
   developers: page(() => import('../pages/developers-page.tsx')),
   repos,
   newRepo: page(() => import('../pages/repos/new/new-repo-page.tsx')),

@@ -2,9 +2,11 @@
 
 import { useEffect, useState } from 'react'
 import { commands } from '../app/commands.ts'
+import { useSession } from '../app/session.tsx'
 import { Command } from '../ui/command.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { Loading } from '../ui/states.tsx'
+import { Invitations } from './accounts/invitations.tsx'
 
 /** The answers of `/healthz` and `/readyz`. */
 interface Health {
@@ -38,6 +40,7 @@ const metricsSettings = (
 export function Page() {
   const [health, setHealth] = useState<Health | null>(null)
   const [error, setError] = useState(false)
+  const { viewer } = useSession()
   useEffect(() => {
     readHealth().then(setHealth, () => setError(true))
   }, [])
@@ -68,6 +71,7 @@ export function Page() {
             </dl>
           )}
         </section>
+        {viewer && <Invitations org={null} />}
         {operating.map(([text, about]) => (
           <section key={text} className="panel stack" aria-label={text}>
             <p>{about}</p>

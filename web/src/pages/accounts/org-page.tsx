@@ -6,6 +6,7 @@ import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { usePages } from '../../ui/use-pages.ts'
+import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { type OrgQuery, orgQuery } from './orgs.graphql.ts'
 import { SignInFirst } from './sign-in-first.tsx'
@@ -43,6 +44,7 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
         <div className="stack">
           <Members org={handle} members={pages.nodes} isOwner={role === 'OWNER'} changed={pages.refresh} />
           <LoadMore pages={pages} />
+          {role === 'OWNER' && <Invitations org={handle} />}
           {org.spend && (
             <SpendCapForm account={handle} spend={org.spend} canChange={role === 'OWNER'} changed={pages.refresh} />
           )}
