@@ -9,6 +9,7 @@ import { Empty } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { type RepoHistoryQuery, restoreRepoMutation } from './history.graphql.ts'
+import { NameVersion } from './name-version.tsx'
 
 type Change = NonNullable<NonNullable<RepoHistoryQuery['repo']>['history']>['nodes'][number]
 
@@ -64,6 +65,7 @@ export function Changes({ owner, repo, changes, changed }: Props) {
               change={one}
               isLatest={one.seq === latest}
               ask={setAsked}
+              named={changed}
             />
           ))}
         </tbody>
@@ -88,9 +90,10 @@ interface RowProps {
   readonly change: Change
   readonly isLatest: boolean
   readonly ask: (change: Change) => void
+  readonly named: () => void
 }
 
-function ChangeRow({ owner, repo, change, isLatest, ask }: RowProps) {
+function ChangeRow({ owner, repo, change, isLatest, ask, named }: RowProps) {
   const by = change.actor && <span className="dim">by {change.actor.handle}</span>
   return (
     <tr>
@@ -115,6 +118,7 @@ function ChangeRow({ owner, repo, change, isLatest, ask }: RowProps) {
         <Time at={change.time} />
       </td>
       <td className="right nowrap">
+        <NameVersion owner={owner} repo={repo} seq={change.seq} named={named} />{' '}
         {!isLatest && (
           <>
             <Link

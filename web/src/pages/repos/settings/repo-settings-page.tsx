@@ -1,11 +1,17 @@
 /** What the people of a repo can change about it. */
+import { lazy, Suspense } from 'react'
 import { useQuery } from 'urql'
 import { rootField } from '../../../ui/root-field.ts'
-import { Empty } from '../../../ui/states.tsx'
+import { Empty, Loading } from '../../../ui/states.tsx'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
+import { DatasetMeta } from './dataset-meta.tsx'
 import { DeleteRepo } from './delete-repo.tsx'
+import { ModelMeta } from './model-meta.tsx'
+import { MoveRepo } from './move-repo.tsx'
 import { repoSettingsQuery } from './repo-settings.graphql.ts'
 import { SettingsForm } from './settings-form.tsx'
+
+const CardForm = lazy(() => import('./card-form.tsx'))
 
 interface Params {
   readonly owner: string
@@ -26,6 +32,12 @@ export function Page({ params }: { readonly params: Params }) {
       {repo && canWrite && (
         <div className="stack">
           <SettingsForm key={repo.id} head={repo} />
+          <Suspense fallback={<Loading />}>
+            <CardForm owner={params.owner} repo={params.repo} />
+          </Suspense>
+          {repo.kind === 'MODEL' && <ModelMeta owner={params.owner} repo={params.repo} meta={repo.modelMeta} />}
+          {repo.kind === 'DATASET' && <DatasetMeta owner={params.owner} repo={params.repo} meta={repo.datasetMeta} />}
+          <MoveRepo key={repo.fullName} owner={params.owner} repo={params.repo} />
           <DeleteRepo fullName={repo.fullName} {...repo.fileSummary} />
         </div>
       )}
