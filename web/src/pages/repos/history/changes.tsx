@@ -51,9 +51,6 @@ export function Changes({ owner, repo, changes, changed }: Props) {
             <th>Files</th>
             <th className="number">Size after</th>
             <th>When</th>
-            <th>
-              <span className="visually-hidden">Go back</span>
-            </th>
           </tr>
         </thead>
         <tbody>
@@ -108,6 +105,24 @@ function ChangeRow({ owner, repo, change, isLatest, ask, named }: RowProps) {
           </span>
         ))}
         {change.message !== null && <p className="change-message">{change.message}</p>}
+        <div className="row change-actions">
+          <NameVersion owner={owner} repo={repo} seq={change.seq} named={named} />
+          {!isLatest && (
+            <>
+              <Link
+                to="repoHistory"
+                params={{ owner, repo }}
+                query={{ from: String(change.seq) }}
+                className="button small"
+              >
+                Compare
+              </Link>{' '}
+              <button type="button" className="button small" onClick={() => ask(change)}>
+                Restore
+              </button>
+            </>
+          )}
+        </div>
       </td>
       <td className="nowrap">
         <span className="change-added">+{count(change.filesAdded)}</span> ~{count(change.filesChanged)}{' '}
@@ -116,24 +131,6 @@ function ChangeRow({ owner, repo, change, isLatest, ask, named }: RowProps) {
       <td className="number nowrap">{bytes(change.totalBytes)}</td>
       <td className="nowrap">
         <Time at={change.time} />
-      </td>
-      <td className="right nowrap">
-        <NameVersion owner={owner} repo={repo} seq={change.seq} named={named} />{' '}
-        {!isLatest && (
-          <>
-            <Link
-              to="repoHistory"
-              params={{ owner, repo }}
-              query={{ from: String(change.seq) }}
-              className="button small"
-            >
-              Compare
-            </Link>{' '}
-            <button type="button" className="button small" onClick={() => ask(change)}>
-              Restore
-            </button>
-          </>
-        )}
       </td>
     </tr>
   )

@@ -14,7 +14,14 @@ export function Facts({ repo }: { readonly repo: Repo }) {
   const facts: Fact[] = [
     ['Files', count(files)],
     ['Size', bytes(totalBytes)],
-    ['Verified', files === verifiedCount ? `all by SHA-256` : `${count(verifiedCount)} of ${count(files)} by SHA-256`],
+    [
+      'Verified',
+      files === 0
+        ? null
+        : files === verifiedCount
+          ? `all by SHA-256`
+          : `${count(verifiedCount)} of ${count(files)} by SHA-256`,
+    ],
     ['Created', <Time key="created" at={repo.createdAt} />],
   ]
   const about = aboutKind(repo)

@@ -6,7 +6,7 @@ import { useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { bytes, count as countText } from '../../../ui/format.ts'
+import { bytes, counted } from '../../../ui/format.ts'
 import { ErrorNotice } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { deleteRepoMutation } from './repo-settings.graphql.ts'
@@ -34,7 +34,7 @@ export function DeleteRepo({ fullName, count, totalBytes }: Props) {
     <section className="panel danger-zone">
       <h2>Delete this repo</h2>
       <p>
-        Its {countText(count)} files ({bytes(totalBytes)}), their history and snapshots are deleted for ever.
+        {counted(count, 'file')} ({bytes(totalBytes)}), with history and snapshots, are deleted for ever.
       </p>
       <button type="button" className="button danger" onClick={() => setOpen(true)}>
         Delete…
