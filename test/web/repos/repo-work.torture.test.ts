@@ -137,6 +137,46 @@ describe('work on a repo in Chromium', needs(noBrowser), () => {
     await rm(dirname(folder), { recursive: true })
   })
 
+  it('takes files that are dropped on the page, and nothing of what is canceled', async () => {
+    const repo = await hub.repo(ada, { kind: 'dataset' })
+    await hub.upload(ada, repo, { 'meta/info.json': '{}' })
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}/${repo}/tree/meta`)
+    await page.getByLabel('Upload files').waitFor()
+    const drop = () =>
+      page.evaluate(() => {
+        const dataTransfer = new DataTransfer()
+        dataTransfer.items.add(new File(['{"task": 1}'], 'tasks.json'))
+        for (const type of ['dragover', 'drop'])
+          document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))
+      })
+    await drop()
+    await page.getByRole('heading', { name: /^Upload 1 file .* to meta$/ }).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByLabel('Upload files').waitFor()
+    await drop()
+    await page.getByRole('button', { name: 'Upload', exact: true }).click()
+    await page.getByRole('heading', { name: 'Saved 1 file' }).waitFor()
+    expect(Object.keys(await treeOf(repo)).toSorted()).toEqual(['meta/info.json', 'meta/tasks.json'])
+    const { json } = await hub.call(ada, 'GET', `/v1/repos/${repo}/commits`)
+    expect(json.items.length).toBe(3)
+
+    // A store that never answers: the person ends it, and nothing is saved.
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.route('**/objects/**', (route) => (route.request().method() === 'PUT' ? undefined : route.continue()))
+    const folder = await folderOf({ 'big.bin': Buffer.alloc(1_048_576) })
+    await page.getByLabel('Upload files').setInputFiles(join(folder, 'big.bin'))
+    await page.getByRole('button', { name: 'Upload', exact: true }).click()
+    await page.getByRole('heading', { name: 'Sending 1 file' }).waitFor()
+    await fitsOnPhone(page, 'upload-sending')
+    await page.getByRole('button', { name: 'Cancel upload' }).click()
+    await page.getByRole('heading', { name: 'Canceled: nothing is saved' }).waitFor()
+    expect(Object.keys(await treeOf(repo)).toSorted()).toEqual(['meta/info.json', 'meta/tasks.json'])
+    expect(faults()).toEqual([])
+    await page.close()
+    await rm(dirname(folder), { recursive: true })
+  })
+
   it('goes on after a reload without sending again what the store has', async () => {
     const repo = await hub.repo(ada, { kind: 'dataset' })
     const content = Buffer.alloc(25 * 1_048_576, 'frames')

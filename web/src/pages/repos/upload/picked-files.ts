@@ -11,15 +11,18 @@ export function fromInput(files: Iterable<File>): Picked[] {
   return [...files].map((file) => ({ path: (file.webkitRelativePath || file.name).normalize('NFC'), file }))
 }
 
+/** A file or folder that was dropped; a plain file where the browser gives no more. */
+export type Dropped = FileSystemEntry | File
+
 /** What of a drop has to be read before the event ends: the browser forgets the rest. */
-export function droppedEntries(transfer: DataTransfer): FileSystemEntry[] {
-  return [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
+export function droppedItems(transfer: DataTransfer): Dropped[] {
+  return [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? item.getAsFile() ?? [])
 }
 
-/** Every file below what was dropped. Rejects where the browser cannot read one. */
-export async function fromDrop(entries: readonly FileSystemEntry[]): Promise<Picked[]> {
-  const found: Picked[] = []
-  const waiting = [...entries]
+/** Every file of what was dropped, and below it. Rejects where the browser cannot read one. */
+export async function fromDrop(dropped: readonly Dropped[]): Promise<Picked[]> {
+  const found = fromInput(dropped.filter(isPlain))
+  const waiting = dropped.flatMap((one) => (isPlain(one) ? [] : [one]))
   for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
     const path = entry.fullPath.replace(/^\//, '').normalize('NFC')
     if (isFile(entry)) found.push({ path, file: await fileOf(entry) })
@@ -28,6 +31,7 @@ export async function fromDrop(entries: readonly FileSystemEntry[]): Promise<Pic
   return found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
+const isPlain = (dropped: Dropped): dropped is File => dropped instanceof File
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
 

@@ -5,7 +5,7 @@ import { bytes, counted } from '../../../ui/format.ts'
 import { ErrorNotice } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
-import { droppedEntries, fromDrop, fromInput, type Picked } from './picked-files.ts'
+import { type Dropped, droppedItems, fromDrop, fromInput, type Picked } from './picked-files.ts'
 import { forget, type Remembered, recall } from './remembered.ts'
 import { ReviewUpload } from './review-upload.tsx'
 import { UploadProgress } from './upload-progress.tsx'
@@ -35,7 +35,7 @@ export default function UploadPanel({ owner, repo, folder, isEmpty, saved }: Pro
     setFault(found.length === 0 ? new Error('There is no file in what you chose.') : null)
     setPicked(found.length === 0 ? null : found)
   }
-  const isOver = useDrop(upload === null, (entries) => fromDrop(entries).then(take, setFault))
+  const isOver = useDrop(upload === null, (dropped) => fromDrop(dropped).then(take, setFault))
   const begin = async (files: readonly Picked[], message: string) => {
     setPicked(null)
     setInterrupted(null)
@@ -145,7 +145,7 @@ function Chooser({ label, isFolder = false, taken }: ChooserProps) {
 }
 
 /** Takes what is dropped anywhere on the page, while `isOpen`; tells whether something is held over it. */
-function useDrop(isOpen: boolean, taken: (entries: FileSystemEntry[]) => void): boolean {
+function useDrop(isOpen: boolean, taken: (dropped: readonly Dropped[]) => void): boolean {
   const [isOver, setOver] = useState(false)
   useEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
@@ -162,7 +162,7 @@ function useDrop(isOpen: boolean, taken: (entries: FileSystemEntry[]) => void): 
       if (!hasFiles(event) || event.dataTransfer === null) return
       event.preventDefault()
       setOver(false)
-      if (isOpen) taken(droppedEntries(event.dataTransfer))
+      if (isOpen) taken(droppedItems(event.dataTransfer))
     }
     addEventListener('dragover', over)
     addEventListener('dragleave', leave)
