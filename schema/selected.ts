@@ -53,12 +53,22 @@ const ofAccount = (accountId: string): Pick<Keyset, 'where' | 'orderBy'> => ({
   orderBy: [{ accountId: 'asc' }, { id: 'desc' }],
 })
 
+interface Listing {
+  readonly name: string
+  readonly accountId: string
+  readonly prefix: IdPrefix
+  /** Ids at which the listing begins and ends: from the first on, and before the second. */
+  readonly from?: string | null
+  readonly to?: string | null
+}
+
 /**
  * A page of rows of an account, newest first. `name` is that of the listing. 422 for arguments out of range and for a
- * cursor of another listing or account.
+ * cursor of another listing or account. Where the listing ends is cut from the rows that were read: with a bound at
+ * both ends, the planner takes the range for small, and reads and sorts all of it, of every account.
  */
 export async function newestFirst<Row extends { readonly id: string }>(
-  { name, accountId, prefix }: { readonly name: string; readonly accountId: string; readonly prefix: IdPrefix },
+  { name, accountId, prefix, from = null, to = null }: Listing,
   args: ConnectionArgs,
   read: (keyset: Keyset) => Promise<readonly Row[]>,
 ): Promise<Connection<Row>> {
@@ -66,8 +76,13 @@ export async function newestFirst<Row extends { readonly id: string }>(
   const limit = first ?? DEFAULT_PAGE_SIZE
   const listing = `${name}:${accountId}`
   const { where, orderBy } = ofAccount(accountId)
-  const older = after === null ? {} : { id: { lt: decodeCursor<[string]>(listing, after, [idPart(prefix)])[0] } }
-  const rows = await read({ where: { ...where, ...older }, orderBy, take: limit + 1 })
+  const before = after === null ? to : decodeCursor<[string]>(listing, after, [idPart(prefix)])[0]
+  const rows = await read({
+    where: { ...where, ...(before !== null && { id: { lt: before } }) },
+    orderBy,
+    take: limit + 1,
+  })
+  const listed = from === null ? rows : rows.filter(({ id }) => id >= from)
   const cursorOf = (row: Row) => encodeCursor(listing, [row.id])
-  return new Connection({ nodes: rows.slice(0, limit), hasNextPage: rows.length > limit, cursorOf }, after !== null)
+  return new Connection({ nodes: listed.slice(0, limit), hasNextPage: listed.length > limit, cursorOf }, after !== null)
 }

@@ -46,3 +46,13 @@ export function idTimeMs(id: string): number {
   const digits = id.slice(id.lastIndexOf('_') + 1).slice(0, TIME_DIGITS)
   return [...digits].reduce((time, digit) => time * 32 + DIGITS.indexOf(digit), 0)
 }
+
+/** Where the ids of a time begin: no id made at that time or later sorts before it, and each earlier one does. */
+export function firstIdAt(prefix: IdPrefix, timeMs: number): string {
+  let digits = ''
+  for (let left = Math.min(Math.max(0, Math.floor(timeMs)), 2 ** 48 - 1); digits.length < TIME_DIGITS; ) {
+    digits = `${DIGITS[left % 32]}${digits}`
+    left = Math.floor(left / 32)
+  }
+  return `${prefix}_${digits}${'0'.repeat(16)}`
+}
