@@ -31,6 +31,7 @@ export const pagePaths = {
   hold: '/holds/:id',
   settings: '/settings',
   keys: '/settings/keys',
+  audit: '/settings/audit',
   orgs: '/settings/orgs',
   org: '/settings/orgs/:handle',
   repo: '/:owner/:repo',

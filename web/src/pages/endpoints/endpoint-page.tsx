@@ -26,6 +26,7 @@ import {
   sessionsChangedSubscription,
   stopEndpointMutation,
 } from './endpoints.graphql.ts'
+import { LatencyChart } from './latency-chart.tsx'
 import { SessionTable } from './session-table.tsx'
 
 type Endpoint = NonNullable<EndpointQuery['endpoint']>
@@ -83,15 +84,18 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
           <ApprovalTable approvals={endpoint.approvals.nodes} of="device" changed={pages.refresh} />
         ) : (
           <Empty title="No device is approved">
-            <p>A robot acts on this endpoint only while a person's approval is valid.</p>
+            <p>A robot acts on this endpoint only while a person's approval is valid: approve a device first.</p>
           </Empty>
         )}
         {endpoint.approvals.pageInfo.hasNextPage && <p className="dim small">These are the newest 20.</p>}
         <h2>Sessions</h2>
+        <LatencyChart sessions={pages.nodes} />
         {pages.nodes.length > 0 ? (
           <SessionTable sessions={pages.nodes} />
         ) : (
-          <Empty title="No device has opened a session" />
+          <Empty title="No device has opened a session">
+            <p>Approve a device, then start its driver with the token of the approval.</p>
+          </Empty>
         )}
         <LoadMore pages={pages} />
       </div>

@@ -4,6 +4,7 @@ import { count, money } from '../../ui/format.ts'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { EndpointQuery } from './endpoints.graphql.ts'
+import { pairText } from './latency.ts'
 
 export type SessionRow = NonNullable<EndpointQuery['endpoint']>['sessions']['nodes'][number]
 
@@ -18,7 +19,8 @@ export function SessionTable({ sessions }: { readonly sessions: readonly Session
             <th>Opened</th>
             <th className="number">Chunks</th>
             <th className="number">Deadlines missed</th>
-            <th className="number">Round trip, 95 %</th>
+            <th className="number">Service, p50 / p95</th>
+            <th className="number">Round trip, p50 / p95</th>
             <th className="number">Cost</th>
           </tr>
         </thead>
@@ -39,7 +41,8 @@ export function SessionTable({ sessions }: { readonly sessions: readonly Session
               </td>
               <td className="number">{count(session.chunksServed)}</td>
               <td className="number">{session.deadlineMisses === null ? '–' : count(session.deadlineMisses)}</td>
-              <td className="number">{session.rttMsP95 === null ? '–' : `${Math.round(session.rttMsP95)} ms`}</td>
+              <td className="number nowrap">{pairText(session.serviceMsP50, session.serviceMsP95)}</td>
+              <td className="number nowrap">{pairText(session.rttMsP50, session.rttMsP95)}</td>
               <td className="number">{session.priced ? money(session.costUsd) : '–'}</td>
             </tr>
           ))}

@@ -1,0 +1,53 @@
+/** The thing that an entry is about: its name with a link, or its id. */
+import { Link } from '../../app/navigate.tsx'
+import type { useTargets } from './use-targets.ts'
+
+type Targets = ReturnType<typeof useTargets>
+
+export function Target({ id, targets }: { readonly id: string; readonly targets: Targets }) {
+  const node = targets.get(id)
+  switch (node?.__typename) {
+    case 'Repo': {
+      const [owner = '', repo = ''] = node.fullName.split('/')
+      return (
+        <Link to="repo" params={{ owner, repo }}>
+          {node.fullName}
+        </Link>
+      )
+    }
+    case 'Run':
+      return (
+        <Link to="run" params={{ id }}>
+          {node.displayName}
+        </Link>
+      )
+    case 'RobotCheck':
+      return (
+        <Link to="check" params={{ id }}>
+          {id}
+        </Link>
+      )
+    case 'Endpoint':
+      return (
+        <Link to="endpoint" params={{ id }}>
+          {id}
+        </Link>
+      )
+    case 'SpendHold':
+      return (
+        <Link to="hold" params={{ id }}>
+          {node.summary}
+        </Link>
+      )
+    case 'Account':
+      return (
+        <Link to="account" params={{ handle: node.handle }}>
+          @{node.handle}
+        </Link>
+      )
+    case 'Device':
+      return <span>{node.name}</span>
+    default:
+      return <code className="audit-id">{id}</code>
+  }
+}
