@@ -98,6 +98,8 @@ function variablesFor(file: string, { variableDefinitions = [] }: OperationDefin
     path: 'meshes/a.txt',
     from: '1',
     canWrite: true,
+    q: 'arm',
+    withRun: true,
     month: new Date().toISOString().slice(0, 7),
   }
   return Object.fromEntries(

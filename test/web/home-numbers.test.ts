@@ -1,5 +1,6 @@
 /** The numbers of the first page. */
 import { expect, it } from 'vitest'
+import { lately } from '../../web/src/pages/home/lately.ts'
 import { numbersOf } from '../../web/src/pages/home/numbers.ts'
 
 const of = (count: number, isCapped = false) => ({ count, isCapped })
@@ -22,4 +23,12 @@ it('begin with what waits for a person, and lead to the list that shows it', () 
     { list: 'runs', status: 'QUEUED', text: 'more than 1000 runs queued' },
     { list: 'endpoints', status: null, text: '2 endpoints live' },
   ])
+})
+
+it('tell of runs that failed in the last week, of the accounts of the person', () => {
+  const now = Date.parse('2026-11-25T12:00:00Z')
+  const run = (finishedAt: string | null, handle = 'ada') => ({ finishedAt, owner: { handle } })
+  const fresh = run('2026-11-19T12:00:00Z')
+  const runs = [fresh, run('2026-11-18T11:00:00Z'), run(null), run('2026-11-25T11:00:00Z', 'elsewhere')]
+  expect(lately(runs, ['ada', 'lab'], now)).toEqual([fresh])
 })

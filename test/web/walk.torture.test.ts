@@ -1,6 +1,6 @@
 // @module-tag long
 /** A person's way through the pages in Chromium: each page at two sizes and in both themes, and the jobs people come for. Pictures stay in `test-output/pages`. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pagePath } from '@hub/formats/page-paths'
 import type { Browser, BrowserContext } from '@hub/testing/browser'
@@ -113,6 +113,76 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('find anything by one box, from the keyboard alone', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query palette(')) asked += 1
+    })
+    await page.goto(`${origin}/developers`)
+    await settled(page)
+    await page.keyboard.press('/')
+    const box = page.getByRole('combobox', { name: /^Search repos/ })
+    await box.waitFor()
+    const [, slug = ''] = lab.robot.split('/')
+    await page.keyboard.type(slug, { delay: 20 })
+    await page.getByRole('option', { name: `${lab.robot} robot` }).waitFor()
+    // What is typed without a pause is asked for once.
+    expect(asked).toBe(1)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await writeFile(join(output, 'palette.png'), await page.screenshot())
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/${lab.robot}`)
+    await settled(page)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('audit')
+    await page.getByRole('option', { name: /^Audit log/ }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await box.count()).toBe(0)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(lab.run)
+    await page.getByRole('option', { name: /run/ }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/runs/${lab.run}`)
+    await page.setViewportSize(phone)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await box.fill(lab.org)
+    await page.getByRole('option', { name: `@${lab.org}` }).waitFor()
+    expect([await accessibilityFaults(page), await widerBy(page)]).toEqual([[], 0])
+    await writeFile(join(output, 'palette-phone.png'), await page.screenshot())
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('begin with what waits, what people did, and the repos of the orgs; and with first steps for who has none', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    await hub.repo(lab.ada, { owner: lab.org, kind: 'dataset' })
+    await page.goto(`${origin}/`)
+    await page
+      .getByRole('region', { name: `Repos of ${lab.org}` })
+      .getByRole('table')
+      .waitFor()
+    const activity = page.getByRole('region', { name: 'Activity' })
+    await activity.getByText('made the repo').first().waitFor()
+    await activity.getByRole('link', { name: lab.robot }).first().waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await writeFile(join(output, 'home-full.png'), await page.screenshot({ fullPage: true }))
+    await page.setViewportSize(phone)
+    expect(await widerBy(page)).toBe(0)
+    expect(faults()).toEqual([])
+    await page.close()
+
+    const person = await hub.person()
+    const context = await browser.newContext({ viewport: desktop })
+    await context.addCookies([{ name: 'hub_session', value: person.token, url: origin }])
+    const { page: empty } = await openPage(context, origin)
+    await empty.goto(`${origin}/`)
+    await empty.getByRole('region', { name: 'First steps' }).waitFor()
+    expect(await accessibilityFaults(empty)).toEqual([])
+    await writeFile(join(output, 'home-empty.png'), await empty.screenshot({ fullPage: true }))
+    await context.close()
+  })
+
   it('follow a run to its end', async () => {
     const { page, faults } = await openPage(signedIn, origin)
     await page.goto(`${origin}${pagePath('run', { id: lab.run })}`)
@@ -182,6 +252,38 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await context.close()
   })
 
+  it('find who did what in the audit log, and save it as a file', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}${pagePath('audit', {})}`)
+    await page.getByRole('table').waitFor()
+    await page.getByLabel('Action').fill('repo.create')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.waitForURL('**action=repo.create')
+    await expect.poll(() => page.locator('tbody tr', { hasNotText: 'repo.create' }).count()).toBe(0)
+    await page.getByRole('link', { name: lab.robot }).first().waitFor()
+    await page.getByText('Show').first().click()
+    expect(await accessibilityFaults(page)).toEqual([])
+    const rows = await page.locator('tbody tr').count()
+    for (const [name, ending] of [
+      ['Export CSV', 'csv'],
+      ['Export JSON Lines', 'jsonl'],
+    ] as const) {
+      const started = page.waitForEvent('download')
+      await page.getByRole('button', { name }).click()
+      const file = await started
+      expect(file.suggestedFilename()).toMatch(new RegExp(`^audit-${lab.ada.handle}-.*\\.${ending}$`))
+      const text = await readFile(await file.path(), 'utf8')
+      expect(text.match(/repo\.create/g)).toHaveLength(rows)
+    }
+    await page.setViewportSize(phone)
+    expect(await widerBy(page)).toBe(0)
+    await writeFile(join(output, 'audit-filtered-phone.png'), await page.screenshot({ fullPage: true }))
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.waitForURL((url) => !url.search.includes('action'))
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
   it('approve a hold', async () => {
     const { page, faults } = await openPage(signedIn, origin)
     await page.goto(`${origin}/holds`)
@@ -246,6 +348,23 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await dialog.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('revoked', { exact: true }).waitFor()
     await writeFile(join(output, 'revoked-phone.png'), await page.screenshot())
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('draw how long the sessions of an endpoint took', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    await hub.sql(
+      `update endpoint_sessions set service_ms_p50 = 8, service_ms_p95 = 14, rtt_ms_p50 = 30, rtt_ms_p95 = 85 where endpoint_id = $1`,
+      [lab.endpoint],
+    )
+    await page.goto(`${origin}${pagePath('endpoint', { id: lab.endpoint })}`)
+    await page.getByRole('img', { name: /^Latency of 1 session, .* to 100 ms/ }).waitFor()
+    await page.getByRole('cell', { name: '30 / 85 ms' }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await writeFile(join(output, 'latency.png'), await page.screenshot({ fullPage: true }))
+    await page.setViewportSize(phone)
+    expect(await widerBy(page)).toBe(0)
     expect(faults()).toEqual([])
     await page.close()
   })

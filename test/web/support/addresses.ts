@@ -23,6 +23,7 @@ export function pageAddresses(lab: Lab): Record<PageName, string | null> {
     redeem: '/redeem',
     settings: '/settings',
     keys: '/settings/keys',
+    audit: '/settings/audit',
     orgs: '/settings/orgs',
     org: pagePath('org', { handle: lab.org }),
     account: pagePath('account', { handle: lab.ada.handle }),

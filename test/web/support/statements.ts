@@ -1,6 +1,8 @@
 /** SQL statements of each query of the pages, the one of the credential included. A page whose number grows reads more than it did. */
 export const statements: Readonly<Record<string, number>> = {
   Account: 6,
+  activity: 4,
+  audit: 4,
   bell: 2,
   check: 3,
   checkpointToPromote: 2,
@@ -13,6 +15,7 @@ export const statements: Readonly<Record<string, number>> = {
   EpisodesRepo: 2,
   endpoints: 2,
   FileVersion: 3,
+  failedRuns: 2,
   hold: 3,
   holds: 2,
   invitations: 2,
@@ -20,6 +23,9 @@ export const statements: Readonly<Record<string, number>> = {
   modelToPromoteTo: 2,
   Org: 7,
   repo: 9,
+  orgRepos: 3,
+  palette: 4,
+  paletteRuns: 2,
   RepoDiff: 5,
   RepoFileSizes: 3,
   RepoHistory: 4,
@@ -39,6 +45,7 @@ export const statements: Readonly<Record<string, number>> = {
   SignIn: 1,
   spend: 6,
   submitForm: 4,
+  targets: 2,
   tiers: 2,
   ViewedRobot: 2,
 }

@@ -6,11 +6,14 @@ import { asksToSignIn, messageOf } from '../ui/problem.ts'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import './layout.css'
 import { Link, signInPath, usePage } from './navigate.tsx'
+import { usePalette } from './palette/use-palette.ts'
 import { useSession } from './session.tsx'
 import { useSearchKey } from './use-search-key.ts'
 
 /** After the first page's script: it is for those who are signed in. */
 const Bell = lazy(async () => ({ default: (await import('../pages/holds/bell.tsx')).Bell }))
+
+const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }))
 
 type Section = Extract<PageName, 'repos' | 'runs' | 'checks' | 'endpoints' | 'holds' | 'spend'>
 
@@ -29,7 +32,8 @@ export function Layout({ children }: { readonly children: ReactNode }) {
   const { viewer } = useSession()
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(false), [path])
-  useSearchKey()
+  const palette = usePalette()
+  useSearchKey(palette.open)
   return (
     <>
       <a className="skip-link" href="#main">
@@ -64,6 +68,18 @@ export function Layout({ children }: { readonly children: ReactNode }) {
               ))}
           </nav>
           <div className="topbar-end">
+            <button
+              type="button"
+              className="button plain"
+              onClick={palette.open}
+              aria-keyshortcuts="Control+K /"
+              title="Search (Ctrl K)"
+            >
+              <svg className="search-sign" viewBox="0 0 24 24" width={18} height={18} aria-hidden="true">
+                <path d="M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13Zm4.8 11.3L20 20" />
+              </svg>
+              <span className="visually-hidden">Search</span>
+            </button>
             <DeciderBell />
             <ThemeToggle />
             <Account />
@@ -73,6 +89,11 @@ export function Layout({ children }: { readonly children: ReactNode }) {
       <main id="main" tabIndex={-1}>
         {children}
       </main>
+      {palette.isOpen && (
+        <Suspense fallback={null}>
+          <Palette close={palette.close} />
+        </Suspense>
+      )}
       <footer className="footer">
         <Link to="developers" params={{}}>
           Developers
@@ -125,6 +146,9 @@ function Account() {
         </Link>
         <Link to="orgs" params={{}}>
           Organizations
+        </Link>
+        <Link to="audit" params={{}}>
+          Audit log
         </Link>
         <Link to="settings" params={{}}>
           Settings

@@ -31,6 +31,7 @@ export const pages: Readonly<Record<PageName, ComponentType<{ readonly params: P
   repoEpisodes: page(() => import('../pages/repos/episodes-page.tsx')),
   settings: page(() => import('../pages/accounts/settings-page.tsx')),
   keys: page(() => import('../pages/accounts/keys-page.tsx')),
+  audit: page(() => import('../pages/audit/audit-page.tsx')),
   orgs: page(() => import('../pages/accounts/orgs-page.tsx')),
   org: page(() => import('../pages/accounts/org-page.tsx')),
   runs: page(() => import('../pages/runs/runs-page.tsx')),

@@ -28,9 +28,14 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
           Repos
         </Link>
         {isMember && (
-          <Link to="keys" params={{}} query={{ owner: handle }} className="button">
-            API keys
-          </Link>
+          <>
+            <Link to="keys" params={{}} query={{ owner: handle }} className="button">
+              API keys
+            </Link>
+            <Link to="audit" params={{}} query={{ account: handle }} className="button">
+              Audit log
+            </Link>
+          </>
         )}
       </PageHeader>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}

@@ -1,8 +1,7 @@
 /** The first page: what this is for a visitor, and what waits, runs and changed for a person who is signed in. */
 
 import type { PageName } from '@hub/formats/page-paths'
-import { useMemo } from 'react'
-import { commands } from '../../app/commands.ts'
+import { type ReactNode, useMemo } from 'react'
 import { Link, signInPath } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'
 import { Live } from '../../ui/live.tsx'
@@ -17,6 +16,10 @@ import { type ReposQueryVariables, reposQuery } from '../repos/repos.graphql.ts'
 import { RunTable } from '../runs/run-table.tsx'
 import { runsChangedSubscription, runsQuery } from '../runs/runs.graphql.ts'
 import { AccountNumbers } from './account-numbers.tsx'
+import { FailedRuns } from './failed-runs.tsx'
+import { Feed } from './feed.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { OrgRepos, SHOWN_ORGS } from './org-repos.tsx'
 
 export function Page() {
   const { viewer, isLoading, error, again } = useSession()
@@ -39,7 +42,15 @@ function Welcome() {
           For developers
         </Link>
       </PageHeader>
-      <Repos owner={null} title="Public repos" />
+      <Repos
+        owner={null}
+        title="Public repos"
+        empty={
+          <Empty title="No public repo yet">
+            <p>Sign in to see those of your team, and to make one.</p>
+          </Empty>
+        }
+      />
     </>
   )
 }
@@ -53,8 +64,13 @@ function Dashboard({ handle, owners }: { readonly handle: string; readonly owner
       <div className="stack">
         <AccountNumbers owners={owners} />
         <WaitingHolds owners={owners} />
+        <FailedRuns owners={owners} />
         <RunningRuns owners={owners} />
-        <Repos owner={handle} title="Your repos" />
+        <Repos owner={handle} title="Your repos" empty={<FirstSteps />} />
+        {owners.slice(1, 1 + SHOWN_ORGS).map((org) => (
+          <OrgRepos key={org} handle={org} />
+        ))}
+        <Feed />
       </div>
     </>
   )
@@ -92,7 +108,14 @@ function RunningRuns({ owners }: { readonly owners: readonly string[] }) {
   )
 }
 
-function Repos({ owner, title }: { readonly owner: string | null; readonly title: string }) {
+interface ReposProps {
+  readonly owner: string | null
+  readonly title: string
+  /** In place of the table where there is none. */
+  readonly empty: ReactNode
+}
+
+function Repos({ owner, title, empty }: ReposProps) {
   const variables = useMemo<ReposQueryVariables>(() => ({ owner, sort: 'UPDATED' }), [owner])
   const pages = usePages({ query: reposQuery, variables, field: 'repos', select: itself })
   return (
@@ -100,14 +123,7 @@ function Repos({ owner, title }: { readonly owner: string | null; readonly title
       <SectionHead title={title} to="repos" />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
       {pages.root === undefined && !pages.error && <Loading />}
-      {pages.isEmpty && (
-        <Empty title="No repo yet">
-          <p>
-            Make one here, or push a folder: <code>{commands.pushNew('dataset')}</code>
-          </p>
-          <NewRepoLink />
-        </Empty>
-      )}
+      {pages.isEmpty && empty}
       {pages.nodes.length > 0 && <RepoTable repos={pages.nodes} />}
     </section>
   )

@@ -1,0 +1,45 @@
+/** What the palette finds, and what it asks for. */
+import { newId } from '@hub/formats/ids'
+import { expect, it } from 'vitest'
+import { answersOf, once, pagesFor, runsFor, variablesFor } from '../../web/src/app/palette/found.ts'
+
+it('finds pages by their title, and those of members only for them', () => {
+  expect(pagesFor('audit', true)).toEqual([{ path: '/settings/audit', title: 'Audit log', about: 'page' }])
+  expect(pagesFor('audit', false)).toEqual([])
+  expect(pagesFor('', true).length).toBeGreaterThan(pagesFor('', false).length)
+  expect(pagesFor('nothing like it', true)).toEqual([])
+})
+
+it('finds runs by a part of their name or id, of the newest', () => {
+  const runs = {
+    nodes: [
+      { id: 'run_1', displayName: 'act lab/Arm 1', status: 'RUNNING' as const },
+      { id: 'run_2', displayName: 'pi0 lab/hand', status: 'FAILED' as const },
+    ],
+  }
+  expect(runsFor('arm', runs)).toEqual([{ path: '/runs/run_1', title: 'act lab/Arm 1', about: 'run, running' }])
+  expect(runsFor('run_2', runs).map(({ path }) => path)).toEqual(['/runs/run_2'])
+  expect([runsFor('', runs), runsFor('arm', null)]).toEqual([[], []])
+})
+
+it('shows repos, people and a run as the hub answers, each once', () => {
+  const found = answersOf({
+    repos: { nodes: [{ id: 'repo_1', fullName: 'lab/arm', kind: 'ROBOT' }] },
+    account: { id: 'org_1', handle: 'lab', name: 'The Lab', kind: 'ORG' },
+    run: { id: 'run_1', displayName: 'act' },
+  })
+  expect(found).toEqual([
+    { path: '/runs/run_1', title: 'act', about: 'run' },
+    { path: '/@lab', title: '@lab (The Lab)', about: 'organization' },
+    { path: '/lab/arm', title: 'lab/arm', about: 'robot' },
+  ])
+  expect(once([...found, ...found])).toEqual(found)
+  expect(answersOf({ repos: null, account: null })).toEqual([])
+})
+
+it('asks for a handle without its @, and for a run only by a whole id', () => {
+  expect(variablesFor(' @Ada ')).toEqual({ q: 'Ada', handle: 'ada', runId: 'Ada', withRun: false })
+  const id = newId('run')
+  expect(variablesFor(id)).toMatchObject({ runId: id, withRun: true })
+  expect(variablesFor('run_1').withRun).toBe(false)
+})

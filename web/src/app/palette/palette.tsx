@@ -1,0 +1,98 @@
+/**
+ * One box that finds repos, runs, people and pages. The hub is asked once the person pauses; runs are read once, when
+ * it opens, and found among them here. Arrows choose, Enter goes, Escape closes.
+ */
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useQuery } from 'urql'
+import { useLocation } from 'wouter'
+import { useSettled } from '../../ui/use-settled.ts'
+import { useSession } from '../session.tsx'
+import { answersOf, once, pagesFor, runsFor, variablesFor } from './found.ts'
+import './palette.css'
+import { paletteQuery, paletteRunsQuery } from './palette.graphql.ts'
+
+const PAUSE_MS = 200
+
+export function Palette({ close }: { readonly close: () => void }) {
+  const [, go] = useLocation()
+  const { viewer } = useSession()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState('')
+  // By its page: answers that come later move the others.
+  const [chosen, setChosen] = useState<string | null>(null)
+  const list = useId()
+  useEffect(() => dialog.current?.showModal(), [])
+  const variables = useMemo(() => variablesFor(text), [text])
+  const settled = useSettled(variables, PAUSE_MS)
+  const [answer] = useQuery({ query: paletteQuery, variables: settled, pause: settled.q === '' })
+  const [runs] = useQuery({ query: paletteRunsQuery, pause: !viewer })
+  const { q } = variables
+  const isAsking = q !== '' && (q !== settled.q || answer.fetching)
+  const found = once([
+    ...pagesFor(q, viewer !== null),
+    ...(q !== '' && q === settled.q && answer.data ? answersOf(answer.data) : []),
+    ...runsFor(q, runs.data?.runs ?? null),
+  ])
+  const at = Math.max(
+    0,
+    found.findIndex(({ path }) => path === chosen),
+  )
+  const open = (place: number) => {
+    const one = found[place]
+    if (!one) return
+    close()
+    go(one.path)
+  }
+  const pressed = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) setChosen(found.at((at + step) % found.length)?.path ?? null)
+    else if (event.key === 'Enter') open(at)
+    // The browser's own would empty the box first.
+    else if (event.key === 'Escape') close()
+    else return
+    event.preventDefault()
+  }
+  return (
+    <dialog ref={dialog} className="palette" aria-label="Search" onClose={close}>
+      <input
+        type="search"
+        role="combobox"
+        aria-label="Search repos, runs, people and pages"
+        aria-expanded={found.length > 0}
+        aria-controls={list}
+        aria-activedescendant={found.length > 0 ? `${list}-${at}` : undefined}
+        placeholder="Repos, runs, people and pages"
+        maxLength={128}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          setChosen(null)
+        }}
+        onKeyDown={pressed}
+      />
+      <div id={list} role="listbox" aria-label="Found" className="palette-list">
+        {found.map(({ path, title, about }, place) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: as above
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the box
+          <div
+            key={path}
+            id={`${list}-${place}`}
+            role="option"
+            aria-selected={place === at}
+            className="palette-option"
+            onClick={() => open(place)}
+          >
+            <span>{title}</span> <span className="dim small">{about}</span>
+          </div>
+        ))}
+      </div>
+      <p className="dim small palette-state" role="status">
+        {isAsking
+          ? 'Searching…'
+          : found.length === 0
+            ? 'Nothing found. Try a part of the name, or a whole handle.'
+            : 'Arrows choose, Enter opens, Escape closes.'}
+      </p>
+    </dialog>
+  )
+}

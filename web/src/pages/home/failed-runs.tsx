@@ -1,0 +1,44 @@
+/** Runs of the person's accounts that failed in the last week: each wants a look. */
+import { useCallback } from 'react'
+import { useQuery } from 'urql'
+import { Link } from '../../app/navigate.tsx'
+import { Live } from '../../ui/live.tsx'
+import { rootField } from '../../ui/root-field.ts'
+import { Time } from '../../ui/time.tsx'
+import { runsChangedSubscription } from '../runs/runs.graphql.ts'
+import { lately } from './lately.ts'
+import { failedRunsQuery } from './waiting.graphql.ts'
+
+export function FailedRuns({ owners }: { readonly owners: readonly string[] }) {
+  const [answer, read] = useQuery({ query: failedRunsQuery })
+  const again = useCallback(() => read({ requestPolicy: 'network-only' }), [read])
+  const { value } = rootField(answer, 'runs')
+  const failed = lately(value?.nodes ?? [], owners, Date.now())
+  return (
+    <>
+      <Live query={runsChangedSubscription} owners={owners} changed={again} />
+      {failed.length > 0 && (
+        <section className="stack" aria-label="Failed this week">
+          <div className="row spread">
+            <h2>Failed this week</h2>
+            <Link to="runs" params={{}} query={{ status: 'FAILED' }}>
+              All failed runs
+            </Link>
+          </div>
+          <ul className="panel plain-list">
+            {failed.map((run) => (
+              <li key={run.id} className="row spread">
+                <Link to="run" params={{ id: run.id }}>
+                  {run.displayName}
+                </Link>
+                <span className="dim small">
+                  {run.owner.handle} · <Time at={run.finishedAt} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}
