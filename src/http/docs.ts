@@ -23,7 +23,16 @@ export const assetTypes: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 }
 
-const starter = `window.addEventListener('load', () => SwaggerUIBundle({ url: '/v1/openapi.json', dom_id: '#page', deepLinking: true, tryItOutEnabled: true }))\n`
+/** Swagger UI is dark by a class. What a person chose on the pages (`hub-theme`) comes before the system's theme. */
+const starter = `const system = matchMedia('(prefers-color-scheme: dark)')
+const paint = () => {
+  const chosen = localStorage.getItem('hub-theme')
+  document.documentElement.classList.toggle('dark-mode', chosen === null ? system.matches : chosen === 'dark')
+}
+system.addEventListener('change', paint)
+paint()
+window.addEventListener('load', () => SwaggerUIBundle({ url: '/v1/openapi.json', dom_id: '#page', deepLinking: true, tryItOutEnabled: true }))
+`
 
 const docsHtml = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Hub · /v1</title>

@@ -19,6 +19,7 @@ label { display: grid; gap: .3rem; font-weight: 550; margin-bottom: .75rem; }
 input { font: inherit; color: var(--text); background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: .4rem .65rem; width: 100%; }
 button, .button { display: inline-block; font: inherit; font-weight: 550; color: var(--text); background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: .4rem .8rem; cursor: pointer; text-decoration: none; }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text); } .actions { display: flex; flex-wrap: wrap; gap: .5rem; }
+@media (max-width: 40rem) { tr, td, th { display: block; } tr { padding: .5rem 0; } td, th { padding: .1rem 0; overflow-wrap: anywhere; } }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `
 

@@ -417,11 +417,35 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('show errors on a phone, and the API in the dark', async () => {
+    const { page } = await openPage(signedIn, origin)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${origin}/problems`)
+    expect(await widerBy(page)).toBe(0)
+    await writeFile(join(output, 'problems-phone.png'), await page.screenshot())
+    await page.setViewportSize(desktop)
+    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    for (const [colorScheme, isDark] of [
+      ['light', false],
+      ['dark', true],
+    ] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${origin}/docs`)
+      await page.locator('.opblock').first().waitFor()
+      expect(await page.locator('html.dark-mode').count()).toBe(isDark ? 1 : 0)
+      await writeFile(join(output, `docs-${colorScheme}.png`), await page.screenshot())
+      expect(/rgba?\(0, 0, 0, 0\)|rgb\(255/.test(await background())).toBe(!isDark)
+    }
+    await page.close()
+  })
+
   it.each([desktop, phone])('have one for an address without a page ($width px)', async (viewport) => {
     const { page } = await openPage(signedIn, origin)
     await page.setViewportSize(viewport)
     await page.goto(`${origin}/no/such/page/here`)
     await page.getByText('There is nothing at this address').waitFor()
+    // To a person who is signed in.
+    await page.getByText('It may be private, renamed or deleted').waitFor()
     expect([await accessibilityFaults(page), await widerBy(page)]).toEqual([[], 0])
     await writeFile(join(output, `not-found-${viewport.width}.png`), await page.screenshot())
     await page.close()

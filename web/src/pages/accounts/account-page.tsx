@@ -57,7 +57,7 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
           )}
           <section className="stack" aria-label="Repos">
             <h2>Repos</h2>
-            {pages.nodes.length > 0 ? <RepoTable repos={pages.nodes} /> : <Empty title="No repo that you can see" />}
+            {pages.nodes.length > 0 ? <RepoTable repos={pages.nodes} /> : <NoRepo />}
             <LoadMore pages={pages} />
           </section>
           {account.runs.nodes.length > 0 && (
@@ -69,5 +69,13 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
         </div>
       )}
     </>
+  )
+}
+
+function NoRepo() {
+  return (
+    <Empty title="No repo that you can see">
+      <p>Private repos are shown to their owner and the members of their organization.</p>
+    </Empty>
   )
 }

@@ -30,7 +30,9 @@ export function Page() {
           pages={pages}
           empty={
             <Empty title="No requests to decide">
-              <p>When an agent asks for hosted work, it appears here.</p>
+              <p>
+                When an agent asks for hosted work, it appears here and in the bell at the top. Nothing is left to do.
+              </p>
             </Empty>
           }
         >

@@ -7,6 +7,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { PageList } from '../../ui/page-list.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { useSettled } from '../../ui/use-settled.ts'
 import { NewRepoLink } from './new/new-repo-link.tsx'
 import { RepoTable } from './repo-table.tsx'
 import { type ReposQueryVariables, reposQuery } from './repos.graphql.ts'
@@ -20,10 +21,13 @@ interface Bucket {
 
 type Change = (edit: (next: URLSearchParams) => void) => void
 
+/** Between the last letter typed and the question to the hub. */
+const PAUSE_MS = 250
+
 export function Page() {
   const [search, setSearch] = useSearchParams()
   const kind = kinds.find((one) => one === search.get('kind')) ?? null
-  const q = search.get('q')
+  const q = useSettled(search.get('q'), PAUSE_MS)
   const license = search.get('license')
   const tags = search.getAll('tag')
   const tagKey = tags.join('\n')

@@ -67,7 +67,7 @@ function Spend({ accounts }: { readonly accounts: readonly string[] }) {
         )}
         {/* What is wrong with the whole request was said above. */}
         {!(error && pages.error === error) && (
-          <PageList pages={pages} empty={<Empty title="Nothing was billed yet" />}>
+          <PageList pages={pages} empty={<NothingBilled />}>
             <Ledger rows={pages.nodes} />
           </PageList>
         )}
@@ -203,5 +203,13 @@ function Tiers() {
         </tbody>
       </table>
     </section>
+  )
+}
+
+function NothingBilled() {
+  return (
+    <Empty title="Nothing was billed yet">
+      <p>Hosted runs, checks and endpoints are listed here with what they cost.</p>
+    </Empty>
   )
 }
