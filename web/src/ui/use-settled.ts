@@ -1,4 +1,4 @@
-/** A value once it has not changed for a while: what a person types is asked for when they pause, not letter by letter. */
+/** A value once it has not changed for a while: what a person types is asked for when they pause. */
 import { useEffect, useState } from 'react'
 
 export function useSettled<Value>(value: Value, pauseMs: number): Value {
