@@ -16,6 +16,7 @@ import { Recipe } from '../planner/recipe.ts'
 import { args, query } from '../root-field.ts'
 import { DisplayNameSourceEnum, JobStatusEnum, RunKindEnum } from './enums.ts'
 import { JobInterface } from './job.ts'
+import { runListArgs } from './run-list-args.ts'
 import {
   FacetsType,
   GateRowType,
@@ -109,6 +110,11 @@ builder.node(RunType, {
       most: 20,
       description: 'Settings of the recipe that need further setup, such as a gate that needs a runner with a battery.',
       resolve: (run) => warningsOf(run),
+    }),
+    sortValue: t.exposeFloat('sortValue', {
+      nullable: true,
+      description:
+        'The value by which the list is sorted that has it; null in a list that is newest first, and elsewhere.',
     }),
     datasets: t.expose('datasets', {
       most: 100,
@@ -225,6 +231,7 @@ query('runs', {
   scope: 'key:read',
   args: args((t) => ({
     ...pageArgs(t),
+    ...runListArgs(t),
     status: t.field({ type: JobStatusEnum, description: 'Only runs with this status.' }),
     executor: t.field({ type: RunExecutorEnum, description: 'Only runs with this executor.' }),
     owner: t.string({

@@ -67,6 +67,7 @@ const viewers: readonly (VisibleRepos & VisibleRuns)[] = [nobody, member, limite
 async function buildListings(): Promise<void> {
   const { repoPageStatement, repoFacetStatement } = await import('../../src/repos/list-sql.ts')
   const { runPageStatement } = await import('../../src/runs/read/list-sql.ts')
+  const { sortedPageStatement } = await import('../../src/runs/read/sorted-sql.ts')
   const repoFilters = {
     q: 'a',
     kind: 'robot',
@@ -84,6 +85,11 @@ async function buildListings(): Promise<void> {
     robot: 'a/b',
     gated: true,
     parentRunId: 'run_a',
+    project: 'a',
+    group: 'a',
+    template: 'a',
+    tag: ['a'],
+    q: 'a',
   } as const
   for (const viewer of viewers) {
     for (const filter of [...shapesOf(repoFilters), { visibility: 'private' as const }, { gated: false }]) {
@@ -93,7 +99,12 @@ async function buildListings(): Promise<void> {
       repoFacetStatement(viewer, filter)
     }
     for (const filter of [...shapesOf(runFilters), { gated: false }])
-      for (const after of [null, 'run_a']) runPageStatement(viewer, { filter, after, limit: 1 })
+      for (const after of [null, 'run_a']) {
+        runPageStatement(viewer, { filter, after, limit: 1 })
+        const query = { filter, after, limit: 1, metric: 'a', afterValue: after === null ? null : 1 }
+        for (const by of ['last', 'min', 'max', 'mean'] as const)
+          for (const order of ['asc', 'desc'] as const) sortedPageStatement(viewer, { ...query, by, order })
+      }
   }
 }
 

@@ -37,7 +37,16 @@ interface SubmitOptions extends CommonOptions, KeptOptions {
   readonly parentStep?: string
 }
 
-type ListOptions = CommonOptions & Readonly<Record<string, unknown>>
+const sortedBy = ['last', 'best', 'min', 'max', 'mean'] as const
+
+interface ListOptions extends CommonOptions, Readonly<Partial<Record<(typeof runFilters)[number], string>>> {
+  readonly query?: string
+  readonly tag: string[]
+  readonly sort?: string
+  readonly by: (typeof sortedBy)[number]
+  readonly order?: 'asc' | 'desc'
+  readonly limit: number
+}
 
 const submitHelp = `
 The recipe is a JSON file with /v1 names, flags, or both: flags override the file.
@@ -54,7 +63,16 @@ An empty value clears: --notes '' has no notes, --tag '' no tags. Tags that are 
 ${hubExamples('runs edit run_01k0… --name "night run" --tag baseline', "runs edit run_01k0… --group ''")}`
 
 /** Single-valued options of `hub runs`. */
-const runFilters = ['status', 'executor', 'owner', 'kind', 'robot'] as const satisfies (keyof RunFilters)[]
+const runFilters = [
+  'status',
+  'executor',
+  'owner',
+  'kind',
+  'robot',
+  'template',
+  'project',
+  'group',
+] as const satisfies (keyof RunFilters)[]
 
 const filterTexts: Readonly<
   Record<(typeof runFilters)[number], readonly [about: string, choices?: readonly string[]]>
@@ -64,6 +82,9 @@ const filterTexts: Readonly<
   owner: ['only runs of this user or org'],
   kind: ['only runs of this kind', ['cloud', 'external']],
   robot: ['only runs for this robot'],
+  template: ['only runs of this template'],
+  project: ['only runs of this project'],
+  group: ['only runs of this group'],
 }
 
 /** Adds them to the `hub` program. */
@@ -79,7 +100,12 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     runs.addOption(choices ? option.choices(choices) : option)
   }
   runs
-    .addHelpText('after', hubExamples('runs', 'runs run_01k0…', 'runs --status running --robot ada/arm --json'))
+    .addHelpText('after', hubExamples('runs', 'runs run_01k0…', 'runs --tag baseline --sort val/loss --by best'))
+    .option('-q, --query <text>', 'only runs with this text in their name')
+    .option('--tag <tag>', 'only runs with this tag (repeatable)', collect, [])
+    .option('--sort <metric>', 'sort by this metric, the better values first; only runs that have it')
+    .addOption(new Option('--by <value>', 'which value of the metric').choices(sortedBy).default('last'))
+    .addOption(new Option('--order <order>', 'the least or the greatest value first').choices(['asc', 'desc']))
     .option('--limit <n>', 'maximum number of runs', wholeFrom(1), 20)
     .action((run: string | undefined, options: ListOptions) =>
       start(options, (client) => (run === undefined ? listRuns(client, options) : showWithSummary(client, run))),
@@ -171,9 +197,12 @@ async function listRuns(client: HubClient, options: ListOptions): Promise<Comman
     const value = options[name]
     if (typeof value === 'string') filters[name] = value
   }
-  const limit = Number(options.limit)
+  const { query, tag, sort, by, order } = options
+  if (sort === undefined && order !== undefined) throw new UsageError('--order needs --sort METRIC.')
+  const sorting = sort === undefined ? {} : { sort_metric: sort, sort_by: by, order }
+  const { limit } = options
   const runs = []
-  for await (const page of client.runs.list(filters)) {
+  for await (const page of client.runs.list({ ...filters, q: query, tag, ...sorting })) {
     runs.push(...page)
     if (runs.length >= limit) break
   }

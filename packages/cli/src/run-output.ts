@@ -28,7 +28,8 @@ export function runRow(run: RemoteRun): string {
   const done = run.progress?.fraction ?? null
   const share = done === null ? '' : `${Math.floor(done * 100)}%`
   const curve = sparkText(run.sparkline, 16).padEnd(16)
-  return `${inLine(`${run.id}  ${run.status.padEnd(9)} ${share.padStart(4)} ${curve}  ${run.display_name}`)}\n`
+  const value = run.sort_value === null ? '' : `${String(round(run.sort_value)).padStart(10)}  `
+  return `${inLine(`${run.id}  ${run.status.padEnd(9)} ${share.padStart(4)} ${curve}  ${value}${run.display_name}`)}\n`
 }
 
 /** One run as text: one line per known fact. */

@@ -48,6 +48,7 @@ export const remoteRun = conformsTo<v1.Run>()(
         as_of: optional(z.string()),
       }),
     ),
+    sort_value: optional(number),
     sparkline: optional(z.looseObject({ metric: z.string(), points: z.array(z.array(number)) })),
   }),
 )

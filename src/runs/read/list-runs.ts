@@ -6,16 +6,25 @@
 import { isId } from '@hub/formats/ids'
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import type { ChangedList } from '../../accounts/changes/shared-changes.ts'
-import { canSeeRun, visibleRuns } from '../../auth/policy.ts'
+import { canSeeRun, type VisibleRuns, visibleRuns } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
-import { decodeCursor, encodeCursor, idPart, type Page } from '../../platform/page.ts'
-import { column, columns } from '../../store/columns.ts'
+import { decodeCursor, encodeCursor, idPart, type KeyPart, type Page } from '../../platform/page.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { getRunsById } from './get-run.ts'
-import { type FacetRow, type RunFilter, runFacetStatement, runPageStatement } from './list-sql.ts'
+import {
+  type FacetRow,
+  type listedColumns,
+  type RunFilter,
+  type RunPageQuery,
+  runFacetStatement,
+  runPageStatement,
+} from './list-sql.ts'
 import { type Run, toRun } from './run-shape.ts'
+import { type SortInput, sortOrderOf } from './sort-order.ts'
+import { type SortedQuery, sortedPageStatement } from './sorted-sql.ts'
 
-export interface ListRunsInput extends Omit<RunFilter, 'ownerId'> {
+export interface ListRunsInput extends Omit<RunFilter, 'ownerId'>, SortInput {
   /** Handle of the billed account. */
   readonly owner?: string | null
   readonly first?: number | null
@@ -49,27 +58,61 @@ const billedAccount = statement({
 
 /** Identifies the listing: must not change between pages. */
 function listingName({ first: _first, after: _after, ...filters }: ListRunsInput): string {
-  const { status, executor, owner, kind, robot, gated, parentRunId } = filters
-  return `runs:${JSON.stringify([status, executor, owner, kind, robot, gated, parentRunId].map((value) => value ?? null))}`
+  const { status, executor, owner, kind, robot, gated, parentRunId, project, group, template, tag, q } = filters
+  const { sortMetric, sortBy, order } = filters
+  const now = [status, executor, owner, kind, robot, gated, parentRunId]
+  // A list without these has the cursors that it had before there were any.
+  const later = [project, group, template, tag?.length ? tag : null, q, sortMetric, sortBy, order]
+  const named = later.every((value) => value == null) ? now : [...now, ...later]
+  return `runs:${JSON.stringify(named.map((value) => value ?? null))}`
 }
 
 /**
- * One page, shorter than requested if its runs are large; 422 for a cursor of another listing, empty for an owner that
- * does not exist. One statement, two with an `owner` filter.
+ * One page, shorter than requested if its runs are large; 422 for a cursor of another listing and an order that there
+ * is not, empty for an owner that does not exist. One statement, two with an `owner` filter.
  */
 export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promise<Page<Run>> {
   const listing = listingName(input)
-  const [after] = input.after ? decodeCursor<[string]>(listing, input.after, [idPart('run')]) : [null]
+  const sort = sortOrderOf(input)
+  const [after, afterValue] = placeOf(listing, input.after, sort !== null)
   const limit = input.first ?? DEFAULT_PAGE_SIZE
-  const cursorOf = (run: Run) => encodeCursor(listing, [run.id])
+  const cursorOf = (run: Run) => encodeCursor(listing, sort ? [run.id, run.sortValue] : [run.id])
   const [account] = input.owner ? await ctx.deps.db.query(billedAccount, { handle: input.owner }) : []
   const nothing = (input.owner && !account) || (input.parentRunId && !isId('run', input.parentRunId))
   if (nothing) return { nodes: [], hasNextPage: false, cursorOf }
   const filter: RunFilter = { ...input, ownerId: account?.id ?? null }
-  const { statement, values } = runPageStatement(visibleRuns(ctx.viewer), { filter, after, limit: limit + 1 })
-  const rows = await ctx.deps.db.query(statement, values)
-  const nodes = rows.slice(0, limit).map((row) => toRun(row))
+  const query = { filter, after, limit: limit + 1 }
+  const viewer = visibleRuns(ctx.viewer)
+  const rows: readonly ListedRow[] = sort
+    ? await sortedRows(ctx, viewer, { ...query, ...sort, afterValue })
+    : await newestRows(ctx, viewer, query)
+  const nodes = rows.slice(0, limit).map((row) => toRun(row, row.sortValue ?? null))
   return { nodes, hasNextPage: (rows[0]?.found ?? 0) > nodes.length, cursorOf }
+}
+
+type ListedRow = RowOf<typeof listedColumns> & { readonly sortValue?: number }
+
+/** The run that a page begins after, and its value. */
+function placeOf(
+  listing: string,
+  cursor: string | null | undefined,
+  isSorted: boolean,
+): readonly [string | null, number | null] {
+  if (!cursor) return [null, null]
+  const isNumber = (part: KeyPart): part is number => typeof part === 'number'
+  if (isSorted) return decodeCursor<[string, number]>(listing, cursor, [idPart('run'), isNumber])
+  const [after] = decodeCursor<[string]>(listing, cursor, [idPart('run')])
+  return [after, null]
+}
+
+function newestRows({ deps }: RequestContext, viewer: VisibleRuns, query: RunPageQuery) {
+  const { statement, values } = runPageStatement(viewer, query)
+  return deps.db.query(statement, values)
+}
+
+function sortedRows({ deps }: RequestContext, viewer: VisibleRuns, query: SortedQuery) {
+  const { statement, values } = sortedPageStatement(viewer, query)
+  return deps.db.query(statement, values)
 }
 
 /** Only the most frequent values are listed, since robots are free text. */

@@ -19,6 +19,13 @@ export interface RunFilter {
   readonly robot?: string | null
   readonly gated?: boolean | null
   readonly parentRunId?: string | null
+  readonly project?: string | null
+  readonly group?: string | null
+  readonly template?: string | null
+  /** The run has all of them. */
+  readonly tag?: readonly string[] | null
+  /** A part of what `searched` has, whatever the case of its letters. */
+  readonly q?: string | null
 }
 
 /** `after` is the id of the last run of the previous page. */
@@ -29,25 +36,37 @@ export interface RunPageQuery {
 }
 
 /** A run, and the number of rows that the page would have without its byte limit. */
-const listedColumns = runColumns.with({ found: column.int4('page.found') })
+export const listedColumns = runColumns.with({ found: column.int4('page.found') })
 
 /** All parameters of a listing; each statement uses some of them. */
-const params = {
+export const params = {
   ...runViewer,
   ownerId: param.text.orNull(),
   /** In lower case. */
   robot: param.text.orNull(),
   parentRunId: param.text.orNull(),
+  project: param.text.orNull(),
+  group: param.text.orNull(),
+  template: param.text.orNull(),
+  tags: param.texts(),
+  /** In lower case. */
+  q: param.text.orNull(),
   after: param.text.orNull(),
   limit: param.int4(),
 }
 type Values = Given<typeof params>
 
-const valuesOf = (viewer: VisibleRuns, { filter, after, limit }: RunPageQuery): Values => ({
+/** The values of `params`. */
+export const valuesOf = (viewer: VisibleRuns, { filter, after, limit }: RunPageQuery): Values => ({
   ...viewer,
   ownerId: filter.ownerId ?? null,
   robot: filter.robot?.toLowerCase() ?? null,
   parentRunId: filter.parentRunId ?? null,
+  project: filter.project ?? null,
+  group: filter.group ?? null,
+  template: filter.template ?? null,
+  tags: filter.tag ?? [],
+  q: filter.q?.toLowerCase() ?? null,
   after,
   limit,
 })
@@ -70,8 +89,12 @@ const ofKind: Readonly<Record<RunKind, string>> = {
   orchestration: "u.kind = 'orchestration'",
 }
 
+/** What a search of runs looks in: what people call one, and the parts of the name that the hub makes. */
+const searched = `lower(concat_ws(' ', u.name, u.output_repo_name, u.template, u.robot, right(u.id, 6), u.project,
+  u.run_group))`
+
 /** `owner` is the column that the owner filter compares. */
-function predicates(
+export function predicates(
   { filter, after }: Pick<RunPageQuery, 'filter' | 'after'>,
   owner: 'account.id' | 'u.owner_id',
 ): string[] {
@@ -83,6 +106,13 @@ function predicates(
   if (filter.gated === false) found.push('coalesce(u.gate_total, 0) = 0')
   if (filter.ownerId) found.push(`${owner} = :ownerId`)
   if (filter.parentRunId) found.push('u.parent_run_id = :parentRunId')
+  if (filter.project) found.push('u.project = :project')
+  if (filter.group) found.push('u.run_group = :group')
+  if (filter.template) found.push('u.template = :template')
+  // In the form of the index, and once more by the tags alone: an owner's id may be a tag.
+  if (filter.tag?.length)
+    found.push(`u.tags <> '{}' and (u.tags || u.owner_id) @> (:tags::text[] || ${owner}) and u.tags @> :tags::text[]`)
+  if (filter.q) found.push(`(strpos(${searched}, :q) > 0 or u.id = :q)`)
   if (after !== null) found.push('u.id < :after')
   return found
 }
@@ -91,7 +121,7 @@ function predicates(
  * A stream of its own for each way in which a run means the robot, so that each has an index; none means one stream of
  * all runs.
  */
-const robotStreams = ({ filter }: RunPageQuery): readonly string[] =>
+export const robotStreams = ({ filter }: RunPageQuery): readonly string[] =>
   filter.robot ? namesRobot('u', ':robot::text') : ['true']
 
 /**
@@ -114,6 +144,12 @@ export const accounts = `with recursive others(id) as (
 const ofAccount = 'u.owner_id >= account.id and u.owner_id <= account.id'
 const madeForOthers = `${ofAccount} and u.created_by = :userId and u.created_by <> u.owner_id`
 
+/** The two sources of the runs of accounts: those of the caller's own, and those that they made for others. */
+export const accountSources = [
+  { which: 'account.mine', condition: ofAccount },
+  { which: 'not account.mine', condition: madeForOthers },
+] as const
+
 /** The two sources of the runs that a key limited to repos sees; they may overlap. */
 const limited = [`u.filed_by = :credentialId and ${ownRunSql('u')}`, `${runListedSql('u')} and ${ownRunSql('u')}`]
 
@@ -123,7 +159,7 @@ const ofJob = 'u.id = :credentialId'
  * The sources of a viewer that does not see all runs of its accounts: a limited key, or a hosted job's key, which sees
  * its own run. Null for any other.
  */
-const fewSources = (viewer: VisibleRuns): readonly string[] | null => {
+export const fewSources = (viewer: VisibleRuns): readonly string[] | null => {
   if (viewer.repoIds !== null) return limited
   return isJob(viewer) ? [ofJob] : null
 }
@@ -155,10 +191,7 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
   const streams = robotStreams(query).flatMap((robot) =>
     few
       ? few.map((condition) => stream(`${condition} and ${robot}`, 'u.id desc'))
-      : [
-          ofAccounts('account.mine', `${ofAccount} and ${robot}`),
-          ofAccounts('not account.mine', `${madeForOthers} and ${robot}`),
-        ],
+      : accountSources.map(({ which, condition }) => ofAccounts(which, `${condition} and ${robot}`)),
   )
   const ids = streams.join(few ? ' union ' : ' union all ')
   const text = `${few ? '' : accounts} select ${listedColumns.sql}
@@ -177,17 +210,18 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024
 export const freeFormBytes = (alias: string) =>
   `octet_length(${alias}.recipe::text) + coalesce(octet_length(${alias}.latest_metrics::text), 0) + coalesce(octet_length(${alias}.gates::text), 0) + coalesce(octet_length(${alias}.notes), 0)`
 
-/** The rows of a page up to `MAX_PAGE_BYTES`, each with the row count without that limit. */
-const bounded = (page: string) => `select id, found from (
-      select id, count(*) over ()::int as found,
-        sum(bytes) over (order by id desc rows between unbounded preceding and 1 preceding) as before
-      from (select id, (select ${freeFormBytes('s')} from runs s where s.id = listed.id) as bytes
+/** The rows of a page up to `MAX_PAGE_BYTES`, in this order, each with the row count without that limit. */
+export const bounded = (page: string, order = 'id desc') => `select * from (
+      select *, count(*) over ()::int as found,
+        sum(bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as before
+      from (select *, (select ${freeFormBytes('s')} from runs s where s.id = listed.id) as bytes
         from (${page}) listed) weighed) sized
     where before is null or before < ${MAX_PAGE_BYTES}`
 
 /** Empty for a shape that is not prepared. */
 function statementName(viewer: VisibleRuns, { filter, after }: RunPageQuery): string {
-  if (filter.kind || filter.robot || filter.parentRunId || filter.gated != null) return ''
+  const { kind, robot, parentRunId, gated, project, group, template, tag, q } = filter
+  if (kind || robot || parentRunId || gated != null || project || group || template || tag?.length || q) return ''
   const who = viewer.repoIds ? 'limited' : isJob(viewer) && 'job'
   const shape = [filter.status, filter.executor, filter.ownerId && 'owner', after && 'after', who]
   return ['run-page', ...shape.filter(Boolean)].join('-')

@@ -79,6 +79,8 @@ export interface Run extends KeptRow {
   readonly spend: RunSpend
   readonly sparkline: RunSparkline | null
   readonly datasets: readonly PinnedDataset[]
+  /** The value that a list is sorted by; null where no list is. */
+  readonly sortValue: number | null
 }
 
 /** SQL condition: the run alias `u` is visible. A statement with this condition has the parameters of `runViewer`. */
@@ -153,7 +155,7 @@ type RunRow = RowOf<typeof runColumns>
 export const runTables = 'runs u join accounts o on o.id = u.owner_id left join accounts c on c.id = u.created_by'
 
 /** Converts a row to the graph's shape; progress and spend are those at the row's `now`. */
-export function toRun(row: RunRow): Run {
+export function toRun(row: RunRow, sortValue: number | null = null): Run {
   const named = displayNameOf({
     id: row.id,
     givenName: row.name,
@@ -224,6 +226,7 @@ export function toRun(row: RunRow): Run {
     spend: spendOfRow(row),
     sparkline: sparklineOf(row.rewardCurve),
     datasets: row.datasets,
+    sortValue,
   }
   setDocument(run, 'gates', row.gates)
   setDocument(run, 'latestMetrics', row.latestMetrics)

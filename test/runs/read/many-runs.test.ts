@@ -9,6 +9,7 @@ import { producersOfRepos, runsUsingRepos } from '../../../src/runs/read/lineage
 import { type ListRunsInput, listRuns, runFacets } from '../../../src/runs/read/list-runs.ts'
 import { type RunFilter, runFacetStatement, runPageStatement } from '../../../src/runs/read/list-sql.ts'
 import { runsOfAccounts } from '../../../src/runs/read/related-runs.ts'
+import { sortedPageStatement } from '../../../src/runs/read/sorted-sql.ts'
 import { type NamedStatement, orderedValues } from '../../../src/store/statement.ts'
 import { testDb } from '../../support/database.ts'
 import { type Plan, passedOver, plansOf, scansOf } from '../../support/plans.ts'
@@ -67,7 +68,18 @@ beforeAll(async () => {
      union all select $2, id, 'output', 'run', owner_id from runs where id = any($4)`,
     [data.id, model.id, owner.id, [524, 9, 10].map((n) => `run_${String(n).padStart(26, '0')}`)],
   )
+  // Of each account 50 runs of another project, group, tag and template, and a loss of every third run.
+  await world.sql(
+    `update runs set project = 'p' || p.n, run_group = 'g' || p.n, tags = array['t' || p.n], template = 'act' || p.n
+     from (select id, substr(id, 5)::int / 2000 as n from runs) p where p.id = runs.id`,
+  )
+  await world.sql(
+    `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
+     select id, key, owner_id, 1, 1, 1, 1, n % 100, 1, 1, 1, 1 from
+       (select id, owner_id, substr(id, 5)::int as n from runs) one, unnest(array['loss', 'lr', 'reward']) key where n % 3 = 0`,
+  )
   await world.sql('vacuum analyze repo_references')
+  await world.sql('vacuum analyze run_metric_summaries')
   // A page counts as visible to all only when its commit is on disk, and the tests' server takes its time with that.
   await world.sql('checkpoint')
   await world.sql('vacuum analyze runs')
@@ -92,6 +104,13 @@ describe('among 10,000 runs', () => {
     ['an owner of no runs that are seen', () => ({ ownerId: 'user_none' })],
     ['parent of many forks', () => ({ parentRunId: PARENT })],
     ['parent without forks', () => ({ parentRunId: `run_${'0'.repeat(22)}9998` })],
+    ['project', () => ({ project: 'p1' })],
+    ['project that no run has', () => ({ project: 'none' })],
+    ['group', () => ({ group: 'g4' })],
+    ['template', () => ({ template: 'act2' })],
+    ['template that no run has', () => ({ template: 'none' })],
+    ['tag', () => ({ tag: ['t3'] })],
+    ['tag that no run has', () => ({ tag: ['none'] })],
     ['parent and owner', ({ org: { id } }) => ({ parentRunId: PARENT, ownerId: id })],
   ])('a page by %s reads no table from end to end, and few rows for nothing', async (_name, filterOf) => {
     const filter = filterOf({ owner, org })
@@ -139,6 +158,37 @@ describe('among 10,000 runs', () => {
     for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values))) {
       expect(scansOfRuns(plan)).toEqual([])
       expect(passedOver(plan, 'runs')).toBeLessThan(100)
+    }
+  })
+
+  it.each<[string, RunFilter]>([
+    ['no filter', {}],
+    ['a project', { project: 'p1' }],
+    ['a status', { status: 'failed' }],
+  ])('a page by a metric, with %s, reads the summaries of the accounts alone, by index', async (_name, filter) => {
+    const sort = { metric: 'loss', by: 'min', order: 'asc' } as const
+    for (const [after, afterValue] of [
+      [null, null],
+      [`run_${'0'.repeat(22)}5000`, 50],
+    ] as const) {
+      const query = { filter, after, afterValue, limit: 21, ...sort }
+      const { statement, values } = sortedPageStatement(visibleRuns(ctx.viewer), query)
+      for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values))) {
+        expect(scansOf(plan, 'run_metric_summaries')).toEqual([])
+        // A sixth of all runs are of the two accounts and have the metric.
+        const read = plan.filter((node) => node['Relation Name'] === 'run_metric_summaries')
+        const rows = read.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0)
+        expect(rows + passedOver(plan, 'run_metric_summaries')).toBeLessThan(1800)
+      }
+    }
+  })
+
+  it('a search reads the runs of the accounts alone', async () => {
+    const query = { filter: { q: 'nothing has it' }, after: null, limit: 21 }
+    const { statement, values } = runPageStatement(visibleRuns(ctx.viewer), query)
+    for (const plan of await plansOf(t.db, statement.text, orderedValues(statement, values))) {
+      expect(scansOfRuns(plan)).toEqual([])
+      expect(passedOver(plan, 'runs')).toBeLessThan(5100)
     }
   })
 
@@ -198,6 +248,9 @@ describe('among 10,000 runs', () => {
     }
     expect([await count({ first: 5 }), await count({ first: 100 })]).toEqual([1, 1])
     expect(await count({ first: 5, owner: owner.handle })).toBe(2)
+    expect([await count({ first: 5, sortMetric: 'loss' }), await count({ first: 100, sortMetric: 'loss' })]).toEqual([
+      1, 1,
+    ])
     const statements = t.record()
     await runFacets(ctx)
     expect(statements).toHaveLength(1)
