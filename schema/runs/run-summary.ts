@@ -51,6 +51,7 @@ const SummaryType = builder.objectRef<MetricSummary>('RunMetricSummary').impleme
 builder.objectField(RunType, 'summary', (t) =>
   t.loadableList({
     most: MAX_SUMMARIES,
+    sizedBy: ['keys'],
     type: SummaryType,
     byPath: true,
     description:

@@ -5,6 +5,7 @@ import { schema } from '../../schema/index.ts'
 import { assertCost, assertShape, eventLimits, executionLimits } from '../../src/http/graphql-limits.ts'
 import { costFunction } from '../../src/http/operation-cost.ts'
 import { COMPARED, CONFIGS_AT_ONCE } from '../../web/src/pages/runs/compared.ts'
+import { MAX_METRICS } from '../../web/src/pages/runs/run-view.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { contractHub, type Json } from '../support/hub.ts'
 import { statementsOf } from '../support/request-statements.ts'
@@ -19,6 +20,7 @@ const idsOf = (count: number) => Array.from({ length: count }, (_, index) => `ru
 /** Variables that set sizes, where pages give them: the most that they give. */
 const largest: Readonly<Record<string, Json>> = {
   compareRuns: { ids: idsOf(CONFIGS_AT_ONCE) },
+  runs: { metrics: Array.from({ length: MAX_METRICS }, (_, at) => `k${at}`) },
   runMetrics: { ids: idsOf(COMPARED) },
   RepoFileSizes: { first: 1000 },
 }

@@ -37,6 +37,7 @@ export const statements: Readonly<Record<string, number>> = {
   run: 6,
   runConfig: 2,
   runGate: 3,
+  runMetricKeys: 4,
   runMetrics: 5,
   runs: 3,
   runToRepeat: 3,

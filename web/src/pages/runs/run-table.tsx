@@ -1,21 +1,28 @@
-/** Runs as rows: what, for which robot, how far, how long, and what it cost. */
+/** Runs as rows: what, for which robot, how far, how long, what it cost, and what its metrics come to. */
+import type { ReactNode } from 'react'
 import { Link } from '../../app/navigate.tsx'
-import { duration, money } from '../../ui/format.ts'
+import { duration, money, rounded } from '../../ui/format.ts'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RepoLink } from '../repos/repo-table.tsx'
-import type { RunsQuery } from './runs.graphql.ts'
+import { type ColumnName, columnNames, fractionOf, usualColumns } from './run-view.ts'
+import type { RunsQuery, RunsQueryVariables } from './runs.graphql.ts'
 
 type RunRow = NonNullable<RunsQuery['runs']>['nodes'][number]
 
 interface Props {
   readonly runs: readonly RunRow[]
+  readonly columns?: readonly ColumnName[]
+  /** Each has a column of its own, which sorts. */
+  readonly metrics?: readonly string[]
+  readonly sort?: Pick<RunsQueryVariables, 'sortMetric' | 'sortBy'>
+  readonly sortBy?: (metric: string, isShownAscending: boolean) => void
   /** Ids of those chosen to be compared; without, none can be. */
   readonly chosen?: readonly string[]
   readonly choose?: (id: string) => void
 }
 
-export function RunTable({ runs, chosen, choose }: Props) {
+export function RunTable({ runs, columns = usualColumns, metrics = [], sort, sortBy, chosen, choose }: Props) {
   return (
     <div className="panel flush table-wrap">
       <table>
@@ -24,11 +31,20 @@ export function RunTable({ runs, chosen, choose }: Props) {
             {choose && <th>Compare</th>}
             <th>Run</th>
             <th>Status</th>
-            <th>Robot</th>
-            <th>Progress</th>
-            <th className="number">Took</th>
-            <th className="number">Cost</th>
-            <th>Created</th>
+            {columns.map((name) => (
+              <th key={name} className={cells[name].isNumber ? 'number' : undefined}>
+                {columnNames[name]}
+              </th>
+            ))}
+            {metrics.map((metric) => (
+              <MetricHead
+                key={metric}
+                metric={metric}
+                runs={runs}
+                isSorted={sort?.sortMetric === metric}
+                sortBy={sortBy}
+              />
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -55,20 +71,74 @@ export function RunTable({ runs, chosen, choose }: Props) {
               <td>
                 <Status of={run.status} />
               </td>
-              <td>{run.robotRepo ? <RepoLink fullName={run.robotRepo.fullName} /> : <span className="dim">–</span>}</td>
-              <td>
-                <Progress fraction={run.progress?.fraction ?? null} label={run.displayName} />
-              </td>
-              <td className="number nowrap">{tookOf(run)}</td>
-              <td className="number">{run.spend.priced ? money(run.spend.accruedUsd) : '–'}</td>
-              <td className="nowrap">
-                <Time at={run.createdAt} />
-              </td>
+              {columns.map((name) => (
+                <td key={name} className={cells[name].isNumber ? 'number nowrap' : undefined}>
+                  {cells[name].of(run) ?? <span className="dim">–</span>}
+                </td>
+              ))}
+              {metrics.map((metric) => (
+                <td key={metric} className="number nowrap">
+                  {shownValue(run, metric, sort) ?? <span className="dim">–</span>}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+interface Cell {
+  readonly isNumber?: boolean
+  /** Null where a run has none. */
+  readonly of: (run: RunRow) => ReactNode
+}
+
+const cells: Readonly<Record<ColumnName, Cell>> = {
+  robot: { of: ({ robotRepo }) => robotRepo && <RepoLink fullName={robotRepo.fullName} /> },
+  project: { of: ({ project }) => project },
+  group: { of: ({ group }) => group },
+  tags: { of: ({ tags }) => (tags.length > 0 ? tags.join(', ') : null) },
+  progress: { of: (run) => <Progress fraction={fractionOf(run)} label={run.displayName} /> },
+  took: { isNumber: true, of: tookOf },
+  cost: { isNumber: true, of: ({ spend }) => (spend.priced ? money(spend.accruedUsd) : null) },
+  created: { of: ({ createdAt }) => <Time at={createdAt} /> },
+}
+
+/** What a run is sorted by, else the last value. */
+function shownValue(run: RunRow, metric: string, sort: Props['sort']): string | null {
+  const sorted = sort?.sortMetric === metric ? run.sortValue : null
+  const value = sorted ?? run.summary.find(({ key }) => key === metric)?.last
+  return value === undefined ? null : rounded(value)
+}
+
+interface MetricHeadProps extends Pick<Props, 'sortBy' | 'runs'> {
+  readonly metric: string
+  readonly isSorted: boolean
+}
+
+/** The order that is shown is that of the rows: the hub decides which values come first. */
+function MetricHead({ metric, runs, isSorted, sortBy }: MetricHeadProps) {
+  const values = runs.map(({ sortValue }) => sortValue ?? 0)
+  const isAscending = isSorted && (values[0] ?? 0) < (values.at(-1) ?? 0)
+  const order = isAscending ? 'ascending' : 'descending'
+  return (
+    <th className="number" aria-sort={isSorted ? order : 'none'}>
+      {sortBy ? (
+        <button
+          type="button"
+          className="button plain small"
+          title={`Sort by ${metric}`}
+          onClick={() => sortBy(metric, isAscending)}
+        >
+          {metric}
+          {isSorted && (isAscending ? ' ↑' : ' ↓')}
+        </button>
+      ) : (
+        metric
+      )}
+    </th>
   )
 }
 

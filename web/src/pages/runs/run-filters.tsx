@@ -1,0 +1,181 @@
+/** What the list of runs is searched, filtered and sorted by. */
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { DelayedInput } from '../../ui/delayed-input.tsx'
+import { StatusSelect } from '../../ui/status-select.tsx'
+import {
+  type ColumnName,
+  columnNames,
+  MAX_METRICS,
+  type RunView,
+  sortValues,
+  statuses,
+  type TextFilter,
+  textFilters,
+  withColumn,
+  withMember,
+  withMetric,
+} from './run-view.ts'
+import { runMetricKeysQuery } from './runs.graphql.ts'
+
+interface Props {
+  readonly search: URLSearchParams
+  readonly view: RunView
+  readonly owners: readonly string[]
+  readonly change: (edit: (before: URLSearchParams) => URLSearchParams) => void
+}
+
+export function RunFilters({ search, view, owners, change }: Props) {
+  const { variables } = view
+  const set = (name: string, value: string) => change((before) => withMember(before, name, value))
+  const active = ['q', 'status', 'owner', ...Object.keys(textFilters)].some((name) => search.get(name))
+  return (
+    <search className="stack">
+      <div className="row">
+        <DelayedInput
+          label="Search runs"
+          placeholder="Search names"
+          size={28}
+          maxLength={200}
+          value={variables.q ?? ''}
+          change={(text) => set('q', text)}
+        />
+        <select
+          aria-label="Account"
+          value={variables.owner ?? ''}
+          onChange={({ target }) => set('owner', target.value)}
+        >
+          <option value="">All accounts</option>
+          {owners.map((handle) => (
+            <option key={handle}>{handle}</option>
+          ))}
+        </select>
+        <StatusSelect
+          statuses={statuses}
+          chosen={variables.status ?? null}
+          choose={(status) => set('status', status ?? '')}
+        />
+        {(Object.keys(textFilters) as TextFilter[]).map((name) => (
+          <DelayedInput
+            key={name}
+            label={textFilters[name]}
+            placeholder={textFilters[name]}
+            size={10}
+            value={search.get(name) ?? ''}
+            change={(text) => set(name, text)}
+          />
+        ))}
+        {active && (
+          <button
+            type="button"
+            className="button plain small"
+            onClick={() =>
+              change((before) => {
+                const next = new URLSearchParams(before)
+                for (const name of ['q', 'status', 'owner', ...Object.keys(textFilters)]) next.delete(name)
+                return next
+              })
+            }
+          >
+            Clear filters
+          </button>
+        )}
+      </div>
+      <div className="row">
+        {variables.sortMetric && (
+          <label className="row">
+            <span>Sorted by {variables.sortMetric},</span>
+            <select
+              aria-label="Value of the metric"
+              value={variables.sortBy ?? 'LAST'}
+              onChange={({ target }) => set('by', target.value === 'LAST' ? '' : target.value)}
+            >
+              {Object.entries(sortValues).map(([value, word]) => (
+                <option key={value} value={value}>
+                  {word}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {variables.sortMetric && (
+          <button type="button" className="button plain small" onClick={() => change(withoutSort)}>
+            Newest first
+          </button>
+        )}
+        <Columns view={view} change={change} owner={variables.owner ?? null} />
+      </div>
+    </search>
+  )
+}
+
+function withoutSort(before: URLSearchParams): URLSearchParams {
+  const next = new URLSearchParams(before)
+  for (const name of ['sort', 'by', 'order']) next.delete(name)
+  return next
+}
+
+interface ColumnsProps extends Pick<Props, 'view' | 'change'> {
+  readonly owner: string | null
+}
+
+/** The keys of metrics are asked for once this is open. */
+function Columns({ view, change, owner }: ColumnsProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Columns</summary>
+      <div className="stack panel">
+        <fieldset className="row">
+          <legend>Facts</legend>
+          {(Object.keys(columnNames) as ColumnName[]).map((name) => (
+            <label key={name} className="row">
+              <input
+                type="checkbox"
+                checked={view.columns.includes(name)}
+                onChange={() => change((before) => withColumn(before, name))}
+              />
+              {columnNames[name]}
+            </label>
+          ))}
+        </fieldset>
+        {isOpen && <Metrics shown={view.metrics} change={change} owner={owner} />}
+      </div>
+    </details>
+  )
+}
+
+interface MetricsProps extends Pick<Props, 'change'> {
+  readonly shown: readonly string[]
+  readonly owner: string | null
+}
+
+function Metrics({ shown, change, owner }: MetricsProps) {
+  const [{ data }] = useQuery({ query: runMetricKeysQuery, variables: { owner } })
+  const known = new Set(data?.runs?.nodes.flatMap(({ summary }) => summary.map(({ key }) => key)))
+  const add = (key: string) => {
+    if (key !== '' && !shown.includes(key)) change((before) => withMetric(before, key))
+  }
+  return (
+    <fieldset className="row">
+      <legend>Metrics</legend>
+      {shown.map((key) => (
+        <label key={key} className="row">
+          <input type="checkbox" checked onChange={() => change((before) => withMetric(before, key))} />
+          {key}
+        </label>
+      ))}
+      {shown.length < MAX_METRICS && (
+        <select aria-label="Add a metric" value="" onChange={({ target }) => add(target.value)}>
+          <option value="">Add a metric</option>
+          {[...known]
+            .filter((key) => !shown.includes(key))
+            .sort()
+            .map((key) => (
+              <option key={key}>{key}</option>
+            ))}
+        </select>
+      )}
+    </fieldset>
+  )
+}
