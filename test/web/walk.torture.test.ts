@@ -206,6 +206,36 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('find a run by a part of its name, show a metric, and sort by it', async () => {
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}/runs`)
+    await settled(page)
+    const asked = new Set<string>()
+    page.on('request', (request) => {
+      const [, text] = /"q":"([^"]*)"/.exec(request.postData() ?? '') ?? []
+      if (text !== undefined) asked.add(text)
+    })
+    await page.getByRole('searchbox', { name: 'Search runs' }).pressSequentially('nothing has it', { delay: 20 })
+    await page.getByText('No run matches').waitFor()
+    // Of the keys before the last none asked.
+    expect([...asked]).toEqual(['nothing has it'])
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('Columns').click()
+    await page.getByLabel('Add a metric').selectOption('loss')
+    await page.getByRole('button', { name: 'loss' }).click()
+    await page.getByText('Sorted by loss').waitFor()
+    await page.waitForURL(/sort=loss/)
+    await settled(page)
+    expect(await page.locator('th[aria-sort=ascending], th[aria-sort=descending]').count()).toBe(1)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await writeFile(join(output, 'runs-sorted.png'), await page.screenshot())
+    await page.setViewportSize(phone)
+    expect([await accessibilityFaults(page), await widerBy(page)]).toEqual([[], 0])
+    await writeFile(join(output, 'runs-sorted-phone.png'), await page.screenshot({ fullPage: true }))
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
   it('publish a check, whose card the repo shows then', async () => {
     const { repo, check } = await publishing(hub).robotCheck({ request: { executor: 'worker' } }, lab.ada)
     const { page, faults } = await openPage(signedIn, origin)
