@@ -1,4 +1,4 @@
-/** The arguments of a list of runs by what people keep runs by, by their name, and by a metric. Contract, "Reading runs". */
+/** The arguments of a list of runs: what people keep runs by, their name, a metric. Contract, "Reading runs". */
 import { MAX_RUN_TAGS } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { rule } from '../input-field.ts'
@@ -32,7 +32,8 @@ export function runListArgs(t: ArgFields) {
     q: t.string({
       ...text(200),
       description:
-        'Only runs with this text in their name, or in template, robot, output repo, project, group or the end of the id.',
+        'Only runs with this text in their name, or in template, robot, output repo, project, group or the end of ' +
+        'the id.',
     }),
     sortMetric: t.string({
       ...text(256),
