@@ -89,12 +89,17 @@ describe('listing repos', () => {
         { value: 'b', count: 2 },
         { value: 'a', count: 1 },
       ],
+      licenses: [],
     }
     for (const wanted of ['facets=1', 'facets=true', 'facets=tags'])
       for (const filter of ['', '&q=zzz', '&tag=a', '&visibility=public', '&robot=no/one', '&limit=1'])
         expect(await facets(finn, `${wanted}${filter}`)).toEqual(whole)
-    expect(await facets(finn, 'facets=1&kind=model')).toEqual({ total: 1, tags: [{ value: 'b', count: 1 }] })
-    expect(await facets(null, 'facets=1')).toEqual({ total: 1, tags: [{ value: 'b', count: 1 }] })
+    expect(await facets(finn, 'facets=1&kind=model')).toEqual({
+      total: 1,
+      tags: [{ value: 'b', count: 1 }],
+      licenses: [],
+    })
+    expect(await facets(null, 'facets=1')).toEqual({ total: 1, tags: [{ value: 'b', count: 1 }], licenses: [] })
     for (const off of ['', 'facets=', 'facets=0', 'facets=false'])
       expect((await list(finn, `owner=${finn.handle}&${off}`)).json).not.toHaveProperty('facets')
     expect((await list(finn, 'facets=yes')).status).toBe(422)

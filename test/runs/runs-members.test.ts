@@ -20,7 +20,7 @@ function holds(value: Json, listed: string, added = ''): void {
 const runMembers = `id kind status recipe recipe_hash owner created_by gpu_type cost_usd metrics_key logs_key config_key scorecard_key gate gates
   output_model_repo parent_run_id executor claimed_by claimed_at heartbeat_at cancel_requested_at latest_metrics peak_vram_gb samples_per_s
   hosted_call_id dispatched_at error created_at started_at finished_at display_name display_name_source progress spend round sparkline`
-const runAdditions = 'lease_expires_at attempt deadline_at datasets project name notes tags group job_type'
+const runAdditions = 'lease_expires_at attempt deadline_at datasets project name notes tags group job_type sort_value'
 const recipeMembers = 'template dataset robot hyperparams gpu max_hours executor budget_usd gate parent_checkpoint_step'
 const gateMembers = 'every_steps battery seeds delay executor tripwires video horizon_s cell_count'
 const estimateMembers = `executor tier rate_usd_per_hour host_rate_usd_per_hour max_hours cost_usd_max budget_usd capped_by_budget priced`

@@ -50,6 +50,7 @@ describe('a run', () => {
         logs_key: null,
         config_key: null,
         scorecard_key: null,
+        sort_value: null,
         gate: null,
         gates: null,
         output_model_repo: null,

@@ -176,6 +176,7 @@ function worldOf(deps: Deps, disk: DiskStore, sent: SentJob[], close: () => Prom
 function sessionOf(account: AccountRef): Credentialed {
   return {
     kind: 'session',
+    isRecentSignIn: true,
     credentialId: newId('sess'),
     account,
     personId: account.kind === 'user' ? account.id : null,

@@ -93,7 +93,8 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
 
   const runs = common(program.command('runs').description('List training runs, newest first, or show one'), io)
-  runs.argument('[run]', 'id of one run')
+  // `--tag` after `edit` is a tag of the run, not a filter of the list.
+  runs.argument('[run]', 'id of one run').enablePositionalOptions()
   for (const name of runFilters) {
     const [about, choices] = filterTexts[name]
     const option = new Option(`--${name} <value>`, about)
@@ -105,7 +106,7 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     .option('--tag <tag>', 'only runs with this tag (repeatable)', collect, [])
     .option('--sort <metric>', 'sort by this metric, the better values first; only runs that have it')
     .addOption(new Option('--by <value>', 'which value of the metric').choices(sortedBy).default('last'))
-    .addOption(new Option('--order <order>', 'the least or the greatest value first').choices(['asc', 'desc']))
+    .addOption(new Option('--order <order>', 'least or greatest value first').choices(['asc', 'desc']))
     .option('--limit <n>', 'maximum number of runs', wholeFrom(1), 20)
     .action((run: string | undefined, options: ListOptions) =>
       start(options, (client) => (run === undefined ? listRuns(client, options) : showWithSummary(client, run))),

@@ -62,7 +62,7 @@ export function sortedPageStatement(
   const text = `${few ? '' : accounts} select ${sortedColumns.sql} from (${bounded(page, sorted)}) page
     join (${runTables}) on u.id = page.id order by page.value ${order}, page.id ${order}`
   return {
-    statement: composed({ name: '', columns: sortedColumns, params: sortedParams, text }),
+    statement: composed({ name: '', exact: 'each-request', columns: sortedColumns, params: sortedParams, text }),
     values: { ...valuesOf(viewer, query), metric, afterValue },
   }
 }
