@@ -37,6 +37,7 @@ export const keyColumns: readonly KeyColumn[] = [
 export const otherKeyColumns: Readonly<Record<string, string>> = {
   'uploads.storage_key': 'an upload under way begins again after a restore',
   'idempotency_keys.key': 'the key of a request',
+  'run_metric_summaries.key': 'the name of a metric',
 }
 
 /** The keys in their byte order, from those of the columns that this database has. */

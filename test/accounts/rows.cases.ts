@@ -6,6 +6,13 @@ const aLogin = (changes: string) =>
    from (select jsonb '{"code":"BCDFGHJK","state":"pending","ttl":1}' || '${changes}' as l) given`
 
 export const rows = defineRows({
+  kept: () => ({
+    passwords: `insert into passwords (account_id, hash)
+      select id, '$scrypt$ln=17,r=8,p=1$' || repeat('A', 22) || '$' || repeat('A', 43) from accounts where kind = 'user' order by id limit 1`,
+    sign_in_delays: `insert into sign_in_delays (subject_sha256, level) values (sha256('name'), 1)`,
+    link_tokens: `insert into link_tokens (id, kind, token_sha256, account_id, expires_at)
+      select 'link_1', 'reset', sha256('token'), id, now() + interval '1 hour' from accounts where kind = 'user' order by id limit 1`,
+  }),
   refused: {
     device_logins_code_form: aLogin('{"code":"ABCDEFGH"}'),
     device_logins_decided_whole: aLogin('{"state":"denied"}'),

@@ -8,6 +8,10 @@ const aRun = (changes: string) =>
    from (select jsonb '{"kind":"cloud","status":"queued","executor":"worker","hash":"${'a'.repeat(64)}"}' || '${changes}' as r) given`
 
 export const rows = defineRows({
+  kept: () => ({
+    run_metric_summaries: `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
+      select id, 'loss', owner_id, 1, 2, 0.5, 2, 0.5, 2, 1.5, 1, 1 from runs order by id limit 1`,
+  }),
   refused: {
     run_datasets_pinned_whole: `insert into run_datasets (run_id, position, ref, seq) values ('x', 0, 'x', 1)`,
     run_log_chunks_stored_once: `insert into run_log_chunks (run_id, seq, attempt, stream, byte_count, line_count, first_line) values ('x', 1, 1, 'stderr', 0, 0, 0)`,

@@ -47,6 +47,7 @@ export async function runCommandLine(
   const { io, ended } = captured({ env, stopWith, cwd, isTTY })
   const program = new Command('hub')
     .option('--json')
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
   register(program, io)

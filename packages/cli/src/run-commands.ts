@@ -93,7 +93,6 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
 
   const runs = common(program.command('runs').description('List training runs, newest first, or show one'), io)
-  // `--tag` after `edit` is a tag of the run, not a filter of the list.
   runs.argument('[run]', 'id of one run').enablePositionalOptions()
   for (const name of runFilters) {
     const [about, choices] = filterTexts[name]
