@@ -61,7 +61,8 @@ describe('the pages in Chromium, where root fields fail', needs(noBrowser), () =
     let tried = 0
     for (const [name, path] of Object.entries(pageAddresses(lab))) {
       if (path === null) continue
-      const { page, faults, failed } = await without(path, (operation) => operation !== 'session')
+      // The bell of the header has no number then, and no words.
+      const { page, faults, failed } = await without(path, (operation) => !['session', 'bell'].includes(operation))
       for (const field of failed) {
         tried += 1
         await page.getByText(wordsOf(field)).first().waitFor()

@@ -9,6 +9,12 @@ import { Time } from '../../ui/time.tsx'
 import { isEmpty, postAuth } from './post-auth.ts'
 import { isShownLink, type ShownLink, titleOfLink } from './shown-link.ts'
 
+const noToken: Problem = {
+  type: 'no-token',
+  title: 'The link is not whole',
+  detail: 'Open it as you got it: the part after # is missing here.',
+}
+
 export function Page() {
   // Read once: the address loses it, so that neither the history nor a screenshot keeps it.
   const [token] = useState(() => location.hash.slice(1))
@@ -16,6 +22,7 @@ export function Page() {
   const [problem, setProblem] = useState<Problem | null>(null)
   useEffect(() => {
     history.replaceState(history.state, '', location.pathname)
+    if (token === '') return setProblem(noToken)
     void postAuth('/auth/link/look', { token }, isShownLink).then((result) =>
       'answer' in result ? setLink(result.answer) : setProblem(result.problem),
     )
