@@ -31,6 +31,7 @@ function NewRun() {
     pause: from === null,
   })
   const { value: list, error } = rootField(form, 'trainingTemplates')
+  const tiers = rootField(form, 'hardwareTiers')
   const run = rootField(repeated, 'run')
   const owners = accountsOf(viewer)
   const title = from === null ? 'New run' : 'Run again'
@@ -55,6 +56,7 @@ function NewRun() {
         }
       />
       {error && <ErrorNotice error={error} retry={againForm} />}
+      {tiers.error && <ErrorNotice error={tiers.error} retry={againForm} />}
       {from !== null && run.error && <ErrorNotice error={run.error} retry={againRun} />}
       {from !== null && run.value === null && (
         <p className="notice">There is no such run, or you cannot see it: the form is empty.</p>
@@ -69,8 +71,8 @@ function NewRun() {
           first={draft}
           from={run.value ?? null}
           templates={templates}
-          tiers={form.data?.hardwareTiers?.items ?? []}
-          isHosting={form.data?.hardwareTiers?.hosting.configured ?? false}
+          tiers={tiers.value?.items ?? []}
+          isHosting={tiers.value?.hosting.configured ?? false}
           datasets={namesOf(form.data?.datasets)}
           robots={namesOf(form.data?.robots)}
           owners={owners}
