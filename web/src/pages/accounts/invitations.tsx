@@ -34,7 +34,7 @@ export function Invitations({ org }: { readonly org: string | null }) {
     refresh()
   }
   // The operator's page is open to all; only the account of the operator invites there.
-  if (org === null && !waiting?.mayInviteToHub) return null
+  if (org === null && !waiting?.mayInviteToHub) return unread ? <ErrorNotice error={unread} retry={refresh} /> : null
   return (
     <section className="panel stack" aria-label="Invitations">
       <h2>Invitations</h2>

@@ -24,8 +24,8 @@ export function Page() {
     select: itself,
     pause: viewer === null,
   })
-  const { value: password } = rootField(pages.first, 'ownPassword')
-  const { value: ways } = rootField(pages.first, 'signInWays')
+  const { value: password, error: noPassword } = rootField(pages.first, 'ownPassword')
+  const { value: ways, error: noWays } = rootField(pages.first, 'signInWays')
   const current = pages.nodes.find((session) => session.current)
   return (
     <SignInFirst title="Settings">
@@ -57,6 +57,8 @@ export function Page() {
             </dl>
           </section>
         )}
+        {noWays && <ErrorNotice error={noWays} retry={pages.refresh} />}
+        {noPassword && <ErrorNotice error={noPassword} retry={pages.refresh} />}
         {viewer && ways?.password && password !== undefined && (
           <OwnPassword handle={viewer.account.handle} changedAt={password?.changedAt ?? null} changed={pages.refresh} />
         )}

@@ -15,7 +15,7 @@ export function Page() {
   const { viewer } = useSession()
   const [answer, again] = useQuery({ query: signInQuery })
   const { value: provider, error } = rootField(answer, 'identityProvider')
-  const { value: ways } = rootField(answer, 'signInWays')
+  const { value: ways, error: noWays } = rootField(answer, 'signInWays')
   const returnTo = search.get('return_to') ?? '/'
   const query = new URLSearchParams({ return_to: returnTo })
   // A provider asks a person who is signed in there for nothing, unless it is told to.
@@ -27,6 +27,7 @@ export function Page() {
       <div className="panel stack">
         {viewer && <p>You are signed in as {viewer.account.handle}. Sign in again to approve devices and spend.</p>}
         {error && <ErrorNotice error={error} retry={again} />}
+        {noWays && <ErrorNotice error={noWays} retry={again} />}
         {provider === undefined && !error && <Loading lines={2} />}
         {provider && (
           <div>

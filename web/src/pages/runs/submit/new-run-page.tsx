@@ -32,6 +32,8 @@ function NewRun() {
   })
   const { value: list, error } = rootField(form, 'trainingTemplates')
   const tiers = rootField(form, 'hardwareTiers')
+  const datasets = rootField(form, 'datasets')
+  const robots = rootField(form, 'robots')
   const run = rootField(repeated, 'run')
   const owners = accountsOf(viewer)
   const title = from === null ? 'New run' : 'Run again'
@@ -55,8 +57,9 @@ function NewRun() {
             : 'Trains a policy.'
         }
       />
-      {error && <ErrorNotice error={error} retry={againForm} />}
-      {tiers.error && <ErrorNotice error={tiers.error} retry={againForm} />}
+      {[error, tiers.error, datasets.error, robots.error].map(
+        (one, place) => one && <ErrorNotice key={place} error={one} retry={againForm} />,
+      )}
       {from !== null && run.error && <ErrorNotice error={run.error} retry={againRun} />}
       {from !== null && run.value === null && (
         <p className="notice">There is no such run, or you cannot see it: the form is empty.</p>
@@ -73,8 +76,8 @@ function NewRun() {
           templates={templates}
           tiers={tiers.value?.items ?? []}
           isHosting={tiers.value?.hosting.configured ?? false}
-          datasets={namesOf(form.data?.datasets)}
-          robots={namesOf(form.data?.robots)}
+          datasets={namesOf(datasets.value)}
+          robots={namesOf(robots.value)}
           owners={owners}
         />
       )}
