@@ -25,7 +25,7 @@ beforeAll(async () => {
 const ask = async (who: Who, given: Record<string, unknown>): Promise<Json> =>
   hub.graphql(
     who,
-    `query ($account: String!, $action: String, $actor: String, $targetId: String, $from: DateTime, $to: DateTime, $first: Int, $after: String) {
+    `query ($account: String!, $action: String, $actor: String, $targetId: ID, $from: DateTime, $to: DateTime, $first: Int, $after: String) {
       auditLog(account: $account, action: $action, actor: $actor, targetId: $targetId, from: $from, to: $to, first: $first, after: $after) {
         nodes { id at action targetId actor { handle } } pageInfo { hasNextPage endCursor } } }`,
     { account: org, ...given },

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { kill, killableHub } from '../support/killable-hub.ts'
 
-const REPOS = 3000
+const REPOS = 1000
 const READMES = 50
 const { database, made, start } = killableHub()
 const sql = <T>(text: string, values: unknown[] = []) => database.db.query<T>({ name: '', text }, values)
