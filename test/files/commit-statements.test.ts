@@ -60,14 +60,18 @@ interface Sent {
   readonly values: unknown[]
 }
 
-/** The statements that `work` sends, of which `begin` and `commit` are some. */
+/** The statements that `work` sends to this file's database, of which `begin` and `commit` are some: hubs of other files in this process send theirs to others. */
 async function sentBy(work: () => Promise<unknown>): Promise<Sent[]> {
+  const name = new URL(database.url).pathname.slice(1)
   const query = vi.spyOn(pg.Client.prototype, 'query')
   try {
     await work()
-    return (query.mock.calls as unknown as [string | Partial<Sent>][]).map(([sent]) =>
-      typeof sent === 'string' ? { text: sent, values: [] } : { text: sent.text ?? '', values: sent.values ?? [] },
-    )
+    const { contexts, calls } = query.mock as unknown as { contexts: pg.Client[]; calls: [string | Partial<Sent>][] }
+    return calls
+      .filter((_, at) => contexts[at]?.database === name)
+      .map(([sent]) =>
+        typeof sent === 'string' ? { text: sent, values: [] } : { text: sent.text ?? '', values: sent.values ?? [] },
+      )
   } finally {
     query.mockRestore()
   }
