@@ -1,4 +1,5 @@
 /** Looks up the caller of a long request again, so that visibility is rechecked while a stream is open. */
+import { isDeepStrictEqual } from 'node:util'
 import DataLoader from 'dataloader'
 import type { Credentialed, Viewer } from '../operation/context.ts'
 import { withoutShare } from '../store/connection-share.ts'
@@ -11,6 +12,24 @@ import { keysById, keyViewer, sessionsById, sessionViewer } from './credential-r
  */
 export async function currentViewer(db: Querier, viewer: Viewer): Promise<Viewer | null> {
   return viewer.kind === 'anonymous' ? viewer : loaderOf(db).load(viewer)
+}
+
+/**
+ * What `read` finds for the caller, and the caller as it is after that; null once the credential has ended or `read`
+ * finds nothing. The rights are looked up last: what was written after they were taken away is never shown. A caller whose
+ * access has changed reads once more.
+ */
+export async function readAsNow<T>(
+  db: Querier,
+  last: Viewer,
+  read: (viewer: Viewer) => Promise<T | null>,
+): Promise<{ readonly viewer: Viewer; readonly found: T } | null> {
+  const before = await read(last)
+  const viewer = await currentViewer(db, last)
+  if (!viewer) return null
+  // An outcome of earlier rights says nothing: a repo may be visible to the caller only now.
+  const found = isDeepStrictEqual(viewer, last) ? before : await read(viewer)
+  return found === null ? null : { viewer, found }
 }
 
 type Loader = DataLoader<Credentialed, Credentialed | null, string>

@@ -2,7 +2,7 @@
  * Shared by subscriptions to a single object: its current state, again after each change, while the caller may see it.
  */
 import type { RequestContext, Viewer } from '../operation/context.ts'
-import { currentViewer } from './current-viewer.ts'
+import { readAsNow } from './current-viewer.ts'
 import { seenBy } from './event-viewer.ts'
 
 export interface Watched<T> {
@@ -27,10 +27,12 @@ export async function* watchChanges<T extends { readonly id: string }>(
   yield first
   if (isOver(first)) return
   let last = textOf(first)
+  let { viewer } = ctx
   for await (const _hint of ctx.deps.events.watch(first.id, ctx.signal)) {
-    const viewer = await currentViewer(ctx.deps.db, ctx.viewer)
-    const thing = viewer && (await read(viewer))
-    if (!viewer || !thing) return
+    const seen = await readAsNow(ctx.deps.db, viewer, read)
+    if (!seen) return
+    const thing = seen.found
+    viewer = seen.viewer
     const now = textOf(thing)
     if (now === last) continue
     last = now

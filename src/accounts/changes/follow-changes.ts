@@ -2,7 +2,7 @@
  * The source of the subscriptions to an account's lists: streams what has changed for as long as the caller belongs to
  * the account. Contract, "Subscriptions".
  */
-import { currentViewer } from '../../auth/current-viewer.ts'
+import { readAsNow } from '../../auth/current-viewer.ts'
 import { seenBy } from '../../auth/event-viewer.ts'
 import { assertLevel, assertMember, assertNotJob } from '../../auth/policy.ts'
 import type { RequestContext, Viewer } from '../../operation/context.ts'
@@ -73,9 +73,11 @@ async function* following<T>({
   readonly pass: ChangePass
   readonly first: ChangePage
 }): AsyncGenerator<ChangeEvent<T>> {
-  const opening = await eventOf({ ctx, list, ownerId, pass, things: pass.take(first) })
+  let { viewer } = ctx
+  const opening = await eventOf({ ctx, viewer, list, ownerId, pass, things: pass.take(first) })
   if (!opening) return
-  yield opening
+  viewer = opening.viewer
+  yield opening.found
   let checkAt = performance.now() + RECHECK_MS
   for await (const _hint of ctx.deps.events.watch(`${list.wokenBy}_*`, ctx.signal)) {
     if (!pass.hasMore) await ctx.deps.changes.gathered()
@@ -83,9 +85,11 @@ async function* following<T>({
       if (ctx.signal.aborted) return
       const things = pass.take(await pageNow(ctx, list.kind, ownerId, pass))
       if (things.length === 0 && performance.now() < checkAt) continue
-      const event = await eventOf({ ctx, list, ownerId, pass, things })
-      if (!event) return
+      const seen = await eventOf({ ctx, viewer, list, ownerId, pass, things })
+      if (!seen) return
       checkAt = performance.now() + RECHECK_MS
+      viewer = seen.viewer
+      const event = seen.found
       if (event.nodes.length + event.removedIds.length > 0) yield event
     } while (pass.hasMore)
   }
@@ -93,27 +97,33 @@ async function* following<T>({
 
 /** The event for these things, as the caller may see them now; null if the caller may no longer follow the account. */
 async function eventOf<T>({
-  ctx: { deps, viewer: asked },
+  ctx: { deps },
+  viewer: last,
   list,
   ownerId,
   pass: { position },
   things,
 }: {
   readonly ctx: RequestContext
+  /** The caller as of the event before. */
+  readonly viewer: Viewer
   readonly list: ChangedList<T>
   readonly ownerId: string
   readonly pass: ChangePass
   readonly things: readonly ChangedThing[]
-}): Promise<ChangeEvent<T> | null> {
-  const viewer = await currentViewer(deps.db, asked)
-  if (!viewer || viewer.kind === 'anonymous' || !viewer.accountIds.includes(ownerId) || !position) return null
+}): Promise<{ readonly viewer: Viewer; readonly found: ChangeEvent<T> } | null> {
+  if (!position) return null
   const [gone, there] = [things.filter(({ deleted }) => deleted), things.filter(({ deleted }) => !deleted)]
   const ids = there.map(({ thingId }) => thingId)
-  return seenBy(viewer, {
-    nodes: ids.length === 0 ? [] : await deps.changes.things(list, ownerId, viewer, ids),
-    removedIds: gone.filter((thing) => list.saw?.(thing, ownerId, viewer)).map(({ thingId }) => thingId),
-    cursor: changeCursor(ownerId, list.kind, position, Date.now()),
+  const seen = await readAsNow(deps.db, last, async (viewer): Promise<ChangeEvent<T> | null> => {
+    if (viewer.kind === 'anonymous' || !viewer.accountIds.includes(ownerId)) return null
+    return {
+      nodes: ids.length === 0 ? [] : await deps.changes.things(list, ownerId, viewer, ids),
+      removedIds: gone.filter((thing) => list.saw?.(thing, ownerId, viewer)).map(({ thingId }) => thingId),
+      cursor: changeCursor(ownerId, list.kind, position, Date.now()),
+    }
   })
+  return seen && { viewer: seen.viewer, found: seenBy(seen.viewer, seen.found) }
 }
 
 /** A brief database outage does not end a stream: the next hint or poll catches up. */

@@ -4,7 +4,7 @@
  */
 
 import { isId } from '@hub/formats/ids'
-import { currentViewer } from '../../auth/current-viewer.ts'
+import { readAsNow } from '../../auth/current-viewer.ts'
 import { seenBy } from '../../auth/event-viewer.ts'
 import { mayWriteRepo } from '../../auth/may-write-repo.ts'
 import { repoViewer, visibleRepos } from '../../auth/policy.ts'
@@ -98,10 +98,13 @@ export async function watchRepoFiles(
 async function* following(ctx: RequestContext, first: StateRow, after: number | null): AsyncGenerator<RepoFilesEvent> {
   yield eventOf(first, mayWriteRepo(ctx.viewer, first) ? after : null)
   let { seq } = first
+  let { viewer } = ctx
   for await (const _hint of ctx.deps.events.watch(first.id, ctx.signal)) {
-    const viewer = await currentViewer(ctx.deps.db, ctx.viewer)
-    const state = viewer && (await readState(ctx.deps.db, viewer, first.id, seq))
-    if (!viewer || !state) return
+    const since = seq
+    const seen = await readAsNow(ctx.deps.db, viewer, (now) => readState(ctx.deps.db, now, first.id, since))
+    if (!seen) return
+    const state = seen.found
+    viewer = seen.viewer
     if (state.seq === seq) continue
     yield seenBy(viewer, eventOf(state, seq))
     seq = state.seq
