@@ -83,6 +83,7 @@ const bad: Readonly<Record<keyof typeof environment.shape, Settings>> = {
   UPLOAD_TTL_S: { UPLOAD_TTL_S: '59' },
   SESSION_TTL_S: { SESSION_TTL_S: '59' },
   ENDPOINT_SESSION_TTL_S: { ENDPOINT_SESSION_TTL_S: '86401' },
+  PASSWORD_COST: { PASSWORD_COST: '13' },
   RATE_LIMIT_PER_MINUTE: { RATE_LIMIT_PER_MINUTE: 'none' },
   ACCOUNT_PROCESSOR_S: { ACCOUNT_PROCESSOR_S: '61' },
   HELD_BYTES: { HELD_BYTES: '-1' },

@@ -54,6 +54,7 @@ export const environment = z.object({
   SESSION_TTL_S: whole(60).default(30 * 86_400),
   LOCAL_SIGN_IN: flag.default(true),
   ENDPOINT_SESSION_TTL_S: whole(1, 86_400).default(3600),
+  PASSWORD_COST: whole(14, 20).default(17),
   RATE_LIMIT_PER_MINUTE: whole(0).default(3000),
   WRITTEN_BYTES_PER_DAY: whole(0).default(16 * 1024 ** 3),
   ACCOUNT_PROCESSOR_S: whole(0, 60).default(40),

@@ -111,6 +111,8 @@ export interface Config {
   readonly localSignIn: boolean
   /** The longest lifetime of an endpoint session's token. */
   readonly endpointSessionTtlSeconds: number
+  /** Base-2 logarithm of scrypt's N, for passwords that are set or used from now on. */
+  readonly passwordCost: number
   readonly rateLimitPerMinute: number
   readonly callers: CallerSettings
   /** A manifest of the GraphQL documents that may be executed; null: any may. */
@@ -166,6 +168,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sessionTtlSeconds: values.SESSION_TTL_S,
     localSignIn: values.LOCAL_SIGN_IN,
     endpointSessionTtlSeconds: values.ENDPOINT_SESSION_TTL_S,
+    passwordCost: values.PASSWORD_COST,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     callers: callerSettings(values),
     trustedDocuments: values.TRUSTED_DOCUMENTS ?? null,

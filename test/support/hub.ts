@@ -76,6 +76,8 @@ async function openHub(settings: Record<string, string>, log: Logger): Promise<O
     HUB_SECRET: secret,
     HUB_DATA_DIR: dataDir,
     RATE_LIMIT_PER_MINUTE: '0',
+    // The least: most tests say nothing of what a guess costs.
+    PASSWORD_COST: '14',
     ...settings,
   })
   const hub = await startHub(config, log)

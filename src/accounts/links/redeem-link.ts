@@ -64,7 +64,7 @@ export async function redeemLink(auth: Auth, ctx: AuditContext, given: NewPerson
   const handle = link.handle ?? given.handle?.trim() ?? null
   if (handle === null || handle === '') throw invalid('validation.required', 'handle is required.', ['body', 'handle'])
   assertNewPassword(given.password, handle)
-  const hash = await hashPassword(given.password, given.network)
+  const hash = await hashPassword(given.password, { costLog2: auth.config.passwordCost, asker: given.network })
   return auth.db.withTx(async (tx) => {
     await takeLink(tx, link)
     const accountId =

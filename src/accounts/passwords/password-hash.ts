@@ -2,8 +2,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { passwordTurns } from './password-turns.ts'
 
-/** What OWASP asks of scrypt: 128 MiB and about half a second of one processor for each guess. */
-const COST_LOG2 = 17
 const BLOCK_SIZE = 8
 const PARALLELIZATION = 1
 
@@ -16,28 +14,48 @@ interface Parameters {
   readonly parallelization: number
 }
 
-const current: Parameters = { costLog2: COST_LOG2, blockSize: BLOCK_SIZE, parallelization: PARALLELIZATION }
+/** How a hub hashes, and for whom: one asker takes no more than their part of the turns. */
+export interface Hashing {
+  /** The setting `PASSWORD_COST`. */
+  readonly costLog2: number
+  readonly asker: string
+}
+
+const parametersOf = ({ costLog2 }: Hashing): Parameters => ({
+  costLog2,
+  blockSize: BLOCK_SIZE,
+  parallelization: PARALLELIZATION,
+})
 
 const form = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
 
 /** A hash that no password has: an unknown name costs the same time as a known one. */
-const unmatched = format(current, Buffer.alloc(SALT_BYTES), Buffer.alloc(HASH_BYTES))
+const unmatched = (parameters: Parameters) => format(parameters, Buffer.alloc(SALT_BYTES), Buffer.alloc(HASH_BYTES))
 
 /** One spelling for each password, whatever keyboard typed it. */
 const spelled = (password: string) => password.normalize('NFKC')
 
-/**
- * Hashes a password. `asker` is who asks for it: one asker takes no more than their part of the turns. Errors: 503
- * where too many wait.
- */
-export async function hashPassword(password: string, asker: string): Promise<string> {
+/** Hashes a password. Errors: 503 where too many wait. */
+export async function hashPassword(password: string, hashing: Hashing): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  return format(current, salt, await derive(password, salt, current, asker))
+  const parameters = parametersOf(hashing)
+  return format(parameters, salt, await derive(password, salt, parameters, hashing.asker))
 }
 
 /** Whether a password is the hashed one; false after the same time where `hash` is null. Errors as `hashPassword`. */
-export async function isPassword(password: string, hash: string | null, asker: string): Promise<boolean> {
-  const match = form.exec(hash ?? unmatched)
+export async function isPassword(password: string, hash: string | null, hashing: Hashing): Promise<boolean> {
+  const { parameters, salt, wanted } = read(hash ?? unmatched(parametersOf(hashing)))
+  const found = await derive(password, Buffer.from(salt, 'base64'), parameters, hashing.asker)
+  return timingSafeEqual(found, Buffer.from(wanted, 'base64')) && hash !== null
+}
+
+/** The hash of a password that `hash` is known to be of, at the cost of now; null if it has that cost. */
+export async function hashAtCost(password: string, hash: string, hashing: Hashing): Promise<string | null> {
+  return read(hash).parameters.costLog2 === hashing.costLog2 ? null : hashPassword(password, hashing)
+}
+
+function read(hash: string) {
+  const match = form.exec(hash)
   if (!match) throw new Error('A stored password has an unknown form.')
   const [, costLog2, blockSize, parallelization, salt = '', wanted = ''] = match
   const parameters = {
@@ -45,8 +63,7 @@ export async function isPassword(password: string, hash: string | null, asker: s
     blockSize: Number(blockSize),
     parallelization: Number(parallelization),
   }
-  const found = await derive(password, Buffer.from(salt, 'base64'), parameters, asker)
-  return timingSafeEqual(found, Buffer.from(wanted, 'base64')) && hash !== null
+  return { parameters, salt, wanted }
 }
 
 /** Without padding, as the form of hashes has it. */

@@ -56,6 +56,13 @@ const changePassword = statement({
     returning ${changedColumns.sql}`,
 })
 
+/** Another hash of the same password: it was not changed, so no session ends and the time stays. Its row is held. */
+export const keepHash = statement({
+  name: 'password-keep',
+  params: { accountId: param.text(), hash: param.text() },
+  text: 'update passwords set hash = :hash where account_id = :accountId',
+})
+
 /**
  * Stores the hash of a password in the place of `before`, or of none; null if that has changed meanwhile. Returns when,
  * RFC 3339.

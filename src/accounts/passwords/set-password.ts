@@ -6,7 +6,7 @@ import type { RequestContext } from '../../operation/context.ts'
 import { invalid } from '../../platform/errors.ts'
 import { endOtherSessionsOf } from '../own-sessions.ts'
 import { assertNewPassword } from './new-password.ts'
-import { hashPassword, isPassword } from './password-hash.ts'
+import { type Hashing, hashPassword, isPassword } from './password-hash.ts'
 import { passwordOf, replacePassword } from './password-rows.ts'
 import { assertLocalSignIn } from './sign-in.ts'
 import { chargeAttempt, forgiveAttempt } from './sign-in-delay.ts'
@@ -35,9 +35,10 @@ export async function setPassword(ctx: RequestContext, input: NewPassword): Prom
   assertLocalSignIn(config)
   assertNewPassword(input.password, account.handle)
   const [known] = await db.query(passwordOf, { accountId: personId })
-  if (known) await assertCurrent(ctx, personId, input.currentPassword ?? null, known.hash)
+  const hashing = { costLog2: config.passwordCost, asker: personId }
+  if (known) await assertCurrent(ctx, hashing, input.currentPassword ?? null, known.hash)
   else assertRecentSignIn(ctx.viewer)
-  const hash = await hashPassword(input.password, personId)
+  const hash = await hashPassword(input.password, hashing)
   return db.withTx(async (tx) => {
     const changedAt = await replacePassword(tx, { accountId: personId, hash, before: known?.hash ?? null })
     // A reset is stronger than a session of the time before it.
@@ -50,12 +51,12 @@ export async function setPassword(ctx: RequestContext, input: NewPassword): Prom
 }
 
 /** A browser that was left open guesses no faster here than where people sign in. */
-async function assertCurrent(ctx: RequestContext, personId: string, current: string | null, hash: string) {
+async function assertCurrent(ctx: RequestContext, hashing: Hashing, current: string | null, hash: string) {
   if (current === null)
     throw invalid('validation.required', 'You have a password: give the current one too.', ['currentPassword'])
-  const subjects = [{ kind: 'browser', value: personId }] as const
+  const subjects = [{ kind: 'browser', value: hashing.asker }] as const
   await chargeAttempt(ctx.deps.db, subjects)
-  if (!(await isPassword(current, hash, personId)))
+  if (!(await isPassword(current, hash, hashing)))
     throw invalid('validation.value', 'The current password is another one.', ['currentPassword'])
   await forgiveAttempt(ctx.deps.db, subjects)
 }

@@ -6,8 +6,8 @@ import { HubError } from '../../platform/errors.ts'
 import { networkOf } from '../../platform/network-of.ts'
 import { type CreatedSession, openSession } from '../sessions.ts'
 import { browserOf } from './known-browser.ts'
-import { isPassword } from './password-hash.ts'
-import { isStillPassword, personByHandle } from './password-rows.ts'
+import { hashAtCost, isPassword } from './password-hash.ts'
+import { isStillPassword, keepHash, personByHandle } from './password-rows.ts'
 import { chargeAttempt, type DelaySubject, forgiveAttempt } from './sign-in-delay.ts'
 
 interface PasswordAttempt {
@@ -43,10 +43,13 @@ export async function signInWithPassword(auth: Auth, ctx: AuditContext, attempt:
   const subjects = subjectsOf(handle, network, browserOf(auth, attempt.known, person?.id ?? null))
   await chargeAttempt(auth.db, subjects)
   const { id: accountId, hash } = person ?? { id: null, hash: null }
-  const isRight = await isPassword(attempt.password, hash, network)
+  const hashing = { costLog2: auth.config.passwordCost, asker: network }
+  const isRight = await isPassword(attempt.password, hash, hashing)
   if (!isRight || accountId === null || hash === null) throw wrongPassword()
+  const rehashed = await hashAtCost(attempt.password, hash, hashing)
   const session = await auth.db.withTx(async (tx) => {
     if (!(await isStillPassword(tx, accountId, hash))) throw wrongPassword()
+    if (rehashed !== null) await tx.query(keepHash, { accountId, hash: rehashed })
     await forgiveAttempt(tx, subjects)
     const { sessionTtlSeconds: ttlSeconds } = auth.config
     const { userAgent } = attempt

@@ -1,5 +1,6 @@
 /** Contract, "Passwords": setting one, changing it, signing in with it. */
 import { beforeEach, describe, expect, it } from 'vitest'
+import { hashPassword } from '../../../src/accounts/passwords/password-hash.ts'
 import { contractHub, type Json, newName } from '../../support/hub.ts'
 import { cookieOf, PASSWORD, passwords } from '../../support/passwords.ts'
 
@@ -88,6 +89,23 @@ it('two changes at the same time: one of them holds, and the other says so', asy
   await forget()
   const statuses = [(await signIn(ada.handle, OTHER)).status, (await signIn(ada.handle, `${OTHER}!`)).status]
   expect(statuses.toSorted()).toEqual([204, 401])
+})
+
+it('a sign-in hashes again what has another cost, and changes nothing else', async () => {
+  const ada = await person()
+  const row = async () =>
+    (await hub.sql<Json>('select hash, changed_at from passwords where account_id = $1', [ada.id]))[0]
+  const before = await row()
+  const dearer = await hashPassword(PASSWORD, { costLog2: 15, asker: ada.id })
+  await hub.sql('update passwords set hash = $2 where account_id = $1', [ada.id, dearer])
+  expect((await signIn(ada.handle, OTHER)).status).toBe(401)
+  expect(await row()).toEqual({ ...before, hash: dearer })
+  expect((await signIn(ada.handle, PASSWORD)).status).toBe(204)
+  const after = await row()
+  expect([after?.hash.slice(0, 13), after?.changed_at]).toEqual(['$scrypt$ln=14', before?.changed_at])
+  expect([after?.hash === before?.hash, await isValid(ada.token)]).toEqual([false, true])
+  expect((await signIn(ada.handle, PASSWORD)).status).toBe(204)
+  expect(await row()).toEqual(after)
 })
 
 it('an org has no password, and none signs in as one', async () => {
