@@ -16,8 +16,8 @@ export async function currentViewer(db: Querier, viewer: Viewer): Promise<Viewer
 
 /**
  * What `read` finds for the caller, and the caller as it is after that; null once the credential has ended or `read`
- * finds nothing. The rights are looked up last: what was written after they were taken away is never shown. A caller whose
- * access has changed reads once more.
+ * finds nothing. The rights are looked up last: what was written after they were taken away is never shown. A caller
+ * whose access has changed reads once more.
  */
 export async function readAsNow<T>(
   db: Querier,

@@ -1,3 +1,5 @@
+// @module-tag sampled
+
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -5,6 +7,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } fro
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { byteGate } from '../src/byte-gate.ts'
 import { createHubClient, pullRepo, pushFolder } from '../src/internal.ts'
@@ -44,7 +47,7 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true })
 })
 
-describe('the walk', () => {
+describeOnce('the walk', () => {
   it('lists files in byte order, skips .git and .DS_Store, and follows links that stay inside', async () => {
     await put('b/z.txt', '1')
     await put('a.txt', '2')
@@ -80,7 +83,7 @@ describe('the walk', () => {
 })
 
 describe('push', () => {
-  it('sends all files in parts, including empty ones, and nothing the second time', async () => {
+  itOnce('sends all files in parts, including empty ones, and nothing the second time', async () => {
     await put('big.bin', Buffer.alloc(350_000, 7))
     await put('empty', '')
     const report = await pushFolder(client(), repo, dir, options())
@@ -90,7 +93,7 @@ describe('push', () => {
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: [], skipped: 2 })
     expect([hub.puts.length, hub.stored, hub.commits.length]).toEqual([4, [0], 1])
   })
-  it('sends small files before the parts of a large one, which would hold them up', async () => {
+  itOnce('sends small files before the parts of a large one, which would hold them up', async () => {
     await put('a-large.bin', Buffer.alloc(2_000_000, 7))
     for (const size of [65_537, 65_538, 65_539]) await put(`b${size}`, Buffer.alloc(size))
     for (const name of ['c', 'd']) await put(name, name)
@@ -102,7 +105,7 @@ describe('push', () => {
     expect(hub.puts).toHaveLength(23)
     expect(hub.puts.slice(0, 4)).toEqual(['65537#1', '65538#1', '65539#1', '2000000#1'])
   })
-  it('tells of bytes as they are hashed, and of a file whose digest is known that it was', async () => {
+  itInTorture('tells of bytes as they are hashed, and of a file whose digest is known that it was', async () => {
     await put('big.bin', Buffer.alloc(3 * MIB, 7))
     const long = new Date(Date.now() - 60_000)
     await utimes(join(dir, 'big.bin'), long, long)
@@ -127,7 +130,7 @@ describe('push', () => {
       timeout: 60_000,
     })
   })
-  it('retries after 500, 429 and a cut connection, and uses a fresh URL after 403', async () => {
+  itOnce('retries after 500, 429 and a cut connection, and uses a fresh URL after 403', async () => {
     await put('a.bin', Buffer.alloc(100_000, 1))
     await put('b.bin', Buffer.alloc(100_000, 2))
     const faults = [500, 429, 403, 0]
@@ -141,7 +144,7 @@ describe('push', () => {
     expect(await pushFolder(client(), repo, dir, options({ jobs: 2 }))).toMatchObject({ failed: [] })
     expect(hub.calls.filter((call) => call.endsWith('/presign')).length).toBeGreaterThan(1)
   })
-  it('retries under the same idempotency key while another request does the work', async () => {
+  itOnce('retries under the same idempotency key while another request does the work', async () => {
     await put('a', 'aaa')
     const keys: unknown[] = []
     hub.fault = (request, response, at) => {
@@ -154,7 +157,7 @@ describe('push', () => {
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: ['a'], failed: [] })
     expect(keys).toEqual([keys[0], keys[0], keys[0]])
   })
-  it('completes the other files if the hub rejects one', async () => {
+  itOnce('completes the other files if the hub rejects one', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, name.repeat(100_000))
     hub.fault = async (_, response, at) => {
       if (at.pathname !== '/put' || at.searchParams.get('sha256') !== sha256('b'.repeat(100_000))) return false
@@ -165,7 +168,7 @@ describe('push', () => {
     expect(report.failed).toEqual([{ path: 'b', why: expect.stringContaining('is bad') }])
     expect([...hub.files.keys()].sort()).toEqual(['a', 'c'])
   })
-  it('sends what another push of the same bytes has completed first', async () => {
+  itOnce('sends what another push of the same bytes has completed first', async () => {
     for (const name of ['theirs', 'gone']) await put(name, name.repeat(100_000))
     hub.fault = (_, response, at) => {
       if (!at.pathname.endsWith('/blobs/complete')) return false
@@ -178,7 +181,7 @@ describe('push', () => {
     const report = await pushFolder(client(), repo, dir, options())
     expect(report).toMatchObject({ sent: ['theirs'], failed: [{ path: 'gone', why: 'already ended' }] })
   })
-  it('resends no finished file or part after the client was killed', async () => {
+  itOnce('resends no finished file or part after the client was killed', async () => {
     await put('done.bin', Buffer.alloc(70_000, 1))
     await put('large.bin', Buffer.alloc(600_000, 2))
     let hold = true
@@ -210,7 +213,7 @@ describe('push', () => {
     expect([...hub.files.keys()].sort()).toEqual(['done.bin', 'large.bin'])
   })
 
-  it('sends no part again that the store has, also one that another machine sent', async () => {
+  itOnce('sends no part again that the store has, also one that another machine sent', async () => {
     await put('large.bin', Buffer.concat([1, 2, 3, 4].map((n) => Buffer.alloc(100_000, n))))
     const stop = new AbortController()
     hub.fault = (_, __, at) => {
@@ -224,7 +227,7 @@ describe('push', () => {
     await pushFolder(client(), repo, dir, options({ cacheDir: join(base, 'other machine') }))
     expect(hub.puts.toSorted()).toEqual(['400000#1', '400000#2', '400000#3', '400000#4'])
   })
-  it('sends a part again whose bytes in the store are others', async () => {
+  itOnce('sends a part again whose bytes in the store are others', async () => {
     const bytes = Buffer.alloc(200_000, 1)
     await put('large.bin', bytes)
     hub.fault = (request, _, at) => {
@@ -239,14 +242,14 @@ describe('push', () => {
     await pushFolder(client(), repo, dir, options())
     expect(hub.files.get('large.bin')?.bytes.equals(bytes)).toBe(true)
   })
-  it('asks for small parts', async () => {
+  itOnce('asks for small parts', async () => {
     await put('a.bin', Buffer.alloc(PART_BYTES + 1))
     hub.close().catch(() => {})
     hub = await startHubDouble('asked')
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ sent: ['a.bin'], failed: [] })
     expect(hub.puts.toSorted()).toEqual([`${PART_BYTES + 1}#1`, `${PART_BYTES + 1}#2`])
   })
-  it.each([
+  itOnce.each([
     [0, null],
     [8 * MIB, null],
     [8 * MIB + 1, 8 * MIB],
@@ -258,7 +261,7 @@ describe('push', () => {
   ])('a file of %i bytes has parts of %s', (size, part) => {
     expect(partSizeFor(size)).toBe(part)
   })
-  it('keeps at most one part on its way', async () => {
+  itOnce('keeps at most one part on its way', async () => {
     const gate = byteGate(8)
     const open: number[] = []
     const pass = async (bytes: number) => {
@@ -279,7 +282,7 @@ describe('push', () => {
     await next(4)
     expect(open).toEqual([8, 3, 4, 9, 1])
   })
-  it('sends no bytes that the hub has, and each content once', async () => {
+  itOnce('sends no bytes that the hub has, and each content once', async () => {
     hub.store('there', Buffer.from('aaaaa'))
     hub.ahead.set(sha256('b'.repeat(70_000)), Buffer.alloc(70_000, 'b'))
     for (const [name, text] of Object.entries({ a: 'aaaaa', b: 'b'.repeat(70_000), c: 'ccc', d: 'ccc', e: 'ccc' }))
@@ -290,7 +293,7 @@ describe('push', () => {
     expect([...hub.files.keys()].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'there'])
     expect(await pushFolder(client(), repo, dir, options())).toMatchObject({ linked: [], sent: [], skipped: 5 })
   })
-  it('sends small contents in requests of at most 2 MiB and 500 contents', async () => {
+  itInTorture('sends small contents in requests of at most 2 MiB and 500 contents', async () => {
     const sizes = [...Array(40).fill(65_536), ...Array(600).fill(10)]
     for (const [index, size] of sizes.entries()) await put(`${index}`, Buffer.alloc(size).fill(`${index} `))
     const requests: number[] = []
@@ -301,7 +304,7 @@ describe('push', () => {
     await pushFolder(client(), repo, dir, options({ jobs: 1 }))
     expect([requests, hub.stored.length, hub.commits.length]).toEqual([[0, 500, 631], 640, 1])
   })
-  it.each([
+  itOnce.each([
     ['x', 'x/y', '"x" is a file in the repo, and a folder here, with "x/y"'],
     ['x/y', 'x', '"x" is a file here, and a folder in the repo, with "x/y"'],
   ])('sends nothing beside the repo’s file %s, which is in the way of %s', async (there, here, why) => {
@@ -318,11 +321,11 @@ describe('push', () => {
     if (here === 'x') await expect(pushFolder(client(), repo, dir, kept)).rejects.toMatchObject({ faults: [why] })
     expect([hub.puts, hub.stored, [...hub.files.keys()]]).toEqual([[], [], [there]])
   })
-  it('makes a change for each 8,000 contents', () => {
+  itOnce('makes a change for each 8,000 contents', () => {
     const contents = Array.from({ length: 16_001 }, (_, index) => `${index}`)
     expect(roundsOf(contents).map(({ length }) => length)).toEqual([8000, 8000, 1])
   })
-  it('commits what is sent where no more uploads may be pending, and goes on', async () => {
+  itOnce('commits what is sent where no more uploads may be pending, and goes on', async () => {
     for (let index = 0; index < 600; index += 1) await put(`${index}`, `${index}`)
     hub.fault = (_, response, at) => {
       if (!/blobs$/.test(at.pathname) || hub.stored.length === 0 || hub.commits.length > 0) return false
@@ -339,7 +342,7 @@ describe('push', () => {
     await put('new', 'new')
     await expect(pushFolder(client(), repo, dir, options())).rejects.toThrow('Too many pending uploads.')
   })
-  it('with delete, deletes in the change that adds the files', async () => {
+  itOnce('with delete, deletes in the change that adds the files', async () => {
     for (const path of ['x', 'y/1', 'y/2', 'gone']) hub.store(path, Buffer.from('1'))
     await put('x/a', 'a')
     await put('y', 'y')
@@ -350,7 +353,7 @@ describe('push', () => {
     expect(hub.commits).toMatchObject([{ message: 'moved', delete: ['x', 'y/1', 'y/2', 'gone'] }])
     expect([...hub.files.keys()].sort()).toEqual(['x/a', 'y'])
   })
-  it('with delete, keeps what is in no file’s way if a file cannot be pushed', async () => {
+  itOnce('with delete, keeps what is in no file’s way if a file cannot be pushed', async () => {
     for (const path of ['x', 'gone']) hub.store(path, Buffer.from('1'))
     await put('x/a', 'a')
     await put('bad', 'b'.repeat(70_000))
@@ -362,7 +365,7 @@ describe('push', () => {
     expect(report).toMatchObject({ sent: ['x/a'], deleted: ['x'], failed: [{ path: 'bad' }] })
     expect([...hub.files.keys()].sort()).toEqual(['gone', 'x/a'])
   })
-  it('with delete, keeps what is in no file’s way if the hub refuses a file of the change', async () => {
+  itOnce('with delete, keeps what is in no file’s way if the hub refuses a file of the change', async () => {
     for (const path of ['x', 'old', ...Array.from({ length: 5000 }, (_, index) => `extra/${index}`)])
       hub.store(path, Buffer.from('1'))
     await put('x/a', 'a')
@@ -379,7 +382,7 @@ describe('push', () => {
     expect(report).toMatchObject({ deleted: ['x'], failed: [{ why: '"new" needs a folder' }] })
     expect([report.sent.length, hub.files.size, hub.commits.length]).toEqual([1, 5002, 1])
   })
-  it('with delete, does not mind a file that another request deleted', async () => {
+  itOnce('with delete, does not mind a file that another request deleted', async () => {
     for (const path of ['gone', 'there']) hub.store(path, Buffer.from('1'))
     await put('a', 'a')
     const refused: string[] = []
@@ -394,7 +397,7 @@ describe('push', () => {
     expect(report).toMatchObject({ sent: ['a'], deleted: ['there'], failed: [] })
     expect(hub.commits).toMatchObject([{ delete: ['there'] }])
   })
-  it('fails only the files that another request came in the way of', async () => {
+  itOnce('fails only the files that another request came in the way of', async () => {
     await put('fine', 'fine')
     await put('x/y', 'sent after it')
     const refused: string[] = []
@@ -408,7 +411,7 @@ describe('push', () => {
     const report = await pushFolder(client(), repo, dir, options())
     expect(report).toMatchObject({ failed: [{ path: 'x/y', why: '"x/y" needs a folder' }], sent: ['fine'] })
   })
-  it('skips files it pushed itself before the hub has hashed them', async () => {
+  itInTorture('skips files it pushed itself before the hub has hashed them', async () => {
     const bytes = Buffer.alloc(HASHED_LATER, 7)
     await put('big.bin', bytes)
     const keys: unknown[] = []
@@ -433,7 +436,7 @@ describe('push', () => {
     for (const _ of [1, 2]) expect(await pushFolder(client(), repo, dir, options())).toMatchObject(skipped)
     expect([keys, hub.puts.length]).toEqual([[keys[0], keys[0]], puts])
   })
-  it('with delete, keeps and names repo files that the folder leaves out', async () => {
+  itOnce('with delete, keeps and names repo files that the folder leaves out', async () => {
     for (const path of ['a.txt', 'gone.txt', 'old.log', '.env', 'other.md']) hub.store(path, Buffer.from(path))
     await put('.gitignore', '*.log\n')
     await put('a.txt', 'a.txt')
@@ -445,7 +448,7 @@ describe('push', () => {
   })
 })
 
-describe('pull', () => {
+describeOnce('pull', () => {
   const into = () => join(base, 'copy')
   it('downloads every byte, and nothing the second time', async () => {
     hub.store('a/b.bin', Buffer.alloc(70_000, 3))

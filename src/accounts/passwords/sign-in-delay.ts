@@ -45,7 +45,8 @@ const level = 'greatest(0, d.level - extract(epoch from now() - d.last_at)::floa
 
 /**
  * Counts an attempt before it is made, so that simultaneous ones are all counted. No row means that it has to wait, and
- * was not counted.
+ * was not counted. The clock is read once the row is there: a statement that waited for another attempt's row began
+ * before that one's `next_at`, which is rounded to a millisecond.
  */
 const charge = statement({
   name: 'sign-in-attempt',
@@ -54,7 +55,7 @@ const charge = statement({
   text: `${delayRow.sql} on conflict (subject_sha256) do update set level = ${level}, last_at = now(),
       next_at = now() + make_interval(secs => case when ${level} <= :free then 0
         else least(${MAX_DELAY_SECONDS}, power(2, least(30, ${level} - :free))) end)
-    where d.next_at <= now() returning ${levelColumn.sql}`,
+    where d.next_at <= clock_timestamp() + interval '1 millisecond' returning ${levelColumn.sql}`,
 })
 
 const waitColumn = columns({
