@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomFrom } from '@hub/testing/random'
-import { testSeed } from '@hub/testing/torture'
+import { isFull, testSeed } from '@hub/testing/torture'
 import { pino } from 'pino'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type HostedBackend, type HostedCall, type Room, SpawnLater } from '../../src/hosting/backend.ts'
@@ -29,7 +29,10 @@ const env = {
 }
 const log = pino({ level: 'silent' })
 
-/** What one hub compiled is there for the next: a start takes 0.1 s of CPU in place of 0.3, and there are 60. */
+/** Each is two starts of a hub. */
+const ROUNDS = isFull ? 60 : 30
+
+/** What one hub compiled is there for the next: a start takes 0.1 s of CPU in place of 0.3. */
 const compiled = { ...process.env, NODE_COMPILE_CACHE: join(dir, 'compiled') }
 
 /** Spawns a call when it is told to, and then does nothing, so that the moment of its end is the test's. */
@@ -94,7 +97,7 @@ describe('a hub that is killed while it spawns a call', () => {
     const rooms = new Set<Room>()
     // The first spawn is not disturbed: how long it takes here says within what time the others are killed.
     let spawnMs: number | null = null
-    for (let round = 0; round < 60; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const call = callOf(`call_${round}`)
       const hub = fork(program, { env: compiled })
       await once(hub, 'message')

@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts'
 import { kill, killableHub } from '../support/killable-hub.ts'
 
 /** Each is two starts of a hub. */
-const ROUNDS = isFull ? 12 : 4
+const ROUNDS = isFull ? 12 : 3
 const FILES = 40
 /** The largest has two parts, which a client asks for; one above 100 MiB would only take longer. */
 const LARGE_BYTES = 9 << 20

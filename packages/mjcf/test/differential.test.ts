@@ -2,11 +2,11 @@
 // @module-tag long
 /**
  * The reader against MuJoCo itself on made-up models: same verdict, and where it compiles the same model name, joints,
- * roots, base, keyframes, names, sizes and files. 500 models in the torture run and 40 of them otherwise, others
+ * roots, base, keyframes, names, sizes and files. 250 models in the torture run, 500 in a full one and 40 otherwise, others
  * whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.
  */
 
-import { sampleSize, testSeed } from '@hub/testing/torture'
+import { isFull, sampleSize, testSeed } from '@hub/testing/torture'
 import { afterAll, expect, it } from 'vitest'
 import { readModel } from '../src/read-model.ts'
 import { disagreements } from './disagreement.ts'
@@ -16,7 +16,7 @@ import type { Judgement, OracleCase } from './oracle/judgement.ts'
 import { openOracle } from './oracle/mujoco.ts'
 
 const seed = testSeed()
-const models = Number(process.env.HUB_TEST_MODELS ?? sampleSize(500, 40))
+const models = Number(process.env.HUB_TEST_MODELS ?? sampleSize(isFull ? 500 : 250, 40))
 
 // A made-up model of a thousand bodies compiles in a tenth of a second here; what takes longer multiplies itself beyond
 // any use.
