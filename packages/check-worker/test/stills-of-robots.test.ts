@@ -139,7 +139,7 @@ describe('Chromium', needs(noDrawing), () => {
     expect(foldersOfChromium()).toEqual([])
   })
 
-  it('is ended when nobody waits any longer', async () => {
+  it('is ended when its caller stops waiting', async () => {
     const stop = new AbortController()
     const drawing = renderStills({ scene: small, program, signal: stop.signal, log })
     const group = await groupOfChromium()

@@ -6,7 +6,7 @@ import type { SimulationFacts } from '../engine/protocol.ts'
 /** Depth to which touching bodies may overlap at the start: contacts are soft, and meshes coarse. */
 const PENETRATION_M = 0.002
 
-/** A servo that gives way further than this does not hold the pose: 10 degrees, or 2 cm. */
+/** A servo that drifts further than this fails to keep its pose: 10 degrees, or 2 cm. */
 const DRIFT = { hinge: 0.175, slide: 0.02 } as const
 
 /** A base that tilts or sinks further has fallen. */

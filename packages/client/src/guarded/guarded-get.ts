@@ -33,8 +33,8 @@ export interface GetterOptions {
   /** What the getter calls itself. */
   readonly userAgent: string
   /**
-   * Of hosts that whoever runs this process named, which may be local and without TLS. No address that one redirects to
-   * elsewhere is.
+   * Hosts that the user of this process named: they may be local and without TLS. The address of a redirect to another
+   * host may not.
    */
   readonly trustedOrigins: readonly string[]
   /** Sent to this origin, and not where it redirects to, unless that is another path of it. */
