@@ -20,6 +20,7 @@ const idsOf = (count: number) => Array.from({ length: count }, (_, index) => `ru
 /** Variables that set sizes, where pages give them: the most that they give. */
 const largest: Readonly<Record<string, Json>> = {
   compareRuns: { ids: idsOf(CONFIGS_AT_ONCE) },
+  finalValues: { ids: idsOf(COMPARED) },
   runs: { metrics: Array.from({ length: MAX_METRICS }, (_, at) => `k${at}`) },
   runMetrics: { ids: idsOf(COMPARED) },
   RepoFileSizes: { first: 1000 },

@@ -199,6 +199,10 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     expect([await accessibilityFaults(page), await widerBy(page)]).toEqual([[], 0])
     await page.goto(`${origin}/runs?compare=${lab.run},${lab.ended}`)
     await page.getByText('2 runs compared').waitFor()
+    await page
+      .getByRole('region', { name: 'Last values' })
+      .getByRole('row', { name: /^reward / })
+      .waitFor()
     await page.getByRole('img', { name: /^loss over steps/ }).waitFor()
     expect([await accessibilityFaults(page), await widerBy(page)]).toEqual([[], 0])
     await writeFile(join(output, 'runs-compared-phone.png'), await page.screenshot({ fullPage: true }))

@@ -15,6 +15,7 @@ export const statements: Readonly<Record<string, number>> = {
   EpisodesRepo: 2,
   endpoints: 2,
   FileVersion: 3,
+  finalValues: 3,
   failedRuns: 2,
   hold: 3,
   holds: 2,

@@ -7,6 +7,7 @@ import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { type CompareRunsQuery, compareRunsQuery } from './compare-runs.graphql.ts'
 import { COMPARED, CONFIGS_AT_ONCE } from './compared.ts'
 import { differences } from './config-diff.ts'
+import { FinalValues } from './final-values.tsx'
 
 const RunMetrics = lazy(async () => ({ default: (await import('./run-metrics.tsx')).RunMetrics }))
 
@@ -16,18 +17,21 @@ const isRun = (node: Node): node is Compared => node !== null && 'displayName' i
 
 export function CompareRuns({ ids }: { readonly ids: readonly string[] }) {
   const first = useConfigs(ids.slice(0, CONFIGS_AT_ONCE))
-  const others = useConfigs(ids.slice(CONFIGS_AT_ONCE, COMPARED))
-  const failed = [first, others].find(({ error }) => error)
+  const second = useConfigs(ids.slice(CONFIGS_AT_ONCE, 2 * CONFIGS_AT_ONCE))
+  const third = useConfigs(ids.slice(2 * CONFIGS_AT_ONCE, COMPARED))
+  const failed = [first, second, third].find(({ error }) => error)
   if (failed?.error) return <ErrorNotice error={failed.error} retry={failed.again} />
-  if (!first.nodes || !others.nodes) return <Loading />
-  const runs = [...first.nodes, ...others.nodes].filter(isRun)
+  if (!first.nodes || !second.nodes || !third.nodes) return <Loading />
+  const runs = [...first.nodes, ...second.nodes, ...third.nodes].filter(isRun)
+  const named = runs.map(({ id, displayName }) => ({ id, name: displayName }))
   if (runs.length < ids.length) return <p className="panel">One of these runs is not visible to you.</p>
   return (
     <section className="panel stack" aria-label="Comparison">
       <h2>{runs.length} runs compared</h2>
+      <FinalValues runs={named} />
       <ConfigTable runs={runs} />
       <Suspense fallback={<Loading />}>
-        <RunMetrics runs={runs.map(({ id, displayName }) => ({ id, name: displayName }))} tick="" />
+        <RunMetrics runs={named} tick="" />
       </Suspense>
     </section>
   )

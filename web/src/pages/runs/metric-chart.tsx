@@ -15,7 +15,7 @@ const HEIGHT = 200
 const LEAST_DRAG_PX = 5
 const cursors = UPlot.sync('runs')
 /** Told apart in light and dark, and by people who do not see red and green apart. */
-const colors = ['#3b6fe0', '#d9822b', '#2a9d8f', '#b5489a', '#7a5cd6', '#8c8c3a'] as const
+const colors = ['#3b6fe0', '#d9822b', '#2a9d8f', '#b5489a', '#7a5cd6', '#8c8c3a', '#4fb0e0', '#6b7785'] as const
 
 /** How all charts of a page are drawn. */
 export interface ChartView {
