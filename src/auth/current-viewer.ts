@@ -7,8 +7,9 @@ import type { Querier } from '../store/db.ts'
 import { keysById, keyViewer, sessionsById, sessionViewer } from './credential-rows.ts'
 
 /**
- * The same credential with its current access; null if it was revoked or has expired. Calls from streams that are woken
- * together are batched: one statement for all their keys and one for all their sessions; none for an anonymous caller.
+ * The same credential with its current access; null if it was revoked or has expired. Calls are batched: one statement
+ * for all keys and one for all sessions that were asked for while the one before was in progress; none for an anonymous
+ * caller.
  */
 export async function currentViewer(db: Querier, viewer: Viewer): Promise<Viewer | null> {
   return viewer.kind === 'anonymous' ? viewer : loaderOf(db).load(viewer)
@@ -38,8 +39,17 @@ const loaders = new WeakMap<Querier, Loader>()
 function loaderOf(db: Querier): Loader {
   const known = loaders.get(db)
   if (known) return known
-  // No cache: a result is shared only by calls of the same turn of the event loop.
-  const made: Loader = new DataLoader((viewers) => withoutShare(() => readViewers(db, viewers)), { cache: false })
+  let before: Promise<unknown> = Promise.resolve()
+  // No cache: a result is shared only by calls that were made before its statement was sent. Streams that are woken
+  // together have read at different moments, each of which would send a statement of its own.
+  const made: Loader = new DataLoader(
+    (viewers) => {
+      const reading = withoutShare(() => readViewers(db, viewers))
+      before = reading.catch(() => undefined)
+      return reading
+    },
+    { cache: false, batchScheduleFn: (send) => void before.then(send) },
+  )
   loaders.set(db, made)
   return made
 }

@@ -1,8 +1,10 @@
 /** What a stream shows is seen with rights that its caller still had after it was read. Contract, "Subscriptions". */
+import { setTimeout } from 'node:timers/promises'
 import { newId } from '@hub/formats/ids'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readAsNow } from '../../src/auth/current-viewer.ts'
 import type { AccountRef, Viewer } from '../../src/operation/context.ts'
+import type { Querier } from '../../src/store/db.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
@@ -71,5 +73,47 @@ describe('a read of a stream', () => {
       return 'it'
     })
     expect([reads, statements.length]).toEqual([1, 1])
+  })
+})
+
+describe('the rights of streams that are woken together', () => {
+  /** A database whose answers wait until they are let through. */
+  function slowDatabase() {
+    const waiting: (() => void)[] = []
+    const db = {
+      query: (...asked: Parameters<typeof database.db.query>) =>
+        new Promise((resolve) => waiting.push(() => resolve(database.db.query(...asked)))),
+    } as unknown as Querier
+    return { db, waiting }
+  }
+
+  it('are looked up by one statement at a time, for all that asked meanwhile', async () => {
+    const { db, waiting } = slowDatabase()
+    const viewers = await Promise.all(Array.from({ length: 3 }, async () => signedIn(await world.user())))
+    const shown = viewers.flatMap((viewer) =>
+      Array.from({ length: 50 }, (_, at) => readAsNow(db, viewer, () => setTimeout(at % 7, 'it'))),
+    )
+    await vi.waitFor(() => expect(waiting).toHaveLength(1))
+    await setTimeout(50)
+    expect(waiting).toHaveLength(1)
+    waiting.shift()?.()
+    await vi.waitFor(() => expect(waiting).toHaveLength(1))
+    waiting.shift()?.()
+    expect((await Promise.all(shown)).map((seen) => seen?.found)).toEqual(shown.map(() => 'it'))
+    expect(waiting).toEqual([])
+  })
+
+  it('are looked up again after a statement that failed', async () => {
+    const viewer = await signedIn(await world.user())
+    let fails = true
+    const db = {
+      query: async (...asked: Parameters<typeof database.db.query>) => {
+        if (fails) throw new Error('The database is away.')
+        return database.db.query(...asked)
+      },
+    } as unknown as Querier
+    await expect(readAsNow(db, viewer, async () => 'it')).rejects.toThrow('away')
+    fails = false
+    expect((await readAsNow(db, viewer, async () => 'it'))?.found).toBe('it')
   })
 })
