@@ -64,7 +64,9 @@ const linkColumns = columns({
   kind: column.enum('LinkKind', 'l.kind'),
   accountId: column.text.orNull('l.account_id'),
   handle: column.text.orNull('(select a.handle from accounts a where a.id = l.account_id)'),
-  hash: column.text.orNull('(select p.hash from passwords p where p.account_id = l.account_id)'),
+  passwordChangedAt: column.timestamptz.orNull(
+    '(select p.changed_at from passwords p where p.account_id = l.account_id)',
+  ),
   orgId: column.text.orNull('l.org_id'),
   org: column.text.orNull('(select o.handle from accounts o where o.id = l.org_id)'),
   role: column.enum.orNull('OrgRole', 'l.role'),

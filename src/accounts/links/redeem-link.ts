@@ -130,8 +130,8 @@ async function setByLink(
   hash: string,
 ): Promise<string> {
   const { accountId, kind } = link
-  if (kind === 'setup' && link.hash !== null) throw noLink()
-  const changedAt = await replacePassword(tx, { accountId, hash, before: link.hash })
+  if (kind === 'setup' && link.passwordChangedAt !== null) throw noLink()
+  const changedAt = await replacePassword(tx, { accountId, hash, before: link.passwordChangedAt })
   if (changedAt === null) throw noLink()
   await tx.query(endLinksOfAccount, { accountId })
   const endedSessions = kind === 'reset' ? await endOtherSessionsOf(tx, accountId, null) : 0

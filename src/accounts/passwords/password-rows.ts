@@ -4,7 +4,11 @@ import type { Querier } from '../../store/db.ts'
 import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 
-const personColumns = columns({ id: column.text('a.id'), hash: column.text.orNull('p.hash') })
+const personColumns = columns({
+  id: column.text('a.id'),
+  hash: column.text.orNull('p.hash'),
+  changedAt: column.timestamptz.orNull('p.changed_at'),
+})
 
 /** A user and their password's hash, by handle; no row for an org or an unknown name. */
 export const personByHandle = statement({
@@ -16,7 +20,7 @@ export const personByHandle = statement({
     where a.handle = :handle and a.kind = 'user'`,
 })
 
-const hashColumns = columns({ hash: column.text('hash') })
+const hashColumns = columns({ hash: column.text('hash'), changedAt: column.timestamptz('changed_at') })
 
 export const passwordOf = statement({
   name: 'password-of',
@@ -26,17 +30,21 @@ export const passwordOf = statement({
   text: `select ${hashColumns.sql} from passwords where account_id = :accountId`,
 })
 
-/** The row, if its hash is still the one that was compared: a reset waits, or has been and finds no session here. */
+/**
+ * The row, if its password is still the one that was compared: a reset waits, or has been and finds no session here. A
+ * password is known by the time of its change, to a millisecond, since its hash may be made again.
+ */
 const holdPassword = statement({
   name: 'password-hold',
-  params: { accountId: param.text(), hash: param.text() },
+  params: { accountId: param.text(), changedAt: param.timestamptz() },
   columns: hashColumns,
-  text: `select ${hashColumns.sql} from passwords where account_id = :accountId and hash = :hash for no key update`,
+  text: `select ${hashColumns.sql} from passwords where account_id = :accountId and changed_at = :changedAt
+    for no key update`,
 })
 
 /** Whether a password is still the one that was compared; it then stays so until the transaction ends. */
-export async function isStillPassword(tx: Querier, accountId: string, hash: string): Promise<boolean> {
-  return (await tx.query(holdPassword, { accountId, hash })).length > 0
+export async function isStillPassword(tx: Querier, accountId: string, changedAt: string): Promise<boolean> {
+  return (await tx.query(holdPassword, { accountId, changedAt })).length > 0
 }
 
 const changedColumns = columns({ changedAt: column.timestamptz('changed_at') })
@@ -51,8 +59,8 @@ const addPassword = statement({
 const changePassword = statement({
   name: 'password-change',
   columns: changedColumns,
-  params: { accountId: param.text(), hash: param.text(), before: param.text() },
-  text: `update passwords set hash = :hash, changed_at = now() where account_id = :accountId and hash = :before
+  params: { accountId: param.text(), hash: param.text(), before: param.timestamptz() },
+  text: `update passwords set hash = :hash, changed_at = now() where account_id = :accountId and changed_at = :before
     returning ${changedColumns.sql}`,
 })
 
@@ -64,8 +72,8 @@ export const keepHash = statement({
 })
 
 /**
- * Stores the hash of a password in the place of `before`, or of none; null if that has changed meanwhile. Returns when,
- * RFC 3339.
+ * Stores the hash of a password in the place of that of the time `before`, or of none; null if that has changed
+ * meanwhile. Returns when, RFC 3339.
  */
 export async function replacePassword(
   tx: Querier,

@@ -40,7 +40,7 @@ export async function setPassword(ctx: RequestContext, input: NewPassword): Prom
   else assertRecentSignIn(ctx.viewer)
   const hash = await hashPassword(input.password, hashing)
   return db.withTx(async (tx) => {
-    const changedAt = await replacePassword(tx, { accountId: personId, hash, before: known?.hash ?? null })
+    const changedAt = await replacePassword(tx, { accountId: personId, hash, before: known?.changedAt ?? null })
     // A reset is stronger than a session of the time before it.
     if (changedAt === null) throw invalid('validation.value', 'The password was changed meanwhile.', ['password'])
     const endedSessions = known ? await endOtherSessionsOf(tx, personId, credentialId) : 0

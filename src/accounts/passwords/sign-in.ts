@@ -42,13 +42,13 @@ export async function signInWithPassword(auth: Auth, ctx: AuditContext, attempt:
   const network = networkOf(attempt.address)
   const subjects = subjectsOf(handle, network, browserOf(auth, attempt.known, person?.id ?? null))
   await chargeAttempt(auth.db, subjects)
-  const { id: accountId, hash } = person ?? { id: null, hash: null }
+  const { id: accountId, hash, changedAt } = person ?? { id: null, hash: null, changedAt: null }
   const hashing = { costLog2: auth.config.passwordCost, asker: network }
   const isRight = await isPassword(attempt.password, hash, hashing)
-  if (!isRight || accountId === null || hash === null) throw wrongPassword()
+  if (!isRight || accountId === null || hash === null || changedAt === null) throw wrongPassword()
   const rehashed = await hashAtCost(attempt.password, hash, hashing)
   const session = await auth.db.withTx(async (tx) => {
-    if (!(await isStillPassword(tx, accountId, hash))) throw wrongPassword()
+    if (!(await isStillPassword(tx, accountId, changedAt))) throw wrongPassword()
     if (rehashed !== null) await tx.query(keepHash, { accountId, hash: rehashed })
     await forgiveAttempt(tx, subjects)
     const { sessionTtlSeconds: ttlSeconds } = auth.config

@@ -108,6 +108,18 @@ it('a sign-in hashes again what has another cost, and changes nothing else', asy
   expect(await row()).toEqual(after)
 })
 
+it('sign-ins at once and a change of the password go on while one of them hashes it again', async () => {
+  const ada = await person()
+  const dearer = await hashPassword(PASSWORD, { costLog2: 15, asker: ada.id })
+  await hub.sql('update passwords set hash = $2 where account_id = $1', [ada.id, dearer])
+  const answers = await Promise.all([1, 2, 3, 4].map(() => signIn(ada.handle, PASSWORD)))
+  expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204])
+  await hub.sql('update passwords set hash = $2 where account_id = $1', [ada.id, dearer])
+  const [change] = await Promise.all([set(ada, OTHER, PASSWORD), signIn(ada.handle, PASSWORD)])
+  expect(change.data.setPassword).toMatchObject({ changedAt: expect.any(String) })
+  expect((await signIn(ada.handle, OTHER)).status).toBe(204)
+})
+
 it('an org has no password, and none signs in as one', async () => {
   const ada = await person()
   const org = await hub.org([{ user: ada.handle, role: 'owner' }], newName('org'))
