@@ -112,7 +112,7 @@ async function linesOf(...kinds: string[]): Promise<string[]> {
 }
 
 describeOnce('small contents of an earlier push', () => {
-  it('are named by a change though none of them is sent', async () => {
+  it('are named by a change without being sent again', async () => {
     const dir = await folder('robot', 3)
     await pushWithoutCommit(dir)
     expect(await push(dir)).toMatchObject({ sent: [], linked: ['0', '1', '2'], failed: [] })

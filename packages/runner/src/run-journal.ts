@@ -37,7 +37,7 @@ const shape = z.object({
   unsent: z.boolean().default(false),
   /** The final status was reported, or the claim was lost. */
   done: z.boolean(),
-  /** It was all reported: nobody needs the folder. */
+  /** Everything was reported: the folder is no longer needed. */
   removable: z.boolean().default(false),
 })
 export type RunState = z.output<typeof shape>

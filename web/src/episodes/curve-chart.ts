@@ -1,5 +1,6 @@
 /** The curves of one feature: a line for each joint, a cursor at the shared time, and the values there. */
 import uPlot from 'uplot'
+import { lineColor, lineColors } from '../ui/line-colors.ts'
 import { element, told } from '../viewer/panels/element.ts'
 import { type Curves, frameAt } from './episode-curves.ts'
 
@@ -11,12 +12,8 @@ export interface CurveChart {
   close(): void
 }
 
-/** Told apart by people who see fewer colours, on light and on dark (after Okabe and Ito). */
-const colors = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b8860b', '#56b4e9', '#8f4fbf', '#808080'] as const
-
-const colorOf = (place: number) => colors[place % colors.length] ?? colors[0]
 /** The ninth line and those after it have dashes. */
-const dashOf = (place: number) => (place < colors.length ? [] : [6, 4])
+const dashOf = (place: number) => (place < lineColors.length ? [] : [6, 4])
 
 const HEIGHT = 220
 
@@ -33,7 +30,7 @@ export function curveChart(
     { class: 'episode-legend', 'aria-label': `Values of ${name} at the shown time` },
     ...series.flatMap(({ label }, at) => {
       const key = element('span', { class: 'episode-key' })
-      key.style.background = colorOf(at)
+      key.style.background = lineColor(at)
       const term = element('dt', {}, key, label)
       return [element('div', {}, term, values[at] ?? '')]
     }),
@@ -59,7 +56,7 @@ export function curveChart(
         {},
         ...series.map(({ label }, at) => ({
           label,
-          stroke: colorOf(at),
+          stroke: lineColor(at),
           width: 1.5,
           dash: dashOf(at),
           points: { show: false },

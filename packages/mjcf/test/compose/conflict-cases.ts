@@ -92,7 +92,7 @@ export const CONFLICT_CASES: readonly SpecCase[] = [
     joints: null,
   },
   {
-    rule: 'the integrator of a child does not hold for flexes where conflicts are warnings',
+    rule: 'where conflicts are warnings, flexes do not use the integrator of a child',
     main: `${parent('warning', '')}${world(ELASTIC)}`,
     files: files(option('integrator="implicit"')),
     joints: [...one, ...nine],

@@ -15,7 +15,7 @@ export interface HeldAddress {
    * again. Rejects with `CannotListen`.
    */
   take(): Promise<Server>
-  /** Closes what nobody took. */
+  /** Closes the server if it was not taken. */
   release(): Promise<void>
 }
 

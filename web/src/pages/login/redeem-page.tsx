@@ -11,7 +11,7 @@ import { isShownLink, type ShownLink, titleOfLink } from './shown-link.ts'
 
 const noToken: Problem = {
   type: 'no-token',
-  title: 'The link is not whole',
+  title: 'The link is incomplete',
   detail: 'Open it as you got it: the part after # is missing here.',
 }
 

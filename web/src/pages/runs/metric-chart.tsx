@@ -7,6 +7,7 @@ import './metric-chart.css'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { count, duration } from '../../ui/format.ts'
+import { lineColor } from '../../ui/line-colors.ts'
 import { aligned } from './aligned.ts'
 import { ascending, type Curve, positive, type Range, smoothed } from './curve.ts'
 
@@ -14,8 +15,6 @@ const HEIGHT = 200
 /** A shorter drag is a click. */
 const LEAST_DRAG_PX = 5
 const cursors = UPlot.sync('runs')
-/** Told apart in light and dark, and by people who do not see red and green apart. */
-const colors = ['#3b6fe0', '#d9822b', '#2a9d8f', '#b5489a', '#7a5cd6', '#8c8c3a', '#4fb0e0', '#6b7785'] as const
 
 /** How all charts of a page are drawn. */
 export interface ChartView {
@@ -145,7 +144,7 @@ function drawn(element: HTMLElement, names: readonly string[], isTime: boolean, 
         : { label: 'step' },
       ...names.flatMap((name) => {
         const [index, label] = [Number.parseInt(name, 10), name.slice(name.indexOf(' ') + 1)]
-        const color = colors[index % colors.length] ?? colors[0]
+        const color = lineColor(index)
         return isSmooth ? [line(label, color, 0.3), line(`${label}, smooth`, color)] : [line(label, color)]
       }),
     ],
