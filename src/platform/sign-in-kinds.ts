@@ -6,7 +6,7 @@ export const signIns = {
     401,
     'UNAUTHENTICATED',
     'Link does not work',
-    'The link was used or withdrawn, has expired or is not whole; ask for a new one.',
+    'The link was used or withdrawn, has expired or is incomplete; ask for a new one.',
   ),
   'quota.invitations': kind(
     429,

@@ -79,8 +79,8 @@ export async function redeemLink(auth: Auth, ctx: AuditContext, given: NewPerson
 }
 
 /**
- * A person who has an account comes into the org of an invitation. Errors: as `redeemLink`, and 409 `conflict.taken` for
- * a member, whose role stays.
+ * A person who has an account comes into the org of an invitation. Errors: as `redeemLink`, and 409 `conflict.taken`
+ * for a member, whose role stays.
  */
 export async function joinByLink(auth: Auth, ctx: AuditContext, token: string, user: AccountRef): Promise<void> {
   const link = await findLink(auth, token)
@@ -143,5 +143,5 @@ async function setByLink(
 const noLink = () =>
   new HubError(
     'auth.link',
-    'This link does not work: it was used, has expired or is not whole. Ask for a new one from the person who sent it.',
+    'This link does not work: it was used, has expired or is incomplete. Ask for a new one where it came from.',
   )

@@ -56,6 +56,9 @@ describe('accounts in Chromium', needs(noBrowser), () => {
     const second = await browser.newContext({ viewport: phone })
     const other = await openPage(second, origin)
     const handle = newName('new')
+    // A link that lost its end, and then the whole one in the same tab.
+    await other.page.goto(`${origin}/redeem`)
+    await other.page.getByText('The link is incomplete').waitFor()
     await other.page.goto(link)
     await other.page.getByLabel('Handle').fill(handle)
     await other.page.getByLabel('New password', { exact: false }).first().fill(PASSWORD)

@@ -15,17 +15,37 @@ const noToken: Problem = {
   detail: 'Open it as you got it: the part after # is missing here.',
 }
 
+/** The address loses the token, so that neither the history nor a screenshot keeps it. */
+const forgetToken = () => history.replaceState(history.state, '', location.pathname)
+
 export function Page() {
-  // Read once: the address loses it, so that neither the history nor a screenshot keeps it.
-  const [token] = useState(() => location.hash.slice(1))
+  const [token, setToken] = useState(() => location.hash.slice(1))
   const [link, setLink] = useState<ShownLink | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   useEffect(() => {
-    history.replaceState(history.state, '', location.pathname)
-    if (token === '') return setProblem(noToken)
-    void postAuth('/auth/link/look', { token }, isShownLink).then((result) =>
-      'answer' in result ? setLink(result.answer) : setProblem(result.problem),
-    )
+    // Another link that is opened on this page changes the fragment alone, and nothing is loaded.
+    const another = () => {
+      if (location.hash === '') return
+      setToken(location.hash.slice(1))
+      forgetToken()
+    }
+    addEventListener('hashchange', another)
+    return () => removeEventListener('hashchange', another)
+  }, [])
+  useEffect(() => {
+    let isShown = true
+    forgetToken()
+    setLink(null)
+    setProblem(token === '' ? noToken : null)
+    if (token !== '')
+      void postAuth('/auth/link/look', { token }, isShownLink).then((result) => {
+        if (!isShown) return
+        if ('answer' in result) setLink(result.answer)
+        else setProblem(result.problem)
+      })
+    return () => {
+      isShown = false
+    }
   }, [token])
   return (
     <>

@@ -9,6 +9,7 @@ import UPlot from 'uplot'
 import { count, duration } from '../../ui/format.ts'
 import { lineColor } from '../../ui/line-colors.ts'
 import { aligned } from './aligned.ts'
+import { axisWidth } from './axis-width.ts'
 import { ascending, type Curve, positive, type Range, smoothed } from './curve.ts'
 
 const HEIGHT = 200
@@ -137,7 +138,10 @@ function drawn(element: HTMLElement, names: readonly string[], isTime: boolean, 
     points: { show: false },
   })
   return {
-    axes: [isTime ? { ...axis, ...seconds } : axis, { ...axis, size: 56 }],
+    axes: [
+      isTime ? { ...axis, ...seconds } : axis,
+      { ...axis, size: (_: UPlot, texts: readonly string[] | null) => axisWidth(texts ?? []) },
+    ],
     series: [
       isTime
         ? { label: 'time', value: (_: UPlot, at: number | null) => (at === null ? '–' : duration(at)) }
