@@ -4,7 +4,7 @@ import type { JointType } from '../reading.ts'
 import type { XmlElement } from '../xml/element.ts'
 import { attachFrame, removeTemplate, sizeOfFrame } from './attach.ts'
 import { readComposite } from './composite.ts'
-import type { Slot } from './defaults.ts'
+import type { DefaultClass, Slot } from './defaults.ts'
 import { admit } from './draft.ts'
 import { readFlexcomp } from './flexcomp.ts'
 import { BodyNode, JointNode, type NodeInit, SpecNode } from './node.ts'
@@ -15,19 +15,23 @@ import { classOf, refsOf } from './read-objects.ts'
 /** Reads the content of a body, frame, replicate or worldbody. */
 export function readContent(place: Place, section: XmlElement): void {
   for (const element of section.children) {
-    const read = READERS.get(element.name)
-    if (read !== undefined) read(place, element)
+    // Whatever the element is: where MuJoCo checks no attributes, in a frame or a replicate, any may name a class.
+    const own = classOf(place.draft, element)
+    READERS.get(element.name)?.(place, element, own)
   }
 }
 
-const READERS: ReadonlyMap<string, (place: Place, element: XmlElement) => void> = new Map([
+/** `own`: the class that the element names. */
+type Reader = (place: Place, element: XmlElement, own: DefaultClass | undefined) => void
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['inertial', readInertial],
   ['joint', readJoint],
   ['freejoint', readJoint],
-  ['geom', (place, element) => addThing(place, element, 'geom', place.body.geoms)],
-  ['site', (place, element) => addThing(place, element, 'site', place.body.sites)],
-  ['camera', (place, element) => addThing(place, element, 'camera', place.body.cameras)],
-  ['light', (place, element) => addThing(place, element, 'light', place.body.lights)],
+  ['geom', (place, element, own) => addThing(place, element, own, 'geom')],
+  ['site', (place, element, own) => addThing(place, element, own, 'site')],
+  ['camera', (place, element, own) => addThing(place, element, own, 'camera')],
+  ['light', (place, element, own) => addThing(place, element, own, 'light')],
   ['body', readBody],
   ['frame', readFrame],
   ['replicate', readReplicate],
@@ -39,10 +43,10 @@ const READERS: ReadonlyMap<string, (place: Place, element: XmlElement) => void> 
 function addThing(
   place: Place,
   element: XmlElement,
+  own: DefaultClass | undefined,
   slot: 'geom' | 'site' | 'camera' | 'light',
-  list: SpecNode[],
 ): void {
-  list.push(added(place, new SpecNode(slot, inherited(place, element, slot))))
+  place.body[`${slot}s`].push(added(place, new SpecNode(slot, inherited(place, element, own, slot))))
 }
 
 function readInertial(place: Place, element: XmlElement): void {
@@ -62,8 +66,13 @@ function worldHolds({ draft }: Place, element: XmlElement): void {
 }
 
 /** The attributes of an element, after those of the class that it names or that applies at its place. */
-function inherited({ draft, className }: Place, element: XmlElement, slot: Slot): NodeInit {
-  const defaults = classOf(draft, element) ?? draft.classes.last.get(className)
+function inherited(
+  { draft, className }: Place,
+  element: XmlElement,
+  own: DefaultClass | undefined,
+  slot: Slot,
+): NodeInit {
+  const defaults = own ?? draft.classes.last.get(className)
   return {
     name: element.attributes.get('name') ?? '',
     element,
@@ -80,7 +89,7 @@ function added<T extends SpecNode>({ draft, body, frame }: Place, node: T): T {
   return node
 }
 
-function readJoint(place: Place, element: XmlElement): void {
+function readJoint(place: Place, element: XmlElement, own: DefaultClass | undefined): void {
   // The world of a URDF may be the child of a joint as long as it is attached to a body.
   if (place.body === place.draft.world && place.draft.loaded.format === 'mjcf') {
     worldHolds(place, element)
@@ -88,9 +97,7 @@ function readJoint(place: Place, element: XmlElement): void {
   }
   const init: NodeInit = { name: element.attributes.get('name') ?? '', element, model: place.draft.loaded }
   const free = element.name === 'freejoint'
-  // In a frame it may name a class, which must exist and has no effect.
-  if (free) classOf(place.draft, element)
-  const node = free ? new JointNode(init, 'free') : jointOf(inherited(place, element, 'joint'))
+  const node = free ? new JointNode(init, 'free') : jointOf(inherited(place, element, own, 'joint'))
   place.body.joints.push(added(place, node))
 }
 
@@ -99,9 +106,9 @@ function jointOf(init: NodeInit): JointNode {
   return new JointNode(init, type === 'free' || type === 'ball' || type === 'slide' ? (type as JointType) : 'hinge')
 }
 
-function readBody(place: Place, element: XmlElement): void {
+function readBody(place: Place, element: XmlElement, own: DefaultClass | undefined): void {
   const { draft } = place
-  const className = childClass(place, element)
+  const className = childClass(place, element, own)
   const init = { name: element.attributes.get('name') ?? '', element, model: draft.loaded }
   const child = added(place, new BodyNode(init, className))
   place.body.bodies.push(child)
@@ -109,16 +116,16 @@ function readBody(place: Place, element: XmlElement): void {
 }
 
 /**
- * The class that applies inside. `childclass` selects the first class of its name, while the content gets the last
- * class of that name.
+ * The class that applies inside: that of `childclass`, else of `class`, which MuJoCo accepts on a frame and on what is
+ * in one. Either selects the first class of its name, while the content gets the last class of that name.
  */
-function childClass({ draft, className }: Place, element: XmlElement): string {
-  return classOf(draft, element, 'childclass')?.name ?? className
+function childClass({ draft, className }: Place, element: XmlElement, own: DefaultClass | undefined): string {
+  return classOf(draft, element, 'childclass')?.name ?? own?.name ?? className
 }
 
-function readFrame(place: Place, element: XmlElement): void {
+function readFrame(place: Place, element: XmlElement, own: DefaultClass | undefined): void {
   const { draft, body } = place
-  const className = childClass(place, element)
+  const className = childClass(place, element, own)
   const init = { name: element.attributes.get('name') ?? '', element, model: draft.loaded }
   const frame = added(place, new SpecNode('frame', init))
   body.frames.push(frame)
@@ -126,9 +133,9 @@ function readFrame(place: Place, element: XmlElement): void {
 }
 
 /** The content is read once, as a temporary body that is copied and then removed. */
-function readReplicate(place: Place, element: XmlElement): void {
+function readReplicate(place: Place, element: XmlElement, own: DefaultClass | undefined): void {
   const { draft, body } = place
-  const className = childClass(place, element)
+  const className = childClass(place, element, own)
   const init: NodeInit = { element, model: draft.loaded, own: new Map() }
   const template = new BodyNode(init, className)
   template.body = body

@@ -2,6 +2,26 @@ import { body, child, childAsset, joint, type SpecCase, world } from './spec-cas
 
 const nested = '<default class="a"><joint type="ball"/><default class="b"><joint damping="1"/></default></default>'
 
+const slideAndBall =
+  '<default><default class="s"><joint type="slide"/></default><default class="b"><joint type="ball"/></default></default>'
+
+/** Where a class may stand though the schema has none: the element gets the attributes, and one joint in it is named. */
+const places: readonly { readonly where: string; readonly joint: string; of(attributes: string): string }[] = [
+  { where: 'a frame', joint: 'j', of: (its) => `<frame ${its}>${body('x', joint('j'))}</frame>` },
+  { where: 'a frame in a body', joint: 'j', of: (its) => body('x', `<frame ${its}>${joint('j')}</frame>`) },
+  {
+    where: 'a replicate',
+    joint: 'j0',
+    of: (its) => `<replicate count="1" ${its}>${body('x', joint('j'))}</replicate>`,
+  },
+  { where: 'a body in a frame', joint: 'j', of: (its) => `<frame>${body('x', joint('j'), its)}</frame>` },
+  {
+    where: 'a body in a body of a replicate',
+    joint: 'j0',
+    of: (its) => `<replicate count="1">${body('x', body('y', joint('j'), its))}</replicate>`,
+  },
+]
+
 export const DEFAULTS_CASES: readonly SpecCase[] = [
   {
     rule: 'the type of a joint is its own, else that of its class, else that of the nearest childclass, else that of "main"',
@@ -87,5 +107,59 @@ export const DEFAULTS_CASES: readonly SpecCase[] = [
     rule: 'a freejoint in a frame may not name a class that does not exist',
     main: world(body('x', '<frame><freejoint name="j" class="q"/></frame>')),
     joints: null,
+  },
+  // MuJoCo checks no attributes of a frame, of a replicate, and of what is in one.
+  ...places.map(
+    (place): SpecCase => ({
+      rule: `a class is a childclass on ${place.where}`,
+      main: `${slideAndBall}${world(place.of('class="s"'))}`,
+      joints: [`${place.joint}:slide`],
+    }),
+  ),
+  ...places.map(
+    (place): SpecCase => ({
+      rule: `a childclass goes before a class on ${place.where}`,
+      main: `${slideAndBall}${world(place.of('class="s" childclass="b"'))}`,
+      joints: [`${place.joint}:ball`],
+    }),
+  ),
+  ...places.flatMap((place) =>
+    ['class="z"', 'class=""', 'class="z" childclass="b"'].map(
+      (attributes): SpecCase => ({
+        rule: `${attributes} is refused on ${place.where}`,
+        main: `${slideAndBall}${world(place.of(attributes))}`,
+        joints: null,
+      }),
+    ),
+  ),
+  {
+    rule: 'a class on a body that is in no frame is refused',
+    main: `${slideAndBall}${world(body('x', joint('j'), 'class="s"'))}`,
+    joints: null,
+  },
+  {
+    rule: 'a class on a frame goes before the childclass of its body, and a frame in it has it too',
+    main: `${slideAndBall}${world(body('x', `<frame class="s"><frame>${joint('j')}</frame></frame>`, 'childclass="b"'))}`,
+    joints: ['j:slide'],
+  },
+  ...['<inertial pos="0 0 0" mass="1" diaginertia="1 1 1" class="z"/>', '<geom size=".1" class="z"/>'].map(
+    (element): SpecCase => ({
+      rule: `an element of a body in a frame names no class that does not exist: ${element}`,
+      main: world(`<frame>${body('x', joint('j') + element)}</frame>`),
+      joints: null,
+    }),
+  ),
+  {
+    rule: 'an inertia of a body in a frame may name a class',
+    main: `${slideAndBall}${world(`<frame>${body('x', `${joint('j')}<inertial pos="0 0 0" mass="1" diaginertia="1 1 1" class="s"/>`)}</frame>`)}`,
+    joints: ['j:hinge'],
+  },
+  {
+    rule: 'of two classes with one name a class of a frame means the last for what is in it, as a childclass does',
+    main: `<default><default class="q"><joint type="slide"/></default></default>${childAsset}${world(
+      `<attach model="c" prefix=""/><frame class="q">${body('x', joint('j'))}</frame>`,
+    )}`,
+    files: { 'c.xml': child() },
+    joints: ['cj:slide', 'j:ball'],
   },
 ]
