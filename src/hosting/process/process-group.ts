@@ -21,8 +21,9 @@ export async function signalGroup(mark: string, name: NodeJS.Signals): Promise<v
   }
 }
 
-/** Ends what is left of the process group: it has no folder, place or key any more. */
+/** Ends what is left of the process group: it has no folder, place or key any more. 0 would be the hub's own. */
 export function killGroup(pid: number): void {
+  if (!(pid > 1)) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
