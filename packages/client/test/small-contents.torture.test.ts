@@ -1,11 +1,9 @@
-// @module-tag sampled
 /** Small contents that an interrupted push has sent are not sent again. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeOnce, itInTorture, itOnce } from '@hub/testing/torture'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHubClient, pushFolder } from '../src/internal.ts'
 import { silent } from '../src/progress.ts'
@@ -73,7 +71,7 @@ async function pushWithoutCommit(dir: string): Promise<void> {
 }
 
 describe('a push of 2,000 small files', () => {
-  itInTorture('that is killed three times sends again what was under way, at most 8 MiB each time', async () => {
+  it('that is killed three times sends again what was under way, at most 8 MiB each time', async () => {
     const bytes = 20_000
     // 104 contents are 2 MiB, which is one request.
     const [perRequest, dir] = [104, await folder('robot', 2000, bytes)]
@@ -95,7 +93,7 @@ describe('a push of 2,000 small files', () => {
     expect([hub.files.size, hub.commits.length]).toEqual([2000, 1])
   })
 
-  itOnce('writes a line of its journal for each request and each change, not for each file', async () => {
+  it('writes a line of its journal for each request and each change, not for each file', async () => {
     await push(await folder('robot', 2000))
     const lines = await linesOf('ahead', 'taken')
     expect(lines).toEqual(['ahead 500', 'ahead 500', 'ahead 500', 'ahead 500', 'taken 1000', 'taken 1000'])
@@ -111,7 +109,7 @@ async function linesOf(...kinds: string[]): Promise<string[]> {
     .map(({ k, contents }) => `${k} ${contents?.length}`)
 }
 
-describeOnce('small contents of an earlier push', () => {
+describe('small contents of an earlier push', () => {
   it('are named by a change without being sent again', async () => {
     const dir = await folder('robot', 3)
     await pushWithoutCommit(dir)
