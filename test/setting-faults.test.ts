@@ -87,6 +87,7 @@ const bad: Readonly<Record<keyof typeof environment.shape, Settings>> = {
   RATE_LIMIT_PER_MINUTE: { RATE_LIMIT_PER_MINUTE: 'none' },
   ACCOUNT_PROCESSOR_S: { ACCOUNT_PROCESSOR_S: '61' },
   HELD_BYTES: { HELD_BYTES: '-1' },
+  ARCHIVE_MAX_BYTES: { ARCHIVE_MAX_BYTES: '10 GiB' },
   WRITTEN_BYTES_PER_DAY: { WRITTEN_BYTES_PER_DAY: '8 GiB' },
   TRUSTED_DOCUMENTS: { TRUSTED_DOCUMENTS: '/nowhere' },
   LOG_LEVEL: { LOG_LEVEL: 'loud' },

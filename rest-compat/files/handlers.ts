@@ -8,6 +8,7 @@ import { invalid } from '../../src/platform/errors.ts'
 import { noneMatchCovers } from '../../src/platform/etag.ts'
 import { everywhere, openToAll, problem, segment, text } from '../engine/handler-openapi.ts'
 import type { HandlerRoute } from '../engine/handler-route.ts'
+import { archive } from './archive.ts'
 
 type ResolveRequest = FastifyRequest<{
   Params: { owner: string; repo: string; '*': string }
@@ -69,4 +70,4 @@ const resolve: HandlerRoute = {
   },
 }
 
-export const handlers: readonly HandlerRoute[] = [resolve]
+export const handlers: readonly HandlerRoute[] = [resolve, archive]

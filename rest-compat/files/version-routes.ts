@@ -34,6 +34,16 @@ export const routes: readonly TypedRoute[] = [
     missing: missingRepo,
   },
   {
+    operation: 'getFileHistory',
+    method: 'GET',
+    path: '/v1/repos/:owner/:repo/file-history',
+    document: 'get-file-history',
+    params: { ...repoPath, path: query('path'), ...page },
+    status: 200,
+    errors: [404],
+    result: 'page',
+  },
+  {
     operation: 'commitFiles',
     method: 'POST',
     path: '/v1/repos/:owner/:repo/commits',

@@ -199,13 +199,13 @@ query('snapshot', {
   read: (ctx, { owner, slug, name }) => getSnapshot(ctx, { owner, repo: slug, name }),
 })
 
-const FileChangeKindEnum = wordEnum('FileChangeKind', 'How a path differs between two states.', {
+export const FileChangeKindEnum = wordEnum('FileChangeKind', 'How a path differs between two states.', {
   added: 'Only the later side has it.',
   removed: 'Only the earlier side has it.',
   changed: 'Both have it, with different bytes.',
 })
 
-const FileVersion = builder.objectRef<NonNullable<FileDiff['before']>>('FileVersion').implement({
+export const FileVersion = builder.objectRef<NonNullable<FileDiff['before']>>('FileVersion').implement({
   description: 'The bytes of a path in one state.',
   fields: (t) => ({
     size: t.expose('size', { type: 'SafeInt', description: 'Bytes.' }),

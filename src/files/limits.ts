@@ -45,6 +45,9 @@ export const MAX_INLINE_BYTES = 65_536
 /** Past states that one commit copies from: each is looked up and locked. */
 export const MAX_COPIED_STATES = 16
 
+/** Files of one archive: their names and sizes are held while it is sent. */
+export const MAX_ARCHIVE_FILES = 10_000
+
 /** Pending uploads of one owner. An empty upload uses no quota, but still a row and an object. */
 export const MAX_PENDING_UPLOADS = 10_000
 

@@ -3,29 +3,20 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
-import { networkOf } from '../platform/network-of.ts'
 import { HeldBytes } from './held-bytes.ts'
-import { type Owner, OwnerCounts } from './owner-counts.ts'
-import { callerOf } from './rate-limit.ts'
+import { type Owner, type OwnerBounds, OwnerCounts, ownersOf } from './owner-counts.ts'
 import { abortOnCloseOf } from './request-context.ts'
 import { StreamOutlet } from './stream-outlet.ts'
 
-export interface StreamBounds {
-  readonly credential: number
-  /** All credentials of an account, and all that a person made. */
-  readonly account: number
-  readonly address: number
-}
-
 /** Per instance. */
-const defaultBounds: StreamBounds = { credential: 1000, account: 2000, address: 100 }
+const defaultBounds: OwnerBounds = { credential: 1000, account: 2000, address: 100 }
 
 const RETRY_HINT = 'retry: 2000\n\n'
 const RETRY_AFTER_S = 5
 
 /** One per server; call `endAll` in its `preClose`. */
 export class OpenStreams {
-  readonly #bounds: StreamBounds
+  readonly #bounds: OwnerBounds
   readonly #counts = new OwnerCounts(tooMany)
   readonly #open = new Map<StreamOutlet, FastifyRequest>()
   /** Messages that have not been read. */
@@ -44,17 +35,7 @@ export class OpenStreams {
 
   /** Counts one more stream for the caller; call the returned function to release it. 429 over a limit. */
   take(request: Pick<FastifyRequest, 'viewer' | 'ip'>): () => void {
-    return this.#counts.take(this.#ownersOf(request))
-  }
-
-  /** Whose streams a request's are, by ids of different kinds. */
-  #ownersOf(request: Pick<FastifyRequest, 'viewer' | 'ip'>): readonly Owner[] {
-    const caller = callerOf(request)
-    const { credential, account, address } = this.#bounds
-    if ('address' in caller)
-      return [{ who: `address ${networkOf(caller.address)}`, whose: 'An anonymous address', bound: address }]
-    const accounts = caller.accountIds.map((who) => ({ who, whose: 'An account', bound: account }))
-    return [{ who: caller.credentialId, whose: 'A credential', bound: credential }, ...accounts]
+    return this.#counts.take(ownersOf(request, this.#bounds))
   }
 
   /**

@@ -2,6 +2,9 @@
  * What each caller has at once, by whom it counts for: an anonymous address, or a credential and the accounts behind
  * it.
  */
+import type { FastifyRequest } from 'fastify'
+import { networkOf } from '../platform/network-of.ts'
+import { callerOf } from './rate-limit.ts'
 
 /** One whom it counts for, and how much that one may have. */
 export interface Owner {
@@ -10,6 +13,26 @@ export interface Owner {
   /** In an error: `An account`. */
   readonly whose: string
   readonly bound: number
+}
+
+/** How much each kind of owner may have. */
+export interface OwnerBounds {
+  readonly credential: number
+  /** All credentials of an account, and all that a person made. */
+  readonly account: number
+  readonly address: number
+}
+
+/** Whom a request counts for, by ids of different kinds. */
+export function ownersOf(
+  request: Pick<FastifyRequest, 'viewer' | 'ip'>,
+  { credential, account, address }: OwnerBounds,
+): readonly Owner[] {
+  const caller = callerOf(request)
+  if ('address' in caller)
+    return [{ who: `address ${networkOf(caller.address)}`, whose: 'An anonymous address', bound: address }]
+  const accounts = caller.accountIds.map((who) => ({ who, whose: 'An account', bound: account }))
+  return [{ who: caller.credentialId, whose: 'A credential', bound: credential }, ...accounts]
 }
 
 /** Sums by owner. */

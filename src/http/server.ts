@@ -14,6 +14,7 @@ import type { TrustProxy } from '../platform/config-values.ts'
 import { type HubError, toProblem } from '../platform/errors.ts'
 import { AddressSlots } from './address-slots.ts'
 import { type Admit, admission, type CallerLimits } from './admission.ts'
+import { archiveSlots } from './archive-slots.ts'
 import { hasSeveralNames, keepAskedOrigin } from './asked-origin.ts'
 import { CallerConnections } from './caller-connections.ts'
 import { type ConnectionRules, Connections } from './connections.ts'
@@ -57,6 +58,8 @@ export interface Edge {
   readonly holding: (request: FastifyRequest) => (bytes: number) => void
   /** All event streams of this server. */
   readonly streams: OpenStreams
+  /** Counts one more archive that is sent to the caller; call the returned function to release it. 429 over a limit. */
+  readonly takeArchive: (request: FastifyRequest) => () => void
   /** Maps any error to one of the closed table; logs unexpected ones. */
   readonly knownError: (error: unknown, request: FastifyRequest) => HubError
 }
@@ -175,6 +178,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     admit: admission(rate, limits),
     holding: (request) => held.growing(request),
     streams,
+    takeArchive: archiveSlots(),
     knownError,
   }
 

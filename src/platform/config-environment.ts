@@ -59,6 +59,7 @@ export const environment = z.object({
   WRITTEN_BYTES_PER_DAY: whole(0).default(16 * 1024 ** 3),
   ACCOUNT_PROCESSOR_S: whole(0, 60).default(40),
   HELD_BYTES: whole(0).default(1024 ** 3),
+  ARCHIVE_MAX_BYTES: whole(0).default(10 * 1024 ** 3),
   TRUSTED_DOCUMENTS: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   METRICS_PORT: whole(0, 65_535).optional(),

@@ -1,6 +1,7 @@
 /** A repo with thousands of changes: what a page of a state, of a diff and of the history reads does not grow with them. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { diffStates } from '../../src/files/versions/diff.ts'
+import { fileHistory } from '../../src/files/versions/file-history.ts'
 import { historyOfRepos } from '../../src/files/versions/history.ts'
 import { lastCommitsOf } from '../../src/files/versions/last-commits.ts'
 import { findState } from '../../src/files/versions/states.ts'
@@ -19,6 +20,7 @@ const database = testDb()
 let world: World
 let owner: AccountRef
 let ctx: RequestContext
+let reader: RequestContext
 let repo: WorldRepo
 
 /** The first change brings the stable files, each later one replaces one of the hot ones: twenty files with two hundred versions. */
@@ -26,7 +28,8 @@ beforeAll(async () => {
   world = await makeWorld({ db: database.db })
   owner = await world.user()
   ctx = world.as(owner)
-  repo = await world.repo(owner)
+  reader = world.as(await world.user())
+  repo = await world.repo(owner, { visibility: 'public' })
   const other = await world.repo(owner)
   await world.sql(
     `insert into blobs (id, storage_key, size, claimed, sha256, verified_at)
@@ -51,6 +54,11 @@ beforeAll(async () => {
     CHANGES,
     HOT + STABLE,
   ])
+  // As many as a repo may have.
+  await world.sql(
+    `insert into repo_snapshots (id, repo_id, name, seq) select 'snap_' || n, $1, 'v' || n, n * 4 from generate_series(1, 999) n`,
+    [repo.id],
+  )
   // Most files and blobs of a hub belong to other repos: reading all of them would cost more than finding these.
   await world.sql(
     `insert into blobs (id, storage_key, size, claimed, sha256, verified_at)
@@ -77,6 +85,8 @@ const last = async (at: string, limit: number) => {
   )
   return lastCommitsOf(ctx, await findState(ctx, repo, at), ['stable', 'hot', ...paths].slice(0, limit))
 }
+const ofFile = (who: RequestContext, path: string, limit: number) =>
+  fileHistory(who, { ...repo, path, limit, after: null })
 const history = (limit: number) => historyOfRepos(ctx, [repo.id], { limit, after: null })
 
 /** Each with twice the blocks of 8 KiB that it was measured to read. A page of a state reads the versions of its files until then; nothing else depends on their number. */
@@ -87,6 +97,9 @@ const reads: readonly (readonly [name: string, blocks: number, read: (limit: num
   ['the last commits of a page', 3600, (limit) => last('1000', limit)],
   ['a page of the diff of neighbors', 70, (limit) => diff(2000, 2001, limit)],
   ['a page of the diff of distant states', 800, (limit) => diff(500, null, limit)],
+  ['a page of the history of a file', 5000, (limit) => ofFile(ctx, 'hot/03', limit)],
+  ['a page of the history of a file that never changed', 40, (limit) => ofFile(ctx, 'stable/00003', limit)],
+  ['a page of the history of a file as its readers see it', 16_000, (limit) => ofFile(reader, 'hot/03', limit)],
   ['a page of the history', 450, (limit) => history(limit)],
 ]
 

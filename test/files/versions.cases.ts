@@ -37,6 +37,18 @@ export const cases = defineCases({
       },
     ],
   },
+  getFileHistory: {
+    query: '?path=same.txt',
+    costs: [
+      {
+        given: async (reader) => {
+          const repo = await twoStates(reader)
+          return [1, 2].map((limit) => `${repo}/file-history?path=same.txt&limit=${limit}`)
+        },
+        statements: 3,
+      },
+    ],
+  },
   getRepoEntries: {
     query: '?at=0&path=a',
     access: asWriter,

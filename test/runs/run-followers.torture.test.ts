@@ -59,6 +59,7 @@ beforeAll(async () => {
     admit,
     holding,
     streams,
+    takeArchive: holding,
     knownError,
   }
   await app.register(async (scope) => registerHandlers(scope, edge, handlers))

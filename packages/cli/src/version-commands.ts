@@ -1,6 +1,13 @@
 /** `hub history`, `hub log`, `hub snapshot`, `hub snapshots`, `hub diff`, `hub restore` and `hub purge`: states of a repo. */
 
-import type { HubClient, RemoteChange, RemoteCommit, RemoteDifference, RepoName } from '@hub/client/internal'
+import type {
+  HubClient,
+  RemoteChange,
+  RemoteCommit,
+  RemoteDifference,
+  RemoteFileRevision,
+  RepoName,
+} from '@hub/client/internal'
 import type { Command } from 'commander'
 import { type ClientIo, countText, sizeText } from './client-output.ts'
 import {
@@ -31,18 +38,29 @@ export function registerVersionCommands(program: Command, io: ClientIo, start: S
   common(program.command('history <repo>').description('List the changes of a repo whose states are left'), io)
     .addHelpText('after', `${keptHelp}\n\nExamples:\n  $ hub history ada/data\n  $ hub diff ada/data 41 42`)
     .action((repo: string, options: CommonOptions) => start(options, (client) => history(client, repoName(repo))))
-  common(program.command('log <repo>').description('List the commits of a repo, with their messages'), io)
+  common(
+    program
+      .command('log <repo> [path]')
+      .description('List the commits of a repo, or those that changed one file, with their messages'),
+    io,
+  )
     .addHelpText(
       'after',
       `
 Whoever may write the repo sees every state that is left; others see the current one and those that snapshots name.
-A commit id names its state in --at, for everyone who may read the repo, as long as the state is kept.
+A commit id names its state in --at, for everyone who may read the repo, as long as the state is kept. With a path, only
+the commits are listed that added, changed or removed that file. A renamed file has another path: its log begins there.
 
 Examples:
   $ hub log ada/data
+  $ hub log ada/data meta/info.json
   $ hub push ./data ada/data -m "relabelled episode 7"`,
     )
-    .action((repo: string, options: CommonOptions) => start(options, (client) => log(client, repoName(repo))))
+    .action((repo: string, path: string | undefined, options: CommonOptions) =>
+      start(options, (client) =>
+        path === undefined ? log(client, repoName(repo)) : fileLog(client, repoName(repo), path),
+      ),
+    )
   common(program.command('snapshot <repo> <name>').description('Name a state of a repo and so keep it'), io)
     .option('--at <state>', 'state to name (default: the current one)')
     .option('--note <text>', 'what to remember about it')
@@ -158,6 +176,21 @@ async function log(client: HubClient, repo: RepoName): Promise<CommandResult> {
     return `${inLine(names.length > 0 ? `${line}  (${names.join(', ')})` : line)}\n`
   })
   return { json: { commits }, text: `${rows.join('')}${countText(commits.length, 'commit')}\n` }
+}
+
+async function fileLog(client: HubClient, repo: RepoName, path: string): Promise<CommandResult> {
+  const versions: RemoteFileRevision[] = []
+  for await (const page of client.versions.fileHistory(repo, path)) versions.push(...page)
+  const rows = versions.map(({ change, before, after, snapshots, ...one }) => {
+    const sizes = [before, after].flatMap((side) => (side ? [sizeText(side.size)] : [])).join(' -> ')
+    const by = one.author?.handle ?? '-'
+    const line = `${shortId(one.commit_id)}  ${one.time}  ${signs[change] ?? '?'} ${sizes}  by ${by}  ${firstLine(one.message)}`
+    return `${inLine(snapshots.length > 0 ? `${line.trimEnd()}  (${snapshots.join(', ')})` : line.trimEnd())}\n`
+  })
+  return {
+    json: { path, versions },
+    text: `${rows.join('')}${countText(versions.length, 'version')} of ${inLine(path)}\n`,
+  }
 }
 
 function keeping({ snapshots: names, is_pinned: isPinned, kept_until: until }: RemoteChange): string {

@@ -64,6 +64,23 @@ const diffPage = conformsTo<Answer<'diffRepo'>>()(
   z.looseObject({ items: z.array(difference), next_cursor: nullable(z.string()) }),
 )
 
+const revision = z.looseObject({
+  commit_id: z.string(),
+  seq: z.number(),
+  message: nullable(z.string()),
+  time: z.string(),
+  author: nullable(z.looseObject({ handle: z.string() })),
+  snapshots: z.array(z.string()),
+  change: z.string(),
+  previous_commit_id: nullable(z.string()),
+  before: side,
+  after: side,
+})
+export type RemoteFileRevision = z.output<typeof revision>
+const revisionPage = conformsTo<Answer<'getFileHistory'>>()(
+  z.looseObject({ items: z.array(revision), next_cursor: nullable(z.string()) }),
+)
+
 const restored = conformsTo<Answer<'restoreState'>>()(
   z.looseObject({ seq: z.number(), added: z.number(), removed: z.number(), changed: z.number() }),
 )
@@ -95,6 +112,14 @@ export function versionCalls({ url, call }: Caller) {
     commits: (repo: RepoName) =>
       pages<RemoteCommit>(url, (cursor) =>
         call('GET /v1/repos/{owner}/{repo}/commits', commitPage, { ...of(repo), query: { limit: PAGE, cursor } }),
+      ),
+    /** Pages of at most 100 versions in which one path changed, newest first; of those that `commits` lists. */
+    fileHistory: (repo: RepoName, path: string) =>
+      pages<RemoteFileRevision>(url, (cursor) =>
+        call('GET /v1/repos/{owner}/{repo}/file-history', revisionPage, {
+          ...of(repo),
+          query: { path, limit: PAGE, cursor },
+        }),
       ),
     /** Pages of at most 100 paths that differ, in byte order; `to` is the current state unless given. */
     diff: (repo: RepoName, from: string, to?: string) =>
