@@ -38,6 +38,8 @@ export const pagePaths = {
   repoFiles: '/:owner/:repo/tree/:path*',
   repoEdit: '/:owner/:repo/edit/:path*',
   repoHistory: '/:owner/:repo/history',
+  repoFileHistory: '/:owner/:repo/history/:path*',
+  repoCompare: '/:owner/:repo/compare',
   repoRuns: '/:owner/:repo/runs',
   repoSettings: '/:owner/:repo/settings',
   repoRobot: '/:owner/:repo/robot',

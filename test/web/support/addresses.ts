@@ -35,6 +35,8 @@ export function pageAddresses(lab: Lab): Record<PageName, string | null> {
     repoFiles: pagePath('repoFiles', { owner, repo, path: 'meshes' }),
     repoEdit: pagePath('repoEdit', { owner, repo, path: 'README.md' }),
     repoHistory: pagePath('repoHistory', { owner, repo: dataset }),
+    repoFileHistory: pagePath('repoFileHistory', { owner, repo, path: 'README.md' }),
+    repoCompare: pagePath('repoCompare', { owner, repo }),
     repoRuns: pagePath('repoRuns', { owner, repo }),
     repoSettings: pagePath('repoSettings', { owner, repo }),
     repoRobot: null,

@@ -25,6 +25,8 @@ export const pages: Readonly<Record<PageName, ComponentType<{ readonly params: P
   repoFiles: page(() => import('../pages/repos/files/files-page.tsx')),
   repoEdit: page(() => import('../pages/repos/edit/edit-page.tsx')),
   repoHistory: page(() => import('../pages/repos/history/history-page.tsx')),
+  repoFileHistory: page(() => import('../pages/repos/history/file-history-page.tsx')),
+  repoCompare: page(() => import('../pages/repos/history/compare-page.tsx')),
   repoRuns: page(() => import('../pages/repos/runs/repo-runs-page.tsx')),
   repoSettings: page(() => import('../pages/repos/settings/repo-settings-page.tsx')),
   repoRobot: page(() => import('../pages/repos/robot-page.tsx')),

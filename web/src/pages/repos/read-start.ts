@@ -22,7 +22,8 @@ export async function readStart(owner: string, repo: string, path: string, signa
   return { text: new TextDecoder().decode(bytes), isCut: isCut || total > START_BYTES }
 }
 
-async function firstBytes(body: ReadableStream<Uint8Array>, most: number) {
+/** At most so many bytes of an answer, and whether it had more. */
+export async function firstBytes(body: ReadableStream<Uint8Array>, most: number) {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let length = 0
   const reader = body.getReader()

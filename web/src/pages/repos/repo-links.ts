@@ -23,6 +23,12 @@ export function resolvePath(owner: string, repo: string, path: string): string {
   return `/v1/repos/${ownerPart}/${repoPart}/resolve/${path.split('/').map(encodeURIComponent).join('/')}`
 }
 
+/** `GET` sends a folder of one version as a ZIP. Contract, "A folder as an archive". */
+export function archivePath(owner: string, repo: string, path: string, at: string): string {
+  const [ownerPart, repoPart] = [owner, repo].map(encodeURIComponent)
+  return `/v1/repos/${ownerPart}/${repoPart}/archive?${new URLSearchParams({ ...(path !== '' && { path }), at })}`
+}
+
 /**
  * Null for an address that no page may follow, such as `javascript:`. Relative ones are files of the repo; `/` is its
  * root.

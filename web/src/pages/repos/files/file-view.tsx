@@ -8,6 +8,7 @@ import { Time } from '../../../ui/time.tsx'
 import { isEdited } from '../edit/text-file.ts'
 import { resolvePath } from '../repo-links.ts'
 import { FilePreview } from './file-preview.tsx'
+import { FileTabs } from './file-tabs.tsx'
 import type { FileRowFragment } from './tree.graphql.ts'
 
 const FileActions = lazy(() => import('../edit/file-actions.tsx'))
@@ -23,6 +24,7 @@ export function FileView({ owner, repo, file, canWrite }: Props) {
   const name = withHiddenShown(file.path.slice(file.path.lastIndexOf('/') + 1))
   return (
     <>
+      <FileTabs owner={owner} repo={repo} path={file.path} />
       <section className="panel stack" aria-label="About the file">
         <div className="row spread">
           <span className="dim">

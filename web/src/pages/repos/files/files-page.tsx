@@ -10,6 +10,7 @@ import { FolderView } from './folder-view.tsx'
 import { type RepoTreeQuery, repoTreeChangedSubscription, repoTreeQuery } from './tree.graphql.ts'
 
 const FileActions = lazy(() => import('../edit/file-actions.tsx'))
+const DownloadFolder = lazy(() => import('./download-folder.tsx'))
 const UploadPanel = lazy(() => import('../upload/upload-panel.tsx'))
 
 interface Params {
@@ -43,7 +44,16 @@ export function Page({ params }: { readonly params: Params }) {
       <div className="stack">
         <div className="row spread">
           <Crumbs owner={owner} repo={repo} path={path} />
-          {canWrite && head && !exact && <FolderActions owner={owner} repo={repo} folder={path} />}
+          {head && !exact && (
+            <span className="row">
+              {!pages.isEmpty && (
+                <Suspense fallback={null}>
+                  <DownloadFolder owner={owner} repo={repo} path={path} />
+                </Suspense>
+              )}
+              {canWrite && <FolderActions owner={owner} repo={repo} folder={path} />}
+            </span>
+          )}
         </div>
         {exact ? (
           <FileView owner={owner} repo={repo} file={exact} canWrite={canWrite} />
@@ -77,7 +87,7 @@ interface FolderProps {
 
 function FolderActions({ owner, repo, folder }: FolderProps) {
   return (
-    <span className="row">
+    <>
       <Link to="repoEdit" params={{ owner, repo, path: folder }} query={{ new: '1' }} className="button">
         New file
       </Link>
@@ -86,7 +96,7 @@ function FolderActions({ owner, repo, folder }: FolderProps) {
           <FileActions owner={owner} repo={repo} path={folder} isFolder />
         </Suspense>
       )}
-    </span>
+    </>
   )
 }
 

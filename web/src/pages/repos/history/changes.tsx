@@ -1,4 +1,4 @@
-/** The changes of a repo's files, newest first, each with what differs since, and a way back to its state. */
+/** The changes of a repo's files, newest first, each with what it changed, what differs since, and a way back to it. */
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
@@ -54,13 +54,16 @@ export function Changes({ owner, repo, changes, changed }: Props) {
           </tr>
         </thead>
         <tbody>
-          {changes.map((one) => (
+          {changes.map((one, index) => (
             <ChangeRow
               key={one.seq}
               owner={owner}
               repo={repo}
               change={one}
+              // Of the last one of a page it is known by its number alone.
+              previous={changes[index + 1]?.commitId ?? String(one.seq - 1)}
               isLatest={one.seq === latest}
+              latestId={changes[0]?.commitId ?? ''}
               ask={setAsked}
               named={changed}
             />
@@ -85,12 +88,16 @@ interface RowProps {
   readonly owner: string
   readonly repo: string
   readonly change: Change
+  /** Names the version that it changed. */
+  readonly previous: string
   readonly isLatest: boolean
+  /** The commit id of the current version. */
+  readonly latestId: string
   readonly ask: (change: Change) => void
   readonly named: () => void
 }
 
-function ChangeRow({ owner, repo, change, isLatest, ask, named }: RowProps) {
+function ChangeRow({ owner, repo, change, previous, isLatest, latestId, ask, named }: RowProps) {
   const by = change.actor && <span className="dim">by {change.actor.handle}</span>
   return (
     <tr>
@@ -106,14 +113,23 @@ function ChangeRow({ owner, repo, change, isLatest, ask, named }: RowProps) {
         ))}
         {change.message !== null && <p className="change-message">{change.message}</p>}
         <div className="row change-actions">
+          <Link
+            to="repoCompare"
+            params={{ owner, repo }}
+            query={{ from: previous, to: change.commitId }}
+            className="button small"
+          >
+            Changes
+          </Link>
           <NameVersion owner={owner} repo={repo} seq={change.seq} named={named} />
           {!isLatest && (
             <>
               <Link
-                to="repoHistory"
+                to="repoCompare"
                 params={{ owner, repo }}
-                query={{ from: String(change.seq) }}
+                query={{ from: change.commitId, to: latestId }}
                 className="button small"
+                title="With the current version"
               >
                 Compare
               </Link>{' '}

@@ -1,11 +1,10 @@
-/** The states of a repo's files: changes, named snapshots, what differs, and a way back. */
+/** The versions of a repo's files: changes, named snapshots, and a way back. */
 import { useMemo } from 'react'
-import { useSearchParams } from '../../../app/navigate.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { Changes } from './changes.tsx'
-import { Diff } from './diff.tsx'
+import { Commits } from './commits.tsx'
 import { type RepoHistoryQuery, repoHistoryQuery } from './history.graphql.ts'
 import { Snapshots } from './snapshots.tsx'
 
@@ -21,14 +20,11 @@ export function Page({ params }: { readonly params: Params }) {
   const canWrite = useCanWrite(owner)
   const variables = useMemo(() => ({ owner, repo, canWrite, after: null }), [owner, repo, canWrite])
   const pages = usePages({ query: repoHistoryQuery, variables, field: 'repo', select: historyOf })
-  const [search] = useSearchParams()
-  const from = search.get('from')
   const { root: head } = pages
   return (
     <RepoFrame params={params} part="History" head={head} error={pages.error} retry={pages.refresh}>
       {head && (
         <div className="stack">
-          {from !== null && <Diff owner={owner} repo={repo} from={from} to={search.get('to')} />}
           <Snapshots
             owner={owner}
             repo={repo}
@@ -36,7 +32,11 @@ export function Page({ params }: { readonly params: Params }) {
             canWrite={canWrite}
             changed={pages.refresh}
           />
-          {canWrite && <Changes owner={owner} repo={repo} changes={pages.nodes} changed={pages.refresh} />}
+          {canWrite ? (
+            <Changes owner={owner} repo={repo} changes={pages.nodes} changed={pages.refresh} />
+          ) : (
+            <Commits owner={owner} repo={repo} commits={head.commits?.nodes ?? []} />
+          )}
           <LoadMore pages={pages} />
         </div>
       )}

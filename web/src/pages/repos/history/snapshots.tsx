@@ -1,4 +1,4 @@
-/** Named states, which are kept; those who may write name the current one, and forget names. */
+/** Named versions, which are kept; those who may write name the current one, and forget names. */
 import { type FormEvent, useState } from 'react'
 import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
@@ -38,7 +38,7 @@ export function Snapshots({ owner, repo, snapshots, canWrite, changed }: Props) 
         {snapshots.map((one) => (
           <li key={one.id} className="row spread">
             <span>
-              <Link to="repoHistory" params={{ owner, repo }} query={{ from: one.name }}>
+              <Link to="repoCompare" params={{ owner, repo }} query={{ from: one.name }}>
                 {one.name}
               </Link>{' '}
               <span className="dim small">
