@@ -169,6 +169,16 @@ it('a push says what it is about; hub log shows it to whoever reads, and a commi
     ),
   )
   const { commits } = await json('log', repo)
+  expect((await run('log', repo, 'a.txt')).out).toMatch(
+    new RegExp(
+      [
+        `^[0-9a-f]{7} {2}\\S+Z {2}- 6 B {2}by ${ada.handle} {2}no longer needed\n`,
+        `[0-9a-f]{7} {2}\\S+Z {2}~ 5 B -> 6 B {2}by ${ada.handle} {2}second try\n`,
+        `[0-9a-f]{7} {2}\\S+Z {2}\\+ 5 B {2}by ${ada.handle} {2}first try\n3 versions of a.txt\n$`,
+      ].join(''),
+    ),
+  )
+  expect((await json('log', repo, 'b.txt')).versions.map(({ change }: Json) => change)).toEqual(['added'])
   const into = join(base, 'by-commit')
   await mkdir(into)
   expect((await run('pull', repo, into, '--at', commits[1].commit_id)).code).toBe(0)

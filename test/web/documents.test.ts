@@ -100,6 +100,7 @@ function variablesFor(file: string, { variableDefinitions = [] }: OperationDefin
     ids: [of.run, of.ended],
     path: 'meshes/a.txt',
     from: '1',
+    commitId: '1',
     canWrite: true,
     q: 'arm',
     withRun: true,
