@@ -166,6 +166,16 @@ export const routes: readonly TypedRoute[] = [
     unwrap: 'run',
   },
   {
+    operation: 'promoteCheckpoint',
+    method: 'POST',
+    path: '/v1/runs/:run_id/promote',
+    document: 'promote-checkpoint',
+    params: { input: body({ runId: path('run_id') }) },
+    status: 200,
+    errors: [404, 502],
+    result: 'object',
+  },
+  {
     operation: 'deleteRun',
     method: 'DELETE',
     path: '/v1/runs/:run_id',

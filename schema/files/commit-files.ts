@@ -191,7 +191,7 @@ const CommitCopy = builder.inputType('CommitCopy', {
   }),
 })
 
-const Committed = builder.objectRef<Awaited<ReturnType<typeof commitFiles>>>('CommittedFiles').implement({
+export const CommittedType = builder.objectRef<Awaited<ReturnType<typeof commitFiles>>>('CommittedFiles').implement({
   description: 'Result of a commit.',
   fields: (t) => ({
     commitId: t.exposeString('commitId', {
@@ -207,7 +207,7 @@ const Committed = builder.objectRef<Awaited<ReturnType<typeof commitFiles>>>('Co
 const operations = <Schema extends z.ZodType>(item: Schema) => z.array(item).max(MAX_COMMIT_OPERATIONS)
 
 mutation('commitFiles', {
-  type: Committed,
+  type: CommittedType,
   description:
     'Deletes, adds and copies files as one change, all or none; deletions come first. At most 100,000 operations. ' +
     '404 for a deleted or copied path that is not there, 409 for a path that would be a file and a folder, 412 if ' +

@@ -15,6 +15,15 @@ const claimed = async (team: Team): Promise<string> => {
   return run
 }
 
+/** Where a run of the org with a checkpoint is promoted. */
+async function promotable(team: Team): Promise<string> {
+  const run = await claimed(team)
+  const output = await team.hub.repo(team.boss, { kind: 'model', owner: team.org })
+  await team.hub.upload(team.boss, output, { 'checkpoints/step_1/a.onnx': 'a' })
+  await team.post(team.key, `/v1/runs/${run}/report`, { output_model_repo: output })
+  return `/v1/runs/${run}/promote`
+}
+
 const removeRun: Gone = {
   async remove({ hub, remove }, { id }) {
     await hub.sql(`update runs set status = 'failed', finished_at = now() where id = $1 and status <> 'succeeded'`, [
@@ -132,6 +141,21 @@ export const cases = defineCases({
     body: { name: 'a night run' },
     scopes: { read: 403, write: 200, train: 200 },
     jobKey,
+  },
+  promoteCheckpoint: {
+    body: { step: 1, repo: 'nobody/model' },
+    scopes: { read: 403, write: 404, train: 404 },
+    jobKey,
+    replay: {
+      given: async (team) => ({ path: await promotable(team), body: { step: 1, repo: `${team.org}/promoted` } }),
+      gone: {
+        async remove({ org, remove }) {
+          await remove(`/v1/repos/${org}/promoted`)
+        },
+      },
+      left: 404,
+      limited: 404,
+    },
   },
   deleteRun: { scopes: { read: 403, write: 409, train: 409 }, jobKey },
 })

@@ -1,4 +1,4 @@
-/** The client commands for training runs: runs, runs edit, runs delete, submit, cancel. */
+/** The client commands for training runs: runs, runs edit, runs promote, runs delete, submit, cancel. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type HubClient, isHeld, LocalError, type NewRun, type RunFilters } from '@hub/client/internal'
@@ -18,6 +18,7 @@ import {
 import { heldText } from './hold-output.ts'
 import { type KeptOptions, keptMembers, keptOptions } from './kept-options.ts'
 import { hubExamples } from './output.ts'
+import { registerPromoteCommand } from './promote-command.ts'
 import { type AskingIo, confirmByName } from './prompt.ts'
 import { runLines, runRow, summaryLines } from './run-output.ts'
 import { missingRepos } from './submit-warnings.ts'
@@ -121,6 +122,8 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
         return { json: { id: run }, text: `deleted ${run}\n` }
       }),
     )
+
+  registerPromoteCommand(runs, io)
 
   const editing = common(runs.command('edit <run>').description('Change what you keep a run by'), io)
   keptOptions(editing)

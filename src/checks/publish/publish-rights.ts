@@ -1,12 +1,11 @@
 /** The right to publish a check, and the target repo. Spec, "POST /v1/robot-checks/{check_id}/publish". */
 
-import { slugText } from '@hub/formats/text-rules'
 import { assertLevel, assertNotJob } from '../../auth/policy.ts'
 import type { ChangeMessage } from '../../files/versions/record-change.ts'
-import type { AccountRef, Credentialed, RequestContext } from '../../operation/context.ts'
-import { HubError, invalid } from '../../platform/errors.ts'
-import { type CreateRepoInput, mayCreateRepo } from '../../repos/create-repo.ts'
-import { findRepoByIdToWrite, findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
+import type { Credentialed, RequestContext } from '../../operation/context.ts'
+import { HubError } from '../../platform/errors.ts'
+import { findOrPlanRepo, type MissingRepo } from '../../repos/found-or-made.ts'
+import { findRepoByIdToWrite, type RepoFacts } from '../../repos/get-repo.ts'
 import type { Visibility } from '../../repos/repo-shape.ts'
 import { isClaimer } from '../../work/held-job.ts'
 import { findCheck, type HeldCheck } from '../check-row.ts'
@@ -22,11 +21,6 @@ export interface PublishCheckInput extends ChangeMessage {
 
 /** The repo that a check is published into; null if it was deleted. A `missing` repo is created. */
 export type PublishTarget = { readonly repo: RepoFacts | null } | { readonly missing: MissingRepo }
-
-export interface MissingRepo {
-  readonly owner: AccountRef
-  readonly input: CreateRepoInput
-}
 
 export interface PublishGrant {
   readonly check: HeldCheck
@@ -46,7 +40,10 @@ export async function mayPublish(ctx: RequestContext, input: PublishCheckInput):
   const { robotRepoId, robotRepoName, modelRepoId, modelRepoName } = check
   const robot = robotRepoId === null ? null : await findRepoByIdToWrite(ctx, robotRepoId, robotRepoName ?? '')
   if (check.kind === 'robot') return { check, target: { repo: robot } }
-  if (input.repo) return { check, target: await findNamed(ctx, input.repo, input.visibility ?? null) }
+  if (input.repo) {
+    const wanted = { kind: 'model', visibility: input.visibility ?? null } as const
+    return { check, target: await findOrPlanRepo(ctx, input.repo, wanted) }
+  }
   const repo = modelRepoId === null ? null : await findRepoByIdToWrite(ctx, modelRepoId, modelRepoName ?? '')
   return { check, target: { repo } }
 }
@@ -57,17 +54,4 @@ function assertNotClaimer(check: HeldCheck, { credentialId }: Credentialed): voi
     'forbidden.claimer',
     'The credential that claimed the check may not publish it; use a session or another key.',
   )
-}
-
-async function findNamed(ctx: RequestContext, name: string, visibility: Visibility | null): Promise<PublishTarget> {
-  const [owner = '', slug = ''] = name.split('/')
-  const found = await findRepoToWrite(ctx, { owner, repo: slug }).catch((error: unknown) => {
-    if (error instanceof HubError && error.type === 'not_found') return null
-    throw error
-  })
-  if (found) return { repo: found }
-  const rule = slugText.safeParse(slug)
-  if (!rule.success) throw invalid('validation.value', `The slug ${rule.error.issues[0]?.message}.`, ['repo'])
-  const input = { kind: 'model', slug, owner } as const
-  return { missing: { owner: await mayCreateRepo(ctx, { ...input, visibility }), input } }
 }

@@ -1,6 +1,5 @@
 /** The one transaction that publishes a check. Locks in order: repos, check, accounts, uploads, blobs. */
 
-import { newId } from '@hub/formats/ids'
 import type { RobotCardDocument } from '@hub/robot-card/card-schema'
 import { storeCard } from '../../cards/put-robot-card.ts'
 import type { Copies } from '../../files/copy-objects.ts'
@@ -8,7 +7,7 @@ import { linkFiles } from '../../files/link-files.ts'
 import type { ChangeMessage } from '../../files/versions/record-change.ts'
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
-import { addRepo } from '../../repos/create-repo.ts'
+import { makeMissing } from '../../repos/found-or-made.ts'
 import { getReposById, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import { setModelMeta } from '../../repos/put-meta.ts'
 import { changeRepo } from '../../repos/update-repo.ts'
@@ -18,7 +17,7 @@ import { type HeldCheck, lockCheck } from '../check-row.ts'
 import type { CheckPublished, CheckRow, RobotCheck } from '../check-shape.ts'
 import { letGo } from '../end/settle-check.ts'
 import { readCheck } from '../read/get-check.ts'
-import type { MissingRepo, PublishCheckInput, PublishTarget } from './publish-rights.ts'
+import type { PublishCheckInput, PublishTarget } from './publish-rights.ts'
 import { assertPublishable, readPublishable } from './publishable.ts'
 import { metaToPublish } from './published-meta.ts'
 import { publisherOf } from './publisher.ts'
@@ -57,7 +56,8 @@ export async function writePublication(ctx: RequestContext, tx: Tx, publication:
   const check = await lockCheck(tx, input.checkId)
   const row = await readPublishable(tx, check.id)
   assertPublishable(row)
-  const repo = 'missing' in target ? await makeRepo(ctx, tx, target.missing) : locked.get(target.repo?.id ?? '')
+  // Private; `visibility` is applied last.
+  const repo = 'missing' in target ? await makeMissing(ctx, tx, target.missing) : locked.get(target.repo?.id ?? '')
   if (!repo || (judged && judged.seq !== repo.seq)) throw new RepoMoved()
   const files = await linkCopies(ctx, tx, repo, { ...publication.copies, message: input.message })
   const card = judged && (await storeCard(ctx, tx, repo, () => judged.card))
@@ -89,12 +89,6 @@ async function lockReposOf(tx: Tx, check: HeldCheck, target: PublishTarget): Pro
     if (repo) locked.set(id, repo)
   }
   return locked
-}
-
-/** Creates a private repo; `visibility` is applied last. */
-async function makeRepo(ctx: RequestContext, tx: Tx, { owner, input }: MissingRepo): Promise<RepoFacts | null> {
-  const { id } = await addRepo({ ctx, tx, owner, id: newId('repo'), input })
-  return lockRepo(tx, id)
 }
 
 async function linkCopies(

@@ -86,7 +86,8 @@ class TakenUploads extends Error {
   }
 }
 
-async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work` again while bytes that it found are being collected, or uploads taken. */
+export async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()

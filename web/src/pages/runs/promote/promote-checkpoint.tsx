@@ -1,6 +1,7 @@
 /** The button beside a checkpoint that makes a named model repo of it. */
 import { pagePath } from '@hub/formats/page-paths'
 import { type FormEvent, useState } from 'react'
+import { useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -8,8 +9,7 @@ import { count } from '../../../ui/format.ts'
 import { faultOf } from '../../../ui/problem.ts'
 import { FormError } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
-import { modelNamed } from './promote-input.ts'
-import { usePromote } from './use-promote.ts'
+import { promoteCheckpointMutation } from './promote.graphql.ts'
 
 interface Props {
   readonly runId: string
@@ -19,28 +19,26 @@ interface Props {
 }
 
 /** Places of the faults that stand at the name. */
-const fields = ['owner', 'slug', 'repo']
+const fields = ['repo']
 
 export function PromoteCheckpoint({ runId, step, owner }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const { promote, refusal, isBusy } = usePromote()
+  const [{ error, fetching }, promote] = useMutation(promoteCheckpointMutation)
   const [, go] = useLocation()
   const toast = useToast()
-  const error = refusal && 'error' in refusal ? refusal.error : undefined
-  const fault = refusal && 'fault' in refusal ? refusal.fault : null
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    const model = await promote({
+    const input = {
       runId,
       step,
-      model: String(form.get('model') ?? ''),
-      isPublic: form.get('visibility') === 'PUBLIC',
-    })
-    const named = model === null ? null : modelNamed(model)
-    if (named === null) return
+      repo: String(form.get('repo') ?? '').trim(),
+      visibility: form.get('visibility') === 'PUBLIC' ? ('PUBLIC' as const) : ('PRIVATE' as const),
+    }
+    const made = (await promote({ input })).data?.promoteCheckpoint?.repo
+    if (!made) return
     toast('Promoted.')
-    go(pagePath('repo', { owner: named.owner, repo: named.slug }))
+    go(pagePath('repo', { owner: made.owner.handle, repo: made.slug }))
   }
   return (
     <>
@@ -54,12 +52,8 @@ export function PromoteCheckpoint({ runId, step, owner }: Props) {
             Makes the files of step {count(step)} a model repo of their own, which can be served. No bytes are sent. In
             a repo that is there already, files of the same name get a new version.
           </p>
-          <Field
-            label="Model repo"
-            hint="As OWNER/NAME. It is made if there is none."
-            fault={fault ?? fields.map((name) => faultOf(error, name)).find((one) => one !== null) ?? null}
-          >
-            <input name="model" required autoComplete="off" defaultValue={`${owner}/`} />
+          <Field label="Model repo" hint="As OWNER/NAME. It is made if there is none." fault={faultOf(error, 'repo')}>
+            <input name="repo" required autoComplete="off" defaultValue={`${owner}/`} />
           </Field>
           <Field label="Who sees a new repo">
             <select name="visibility" defaultValue="PRIVATE">
@@ -71,7 +65,7 @@ export function PromoteCheckpoint({ runId, step, owner }: Props) {
             <button type="button" className="button" onClick={() => setOpen(false)}>
               Cancel
             </button>
-            <button type="submit" className="button primary" disabled={isBusy}>
+            <button type="submit" className="button primary" disabled={fetching}>
               Promote
             </button>
           </div>
