@@ -1,52 +1,7 @@
 /** What the form that submits a run sends, and how it is filled from another run. */
 import { describe, expect, it } from 'vitest'
-import {
-  hyperparamsOf,
-  shownValue,
-  valueTyped,
-  withHyperparam,
-} from '../../../web/src/pages/runs/submit/hyperparams-text.ts'
 import { draftOf, newDraft, requestOf } from '../../../web/src/pages/runs/submit/run-draft.ts'
 import type { RunToRepeatQuery } from '../../../web/src/pages/runs/submit/submit.graphql.ts'
-
-describe('a field of a hyperparameter', () => {
-  it.each([
-    ['8', 8],
-    ['1e-4', 0.0001],
-    ['.5', 0.5],
-    ['-3.', -3],
-    ['true', true],
-    ['null', null],
-    [' cosine ', 'cosine'],
-    ['1e', '1e'],
-    ['0x10', '0x10'],
-    ['', undefined],
-  ])('reads %s', (typed, value) => expect(valueTyped(typed)).toBe(value))
-
-  it('changes one value of the object, and leaves the others and their order', () => {
-    const text = '{"lr": 0.1, "batch_size": 8, "net": {"depth": 2}}'
-    const changed = withHyperparam(text, 'batch_size', 64)
-    expect(Object.entries(hyperparamsOf(changed) ?? {})).toEqual([
-      ['lr', 0.1],
-      ['batch_size', 64],
-      ['net', { depth: 2 }],
-    ])
-    expect(hyperparamsOf(withHyperparam(changed, 'lr', undefined))).toEqual({ batch_size: 64, net: { depth: 2 } })
-  })
-
-  it('leaves no text where the last value goes, and changes no text that is not an object', () => {
-    expect(withHyperparam('{"lr": 1}', 'lr', undefined)).toBe('')
-    expect(['{"lr": 1', '[1]', '7'].map((text) => [hyperparamsOf(text), withHyperparam(text, 'lr', 2)])).toEqual([
-      [null, '{"lr": 1'],
-      [null, '[1]'],
-      [null, '7'],
-    ])
-  })
-
-  it('shows texts as they are and other values as JSON', () => {
-    expect(['a', 1e-7, true, null, [1], undefined].map(shownValue)).toEqual(['a', '1e-7', 'true', 'null', '[1]', ''])
-  })
-})
 
 describe('the form that submits a run', () => {
   it('sends nothing for what is empty', () => {

@@ -30,6 +30,23 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
 
   const idOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? ''
 
+  /** A group with a number in it. */
+  async function addsByKeyboard(page: Page): Promise<void> {
+    await tabTo(page, 'New name')
+    await page.keyboard.type('optimizer')
+    await tabTo(page, 'New kind')
+    await page.keyboard.type('Gr')
+    await tabTo(page, 'Add')
+    await page.keyboard.press('Enter')
+    await tabTo(page, 'New name to optimizer')
+    await page.keyboard.type('eps')
+    await tabTo(page, 'New value to optimizer')
+    await page.keyboard.type('1.0e-8')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('optimizer.eps', { exact: true }).waitFor()
+    await isSound(page, 'submit-hyperparameters')
+  }
+
   it('are submitted from the page of a dataset by keyboard alone, with the price first', async () => {
     const { page, faults } = await openPage(context, origin)
     await page.goto(`${origin}/${lab.dataset}`)
@@ -42,15 +59,19 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     await page.keyboard.type(lab.robot)
     await tabTo(page, 'batch_size')
     await page.keyboard.type('32')
+    await addsByKeyboard(page)
     await tabTo(page, 'All hyperparameters as JSON')
     await page.keyboard.press('Enter')
     await tabTo(page, 'JSON object')
+    expect((await page.getByLabel('JSON object').inputValue()).replaceAll(/\s/g, '')).toBe(
+      '{"batch_size":32,"optimizer":{"eps":1.0e-8}}',
+    )
     await page.keyboard.press('ControlOrMeta+A')
-    await page.keyboard.type('{"batch_size": 32, "lr": 1e-4, "sched')
+    await page.keyboard.type('{"batch_size": 32, "lr": 1e-4, "optimizer": {"eps": 1.0e-8}, "sched')
     await page.getByText('This is no JSON object').waitFor()
     expect(await page.getByRole('button', { name: 'Show the price' }).isDisabled()).toBe(true)
     await page.keyboard.type('": "cosine"}')
-    expect(await page.getByLabel('lr', { exact: true }).inputValue()).toBe('0.0001')
+    expect(await page.getByLabel('lr', { exact: true }).inputValue()).toBe('1e-4')
     expect(await page.getByLabel('JSON object').isVisible()).toBe(true)
     await tabTo(page, 'Where')
     await page.keyboard.type('On a h')
@@ -73,7 +94,8 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'first light' }).waitFor()
     await page.getByText(`hub runner --owner ${lab.ada.handle}`).waitFor()
-    const { json } = await hub.call(lab.ada, 'GET', `/v1/runs/${idOf(page)}`)
+    const { json, text } = await hub.call(lab.ada, 'GET', `/v1/runs/${idOf(page)}`)
+    expect(text).toMatch(/"lr":\s*1e-4,\s*"optimizer":\s*\{\s*"eps":\s*1\.0e-8/)
     expect(json).toMatchObject({
       status: 'queued',
       name: 'first light',
@@ -82,7 +104,7 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
         template: 'act',
         dataset: [`svc://${lab.dataset}`],
         robot: lab.robot,
-        hyperparams: { batch_size: 32, lr: 0.0001, sched: 'cosine' },
+        hyperparams: { batch_size: 32, lr: 0.0001, optimizer: { eps: 1e-8 }, sched: 'cosine' },
         executor: 'worker',
         max_hours: 2,
       },
@@ -208,11 +230,11 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     const model = `${lab.ada.handle}/walker-${run.slice(-6)}`
     await dialog.getByLabel(/^Model repo/).fill('walker')
     await dialog.getByRole('button', { name: 'Promote' }).click()
-    await dialog.getByText('must be OWNER/NAME').waitFor()
+    await dialog.getByText('must be owner/slug').waitFor()
     await isSound(page, 'promote')
     await dialog.getByLabel(/^Model repo/).fill(lab.robot)
     await dialog.getByRole('button', { name: 'Promote' }).click()
-    await dialog.getByText('is a repo of another kind').waitFor()
+    await dialog.getByText('is a robot repo').waitFor()
     await dialog.getByLabel(/^Model repo/).fill(model)
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/${model}`)

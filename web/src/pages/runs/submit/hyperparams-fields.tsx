@@ -1,7 +1,10 @@
-/** The hyperparameters of a template as a form, over the text of a JSON object that may have others. */
+/** The hyperparameters of a run as a form, over the text of a JSON object: both show and change the same value. */
+import { isJsonObject } from '@hub/formats/exact-json'
 import { useState } from 'react'
 import { Field } from '../../../ui/field.tsx'
-import { hyperparamsOf, shownValue, valueTyped, withHyperparam } from './hyperparams-text.ts'
+import { AddHyperparam } from './add-hyperparam.tsx'
+import { HyperparamRow } from './hyperparam-row.tsx'
+import { hyperparamsOf, type Place, type Values, valueAt, withHyperparam } from './hyperparams-text.ts'
 import type { SubmitFormQuery } from './submit.graphql.ts'
 
 export type Template = NonNullable<SubmitFormQuery['trainingTemplates']>['items'][number]
@@ -14,33 +17,39 @@ interface Props {
   readonly change: (text: string) => void
 }
 
+type SetAt = (place: Place, value: unknown) => void
+
 export function HyperparamsFields({ template, text, fault, change }: Props) {
-  // A field that was emptied stays until the page is left, though the object has its name no more.
-  const [emptied, setEmptied] = useState<readonly string[]>([])
   const [isOpen, setOpen] = useState(false)
   const values = hyperparamsOf(text)
   const has = (name: string) => values !== null && Object.hasOwn(values, name)
-  const declared = (template?.hyperparameters ?? []).map((one) => ({
-    ...one,
-    name: [one.name, ...one.otherNames].find(has) ?? one.name,
-  }))
+  const declared = (template?.hyperparameters ?? [])
+    .map((one) => ({ ...one, name: [one.name, ...one.otherNames].find(has) ?? one.name }))
+    .filter(({ name }) => !isJsonObject(values?.[name]))
   const names = new Set(declared.map(({ name }) => name))
-  const others = [...new Set([...Object.keys(values ?? {}), ...emptied])].filter((name) => !names.has(name))
-  const set = (name: string) => (value: unknown) => {
-    if (value === undefined) setEmptied((before) => [...new Set([...before, name])])
-    change(withHyperparam(text, name, value))
-  }
+  const set: SetAt = (place, value) => change(withHyperparam(text, place, value))
   return (
     <fieldset className="form-part">
       <legend>Hyperparameters</legend>
-      <div className="form-grid">
-        {declared.map(({ name, description, default: preset }) => (
-          <Value key={name} name={name} value={values?.[name]} hint={description} preset={preset} change={set(name)} />
-        ))}
-        {others.map((name) => (
-          <Value key={name} name={name} value={values?.[name]} change={set(name)} />
-        ))}
-      </div>
+      {values === null ? (
+        <p className="dim">The fields come back once the JSON below is an object again.</p>
+      ) : (
+        <>
+          <div className="form-grid">
+            {declared.map(({ name, description, default: preset }) => (
+              <HyperparamRow
+                key={name}
+                name={name}
+                value={values[name]}
+                hint={description}
+                preset={preset}
+                change={(value) => set([name], value)}
+              />
+            ))}
+          </div>
+          <Members values={values} place={[]} hidden={names} set={set} />
+        </>
+      )}
       {/* What is wrong opens it, and it stays open once that is mended. */}
       <details
         open={isOpen || values === null || fault !== null}
@@ -65,33 +74,54 @@ export function HyperparamsFields({ template, text, fault, change }: Props) {
   )
 }
 
-interface ValueProps {
-  readonly name: string
-  readonly value: unknown
-  readonly hint?: string
-  /** What the planner counts with where nothing is given. */
-  readonly preset?: number
-  readonly change: (value: unknown) => void
+interface MembersProps {
+  /** The whole object. */
+  readonly values: Values
+  /** Of the group whose members these are. */
+  readonly place: Place
+  /** Names that have their fields elsewhere. */
+  readonly hidden?: ReadonlySet<string>
+  readonly set: SetAt
 }
 
-/** What was typed stays as it was typed (`1e-4`, `0.`) as long as it means the value. */
-function Value({ name, value, hint, preset, change }: ValueProps) {
-  const [typed, setTyped] = useState('')
-  const isNested = typeof value === 'object' && value !== null
+/** The members of an object: fields first, then its groups, each with the names on the way to it. */
+function Members({ values, place, hidden, set }: MembersProps) {
+  const held = valueAt(values, place)
+  const members = Object.entries(isJsonObject(held) ? held : {}).filter(([name]) => !hidden?.has(name))
+  const fields = members.filter(([, value]) => !isJsonObject(value))
+  const groups = members.filter(([, value]) => isJsonObject(value))
   return (
-    <Field label={name} {...(hint !== undefined && { hint })}>
-      <input
-        className="mono"
-        autoComplete="off"
-        placeholder={preset?.toString() ?? ''}
-        readOnly={isNested}
-        title={isNested ? 'Change it in the JSON object below.' : undefined}
-        value={valueTyped(typed) === value ? typed : shownValue(value)}
-        onChange={({ target }) => {
-          setTyped(target.value)
-          change(valueTyped(target.value))
-        }}
+    <>
+      {fields.length > 0 && (
+        <div className="form-grid">
+          {fields.map(([name, value]) => (
+            <HyperparamRow
+              key={name}
+              name={[...place, name].join('.')}
+              value={value}
+              // A field that is emptied stays as an empty text until it is removed or filled.
+              change={(next) => set([...place, name], next ?? '')}
+              remove={() => set([...place, name], undefined)}
+            />
+          ))}
+        </div>
+      )}
+      {groups.map(([name]) => (
+        <fieldset key={name} className="form-part hyperparam-group">
+          <legend className="mono">{[...place, name].join('.')}</legend>
+          <Members values={values} place={[...place, name]} set={set} />
+          <div>
+            <button type="button" className="button small" onClick={() => set([...place, name], undefined)}>
+              Remove the group {[...place, name].join('.')}
+            </button>
+          </div>
+        </fieldset>
+      ))}
+      <AddHyperparam
+        group={place.join('.')}
+        has={(name) => isJsonObject(held) && Object.hasOwn(held, name)}
+        add={(name, value) => set([...place, name], value)}
       />
-    </Field>
+    </>
   )
 }

@@ -1,15 +1,18 @@
 /** Submits a run, from nothing or with the settings of another one. The price is shown before it is created. */
+import { useState } from 'react'
 import { useQuery } from 'urql'
+import { exactRequest } from '../../../app/exact-request.ts'
 import { useSearchParams } from '../../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../../app/session.tsx'
 import { PageHeader } from '../../../ui/page-header.tsx'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { SignInFirst } from '../../accounts/sign-in-first.tsx'
+import { useLoaded } from '../../repos/files/previews/use-loaded.ts'
 import { draftOf, newDraft } from './run-draft.ts'
 import { RunForm } from './run-form.tsx'
 import './form.css'
-import { runToRepeatQuery, submitFormQuery } from './submit.graphql.ts'
+import { type RunToRepeatQuery, runToRepeatQuery, submitFormQuery } from './submit.graphql.ts'
 
 export function Page() {
   return (
@@ -25,16 +28,16 @@ function NewRun() {
   const [search] = useSearchParams()
   const from = search.get('from')
   const [form, againForm] = useQuery({ query: submitFormQuery })
-  const [repeated, againRun] = useQuery({
-    query: runToRepeatQuery,
-    variables: { id: from ?? '' },
-    pause: from === null,
-  })
+  const [attempt, setAttempt] = useState(0)
+  // Exactly: the settings of the other run keep their digits.
+  const repeated = useLoaded(`${from} ${attempt}`, async () =>
+    from === null ? {} : exactRequest(runToRepeatQuery, { id: from }),
+  )
   const { value: list, error } = rootField(form, 'trainingTemplates')
   const tiers = rootField(form, 'hardwareTiers')
   const datasets = rootField(form, 'datasets')
   const robots = rootField(form, 'robots')
-  const run = rootField(repeated, 'run')
+  const run = rootField<RunToRepeatQuery, 'run'>(repeated.value ?? {}, 'run')
   const owners = accountsOf(viewer)
   const title = from === null ? 'New run' : 'Run again'
   const isReady = list && (from === null || run.value !== undefined)
@@ -60,7 +63,7 @@ function NewRun() {
       {[error, tiers.error, datasets.error, robots.error].map(
         (one, place) => one && <ErrorNotice key={place} error={one} retry={againForm} />,
       )}
-      {from !== null && run.error && <ErrorNotice error={run.error} retry={againRun} />}
+      {from !== null && run.error && <ErrorNotice error={run.error} retry={() => setAttempt(attempt + 1)} />}
       {from !== null && run.value === null && (
         <p className="notice">There is no such run, or you cannot see it: the form is empty.</p>
       )}

@@ -1,4 +1,5 @@
 /** What stands in the form that submits a run, and the request that it becomes. Pure. */
+import { isJsonObject } from '@hub/formats/exact-json'
 import { hyperparamsOf, textOfHyperparams } from './hyperparams-text.ts'
 import { type KeptDraft, keptDraftOf, keptOf } from './kept-draft.ts'
 import type { RunToRepeatQuery, SubmitRunMutationVariables } from './submit.graphql.ts'
@@ -68,12 +69,11 @@ export const newDraft = (template: string, owner: string, dataset: string | null
 export function draftOf(run: Repeated, owners: readonly string[]): RunDraft {
   const { recipe } = run
   const hyperparams: unknown = recipe.hyperparams
-  const isObject = typeof hyperparams === 'object' && hyperparams !== null
   return {
     template: recipe.template,
     datasets: run.datasets.length === 0 ? [''] : run.datasets.map(({ ref, repo }) => repo?.fullName ?? ref),
     robot: run.robotRepo?.fullName ?? recipe.robot ?? '',
-    hyperparams: isObject ? textOfHyperparams(hyperparams as Record<string, unknown>) : '',
+    hyperparams: isJsonObject(hyperparams) ? textOfHyperparams(hyperparams) : '',
     executor: recipe.executor ?? 'WORKER',
     gpu: recipe.gpu ?? '',
     maxHours: recipe.maxHours?.toString() ?? '',

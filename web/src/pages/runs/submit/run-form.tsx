@@ -1,7 +1,6 @@
 /** The form that submits a run: what is asked is priced first, and a change asks for the price again. */
 import { pagePath } from '@hub/formats/page-paths'
 import { type FormEvent, useState } from 'react'
-import { useMutation } from 'urql'
 import { useLocation } from 'wouter'
 import { faultOf } from '../../../ui/problem.ts'
 import { FormError } from '../../../ui/states.tsx'
@@ -12,6 +11,7 @@ import { PlaceFields, type Tier } from './place-fields.tsx'
 import { placedFields, type RunDraft, type RunRequest, requestOf } from './run-draft.ts'
 import { RunOffer } from './run-offer.tsx'
 import { type PlanRunMutation, planRunMutation, type RunToRepeatQuery, submitRunMutation } from './submit.graphql.ts'
+import { useExact } from './use-exact.ts'
 import { WhatFields } from './what-fields.tsx'
 
 interface Props {
@@ -38,8 +38,8 @@ interface Offer {
 export function RunForm({ first, from, templates, tiers, isHosting, datasets, robots, owners }: Props) {
   const [draft, setDraft] = useState(first)
   const [offer, setOffer] = useState<Offer | null>(null)
-  const [planned, plan] = useMutation(planRunMutation)
-  const [submitted, submit] = useMutation(submitRunMutation)
+  const [planned, plan] = useExact(planRunMutation)
+  const [submitted, submit] = useExact(submitRunMutation)
   const [, go] = useLocation()
   const toast = useToast()
   const error = submitted.error ?? planned.error

@@ -1,0 +1,31 @@
+/**
+ * A request of the graph whose free-form numbers keep their digits in both directions: urql sorts the members of
+ * variables and reads answers as doubles, so that `1.0` and `9007199254740993` become other numbers.
+ */
+import { parseExact, writeExact } from '@hub/formats/exact-json'
+import { CombinedError, stringifyDocument, type TypedDocumentNode } from '@urql/core'
+import { type Answer, withoutFailedFields } from '../ui/root-field.ts'
+
+interface Body<Data> {
+  readonly data?: Data | null
+  readonly errors?: ConstructorParameters<typeof CombinedError>[0]['graphQLErrors']
+}
+
+/** Never rejects: an unreachable hub is an error of the answer, as with urql. */
+export async function exactRequest<Data, Variables>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): Promise<Answer<Data>> {
+  try {
+    const response = await fetch('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json, application/json' },
+      body: writeExact({ query: stringifyDocument(document), variables }),
+    })
+    const { data, errors } = parseExact(await response.text()) as Body<Data>
+    const error = errors && new CombinedError({ graphQLErrors: errors, response })
+    return withoutFailedFields({ data: data ?? undefined, error })
+  } catch (error) {
+    return { error: new CombinedError({ networkError: error as Error }) }
+  }
+}
