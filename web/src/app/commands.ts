@@ -36,3 +36,12 @@ export function curlLine(origin: string, fullName: string, path: string): string
 /** With the Python client. */
 export const pythonLine = (fullName: string, folder: string): string =>
   `hub.snapshot_download(${JSON.stringify(fullName)}, ${JSON.stringify(folder)})`
+
+/** A robot's program, after `hub open-session`: the observation has the names that the model's manifest declares. */
+export const policyCall = `import json
+import numpy as np
+from openpi_client.websocket_client_policy import WebsocketClientPolicy
+
+session = json.load(open("session.json"))
+policy = WebsocketClientPolicy(host=session["url"], api_key=session["session_token"])
+print(policy.infer({"obs": np.array([1.0, 2.0, 3.0])})["actions"])`

@@ -27,6 +27,7 @@ import {
   stopEndpointMutation,
 } from './endpoints.graphql.ts'
 import { LatencyChart } from './latency-chart.tsx'
+import { SampleCall } from './sample-call.tsx'
 import { SessionTable } from './session-table.tsx'
 
 type Endpoint = NonNullable<EndpointQuery['endpoint']>
@@ -79,6 +80,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
         {endpoint.status === 'QUEUED' && endpoint.executor === 'WORKER' && (
           <Command label="serve it on your own machine" text={commands.serve(id)} />
         )}
+        {!isOver && <SampleCall endpointId={id} />}
         <h2>Approvals</h2>
         {endpoint.approvals.nodes.length > 0 ? (
           <ApprovalTable approvals={endpoint.approvals.nodes} of="device" changed={pages.refresh} />

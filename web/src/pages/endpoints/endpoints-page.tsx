@@ -30,6 +30,11 @@ export function Page() {
   const variables = useMemo<EndpointsQueryVariables>(() => ({ status }), [status])
   const model = search.get('model')
   const [isServing, setServing] = useState(model !== null)
+  // Closed, the model is no longer chosen: an address that names it opens the form.
+  const close = () => {
+    setServing(false)
+    if (model !== null) setSearch(status ? { status } : {})
+  }
   const pages = usePages({ query: endpointsQuery, variables, field: 'endpoints', select: itself })
   return (
     <>
@@ -57,7 +62,7 @@ export function Page() {
           <EndpointTable endpoints={pages.nodes} />
         </PageList>
       </div>
-      <ServeModel owners={accountsOf(viewer)} model={model} isOpen={isServing} close={() => setServing(false)} />
+      <ServeModel owners={accountsOf(viewer)} model={model} isOpen={isServing} close={close} />
     </>
   )
 }

@@ -65,6 +65,11 @@ export function RepoFrame({ params, part, head, error, retry, children }: Props)
       >
         {head && isSignedIn && head.kind === 'DATASET' && <NewRunLink query={{ dataset: name }} />}
         {head && isSignedIn && head.kind === 'ROBOT' && <NewRunLink query={{ robot: name }} />}
+        {head && isSignedIn && head.kind === 'MODEL' && (
+          <Link to="endpoints" params={{}} query={{ model: name }} className="button primary">
+            Serve
+          </Link>
+        )}
         {head && canWrite && head.kind === 'ROBOT' && <CheckRobot owner={owner} repo={repo} />}
       </PageHeader>
       {head && <Tabs label={`Parts of ${name}`} tabs={tabsOf(params, head.kind, canWrite)} />}

@@ -8,6 +8,7 @@ import { DatasetMeta } from './dataset-meta.tsx'
 import { DeleteRepo } from './delete-repo.tsx'
 import { ModelMeta } from './model-meta.tsx'
 import { MoveRepo } from './move-repo.tsx'
+import { PurgeFiles } from './purge-files.tsx'
 import { repoSettingsQuery } from './repo-settings.graphql.ts'
 import { SettingsForm } from './settings-form.tsx'
 
@@ -38,6 +39,7 @@ export function Page({ params }: { readonly params: Params }) {
           {repo.kind === 'MODEL' && <ModelMeta owner={params.owner} repo={params.repo} meta={repo.modelMeta} />}
           {repo.kind === 'DATASET' && <DatasetMeta owner={params.owner} repo={params.repo} meta={repo.datasetMeta} />}
           <MoveRepo key={repo.fullName} owner={params.owner} repo={params.repo} />
+          <PurgeFiles owner={params.owner} repo={params.repo} />
           <DeleteRepo fullName={repo.fullName} {...repo.fileSummary} />
         </div>
       )}
