@@ -53,7 +53,7 @@ const HoldCapType = builder.objectRef<SpendMonth>('SpendHoldCap').implement({
       resolve: (month) => usdOrNull(capOf(month)?.limitUsd),
     }),
     monthUsd: t.float({
-      description: 'Recorded spend of the month and the most that work under way can still cost, in US dollars.',
+      description: 'Recorded spend of the month and the most that work in progress can still cost, in US dollars.',
       resolve: (month) => Number(monthUsd(month)),
     }),
   }),

@@ -37,7 +37,7 @@ const AllowanceOfMonthType = builder.objectRef<AllowanceUsage>('SpendAllowance')
   fields: (t) => ({
     usedUsd: t.float({ description: 'Used, in US dollars.', resolve: ({ usedUsd }) => Number(usedUsd) }),
     reservedUsd: t.float({
-      description: 'Reserved by work under way, in US dollars.',
+      description: 'Reserved by work in progress, in US dollars.',
       resolve: ({ reservedUsd }) => Number(reservedUsd),
     }),
     remainingUsd: t.float({
@@ -59,7 +59,7 @@ const SpendSummaryType = builder.objectRef<SpendSummary>('SpendSummary').impleme
       resolve: ({ recordedUsd }) => Number(recordedUsd),
     }),
     reservedUsd: t.float({
-      description: 'The most that work under way can still cost, in US dollars; 0 for an earlier month.',
+      description: 'The most that work in progress can still cost, in US dollars; 0 for an earlier month.',
       resolve: ({ reservedUsd }) => Number(reservedUsd),
     }),
     monthUsd: t.float({
@@ -141,7 +141,7 @@ mutation('setSpendCap', {
   payload: { name: 'spend', description: 'The current month under the new cap.' },
   description:
     'Sets, replaces or removes the spend cap of an account: only the user, or an owner of the org, in a session. ' +
-    'Work that is under way goes on.',
+    'Work that is in progress goes on.',
   scope: 'session',
   input: input('The account, and its cap.', (t) => ({
     account: t.string({ ...rule(handle), description: "Handle of the account; the person's own by default." }),

@@ -24,7 +24,7 @@ const RepoChangeActionEnum = wordEnum('RepoChangeAction', "Operation that change
   delete: 'Files were deleted.',
   reject: 'The hub hashed a file and rejected it: its bytes were not what its SHA-256 said.',
   restore: 'A state was restored.',
-  purge: 'Files were purged from every state.',
+  purge: 'Files were purged from every version.',
 })
 
 const RepoChangeType = builder.objectRef<RepoChange>('RepoChange').implement({

@@ -35,7 +35,7 @@ export const keyColumns: readonly KeyColumn[] = [
 
 /** Columns that look like one of these and name nothing that a restored hub needs, with the reason. */
 export const otherKeyColumns: Readonly<Record<string, string>> = {
-  'uploads.storage_key': 'an upload under way begins again after a restore',
+  'uploads.storage_key': 'an upload in progress begins again after a restore',
   'idempotency_keys.key': 'the key of a request',
   'run_metric_summaries.key': 'the name of a metric',
 }

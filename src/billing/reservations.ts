@@ -116,7 +116,7 @@ function capRefusal(month: SpendMonth, amountUsd: Usd): HubError {
   const type = 'quota.spend_cap'
   const { handle, recordedUsd, reservedUsd, capUsd, endsAt } = month
   const detail =
-    `The spend cap of ${handle} stops at ${capUsd} USD a month. The month has ${recordedUsd} USD recorded and ${reservedUsd} USD that work under way can still ` +
+    `The spend cap of ${handle} stops at ${capUsd} USD a month. The month has ${recordedUsd} USD recorded and ${reservedUsd} USD that work in progress can still ` +
     `cost, and this job can cost up to ${amountUsd} USD. The month ends at ${endsAt}; an owner of the account may raise the cap.`
   const facts = {
     cost_usd_max: Number(amountUsd),

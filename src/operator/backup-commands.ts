@@ -220,6 +220,6 @@ function restoredText(report: RestoreReport, from: string): string {
     lines.push(
       `missing    ${countText(objects.missingCount, 'object')} that the store does not have; restore the store, then run this again: ${objects.missing.join(', ')}`,
     )
-  if (discardedUploads > 0) lines.push(`uploads    ${discardedUploads} were under way and begin again`)
+  if (discardedUploads > 0) lines.push(`uploads    ${discardedUploads} were in progress and begin again`)
   return `${lines.join('\n')}\n\nStart the hub: npm start. Then: hub doctor\n`
 }

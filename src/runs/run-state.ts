@@ -124,7 +124,7 @@ function refusalOf(trigger: RunTrigger, run: RunFacts): JobRefusal {
       detail: 'The run was not asked to stop, so it cannot be reported as canceled.',
       loc: ['status'],
     }
-  return { type: 'conflict.in_progress', detail: 'The run cannot change to that state now.' }
+  return { type: 'conflict.in_progress', detail: 'The run cannot change to that status now.' }
 }
 
 function claimRefusal(run: RunFacts): JobRefusal {

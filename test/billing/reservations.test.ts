@@ -86,7 +86,7 @@ describe('a cap in STOP mode', () => {
       expect(await reserve(account, '3.9999')).toBeNull()
       const refusal = await reserve(account, '0.0002')
       expect([refusal?.type, refusal?.status]).toEqual(['quota.spend_cap', 429])
-      expect(refusal?.message).toContain('1.0000 USD recorded and 3.9999 USD that work under way can still cost')
+      expect(refusal?.message).toContain('1.0000 USD recorded and 3.9999 USD that work in progress can still cost')
       const { secondsLeft } = await readSpendMonth(t.db, account.id)
       const { headers, members } = shownNumbers(refusal)
       expect(Number(headers['Retry-After'])).toBe(members.retry_after_s)

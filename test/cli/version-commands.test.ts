@@ -91,7 +91,7 @@ it('snapshots are listed and deleted', async () => {
 it('a purge asks, and without a terminal needs --yes', async () => {
   expect(await run('purge', name, 'a.txt')).toMatchObject({ code: 2, err: expect.stringContaining('Add --yes') })
   expect((await run('purge', name, 'a.txt', 'none', '--yes')).out).toBe(
-    'purged   a.txt\nmissing  none\n1 path purged from every state\n',
+    'purged   a.txt\nmissing  none\n1 path purged from every version\n',
   )
   const { status, json: problem } = await hub.call(ada, 'POST', `/v1/repos/${name}/files/presign-download`, {
     paths: ['a.txt'],
@@ -99,7 +99,7 @@ it('a purge asks, and without a terminal needs --yes', async () => {
   })
   expect([status, problem.errors[0].detail]).toEqual([
     404,
-    expect.stringMatching(/^"a.txt" was purged from every state/),
+    expect.stringMatching(/^"a.txt" was purged from every version/),
   ])
 })
 

@@ -20,7 +20,7 @@ of its own, with bounded time and memory; of a policy only headers and JSON are 
 the log go to the hub. Nothing is written to a repo before a person publishes the draft.
 
 The worker removes the folder of a check, with the repo's files, when the check ends. A killed worker goes on when you start
-it again with the same key and --work. A cancel stops the check within seconds. Ctrl-C fails the check that is under way.
+it again with the same key and --work. A cancel stops the check within seconds. Ctrl-C fails the check that is in progress.
 
 If HUB_JOB_KIND is robot_check, it executes only the check HUB_JOB_ID: this command can be a hub's HOSTED_COMMAND.
 HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported. HUB_CHROMIUM is the path of the Chromium that

@@ -22,7 +22,7 @@ export function registerChecksCommand(program: Command, io: ClientIo): void {
     .argument('[check]', 'id of one check')
     .option('--robot <repo>', 'only on this robot, owner/slug')
     .addOption(
-      new Option('--status <status>', 'only checks in this state').choices([
+      new Option('--status <status>', 'only checks with this status').choices([
         'queued',
         'running',
         'succeeded',

@@ -89,7 +89,7 @@ export function registerEndpointCommands(program: Command, io: AskingIo): void {
   const list = common(endpoint.command('list').description('List endpoints, newest first'), io)
   list
     .addOption(
-      new Option('--status <status>', 'only endpoints in this state').choices([
+      new Option('--status <status>', 'only endpoints with this status').choices([
         'queued',
         'running',
         'stopped',

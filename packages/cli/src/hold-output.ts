@@ -40,7 +40,7 @@ export function spendText(spend: RemoteSpend): string {
   const { cap, allowance, allowance_limit_usd: limit } = spend
   const kinds = spend.kinds.map(({ kind, recorded_usd, reserved_usd, under_way }): [string, string] => [
     kind.replace('_', ' '),
-    `${usd(recorded_usd)}${under_way > 0 ? `, and up to ${usd(reserved_usd)} for ${under_way} under way` : ''}`,
+    `${usd(recorded_usd)}${under_way > 0 ? `, and up to ${usd(reserved_usd)} for ${under_way} in progress` : ''}`,
   ])
   return lines([
     ['account', spend.account.handle],

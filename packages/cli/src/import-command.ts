@@ -71,7 +71,7 @@ export function registerImportCommand(
     .option('--from <url>', 'hub of the source (default: HF_ENDPOINT, else https://huggingface.co)')
     .option('--store <url>', 'where that hub keeps its files, if it is no public address')
     .addOption(new Option('--cache [dir]', 'from the local cache of huggingface_hub').conflicts(['from', 'tags']))
-    .option('--tags', 'also the tagged states, as snapshots')
+    .option('--tags', 'also the tagged versions, as snapshots')
     .option('--delete', 'delete files of the repo that the source does not have')
     .option('--public', 'create a missing repo as public (default: private)')
     .option('--jobs <n>', 'files, or ranges of large files, fetched at once (default: 4)', wholeFrom(1, 64))

@@ -66,7 +66,7 @@ export function registerPolicyServerCommand(program: Command, io: ClientIo, timi
     )
     .requiredOption('--public-url <url>', 'ws:// or wss:// URL at which devices reach this server', websocketUrl)
     .option('--name <name>', 'name of this server', hostname())
-    .option('--work <dir>', 'folder for models and the state of sessions (default: ~/.local/state/hub/endpoints)')
+    .option('--work <dir>', 'folder for models and sessions (default: ~/.local/state/hub/endpoints)')
     .action((options: PolicyServerOptions & { readonly work?: string }) =>
       run(io, { ...options, workDir: options.work, json: options.json ?? program.opts<CommonOptions>().json }, timing),
     )

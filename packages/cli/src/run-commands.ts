@@ -78,7 +78,7 @@ const runFilters = [
 const filterTexts: Readonly<
   Record<(typeof runFilters)[number], readonly [about: string, choices?: readonly string[]]>
 > = {
-  status: ['only runs in this state', ['queued', 'running', 'succeeded', 'failed', 'canceled']],
+  status: ['only runs with this status', ['queued', 'running', 'succeeded', 'failed', 'canceled']],
   executor: ['only runs with this executor', ['worker', 'hosted']],
   owner: ['only runs of this user or org'],
   kind: ['only runs of this kind', ['cloud', 'external']],

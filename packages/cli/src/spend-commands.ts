@@ -55,7 +55,7 @@ export function registerSpendCommands(program: Command, io: ClientIo): void {
     .addHelpText('after', holdsHelp)
   common(holds.command('list', { isDefault: true }).description('List holds, newest first'), io)
     .addOption(
-      new Option('--status <status>', 'only holds in this state').choices([
+      new Option('--status <status>', 'only holds with this status').choices([
         'pending',
         'approved',
         'denied',

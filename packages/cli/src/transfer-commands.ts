@@ -122,8 +122,8 @@ export function registerTransferCommands(
       .description('Download the files of a repo (owner/slug) into a folder, verified by SHA-256'),
   )
     .option(
-      '--at <state>',
-      'files of a state: a change number, a time, a run id, a commit id or the name of a snapshot',
+      '--at <version>',
+      'files of a version: a change number, a time, a run id, a commit id or the name of a snapshot',
     )
     .option('--force', 'overwrite files that have content of their own')
     .option('--delete', 'delete files that were pulled, are not edited, and are no longer in the repo')

@@ -1,4 +1,4 @@
-/** `hub history`, `hub log`, `hub snapshot`, `hub snapshots`, `hub diff`, `hub restore` and `hub purge`: states of a repo. */
+/** `hub history`, `hub log`, `hub snapshot`, `hub snapshots`, `hub diff`, `hub restore` and `hub purge`: versions of a repo. */
 
 import type {
   HubClient,
@@ -24,18 +24,18 @@ import { inLine } from './terminal.ts'
 type Start = (options: CommonOptions, work: Work) => Promise<void>
 
 const statesHelp = `
-A state is named by a change number (12), a time (2026-01-31T09:30:00Z), the id of a run that uses the repo as dataset
+A version is named by a change number (12), a time (2026-01-31T09:30:00Z), the id of a run that uses the repo as dataset
 (run_…), a commit id (40 hex digits: see hub log), or the name of a snapshot; one that starts with a digit is
 written snapshot:005000.
 Numbers and times need the right to write the repo.`
 
 const keptHelp = `
-How long a state is kept: the hub keeps a replaced state for its grace period (a week, unless its operator set another
+How long a version is kept: the hub keeps a replaced version for its grace period (a week, unless its operator set another
 one), and beyond that while a snapshot names it or a run pinned it. What only snapshots keep counts in the owner's storage.`
 
 /** Adds the commands. */
 export function registerVersionCommands(program: Command, io: ClientIo, start: Start): void {
-  common(program.command('history <repo>').description('List the changes of a repo whose states are left'), io)
+  common(program.command('history <repo>').description('List the changes of a repo whose versions are kept'), io)
     .addHelpText('after', `${keptHelp}\n\nExamples:\n  $ hub history ada/data\n  $ hub diff ada/data 41 42`)
     .action((repo: string, options: CommonOptions) => start(options, (client) => history(client, repoName(repo))))
   common(
@@ -47,8 +47,8 @@ export function registerVersionCommands(program: Command, io: ClientIo, start: S
     .addHelpText(
       'after',
       `
-Whoever may write the repo sees every state that is left; others see the current one and those that snapshots name.
-A commit id names its state in --at, for everyone who may read the repo, as long as the state is kept. With a path, only
+Whoever may write the repo sees every version that is left; others see the current one and those that snapshots name.
+A commit id names its version in --at, for everyone who may read the repo, as long as the version is kept. With a path, only
 the commits are listed that added, changed or removed that file. A renamed file has another path: its log begins there.
 
 Examples:
@@ -61,8 +61,8 @@ Examples:
         path === undefined ? log(client, repoName(repo)) : fileLog(client, repoName(repo), path),
       ),
     )
-  common(program.command('snapshot <repo> <name>').description('Name a state of a repo and so keep it'), io)
-    .option('--at <state>', 'state to name (default: the current one)')
+  common(program.command('snapshot <repo> <name>').description('Name a version of a repo and so keep it'), io)
+    .option('--at <version>', 'version to name (default: the current one)')
     .option('--note <text>', 'what to remember about it')
     .option('--delete', 'delete the snapshot instead')
     .addHelpText(
@@ -75,23 +75,23 @@ Examples:
   common(program.command('snapshots <repo>').description('List the snapshots of a repo'), io)
     .addHelpText('after', `${keptHelp}\n\nExamples:\n  $ hub snapshots ada/data\n  $ hub pull ada/data ./data --at v1`)
     .action((repo: string, options: CommonOptions) => start(options, (client) => snapshots(client, repoName(repo))))
-  common(program.command('diff <repo> <from> [to]').description('List what differs between two states of a repo'), io)
+  common(program.command('diff <repo> <from> [to]').description('List what differs between two versions of a repo'), io)
     .addHelpText('after', `${statesHelp}\n\nExamples:\n  $ hub diff ada/data v1\n  $ hub diff ada/data 41 42`)
     .action((repo: string, from: string, to: string | undefined, options: CommonOptions) =>
       start(options, (client) => diff(client, repoName(repo), from, to)),
     )
   common(
-    program.command('restore <repo>').description('Make the files of a repo those of a state, as a new change'),
+    program.command('restore <repo>').description('Make the files of a repo those of a version, as a new change'),
     io,
   )
-    .requiredOption('--at <state>', 'state to restore')
+    .requiredOption('--at <version>', 'version to restore')
     .option('--path <path>', 'only this file, or this folder if it ends with / (repeatable)', collect, [])
     .option('--dry-run', 'only print what would change')
     .option('-m, --message <text>', 'what to remember about the change')
     .addHelpText(
       'after',
       `${statesHelp}
-Nothing is lost: the change before is a state like any other, and can be restored in turn. A push that comes between the
+Nothing is lost: the change before is a version like any other, and can be restored in turn. A push that comes between the
 look and the restoration is not undone: the command then fails, and can be repeated.
 
 Examples:
@@ -105,7 +105,7 @@ Examples:
   common(
     program
       .command('purge <repo> <path...>')
-      .description('Remove files from every state of a repo, for a secret that was pushed by mistake'),
+      .description('Remove files from every version of a repo, for a secret that was pushed by mistake'),
     io,
   )
     .option('--yes', 'do not ask')
@@ -113,7 +113,7 @@ Examples:
     .addHelpText(
       'after',
       `
-Removes the files from the current state, the history, snapshots and what runs pinned. It cannot be undone. A secret that
+Removes the files from the current version, the history, snapshots and what runs pinned. It cannot be undone. A secret that
 was readable may have been read: replace it too. Bytes that the repo or another one has under another path stay there.
 
 Examples:
@@ -147,7 +147,7 @@ async function history(client: HubClient, repo: RepoName): Promise<CommandResult
   const changes: RemoteChange[] = []
   for await (const page of client.versions.history(repo)) changes.push(...page)
   const rows = changes.map((change) => inLine(changeLine(change)))
-  const text = `${rows.map((row) => `${row}\n`).join('')}${countText(changes.length, 'change')}${(changes.at(-1)?.seq ?? 1) > 1 ? '; the states of older ones are gone' : ''}\n`
+  const text = `${rows.map((row) => `${row}\n`).join('')}${countText(changes.length, 'change')}${(changes.at(-1)?.seq ?? 1) > 1 ? '; the versions of older ones are gone' : ''}\n`
   return { json: { changes }, text }
 }
 
@@ -294,14 +294,14 @@ async function purge({
   if (!isSure)
     await assertConfirmed(
       io,
-      `Purge ${countText(paths.length, 'path')} from every state of ${fullName(repo)}? This cannot be undone.`,
+      `Purge ${countText(paths.length, 'path')} from every version of ${fullName(repo)}? This cannot be undone.`,
     )
   const done = await client.versions.purge(repo, paths, { message })
   const lines = [
     ...done.purged.map((path) => `purged   ${path}`),
     ...done.missing.map((path) => `missing  ${path}`),
   ].map((line) => `${inLine(line)}\n`)
-  return { json: done, text: `${lines.join('')}${countText(done.purged.length, 'path')} purged from every state\n` }
+  return { json: done, text: `${lines.join('')}${countText(done.purged.length, 'path')} purged from every version\n` }
 }
 
 /** Paths of one request. */

@@ -67,7 +67,7 @@ export function allowanceRefusal(settings: HostedSettings, usage: AllowanceUsage
   const { usedUsd, reservedUsd, remainingUsd, resetsAt } = usage
   const detail =
     `The check may cost up to ${costUsd} USD, and ${remainingUsd} USD of the hosted allowance of ${allowanceUsd} USD are left ` +
-    `(${usedUsd} used, ${reservedUsd} reserved by checks under way) until it resets at ${resetsAt}; a worker may run it.`
+    `(${usedUsd} used, ${reservedUsd} reserved by checks in progress) until it resets at ${resetsAt}; a worker may run it.`
   const item = {
     cost_usd_max: Number(costUsd),
     limit_usd: Number(allowanceUsd),

@@ -183,7 +183,7 @@ async function addedOf(
 async function copiesOf(ctx: AllowedContext, repo: RepoFacts, { copy }: CommitFilesInput): Promise<Copied[]> {
   const names = [...new Set((copy ?? []).flatMap(({ at }) => at ?? []))]
   if (names.length > MAX_COPIED_STATES)
-    throw invalid('validation.value', `A commit copies from at most ${MAX_COPIED_STATES} states.`, ['copy'])
+    throw invalid('validation.value', `A commit copies from at most ${MAX_COPIED_STATES} versions.`, ['copy'])
   const seqs = new Map<string, number>()
   for (const name of names) seqs.set(name, (await findState(ctx, repo, name, ['copy'])).seq)
   return (copy ?? []).map(({ path, from, at }) => ({ path, from, seq: at == null ? null : (seqs.get(at) ?? null) }))

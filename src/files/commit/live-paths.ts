@@ -133,13 +133,13 @@ export async function findCopied(tx: Tx, repo: RepoFacts, copies: readonly Copie
   const seqs = copies.map(({ seq }) => seq ?? repo.seq)
   for (const seq of new Set(seqs)) {
     const [shared] = seq === repo.seq || seq === 0 ? [true] : await tx.query(shareState, { repoId: repo.id, seq })
-    if (!shared) throw new HubError('not_found', `The state of ${repo.fullName} that the commit copies from is gone.`)
+    if (!shared) throw new HubError('not_found', `The version of ${repo.fullName} that the commit copies from is gone.`)
   }
   const rows = await tx.query(copiedFiles, { repoId: repo.id, froms: copies.map(({ from }) => from), seqs })
   const byPlace = new Map(rows.map((row) => [row.place, row]))
   const items = copies.flatMap(({ from }, index) => {
     if (byPlace.has(index + 1)) return []
-    const detail = `${JSON.stringify(from)} is not a file of that state of ${repo.fullName}.`
+    const detail = `${JSON.stringify(from)} is not a file of that version of ${repo.fullName}.`
     return [{ type: 'not_found', detail, loc: ['copy', index, 'from'] }]
   })
   const [first] = items

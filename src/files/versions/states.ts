@@ -131,7 +131,7 @@ export async function statesOfRepos(
   loc: readonly string[] = ['at'],
 ): Promise<(RepoState | HubError)[]> {
   const name = parseState(text)
-  if (!name) throw invalid('validation.value', 'This names no state.', loc)
+  if (!name) throw invalid('validation.value', 'This names no version.', loc)
   const rows = new Map((await read(ctx, repoIds, name)).map((row) => [row.id, row]))
   return repoIds.map((id) => {
     const row = rows.get(id)
@@ -217,7 +217,7 @@ function unnamed(row: StateRow, name: StateName): HubError {
     )
   if (name.kind === 'commit') return goneState(row.fullName, `the commit ${name.commitId}`)
   if (name.kind === 'time' && name.time < row.createdAt)
-    return new HubError('not_found', `${row.fullName} was created at ${row.createdAt}; it had no state before.`)
+    return new HubError('not_found', `${row.fullName} was created at ${row.createdAt}; it had no version before.`)
   return goneState(row.fullName, name.kind === 'time' ? name.time : '')
 }
 
@@ -225,7 +225,7 @@ function unnamed(row: StateRow, name: StateName): HubError {
 export function goneState(fullName: string, text: string): HubError {
   return new HubError(
     'not_found',
-    `The state of ${fullName} at ${text} is gone: a replaced state is kept for a grace period (GC_GRACE_S of the hub), and beyond it only if a snapshot names it or a run pinned it. The history lists the states that are left.`,
+    `The version of ${fullName} at ${text} is gone: a replaced version is kept for a grace period (GC_GRACE_S of the hub), and beyond it only if a snapshot names it or a run pinned it. The history lists the versions that are left.`,
   )
 }
 

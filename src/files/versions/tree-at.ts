@@ -129,7 +129,7 @@ const withdrawnAt = statement({
 })
 
 const REASONS = {
-  purged: 'was purged from every state of the repo',
+  purged: 'was purged from every version of the repo',
   rejected: 'was rejected by the hub, because its bytes did not match its SHA-256',
 } as const
 

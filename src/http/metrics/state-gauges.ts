@@ -134,7 +134,7 @@ const liveGauges: readonly StateGauge[] = [
 const sumGauges: readonly StateGauge[] = [
   {
     name: 'hub_storage_bytes',
-    help: 'Bytes that count in storage quotas, of all accounts: stored, and reserved for uploads that are under way.',
+    help: 'Bytes that count in storage quotas, of all accounts: stored, and reserved for uploads that are in progress.',
     labels: ['state'],
     sql: `select array['stored'], stored from totals union all select array['reserved'], reserved from totals`,
   },
@@ -160,7 +160,7 @@ const sumGauges: readonly StateGauge[] = [
   },
   {
     name: 'hub_spend_reserved_usd',
-    help: 'The most that the priced jobs under way can still cost, all accounts together.',
+    help: 'The most that the priced jobs in progress can still cost, all accounts together.',
     labels: [],
     sql: 'select array[]::text[], coalesce(sum(amount_usd), 0) from spend_reservations',
   },

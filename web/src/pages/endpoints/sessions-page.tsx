@@ -40,7 +40,7 @@ export function Page() {
       {devices === undefined && !error && <Loading />}
       {devices?.nodes.length === 0 && (
         <Empty title="No device">
-          <p>Register each robot that is to act on an endpoint.</p>
+          <p>Register each robot that is to act on an endpoint, with the button above.</p>
         </Empty>
       )}
       <div className="stack">
@@ -63,7 +63,7 @@ export function Page() {
               {device.sessions.nodes.length > 0 ? (
                 <SessionTable sessions={device.sessions.nodes} />
               ) : (
-                <p className="dim">It has opened no session.</p>
+                <p className="dim">It has opened no session: its driver does, with the token of an approval.</p>
               )}
             </section>
           )

@@ -77,7 +77,10 @@ export function RepoFrame({ params, part, head, error, retry, children }: Props)
       {head === undefined && !error && <Loading />}
       {head === null && (
         <Empty title="There is no such repo, or you do not see it">
-          <p>A private repo is shown to its owner and their org alone. Sign in with an account that can see it.</p>
+          <p>
+            A private repo is shown to its owner and their org alone.{' '}
+            {isSignedIn ? 'Ask them for a place in it.' : 'Sign in with an account that can see it.'}
+          </p>
           <Link to="repos" params={{}} className="button">
             All repos
           </Link>

@@ -52,7 +52,14 @@ export function RunMetrics({ runs, tick }: Props) {
   )
   if (error && keys.length === 0) return <ErrorNotice error={error} retry={again} />
   if (isLoading) return <Loading />
-  if (keys.length === 0) return <Empty title="No metric yet" />
+  if (keys.length === 0)
+    return (
+      <Empty title="No metric yet">
+        <p>
+          Charts appear with the first number that the trainer logs, in Python with <code>run.log</code>.
+        </p>
+      </Empty>
+    )
   return (
     <div className="stack">
       {error && <ErrorNotice error={error} retry={again} />}

@@ -22,7 +22,12 @@ export function Config({ id }: { readonly id: string }) {
   if (run === undefined) return <Loading />
   const config = run?.config
   const changed = config?.pairs.filter((pair) => pair.changed) ?? []
-  if (!config || config.keys.length === 0) return <Empty title="No config yet">{config?.reason}</Empty>
+  if (!config || config.keys.length === 0)
+    return (
+      <Empty title="No config yet">
+        <p>{config?.reason ?? 'Its runner sends one when it begins: look at the log for what it does.'}</p>
+      </Empty>
+    )
   return (
     <div className="stack">
       {changed.length > 0 && (
@@ -79,7 +84,14 @@ export function Checkpoints({ run }: { readonly run: RunShown }) {
   const { items, repo } = run.checkpoints
   const { viewer } = useSession()
   const canPromote = viewer !== null && viewer.scope !== 'READ'
-  if (items.length === 0) return <Empty title="No checkpoint yet" />
+  if (items.length === 0)
+    return (
+      <Empty title="No checkpoint yet">
+        <p>
+          The trainer publishes one by writing the folder <code>checkpoints/step_N</code>: the log says how far it is.
+        </p>
+      </Empty>
+    )
   return (
     <div className="stack">
       <div className="panel flush table-wrap">
@@ -97,7 +109,7 @@ export function Checkpoints({ run }: { readonly run: RunShown }) {
           </thead>
           <tbody>
             {items.map((one) => (
-              <tr key={one.step}>
+              <tr key={one.path}>
                 <td className="number">{count(one.step)}</td>
                 <td className="mono">
                   {repo && <RepoLink fullName={repo.fullName} />} {one.path}
@@ -130,7 +142,12 @@ export function Gate({ id }: { readonly id: string }) {
   if (error) return <ErrorNotice error={error} retry={again} />
   if (run === undefined) return <Loading />
   const results = run?.gateResults ?? []
-  if (results.length === 0) return <Empty title="No checkpoint was tried yet" />
+  if (results.length === 0)
+    return (
+      <Empty title="No checkpoint was tried yet">
+        <p>A run whose recipe has a gate tries each checkpoint: add a gate to the recipe and submit it again.</p>
+      </Empty>
+    )
   return (
     <div className="stack">
       {results.map((result) => (
@@ -151,9 +168,14 @@ export function Gate({ id }: { readonly id: string }) {
   )
 }
 
-/** Datasets with the state that the run was given, which stays as long as the run does. */
+/** Datasets with the version that the run was given, which stays as long as the run does. */
 export function Datasets({ run }: { readonly run: RunShown }) {
-  if (run.datasets.length === 0) return <Empty title="This run has no dataset" />
+  if (run.datasets.length === 0)
+    return (
+      <Empty title="This run has no dataset">
+        <p>Run it again with changes to give it one.</p>
+      </Empty>
+    )
   return (
     <div className="stack">
       <div className="panel flush table-wrap">
@@ -197,7 +219,14 @@ export function Datasets({ run }: { readonly run: RunShown }) {
 }
 
 export function Attempts({ run }: { readonly run: RunShown }) {
-  if (run.attempts.length === 0) return <Empty title="No runner has claimed it yet" />
+  if (run.attempts.length === 0)
+    return (
+      <Empty title="No runner has claimed it yet">
+        <p>
+          Start one on a machine of yours: <code>hub runner</code>
+        </p>
+      </Empty>
+    )
   return (
     <div className="panel flush table-wrap">
       <table>

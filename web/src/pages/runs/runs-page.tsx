@@ -52,7 +52,7 @@ export function Page() {
             ) : (
               <Empty title="No run">
                 <p>
-                  Submit one: <code>{commands.submit()}</code>
+                  Choose New run above, or submit one from a terminal: <code>{commands.submit()}</code>
                 </p>
               </Empty>
             )

@@ -209,7 +209,7 @@ function Tiers() {
 function NothingBilled() {
   return (
     <Empty title="Nothing was billed yet">
-      <p>Hosted runs, checks and endpoints are listed here with what they cost.</p>
+      <p>Hosted runs, checks and endpoints are listed here with what they cost: start one from its page.</p>
     </Empty>
   )
 }

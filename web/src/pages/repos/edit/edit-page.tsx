@@ -34,7 +34,7 @@ export function Page({ params }: { readonly params: Params }) {
           <Begin key={`${path} ${isNew}`} owner={owner} repo={repo} path={path} isNew={isNew} />
         ) : (
           <Empty title="This repo is not yours to change">
-            <p>Sign in as its owner, or as a member of their organization.</p>
+            <p>Ask its owner for the change, or for a place in their organization.</p>
           </Empty>
         )}
       </div>

@@ -32,12 +32,12 @@ export function FolderView({ owner, repo, folder, pages, canWrite }: Props) {
             Drop a folder on this page, or send one from a terminal: <code>{commands.push(`${owner}/${repo}`)}</code>
           </p>
         ) : (
-          <p>Its owner has sent none.</p>
+          <p>Its owner has sent none: ask them, or come back later.</p>
         )}
       </Empty>
     ) : (
       <Empty title="There is nothing at this path">
-        <p>It may have been deleted or renamed.</p>
+        <p>It may have been deleted or renamed: go up a folder, or look for it in the history.</p>
       </Empty>
     )
   const last = entries.findLast(({ kind }) => kind === 'folder')

@@ -40,7 +40,12 @@ export function Changes({ owner, repo, changes, changed }: Props) {
     setAsked(null)
     changed()
   }
-  if (changes.length === 0) return <Empty title="No change yet" />
+  if (changes.length === 0)
+    return (
+      <Empty title="No change yet">
+        <p>Upload a file: each change is listed here, and can be compared and restored.</p>
+      </Empty>
+    )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard on a narrow window
     <section className="panel flush table-wrap" aria-label="Changes" tabIndex={0}>

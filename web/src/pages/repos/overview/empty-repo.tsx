@@ -14,7 +14,7 @@ export function EmptyRepo({ owner, repo, canWrite }: Props) {
   if (!canWrite)
     return (
       <Empty title="This repo is empty">
-        <p>Its owner has sent no file yet.</p>
+        <p>Its owner has sent no file yet: ask them, or come back later.</p>
       </Empty>
     )
   return (

@@ -60,7 +60,7 @@ export function Page({ params }: { readonly params: Params }) {
           <RunTable runs={pages.nodes} />
         ) : (
           <Empty title="No run">
-            <p>No run that you can see uses this repo.</p>
+            <p>No run that you can see uses this repo: submit one that names it.</p>
           </Empty>
         )}
         <LoadMore pages={pages} />

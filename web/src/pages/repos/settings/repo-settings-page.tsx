@@ -27,7 +27,7 @@ export function Page({ params }: { readonly params: Params }) {
     <RepoFrame params={params} part="Settings" head={repo} error={error} retry={again}>
       {repo && !canWrite && (
         <Empty title="These settings are not yours to change">
-          <p>Sign in as the owner of the repo, or as a member of their organization.</p>
+          <p>Ask the owner of the repo for the change, or for a place in their organization.</p>
         </Empty>
       )}
       {repo && canWrite && (
