@@ -1,7 +1,7 @@
 /** What the palette finds, and what it asks for. */
 import { newId } from '@hub/formats/ids'
 import { expect, it } from 'vitest'
-import { answersOf, once, pagesFor, runsFor, variablesFor } from '../../web/src/app/palette/found.ts'
+import { answersOf, once, pagesFor, peopleFor, runsFor, variablesFor } from '../../web/src/app/palette/found.ts'
 
 it('finds pages by their title, and those of members only for them', () => {
   expect(pagesFor('audit', true)).toEqual([{ path: '/settings/audit', title: 'Audit log', about: 'page' }])
@@ -35,6 +35,28 @@ it('shows repos, people and a run as the hub answers, each once', () => {
   ])
   expect(once([...found, ...found])).toEqual(found)
   expect(answersOf({ repos: null, account: null })).toEqual([])
+})
+
+it('finds orgs and their people by the beginning of a handle or of a word of the name, each once', () => {
+  const ada = { id: 'user_1', handle: 'ada', name: 'Ada Lovelace' }
+  const bob = { id: 'user_2', handle: 'bob', name: null }
+  const members = (...users: (typeof ada | typeof bob)[]) => ({ nodes: users.map((user) => ({ user })) })
+  const viewer = {
+    orgs: [
+      { id: 'org_1', handle: 'lab', name: 'The Lab', members: members(ada, bob) },
+      { id: 'org_2', handle: 'adapt', name: null, members: members(ada) },
+    ],
+  }
+  const ofAda = { path: '/@ada', title: '@ada (Ada Lovelace)', about: 'person' }
+  const found = (q: string) => peopleFor(q, viewer).map(({ path }) => path)
+  expect(peopleFor('love', viewer)).toEqual([ofAda])
+  expect([found('AD'), found('b'), found('la'), found('velace')]).toEqual([
+    ['/@adapt', '/@ada'],
+    ['/@bob'],
+    ['/@lab'],
+    [],
+  ])
+  expect([peopleFor('', viewer), peopleFor('ada', null)]).toEqual([[], []])
 })
 
 it('asks for a handle without its @, and for a run only by a whole id', () => {

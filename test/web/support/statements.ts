@@ -28,6 +28,7 @@ export const statements: Readonly<Record<string, number>> = {
   repo: 9,
   orgRepos: 3,
   palette: 4,
+  palettePeople: 3,
   paletteRuns: 2,
   RepoDiff: 5,
   RepoFileSizes: 3,

@@ -1,6 +1,6 @@
 /** What the palette finds for a text. Pure: what the hub answered is given. */
 import { type PageName, pagePath } from '@hub/formats/page-paths'
-import type { PaletteQuery, PaletteRunsQuery } from './palette.graphql.ts'
+import type { PalettePeopleQuery, PaletteQuery, PaletteRunsQuery } from './palette.graphql.ts'
 
 export interface Found {
   /** Of the page. */
@@ -58,17 +58,36 @@ export function answersOf({ repos, account, run }: PaletteQuery): Found[] {
   })
   return [
     ...(run ? [{ path: pagePath('run', { id: run.id }), title: run.displayName, about: 'run' }] : []),
-    ...(account
-      ? [
-          {
-            path: pagePath('account', { handle: account.handle }),
-            title: account.name ? `@${account.handle} (${account.name})` : `@${account.handle}`,
-            about: account.kind === 'ORG' ? 'organization' : 'person',
-          },
-        ]
-      : []),
+    ...(account ? [accountFound(account, account.kind === 'ORG')] : []),
     ...found,
   ]
+}
+
+interface Named {
+  readonly handle: string
+  readonly name: string | null
+}
+
+const accountFound = ({ handle, name }: Named, isOrg: boolean): Found => ({
+  path: pagePath('account', { handle }),
+  title: name ? `@${handle} (${name})` : `@${handle}`,
+  about: isOrg ? 'organization' : 'person',
+})
+
+/**
+ * Of the person's orgs and the people in them those whose handle, or a word of whose name, begins with the text. Others
+ * are found by their whole handle alone, so that nobody lists the people of the hub.
+ */
+export function peopleFor(q: string, viewer: PalettePeopleQuery['viewer']): Found[] {
+  const begins = ({ handle, name }: Named) =>
+    [handle, ...(name ?? '').split(/\s+/)].some((word) => word.toLowerCase().startsWith(q.toLowerCase()))
+  const orgs = viewer?.orgs ?? []
+  const people = orgs.flatMap(({ members }) => members.nodes.map(({ user }) => user))
+  if (q === '') return []
+  return [
+    ...orgs.filter(begins).map((org) => accountFound(org, true)),
+    ...once(people.filter(begins).map((person) => accountFound(person, false))),
+  ].slice(0, SHOWN)
 }
 
 /** Of the newest runs those whose name or id has the text. */

@@ -1,15 +1,15 @@
 /**
- * One box that finds repos, runs, people and pages. The hub is asked once the person pauses; runs are read once, when
- * it opens, and found among them here. Arrows choose, Enter goes, Escape closes.
+ * One box that finds repos, runs, people and pages. The hub is asked once the person pauses; runs, and the people of the
+ * person's orgs, are read once, when it opens, and found among them here. Arrows choose, Enter goes, Escape closes.
  */
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { useLocation } from 'wouter'
 import { useSettled } from '../../ui/use-settled.ts'
 import { useSession } from '../session.tsx'
-import { answersOf, once, pagesFor, runsFor, variablesFor } from './found.ts'
+import { answersOf, once, pagesFor, peopleFor, runsFor, variablesFor } from './found.ts'
 import './palette.css'
-import { paletteQuery, paletteRunsQuery } from './palette.graphql.ts'
+import { palettePeopleQuery, paletteQuery, paletteRunsQuery } from './palette.graphql.ts'
 
 const PAUSE_MS = 200
 
@@ -26,11 +26,13 @@ export function Palette({ close }: { readonly close: () => void }) {
   const settled = useSettled(variables, PAUSE_MS)
   const [answer] = useQuery({ query: paletteQuery, variables: settled, pause: settled.q === '' })
   const [runs] = useQuery({ query: paletteRunsQuery, pause: !viewer })
+  const [people] = useQuery({ query: palettePeopleQuery, pause: !viewer })
   const { q } = variables
   const isAsking = q !== '' && (q !== settled.q || answer.fetching)
   const found = once([
     ...pagesFor(q, viewer !== null),
     ...(q !== '' && q === settled.q && answer.data ? answersOf(answer.data) : []),
+    ...peopleFor(q, people.data?.viewer ?? null),
     ...runsFor(q, runs.data?.runs ?? null),
   ])
   const at = Math.max(
@@ -90,7 +92,7 @@ export function Palette({ close }: { readonly close: () => void }) {
         {isAsking
           ? 'Searching…'
           : found.length === 0
-            ? 'Nothing found. Try a part of the name, or a whole handle.'
+            ? 'Nothing found. Try a part of the name, or the whole handle of somebody outside your organizations.'
             : 'Arrows choose, Enter opens, Escape closes.'}
       </p>
     </dialog>
