@@ -1,4 +1,4 @@
-/** The client commands for training runs: runs, runs edit, runs promote, runs delete, submit, cancel. */
+/** The client commands for training runs: runs, runs edit, runs promote, runs compare, runs metrics, runs delete, submit, cancel. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type HubClient, isHeld, LocalError, type NewRun, type RunFilters } from '@hub/client/internal'
@@ -15,6 +15,7 @@ import {
   type Work,
   wholeFrom,
 } from './client-session.ts'
+import { registerCompareCommands } from './compare-command.ts'
 import { heldText } from './hold-output.ts'
 import { type KeptOptions, keptMembers, keptOptions } from './kept-options.ts'
 import { hubExamples } from './output.ts'
@@ -124,6 +125,7 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     )
 
   registerPromoteCommand(runs, io)
+  registerCompareCommands(runs, io)
 
   const editing = common(runs.command('edit <run>').description('Change what you keep a run by'), io)
   keptOptions(editing)

@@ -74,7 +74,7 @@ export function summaryLines(summary: readonly RemoteSummary[]): string {
 }
 
 /** Rows with columns of one width: the first to the left, the others to the right. */
-function table(rows: readonly (readonly string[])[]): string[] {
+export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? []
   return rows.map((row) =>
     row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
@@ -83,6 +83,9 @@ function table(rows: readonly (readonly string[])[]): string[] {
 
 const shareText = (fraction: number | null) => (fraction === null ? '' : ` (${Math.floor(fraction * 100)}%)`)
 const round = (value: number) => Number(value.toPrecision(5))
+
+/** With five digits. */
+export const shortNumber = (value: number): string => String(round(value))
 
 /** A log line; notices of the hub are prefixed and colored. */
 export function paintLine({ stream, line }: { readonly stream: string; readonly line: string }, isTerminal: boolean) {

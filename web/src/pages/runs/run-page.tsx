@@ -138,7 +138,8 @@ function LinkedFacts({ run }: { readonly run: RunShown }) {
         <>
           <dt>Checkpoints</dt>
           <dd>
-            {run.checkpoints.items.length}, {bytes(run.checkpoints.items.reduce((sum, one) => sum + one.bytes, 0))}
+            {run.checkpoints.items.length}, together{' '}
+            {bytes(run.checkpoints.items.reduce((sum, one) => sum + one.bytes, 0))}
           </dd>
         </>
       )}

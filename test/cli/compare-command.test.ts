@@ -1,0 +1,60 @@
+/** `hub runs compare` and `hub runs metrics`: runs beside each other, and curves in the terminal. */
+import { beforeAll, expect, it } from 'vitest'
+import { registerRunCommands } from '../../packages/cli/src/run-commands.ts'
+import { runCommandLine } from '../support/command-line.ts'
+import { contractHub, type Person } from '../support/hub.ts'
+
+const hub = contractHub()
+let ada: Person
+let key: string
+const runs: string[] = []
+
+beforeAll(async () => {
+  ada = await hub.person()
+  key = await hub.key(ada, { scope: 'train' })
+  for (const lr of [0.1, 0.01]) {
+    const recipe = { template: 'act', dataset: [], hyperparams: { lr, seed: 7 } }
+    const { json } = await hub.call(ada, 'POST', '/v1/runs', { recipe, name: `lr ${lr}` })
+    await hub.call(key, 'POST', `/v1/runs/${json.id}/claim`, { worker: 'w' })
+    const metrics = [1, 2, 3].map((step) => ({ step, loss: lr / step, 'only first': step }))
+    await hub.call(key, 'POST', `/v1/runs/${json.id}/report`, {
+      config_yaml: `lr: ${lr}\nseed: 7\n`,
+      metrics: runs.length === 0 ? metrics : metrics.map(({ step, loss }) => ({ step, loss })),
+    })
+    runs.push(json.id)
+  }
+})
+
+const run = (...args: string[]) =>
+  runCommandLine(registerRunCommands, ['runs', ...args], { HUB_URL: hub.running.url, HUB_TOKEN: key })
+
+it('shows the settings that differ and the last values of each', async () => {
+  const { code, out } = await run('compare', ...runs)
+  expect(code).toBe(0)
+  expect(out).toMatch(/^name +lr 0\.1 +lr 0\.01$/m)
+  expect(out).toMatch(/lr +0\.1 +0\.01$/m)
+  expect(out).not.toContain('seed')
+  expect(out).toMatch(/^loss +0\.033333 +0\.0033333$/m)
+  expect(out).toMatch(/^only first +3 +-$/m)
+  const { runs: listed } = JSON.parse((await run('compare', ...runs, '--json')).out)
+  expect(listed).toMatchObject([
+    { id: runs[0], metrics: { 'only first': '3' } },
+    { id: runs[1], display_name: 'lr 0.01' },
+  ])
+})
+
+it('wants two to eight runs', async () => {
+  const [first = ''] = runs
+  expect(await run('compare', first, first)).toMatchObject({ code: 2, err: expect.stringContaining('2 to 8 runs') })
+})
+
+it('draws the curve of any metric, and says which there are', async () => {
+  const [first = ''] = runs
+  const { out } = await run('metrics', first, 'loss')
+  expect(out).toMatch(/^loss +[▁-█]+ +0\.033333 +step 3$/m)
+  expect((await run('metrics', first)).out).toContain('only first')
+  expect(await run('metrics', first, 'lost')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('loss, only first'),
+  })
+})
