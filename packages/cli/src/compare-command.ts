@@ -1,5 +1,6 @@
 /** `hub runs compare` and `hub runs metrics`: what runs came to, beside each other, and the curve of any metric. */
 import { type HubClient, LocalError } from '@hub/client/internal'
+import { asDouble } from '@hub/formats/exact-json'
 import type { Command } from 'commander'
 import { type CommandResult, type CommonOptions, common, runCommand, UsageError } from './client-session.ts'
 import { hubExamples } from './output.ts'
@@ -90,6 +91,15 @@ const cut = (row: readonly string[]): string[] =>
     return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line
   })
 
+/** `[step, value]` pairs, which the types of `/v1` leave open. */
+const pointsOf = (points: unknown): [number, number][] =>
+  Array.isArray(points)
+    ? points.flatMap((pair) => {
+        const [step, value] = Array.isArray(pair) ? pair.map(asDouble) : []
+        return typeof step === 'number' && typeof value === 'number' ? [[step, value] as [number, number]] : []
+      })
+    : []
+
 async function curves(client: HubClient, run: string, keys: readonly string[]): Promise<CommandResult> {
   const query = { max_points: POINTS, ...(keys.length > 0 && { keys: [...keys] }) }
   const metrics = await client.v1.getRunMetrics({ path: { run_id: run }, query })
@@ -101,7 +111,7 @@ async function curves(client: HubClient, run: string, keys: readonly string[]): 
     )
   }
   const rows = metrics.series.map(({ key, points }) => {
-    const pairs = points as [number, number][]
+    const pairs = pointsOf(points)
     const last = pairs.at(-1)
     return [
       inLine(key),
