@@ -220,8 +220,9 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     await page.getByText('100 %').first().waitFor()
     await isSound(page, 'run-final')
     await page.getByRole('button', { name: 'Config' }).click()
-    await page.getByRole('cell', { name: 'lr', exact: true }).waitFor()
-    await page.getByRole('cell', { name: 'network.hidden', exact: true }).waitFor()
+    const settings = page.getByRole('region', { name: /^All \d+ settings$/ })
+    await settings.getByRole('cell', { name: 'lr', exact: true }).waitFor()
+    await settings.getByRole('cell', { name: 'network.hidden', exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'Checkpoints' }).click()
     await tabTo(page, 'Promote')
