@@ -86,7 +86,7 @@ function greeting(hub: RunningHub, config: Config): string {
     )
     if (hub.operatorSetup !== null)
       lines.push(
-        '  Or give the operator a password: this link works once, within an hour.',
+        '  Or give the operator a passkey or a password: this link works once, within an hour.',
         `    ${hub.url}${hub.operatorSetup}`,
       )
   }

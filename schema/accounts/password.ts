@@ -56,17 +56,3 @@ query('ownPassword', {
     return ctx.deps.db.prisma.password.findUnique({ select: { changedAt: true }, where: { accountId } })
   },
 })
-
-const SignInWays = builder.objectRef<{ readonly password: boolean }>('SignInWays').implement({
-  description: 'How people sign in to this hub, besides its `identityProvider`.',
-  fields: (t) => ({
-    password: t.exposeBoolean('password', { description: 'Whether with a handle and a password.' }),
-  }),
-})
-
-query('signInWays', {
-  type: SignInWays,
-  description: 'How people sign in to this hub, besides its `identityProvider`.',
-  scope: 'none',
-  read: ({ deps }) => ({ password: deps.config.localSignIn }),
-})

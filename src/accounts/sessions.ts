@@ -18,7 +18,7 @@ export interface CreatedSession {
 }
 
 /** How a person signed in, where it is the hub itself that knows them. */
-export type SignInWay = 'password' | 'setup' | 'invitation' | 'reset'
+export type SignInWay = 'password' | 'passkey' | 'setup' | 'invitation' | 'reset'
 
 const expiresAtColumn = columns({ expiresAt: column.timestamptz('expires_at') })
 
@@ -51,7 +51,7 @@ export const revokeRow = statement({
 /**
  * Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. `userAgent` is the header
  * of the browser that signs in; `signedInSecondsAgo` tells when the person proved who they are, null if that is not
- * known; `way` is how, for the audit log.
+ * known; `way` is how, and `passkeyId` by which passkey, for the audit log.
  */
 export async function openSession({
   auth,
@@ -62,6 +62,7 @@ export async function openSession({
   userAgent = null,
   signedInSecondsAgo = 0,
   way,
+  passkeyId,
 }: {
   readonly auth: Auth
   readonly tx: Querier
@@ -71,6 +72,7 @@ export async function openSession({
   readonly userAgent?: string | null
   readonly signedInSecondsAgo?: number | null
   readonly way?: SignInWay
+  readonly passkeyId?: string
 }): Promise<CreatedSession> {
   const id = newId('sess')
   const [row] = await tx.query(insertSession, {
@@ -82,7 +84,8 @@ export async function openSession({
   })
   const expiresAt = row?.expiresAt ?? ''
   const token = await signSession(auth.keys, { accountId: user.id, sessionId: id }, new Date(expiresAt))
-  await audit(tx, ctx, { action: 'session.create', accountId: user.id, targetId: id, after: { expiresAt, way } })
+  const after = { expiresAt, way, passkeyId }
+  await audit(tx, ctx, { action: 'session.create', accountId: user.id, targetId: id, after })
   return { id, token, expiresAt }
 }
 

@@ -1,5 +1,6 @@
 /** What the routes below `/auth/` share: the cookies they set, and the members of their bodies. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import type { Auth } from '../auth/auth.ts'
 import { isHttps } from '../auth/authenticate.ts'
 import { cookieHeader, SESSION_COOKIE } from '../auth/cookie.ts'
@@ -41,6 +42,18 @@ export function field(request: FastifyRequest, name: string): string {
   const value = (request.body as Record<string, unknown> | null | undefined)?.[name]
   if (typeof value === 'string') return value
   throw invalid('validation.required', `${name} is required.`, ['body', name])
+}
+
+/** The body by its shape; 422 with the first place that is missing or ill-formed. */
+export function bodyOf<Shape extends z.ZodType>(request: FastifyRequest, shape: Shape): z.infer<Shape> {
+  const read = shape.safeParse(request.body)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const path = (issue?.path ?? []).filter((part) => typeof part !== 'symbol')
+  throw invalid('validation.value', `${path.join('.') || 'The body'} is missing or has another form.`, [
+    'body',
+    ...path,
+  ])
 }
 
 /** Sets the cookie of a session for as long as the session lasts. */

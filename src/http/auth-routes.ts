@@ -22,6 +22,7 @@ import { sendFormPage, sessionForm } from './form-page.ts'
 import { escapeHtml } from './html.ts'
 import { registerLinks } from './link-routes.ts'
 import { credentialsOf } from './origin-facts.ts'
+import { registerPasskey } from './passkey-routes.ts'
 import { registerPassword } from './password-routes.ts'
 
 const LOGIN_COOKIE = 'hub_login'
@@ -46,6 +47,7 @@ export function authRoutes(auth: Auth, deps: Deps): FastifyPluginAsync {
     registerHandleChoice(app, auth)
     registerSession(app, auth)
     registerPassword(app, auth)
+    registerPasskey(app, auth)
     registerLinks(app, auth)
     registerDeviceLogin(app, auth, deps)
   }

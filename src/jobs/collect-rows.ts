@@ -213,6 +213,10 @@ const dropOld = [
     text: `delete from link_tokens where expires_at < now() - interval '1 day'`,
   }),
   statement({
+    name: 'spent-challenges-drop-old',
+    text: `delete from spent_challenges where expires_at < now() - interval '1 day'`,
+  }),
+  statement({
     // The GPU hours of deleted runs count against the daily quota for 24 hours.
     name: 'deleted-runs-drop-old',
     text: `delete from deleted_runs where cleared_at is not null and created_at < now() - interval '24 hours'`,

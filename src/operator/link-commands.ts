@@ -1,4 +1,4 @@
-/** Commands that print a link which works once: an invitation, and the reset of a password. */
+/** Commands that print a link which works once: an invitation, and the reset of how a person signs in. */
 import { type Command, Option } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { examples, printResult } from 'hub/output'
@@ -38,7 +38,7 @@ export function registerLinkCommands(users: Command, io: ClientIo): void {
   users
     .command('reset')
     .argument('<handle>', 'handle of the user')
-    .description('Print a link that sets a new password within an hour, and ends all sessions of the user')
+    .description('Print a link that replaces password and passkeys within an hour, and ends all sessions of the user')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('user reset ada'))
     .action(async (handle: string, { json }: { json?: boolean }) => {

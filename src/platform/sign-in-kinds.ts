@@ -14,6 +14,18 @@ export const signIns = {
     'Too many invitations',
     'As many invitations wait as may; withdraw one, or let one be accepted.',
   ),
+  'quota.passkeys': kind(
+    429,
+    'RATE_LIMITED',
+    'Too many passkeys',
+    'A person has as many passkeys as one may; remove one first.',
+  ),
+  'conflict.last_sign_in': kind(
+    409,
+    'CONFLICT',
+    'Last way to sign in',
+    'A person needs at least one way to sign in; set a password or add another passkey first.',
+  ),
   'forbidden.old_sign_in': kind(
     403,
     'FORBIDDEN',
@@ -29,7 +41,13 @@ export const signIns = {
   'not_configured.local_sign_in': kind(
     503,
     'NOT_CONFIGURED',
-    'Passwords not in use',
-    'This deployment has no sign-in with passwords (LOCAL_SIGN_IN=no).',
+    'Passwords and passkeys not in use',
+    'This deployment has no sign-in with passwords and passkeys (LOCAL_SIGN_IN=no).',
+  ),
+  'not_configured.passkeys': kind(
+    503,
+    'NOT_CONFIGURED',
+    'Passkeys not in use',
+    'The address of this deployment has neither https and a name nor is it localhost (PUBLIC_URL).',
   ),
 } as const satisfies Record<string, ErrorKind>

@@ -8,6 +8,7 @@ export const idPrefixes = [
   'sess',
   'login',
   'link',
+  'passkey',
   'repo',
   'blob',
   'upl',

@@ -1,10 +1,10 @@
-/** Links that set the password of one account. Contract, "Links that work once". */
+/** Links that set how the person of one account signs in. Contract, "Links that work once". */
 import type { Account } from '../../auth/handle.ts'
 import { type AuditContext, audit } from '../../operation/audit.ts'
 import type { Querier } from '../../store/db.ts'
 import { addLink, endLinksOfAccount, type MadeLink } from './link-rows.ts'
 
-/** A link that adds a password to an account that has none, or that replaces it; links of before work no more. */
+/** A link that gives an account its first way to sign in, or that replaces all it has; links of before work no more. */
 export async function addAccountLink(
   tx: Querier,
   ctx: AuditContext,

@@ -97,7 +97,7 @@ export const endLink = statement({
     returning ${idColumn.sql}`,
 })
 
-/** Ends what else would set the password of an account. */
+/** Ends what else would set how the person of an account signs in. */
 export const endLinksOfAccount = statement({
   name: 'link-end-of-account',
   params: { accountId: param.text() },

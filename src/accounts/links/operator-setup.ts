@@ -1,4 +1,4 @@
-/** The way into a new hub without its shell: a link with which the operator's account gets a password. */
+/** The way into a new hub without its shell: a link with which the operator's account gets a passkey or a password. */
 import type { Auth } from '../../auth/auth.ts'
 import { noViewer } from '../../operation/audit.ts'
 import { findAccount } from '../find-account.ts'

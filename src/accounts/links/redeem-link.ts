@@ -8,9 +8,7 @@ import type { Querier } from '../../store/db.ts'
 import { addUser } from '../accounts.ts'
 import { assertStillInOrg, isMember, putMembership } from '../org-members.ts'
 import { endOtherSessionsOf } from '../own-sessions.ts'
-import { assertNewPassword } from '../passwords/new-password.ts'
-import { hashPassword } from '../passwords/password-hash.ts'
-import { replacePassword } from '../passwords/password-rows.ts'
+import { lockSignInWays, removePasskeys, waysOf } from '../passkeys/passkey-rows.ts'
 import { assertLocalSignIn } from '../passwords/sign-in.ts'
 import { type CreatedSession, openSession } from '../sessions.ts'
 import { endLink, endLinksOfAccount, type Link, openLink } from './link-rows.ts'
@@ -18,25 +16,25 @@ import { endLink, endLinksOfAccount, type Link, openLink } from './link-rows.ts'
 /** What the page of a link shows. */
 export interface ShownLink {
   readonly kind: Link['kind']
-  /** Whose password it sets. */
+  /** Whose password or passkey it sets. */
   readonly handle: string | null
   readonly org: string | null
   readonly role: Link['role']
   readonly expiresAt: string
 }
 
-interface NewPerson {
-  readonly token: string
-  readonly password: string
-  /** Of a new account, for an invitation. */
-  readonly handle: string | null
-  readonly name: string | null
-  readonly userAgent: string | null
-  /** Who asks, for the turns of hashing. */
-  readonly network: string
+/** What a link is redeemed with. */
+export interface NewWay {
+  readonly kind: 'password' | 'passkey'
+  /** Gives it to an account whose ways to sign in are locked, or that is new. False if another one came first. */
+  add(tx: Querier, ctx: AuditContext, to: NewWayTo): Promise<boolean>
 }
 
-interface Redeemed {
+interface NewWayTo extends Pick<Link, 'kind' | 'passwordChangedAt'> {
+  readonly accountId: string
+}
+
+export interface Redeemed {
   readonly accountId: string
   readonly session: CreatedSession
 }
@@ -47,32 +45,44 @@ export async function lookAtLink(auth: Auth, token: string): Promise<ShownLink> 
   return { kind, handle, org, role, expiresAt }
 }
 
-async function findLink(auth: Auth, token: string): Promise<Link> {
+/** A link that still works. Errors: 401 `auth.link`, 503. */
+export async function findLink(auth: Auth, token: string): Promise<Link> {
   assertLocalSignIn(auth.config)
   const [link] = await auth.db.query(openLink, { tokenSha256: tokenDigest(token) })
   if (!link) throw noLink()
   return link
 }
 
+/** The handle of the account that a link is for, or that one who is invited chose. 422 where they chose none. */
+export function handleOf(link: Link, chosen: string | null): string {
+  const handle = link.handle ?? chosen?.trim() ?? ''
+  if (handle === '') throw invalid('validation.required', 'handle is required.', ['body', 'handle'])
+  return handle
+}
+
+interface Redeeming {
+  readonly link: Link
+  readonly handle: string
+  /** Of a new account, for an invitation. */
+  readonly name: string | null
+  readonly way: NewWay
+  readonly userAgent: string | null
+}
+
 /**
- * Redeems a link with a password: sets that of the account, or makes the account that an invitation is for, and opens a
- * session. Errors: 401 `auth.link`, 403 if the inviter may not any more, 409 `conflict.taken`, 422, 503. After an error
- * the link still works.
+ * Redeems a link with a new way to sign in: gives it to the account, or makes the account that an invitation is for, and
+ * opens a session. Errors: 401 `auth.link`, 403 if the inviter may not any more, 409 `conflict.taken`, 422. After an
+ * error the link still works.
  */
-export async function redeemLink(auth: Auth, ctx: AuditContext, given: NewPerson): Promise<Redeemed> {
-  const link = await findLink(auth, given.token)
-  const handle = link.handle ?? given.handle?.trim() ?? null
-  if (handle === null || handle === '') throw invalid('validation.required', 'handle is required.', ['body', 'handle'])
-  assertNewPassword(given.password, handle)
-  const hash = await hashPassword(given.password, { costLog2: auth.config.passwordCost, asker: given.network })
+export function redeem(auth: Auth, ctx: AuditContext, { link, way, ...person }: Redeeming): Promise<Redeemed> {
   return auth.db.withTx(async (tx) => {
     await takeLink(tx, link)
     const accountId =
       link.accountId === null
-        ? await addInvited(tx, ctx, link, { handle, name: given.name, hash })
-        : await setByLink(tx, ctx, { ...link, accountId: link.accountId }, hash)
+        ? await addInvited(tx, ctx, link, { ...person, way })
+        : await setByLink(tx, ctx, { ...link, accountId: link.accountId }, way)
     const { sessionTtlSeconds: ttlSeconds } = auth.config
-    const { userAgent } = given
+    const { userAgent } = person
     const session = await openSession({ auth, tx, ctx, user: { id: accountId }, ttlSeconds, userAgent, way: link.kind })
     return { accountId, session }
   })
@@ -104,10 +114,10 @@ async function addInvited(
   tx: Querier,
   ctx: AuditContext,
   link: Link,
-  { handle, name, hash }: { readonly handle: string; readonly name: string | null; readonly hash: string },
+  { handle, name, way }: Pick<Redeeming, 'handle' | 'name' | 'way'>,
 ): Promise<string> {
   const user = await addUser(tx, ctx, { handle, name })
-  await replacePassword(tx, { accountId: user.id, hash, before: null })
+  await way.add(tx, ctx, { accountId: user.id, kind: 'invitation', passwordChangedAt: null })
   await audit(tx, ctx, { action: 'invitation.accept', accountId: user.id, targetId: link.id, after: { org: link.org } })
   await putInvited(tx, ctx, link, user)
   return user.id
@@ -122,21 +132,26 @@ async function putInvited(tx: Querier, ctx: AuditContext, link: Link, user: Acco
   await putMembership({ tx, ctx, org, user, role })
 }
 
-/** A setup only adds a password; a reset replaces it, and ends all sessions. */
+/**
+ * A setup is for an account without a way to sign in. A reset leaves the new one alone: who has lost a device, or fears
+ * that another has their password, gets rid of all of them, and of all sessions.
+ */
 async function setByLink(
   tx: Querier,
   ctx: AuditContext,
   link: Link & { readonly accountId: string },
-  hash: string,
+  way: NewWay,
 ): Promise<string> {
-  const { accountId, kind } = link
-  if (kind === 'setup' && link.passwordChangedAt !== null) throw noLink()
-  const changedAt = await replacePassword(tx, { accountId, hash, before: link.passwordChangedAt })
-  if (changedAt === null) throw noLink()
+  const { accountId, kind, passwordChangedAt } = link
+  await lockSignInWays(tx, accountId)
+  const [had] = await tx.query(waysOf, { accountId, rpId: null, issuer: null })
+  if (kind === 'setup' && (had?.hasPassword || had?.passkeys)) throw noLink()
+  const removedPasskeys = kind === 'reset' ? await removePasskeys(tx, accountId) : 0
+  if (!(await way.add(tx, ctx, { accountId, kind, passwordChangedAt }))) throw noLink()
   await tx.query(endLinksOfAccount, { accountId })
   const endedSessions = kind === 'reset' ? await endOtherSessionsOf(tx, accountId, null) : 0
-  const action = kind === 'reset' ? 'password.reset' : 'password.set'
-  await audit(tx, ctx, { action, accountId, targetId: accountId, after: { endedSessions } })
+  const after = { endedSessions, removedPasskeys }
+  if (kind === 'reset') await audit(tx, ctx, { action: `${way.kind}.reset`, accountId, targetId: accountId, after })
   return accountId
 }
 

@@ -71,6 +71,13 @@ export const keepHash = statement({
   text: 'update passwords set hash = :hash where account_id = :accountId',
 })
 
+/** A reset with a passkey: the password that was lost signs nobody in any more. */
+export const dropPassword = statement({
+  name: 'password-drop',
+  params: { accountId: param.text() },
+  text: 'delete from passwords where account_id = :accountId',
+})
+
 /**
  * Stores the hash of a password in the place of that of the time `before`, or of none; null if that has changed
  * meanwhile. Returns when, RFC 3339.

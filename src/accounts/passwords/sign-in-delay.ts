@@ -1,5 +1,5 @@
 /**
- * Delays after wrong passwords. Attempts are counted for a name, for a network and for a browser that is known, in the
+ * Delays after wrong passwords and passkeys. Attempts are counted for a name, for a network and for a browser that is known, in the
  * database, so that several instances count together. A count leaks away with time; above its bound the next attempt
  * has to wait, twice as long each time, and never longer than 15 minutes: no one is locked out for good.
  */
@@ -69,7 +69,7 @@ const waitOf = statement({
   text: `select ${waitColumn.sql} from sign_in_delays d where d.subject_sha256 = :subjectSha256`,
 })
 
-/** A right password takes back the attempt that it was, and no other: signing in as oneself frees no guesses. */
+/** A right sign-in takes back the attempt that it was, and no other: signing in as oneself frees no guesses. */
 const takeBack = statement({
   name: 'sign-in-attempt-right',
   params: { subjectSha256: param.bytea() },
@@ -94,7 +94,7 @@ export async function chargeAttempt(db: Querier, subjects: readonly DelaySubject
   }
 }
 
-/** After a right password: what was counted for the person is forgotten, and of a network this attempt alone. */
+/** After a right sign-in: what was counted for the person is forgotten, and of a network this attempt alone. */
 export async function forgiveAttempt(db: Querier, subjects: readonly DelaySubject[]): Promise<void> {
   for (const subject of subjects)
     await db.query(subject.kind === 'network' ? takeBack : forget, { subjectSha256: digestOf(subject) })
@@ -103,7 +103,7 @@ export async function forgiveAttempt(db: Querier, subjects: readonly DelaySubjec
 function tooManyAttempts({ kind }: DelaySubject, seconds: number): HubError {
   const { free } = bounds[kind]
   const whose = { name: 'for this name', network: 'from this network', browser: 'from this browser' }[kind]
-  const detail = `Too many wrong passwords ${whose}: try again in ${seconds} s. Another way to sign in needs no wait.`
+  const detail = `Too many failed sign-ins ${whose}: try again in ${seconds} s. Another way to sign in needs no wait.`
   return new HubError('rate.limited', detail, {
     facts: { unit: 'attempts', limit: free, used: free, retryAfterS: seconds },
   })

@@ -24,10 +24,13 @@ interface SignedIn {
   readonly session: CreatedSession
 }
 
-/** 503 `not_configured.local_sign_in` where the operator has turned passwords off. */
+/** 503 `not_configured.local_sign_in` where the operator has turned passwords and passkeys off. */
 export function assertLocalSignIn({ localSignIn }: { readonly localSignIn: boolean }): void {
   if (localSignIn) return
-  throw new HubError('not_configured.local_sign_in', 'This hub has no sign-in with passwords (LOCAL_SIGN_IN=no).')
+  throw new HubError(
+    'not_configured.local_sign_in',
+    'This hub has no sign-in with passwords and passkeys (LOCAL_SIGN_IN=no).',
+  )
 }
 
 /**

@@ -162,7 +162,7 @@ describe('a reset', () => {
       `select after from audit_log where target_id = $1 and action = 'password.reset'`,
       [ada.id],
     )
-    expect(entry.after).toEqual({ endedSessions: 2 })
+    expect(entry.after).toEqual({ endedSessions: 2, removedPasskeys: 0 })
   })
 })
 

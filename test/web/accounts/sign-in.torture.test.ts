@@ -35,7 +35,7 @@ describe('accounts in Chromium', needs(noBrowser), () => {
     const first = await browser.newContext({ viewport: desktop })
     const { page, faults } = await openPage(first, origin)
     await page.goto(`${origin}${made.path}`)
-    await page.getByRole('heading', { name: `Set a password for ${ada.handle}` }).waitFor()
+    await page.getByRole('heading', { name: `Choose how ${ada.handle} signs in` }).waitFor()
     expect(new URL(page.url()).hash).toBe('')
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByLabel('New password', { exact: false }).first().fill(PASSWORD)

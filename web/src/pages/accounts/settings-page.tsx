@@ -5,9 +5,11 @@ import { Action } from '../../ui/action.tsx'
 import { bytes } from '../../ui/format.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { passkeyUseHere } from '../../ui/passkeys.ts'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
+import { OwnPasskeys } from './own-passkeys.tsx'
 import { OwnPassword } from './own-password.tsx'
 import { hasEnded, SessionTable } from './session-table.tsx'
 import { endOtherSessionsMutation, type SettingsQueryVariables, settingsQuery } from './settings.graphql.ts'
@@ -25,6 +27,7 @@ export function Page() {
     pause: viewer === null,
   })
   const { value: password, error: noPassword } = rootField(pages.first, 'ownPassword')
+  const { value: passkeys, error: noPasskeys } = rootField(pages.first, 'ownPasskeys')
   const { value: ways, error: noWays } = rootField(pages.first, 'signInWays')
   const current = pages.nodes.find((session) => session.current)
   return (
@@ -59,6 +62,10 @@ export function Page() {
         )}
         {noWays && <ErrorNotice error={noWays} retry={pages.refresh} />}
         {noPassword && <ErrorNotice error={noPassword} retry={pages.refresh} />}
+        {noPasskeys && <ErrorNotice error={noPasskeys} retry={pages.refresh} />}
+        {viewer && ways?.password && passkeys && (
+          <OwnPasskeys passkeys={passkeys} use={passkeyUseHere(ways)} changed={pages.refresh} />
+        )}
         {viewer && ways?.password && password !== undefined && (
           <OwnPassword handle={viewer.account.handle} changedAt={password?.changedAt ?? null} changed={pages.refresh} />
         )}

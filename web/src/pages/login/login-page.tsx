@@ -3,10 +3,13 @@ import { useQuery } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { useSearchParams } from '../../app/navigate.tsx'
 import { useSession } from '../../app/session.tsx'
+import { NoPasskeys } from '../../ui/no-passkeys.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { passkeyUseHere } from '../../ui/passkeys.ts'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { signInQuery } from './login.graphql.ts'
+import { PasskeyButton } from './passkey-button.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { pathToReturnTo } from './return-to.ts'
 
@@ -21,6 +24,7 @@ export function Page() {
   // A provider asks a person who is signed in there for nothing, unless it is told to.
   const providerQuery = viewer ? new URLSearchParams({ return_to: returnTo, again: '1' }) : query
   const hasPasswords = ways?.password === true
+  const passkeys = ways && passkeyUseHere(ways)
   return (
     <>
       <PageHeader title="Sign in" />
@@ -36,6 +40,8 @@ export function Page() {
             </a>
           </div>
         )}
+        {passkeys?.can && <PasskeyButton returnTo={pathToReturnTo(returnTo, location.origin)} />}
+        {hasPasswords && passkeys?.can === false && <NoPasskeys use={passkeys} path={`/login?${query}`} />}
         {hasPasswords && (
           <PasswordForm
             key={viewer?.account.handle}
@@ -53,7 +59,7 @@ export function Page() {
         {provider === null && (
           <p className="dim">
             {hasPasswords
-              ? 'Without a password, ask the operator for a session: '
+              ? 'Without a password or a passkey, ask the operator for a session: '
               : 'The operator makes a session for you: '}
             <code>{commands.addSession()}</code>
           </p>

@@ -35,5 +35,14 @@ export async function postAuth<Answer>(
 /** Of a route that answers 204. */
 export const isEmpty = (value: unknown): value is null => value === null
 
+/** What the hub asks a device with a passkey. */
+interface Started {
+  readonly ceremony: string
+  readonly options: unknown
+}
+
+export const isStarted = (value: unknown): value is Started =>
+  typeof value === 'object' && value !== null && 'ceremony' in value && 'options' in value
+
 const isProblem = (value: unknown): value is Problem =>
   typeof value === 'object' && value !== null && 'title' in value && 'detail' in value && 'type' in value
