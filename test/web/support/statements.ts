@@ -28,7 +28,7 @@ export const statements: Readonly<Record<string, number>> = {
   repo: 9,
   orgRepos: 3,
   palette: 4,
-  palettePeople: 3,
+  palettePeople: 5,
   paletteRuns: 2,
   RepoDiff: 5,
   RepoFileSizes: 3,
