@@ -35,6 +35,7 @@ import { ensureDataDir, openDatabase } from './open-database.ts'
 import type { Deps } from './operation/context.ts'
 import { addressUrl, type Config } from './platform/config.ts'
 import { lazy } from './platform/lazy.ts'
+import { sharedFor } from './platform/shared-reading.ts'
 import { redirectMoved } from './redirect-moved.ts'
 import { repoReferrers } from './repo-referrers.ts'
 import { closeDataFolder } from './store/data-folder.ts'
@@ -205,6 +206,11 @@ async function openDeps({ config, log, closeLater }: Opening) {
     tokenSeal: tokenSeal(secret),
     repoReferrers,
     signingKeys: auth.keys,
+    // Loaded only where the operator looks.
+    findings: sharedFor(FINDINGS_FRESH_MS, async () => {
+      const { checkRunning } = await import('./operator/doctor.ts')
+      return checkRunning(config, database.url)
+    }),
     stopping: ending.signal,
   }
   return { auth, deps, queue, ending }
@@ -216,6 +222,9 @@ function portOf(app: FastifyInstance): number {
 }
 
 const DRAIN_MS = 20_000
+
+/** Each look costs a connection, and an object that is written and deleted in a store of S3. */
+const FINDINGS_FRESH_MS = 10_000
 
 /** Requests in progress are waited for, but not forever: an upload that never ends must not keep the process. */
 async function closeServer(app: FastifyInstance): Promise<void> {

@@ -3,6 +3,7 @@ import type { Invitation } from '../../src/accounts/links/invitation-rows.ts'
 import { invitationsOf } from '../../src/accounts/links/invitation-rows.ts'
 import { createInvitation, withdrawInvitation } from '../../src/accounts/links/invite.ts'
 import type { MadeLink } from '../../src/accounts/links/link-rows.ts'
+import { isOperator } from '../../src/accounts/operator-only.ts'
 import { assertSession } from '../../src/auth/policy.ts'
 import { builder } from '../builder.ts'
 import { args, input, mutation, query } from '../root-field.ts'
@@ -80,8 +81,8 @@ query('invitations', {
   scope: 'session',
   args: args((t) => ({ org: t.string({ description: 'Handle of the org.' }) })),
   read: async ({ deps, viewer }, { org }) => {
-    const { personId, account } = assertSession(viewer)
+    const { personId } = assertSession(viewer)
     const nodes = await deps.db.query(invitationsOf, { org: org ?? null, personId })
-    return { nodes, mayInviteToHub: account.handle === deps.config.operatorHandle }
+    return { nodes, mayInviteToHub: isOperator(viewer, deps.config) }
   },
 })

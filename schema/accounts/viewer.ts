@@ -1,4 +1,5 @@
 /** The viewer: the caller's credential. Contract, "Accounts and orgs" and `GET /v1/me`. */
+import { isOperator } from '../../src/accounts/operator-only.ts'
 import { type Me, readMe } from '../../src/accounts/read-me.ts'
 import { builder } from '../builder.ts'
 import { query } from '../root-field.ts'
@@ -46,6 +47,10 @@ const ViewerType = builder.objectRef<Me>('Viewer').implement({
     scope: t.expose('scope', { type: KeyScopeEnum, description: 'Scope; each includes those before it.' }),
     session: t.exposeBoolean('session', {
       description: 'Whether it is a session; some operations are only allowed with a session.',
+    }),
+    isOperator: t.boolean({
+      description: 'Whether it is a session of the operator, who sees and changes what concerns the whole hub.',
+      resolve: (_me, _args, { viewer, deps }) => isOperator(viewer, deps.config),
     }),
     repos: t.exposeStringList('repos', {
       most: 100,

@@ -1,13 +1,14 @@
 /** Sessions are rows that expire or are revoked. The hub's own session token only names its row. */
 
 import { newId } from '@hub/formats/ids'
+import { disabledAccount } from '../auth/admitted.ts'
 import type { Auth } from '../auth/auth.ts'
 import { signSession } from '../auth/session-token.ts'
 import { type AuditContext, audit } from '../operation/audit.ts'
 import type { Credentialed } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
-import { insertInto, sql } from '../store/insert.ts'
+import { insertSelected, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 
 export interface CreatedSession {
@@ -22,7 +23,7 @@ export type SignInWay = 'password' | 'passkey' | 'setup' | 'invitation' | 'reset
 
 const expiresAtColumn = columns({ expiresAt: column.timestamptz('expires_at') })
 
-const sessionRow = insertInto('sessions', {
+const sessionRow = insertSelected('sessions', {
   id: param.text(),
   accountId: param.text(),
   userAgent: param.text.orNull(),
@@ -34,7 +35,8 @@ const insertSession = statement({
   name: 'session-insert',
   columns: expiresAtColumn,
   params: sessionRow.params,
-  text: `${sessionRow.sql} returning ${expiresAtColumn.sql}`,
+  text: `${sessionRow.sql} from accounts a where a.id = :accountId and a.disabled_at is null
+    returning ${expiresAtColumn.sql}`,
 })
 
 const MAX_USER_AGENT = 256
@@ -51,7 +53,8 @@ export const revokeRow = statement({
 /**
  * Creates a session for a user with `ttlSeconds` and returns its token, which is not stored. `userAgent` is the header
  * of the browser that signs in; `signedInSecondsAgo` tells when the person proved who they are, null if that is not
- * known; `way` is how, and `passkeyId` by which passkey, for the audit log.
+ * known; `way` is how, and `passkeyId` by which passkey, for the audit log. 401 `auth.disabled` for a user whom the
+ * operator keeps out.
  */
 export async function openSession({
   auth,
@@ -82,7 +85,8 @@ export async function openSession({
     ttlSeconds,
     signedInSecondsAgo,
   })
-  const expiresAt = row?.expiresAt ?? ''
+  if (!row) throw disabledAccount()
+  const { expiresAt } = row
   const token = await signSession(auth.keys, { accountId: user.id, sessionId: id }, new Date(expiresAt))
   const after = { expiresAt, way, passkeyId }
   await audit(tx, ctx, { action: 'session.create', accountId: user.id, targetId: id, after })

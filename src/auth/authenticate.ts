@@ -7,6 +7,7 @@ import { isKeyToken } from '@hub/formats/key-token'
 import { decodeProtectedHeader } from 'jose'
 import type { Credentialed, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
+import { isAdmitted } from './admitted.ts'
 import { looksLikeKey, tokenDigest } from './api-key.ts'
 import type { Auth } from './auth.ts'
 import { assertSameOrigin, cookieHeader, type OriginFacts, readCookie, SESSION_COOKIE } from './cookie.ts'
@@ -68,7 +69,7 @@ export async function viewerOfToken(auth: Auth, token: string): Promise<Credenti
 async function viewerOfKey(auth: Auth, token: string): Promise<Credentialed | null> {
   if (!isKeyToken(token)) return null
   const [row] = await auth.db.query(keyByDigest, { tokenSha256: tokenDigest(token) })
-  if (!row?.live) return null
+  if (!row || !isAdmitted(row)) return null
   auth.usage.touch(row.id)
   return keyViewer(row)
 }
@@ -77,7 +78,7 @@ async function viewerOfSession(auth: Auth, token: string): Promise<Credentialed 
   const claims = await verifySession(auth.keys, token)
   if (claims === null) return null
   const [row] = await auth.db.query(sessionById, { id: claims.sessionId, accountId: claims.accountId })
-  if (!row?.live) return null
+  if (!row || !isAdmitted(row)) return null
   auth.usage.touch(row.id)
   return sessionViewer(row)
 }

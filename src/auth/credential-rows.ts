@@ -25,6 +25,9 @@ const reachColumns = columns({
 
 type ReachRow = RowOf<typeof reachColumns>
 
+/** The operator keeps the account out: a credential that would be live is refused, and its sender told why. */
+const isOut = 'a.disabled_at is not null'
+
 /** The key of a hosted job is dead once the job has ended. */
 const jobIsOpen = `(k.job_id is null or coalesce(j.status in ('queued', 'running'), false))`
 
@@ -45,6 +48,9 @@ const keyColumns = reachColumns.with({
    * Neither revoked nor expired, by the database clock; for the key of a hosted job, also that the job has not ended.
    */
   live: column.bool(`k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobIsOpen}`),
+  /** Also the key that a disabled person made for an org; not that of a hosted job of the org. */
+  disabled: column.bool(`${isOut} or (k.job_id is null and exists (select from accounts m
+    where m.id = k.created_by and m.disabled_at is not null))`),
 })
 
 export type KeyRow = RowOf<typeof keyColumns>
@@ -75,6 +81,7 @@ const sessionColumns = reachColumns.with({
   id: column.text('s.id'),
   expiresAt: column.timestamptz('s.expires_at'),
   live: column.bool('s.revoked_at is null and s.expires_at > now()'),
+  disabled: column.bool(isOut),
   isRecentSignIn: column.bool(
     `coalesce(s.signed_in_at > now() - make_interval(secs => ${RECENT_SIGN_IN_SECONDS}), false)`,
   ),

@@ -64,8 +64,8 @@ async function readViewers(db: Querier, viewers: readonly Credentialed[]): Promi
     sessionIds.length === 0 ? [] : db.query(sessionsById, { ids: sessionIds }),
   ])
   const current = new Map<string, Credentialed>()
-  for (const key of keys) if (key.live) current.set(key.id, keyViewer(key))
-  for (const session of sessions) if (session.live) current.set(session.id, sessionViewer(session))
+  for (const key of keys) if (key.live && !key.disabled) current.set(key.id, keyViewer(key))
+  for (const session of sessions) if (session.live && !session.disabled) current.set(session.id, sessionViewer(session))
   return viewers.map(({ credentialId, account }) => {
     const now = current.get(credentialId)
     return now?.account.id === account.id ? now : null

@@ -20,6 +20,7 @@ import { HubError } from '../platform/errors.ts'
 import type { Db } from '../store/db.ts'
 import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
+import { isAdmitted } from './admitted.ts'
 import { tokenDigest } from './api-key.ts'
 import { type SessionRow, sessionByDigest, sessionViewer } from './credential-rows.ts'
 import type { CredentialUsage } from './credential-usage.ts'
@@ -115,7 +116,7 @@ export function openOidc(db: Db, usage: CredentialUsage, settings: OidcSettings,
 
   /** The viewer of a session that has not ended; its use is noted. */
   const seen = (row: SessionRow): Credentialed | null => {
-    if (!row.live) return null
+    if (!isAdmitted(row)) return null
     usage.touch(row.id)
     return sessionViewer(row)
   }

@@ -1,6 +1,7 @@
 /** The rows of a database, as they were at one moment. */
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
+import { isWorkedOn } from '../store/failed-queue.ts'
 import { BackupError, type Manifest, QUEUE, type QueueLine, type TableEntry, tableFile } from './manifest.ts'
 import type { BackupSink } from './sink.ts'
 import { copySql, readSequences, readTables } from './tables.ts'
@@ -82,7 +83,7 @@ async function dumpQueue(client: pg.Client, sink: BackupSink, sums: Map<string, 
     if (!there.rows[0]?.there) return
     await client.query(
       `declare jobs no scroll cursor for select name, coalesce(data, '{}') as data, singleton_key as key from pgboss.job
-       where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss\\_\\_%'
+       where state in ('created', 'retry', 'active') and ${isWorkedOn('name')}
          and singleton_key is distinct from 'cron'
        order by created_on, id`,
     )

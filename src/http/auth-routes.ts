@@ -141,12 +141,18 @@ function registerSession(app: FastifyInstance, auth: Auth): void {
     return reply.header('cache-control', 'no-store').redirect(ownPath(return_to), 303)
   })
   app.post('/auth/logout', async (request, reply) => {
-    const viewer = await authenticate(auth, credentialsOf(request))
-    if (viewer.kind === 'session') await revokeSession(auth, { requestId: request.id, viewer }, viewer)
+    const viewer = await authenticate(auth, credentialsOf(request)).catch(ifDisabled)
+    if (viewer?.kind === 'session') await revokeSession(auth, { requestId: request.id, viewer }, viewer)
     reply.header('set-cookie', forgetSession(auth))
     const wantsPage = request.headers.accept?.includes('text/html') ?? false
     return wantsPage ? reply.redirect('/', 303) : reply.code(204).send()
   })
+}
+
+/** A disabled account's session has ended; its browser may forget it all the same. */
+function ifDisabled(error: unknown): null {
+  if (error instanceof HubError && error.type === 'auth.disabled') return null
+  throw error
 }
 
 /** A page that asks for a handle again. */

@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { SIGNING_KEY_PURPOSE } from '../auth/signing-keys.ts'
 import { keptSecret } from '../backup/secret.ts'
 import type { Config } from '../platform/config.ts'
+import { isWorkedOn } from '../store/failed-queue.ts'
 import { connect } from '../store/long-connection.ts'
 import { isBeingRestored } from '../store/restore-mark.ts'
 import { openSealed } from '../store/seal.ts'
@@ -101,7 +102,7 @@ async function queue(client: pg.Client): Promise<Check> {
       count(*) filter (where state = 'active') as active,
       extract(epoch from now() - min(start_after) filter (where state in ('created', 'retry')
         and start_after <= now()))::float8 as oldest
-     from pgboss.job where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss\\_\\_%'`,
+     from pgboss.job where state in ('created', 'retry', 'active') and ${isWorkedOn('name')}`,
   )
   const { waiting = '0', active = '0', oldest = null } = rows[0] ?? {}
   const due = oldest === null ? 'none is due' : `the oldest is due for ${Math.round(oldest)} s`

@@ -12,7 +12,7 @@ import { startFailure } from '../start-failure.ts'
 import { startEmbeddedPostgres } from '../store/embedded-postgres.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { type Check, fail, ok, warn } from './doctor-checks.ts'
-import { databaseFacts } from './doctor-database.ts'
+import { type DatabaseFacts, databaseFacts } from './doctor-database.ts'
 import {
   dataFolderCheck,
   diskCheck,
@@ -65,19 +65,8 @@ export interface DoctorReport {
 export async function runDoctor({ env }: Pick<ClientIo, 'env'>): Promise<DoctorReport> {
   const config = readConfig(env)
   const found = await checkDatabase(config)
-  const { report: database, kid } = found
-  const [store, signInChecks] = await Promise.all([storeChecks(config), signInCheck(config)])
-  const hosted = await checkHosted(config)
-  const checks = [
-    versionCheck(),
-    ...found.checks,
-    ...(await diskCheck(config)),
-    ...(await dataFolderCheck(config)),
-    ...store,
-    await publicUrlCheck(config, kid),
-    ...signInChecks,
-    ...hostedChecks(config, hosted),
-  ]
+  const { report: database } = found
+  const { store, signInChecks, hosted, checks } = await checkAround(config, found)
   return {
     ok: checks.every(({ status }) => status !== 'fail'),
     version: hubVersion,
@@ -93,6 +82,29 @@ export async function runDoctor({ env }: Pick<ClientIo, 'env'>): Promise<DoctorR
     hosted,
     publicUrl: config.publicUrl,
   }
+}
+
+/** The checks of the database, and those of everything else, in the order in which they are told. */
+async function checkAround(config: Config, { checks: ofDatabase, kid }: DatabaseFacts) {
+  const [store, signInChecks] = await Promise.all([storeChecks(config), signInCheck(config)])
+  const hosted = await checkHosted(config)
+  const checks = [
+    versionCheck(),
+    ...ofDatabase,
+    ...(await diskCheck(config)),
+    ...(await dataFolderCheck(config)),
+    ...store,
+    await publicUrlCheck(config, kid),
+    ...signInChecks,
+    ...hostedChecks(config, hosted),
+  ]
+  return { store, signInChecks, hosted, checks }
+}
+
+/** The same checks by a hub that runs, whose database is at `url`. */
+export async function checkRunning(config: Config, url: string): Promise<readonly Check[]> {
+  const facts = await databaseFacts(url, config, await pendingMigrations(url))
+  return (await checkAround(config, facts)).checks
 }
 
 const faultOf = (checks: readonly Check[]) => checks.find(({ status }) => status === 'fail')?.detail ?? null
@@ -122,10 +134,8 @@ async function checkHosted(config: Config): Promise<DoctorReport['hosted']> {
   return { ...silent, ...(await kubernetesReport(config, kubernetes)) }
 }
 
-interface FoundDatabase {
+interface FoundDatabase extends DatabaseFacts {
   readonly report: DoctorReport['database']
-  readonly checks: readonly Check[]
-  readonly kid: string | null
 }
 
 async function checkDatabase(config: Config): Promise<FoundDatabase> {

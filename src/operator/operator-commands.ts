@@ -13,6 +13,7 @@ import { noViewer } from '../operation/audit.ts'
 import type { ScopeLevel } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import { statement } from '../store/statement.ts'
+import { registerAccessCommands } from './access-commands.ts'
 import { runDoctor } from './doctor.ts'
 import { checksText } from './doctor-checks.ts'
 import { registerLinkCommands } from './link-commands.ts'
@@ -102,6 +103,7 @@ function registerUsers(program: Command, io: ClientIo): void {
       printResult(io, { ...user }, options.json ?? false)
     })
   registerLinkCommands(users, io)
+  registerAccessCommands(users, io)
 }
 
 function registerOrgs(program: Command, io: ClientIo): void {

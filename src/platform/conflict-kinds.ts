@@ -48,6 +48,12 @@ export const conflicts = {
     'Not ended yet',
     'It is queued or running; cancel it, or wait until it has ended.',
   ),
+  'conflict.operator': kind(
+    409,
+    'CONFLICT',
+    "The operator's account",
+    'The account of the operator (OPERATOR_HANDLE) cannot be disabled: nobody could enable it again.',
+  ),
   'conflict.last_owner': kind(
     409,
     'CONFLICT',

@@ -2,6 +2,12 @@
 import { type ErrorKind, kind } from './error-kind.ts'
 
 export const signIns = {
+  'auth.disabled': kind(
+    401,
+    'UNAUTHENTICATED',
+    'Account disabled',
+    'The operator of the hub has disabled the account; only the operator can enable it again.',
+  ),
   'auth.link': kind(
     401,
     'UNAUTHENTICATED',

@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import type { z } from 'zod'
 import { backgroundJob } from '../platform/signals.ts'
 import type { Tx } from './db.ts'
+import { FAILED_KEPT_SECONDS, FAILED_QUEUE } from './failed-queue.ts'
 import type { QueuedJobName, QueuedJobs } from './queued-jobs.ts'
 import { keptOffRestores } from './restore-mark.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
@@ -109,6 +110,7 @@ export async function openQueue(options: {
   // Its loops continue after an error, usually an unreachable database.
   boss.on('error', (error) => log.warn({ err: error }, 'queue error'))
   await boss.start()
+  await boss.createQueue(FAILED_QUEUE, { policy: 'standard', retentionSeconds: FAILED_KEPT_SECONDS })
   /** The worker of each kind of job that this process works on. */
   const workers = new Map<string, string>()
   return {
@@ -155,6 +157,7 @@ async function declare(
     retryBackoff: true,
     retryDelayMax: 3600,
     deleteAfterSeconds: 86_400,
+    deadLetter: FAILED_QUEUE,
   }
   await boss.createQueue(job.name, { ...options, policy: 'short' })
   await boss.updateQueue(job.name, options)

@@ -33,6 +33,7 @@ it('fields that hold a presigned URL are secrets, and nothing else of such a nam
     // Devices need a session's token as well.
     'Endpoint.url': false,
     // When it was set, and whether there are any: no password can be read.
+    'HubUser.hasPassword': false,
     'Query.ownPassword': false,
     'RobotCheckArtifact.url': true,
     'RobotCheckSource.url': true,

@@ -85,6 +85,7 @@ export async function makeWorld(options: { db: Db; config?: Partial<Config>; que
     tokenSeal: tokenSeal('s'.repeat(32)),
     repoReferrers,
     signingKeys: noSigningKeys,
+    findings: async () => [],
     stopping: new AbortController().signal,
   }
   return worldOf(deps, disk, sent, async () => {

@@ -12,6 +12,8 @@ export const operatorCommandNames: readonly string[] = [
   'user add',
   'user invite',
   'user reset',
+  'user disable',
+  'user enable',
   'org add',
   'key add',
   'session add',

@@ -6,6 +6,7 @@ import type { RequestContext } from '../../operation/context.ts'
 import { HubError, notFound } from '../../platform/errors.ts'
 import type { Querier } from '../../store/db.ts'
 import { findAccount } from '../find-account.ts'
+import { assertOperator } from '../operator-only.ts'
 import { assertStillInOrg, type OrgRole } from '../org-members.ts'
 import { assertLocalSignIn } from '../passwords/sign-in.ts'
 import { invitationById } from './invitation-rows.ts'
@@ -42,10 +43,10 @@ export async function addInvitation(
  */
 export async function createInvitation(ctx: RequestContext, input: NewInvitation): Promise<MadeLink> {
   const { db, config } = ctx.deps
-  const { personId, account } = assertSession(ctx.viewer)
+  const { personId } = assertSession(ctx.viewer)
   assertLocalSignIn(config)
   if (input.org == null) {
-    if (account.handle !== config.operatorHandle) throw notOperator(config.operatorHandle)
+    assertOperator(ctx.viewer, config, 'Name an org of which you are an owner.')
     return db.withTx((tx) => addInvitation(tx, ctx, { org: null, role: null, createdBy: personId }))
   }
   const org = await findAccount(db, input.org, 'org')
@@ -71,13 +72,6 @@ export async function withdrawInvitation(ctx: RequestContext, input: { readonly 
     await audit(tx, ctx, { action: 'invitation.withdraw', accountId: found.orgId ?? personId, targetId: input.id })
     return { id: input.id }
   })
-}
-
-function notOperator(handle: string): HubError {
-  return new HubError(
-    'forbidden.scope',
-    `Only ${handle}, the account of the operator, invites to the hub. Name an org of which you are an owner.`,
-  )
 }
 
 function tooMany(used: number): HubError {

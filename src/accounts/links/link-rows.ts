@@ -104,6 +104,14 @@ export const endLinksOfAccount = statement({
   text: 'update link_tokens set ended_at = now() where account_id = :accountId and ended_at is null',
 })
 
+/** Ends what a person has invited others by. */
+export const endInvitationsBy = statement({
+  name: 'link-end-invitations',
+  params: { createdBy: param.text() },
+  text: `update link_tokens set ended_at = now() where created_by = :createdBy and kind = 'invitation'
+    and ended_at is null`,
+})
+
 const openCount = columns({ count: column.int8('count(*)') })
 
 /** How many invitations into an org wait; of the hub's own, those of one person. */

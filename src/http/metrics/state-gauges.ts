@@ -4,6 +4,7 @@
  * ledger.
  */
 import { column, columns, type RowOf } from '../../store/columns.ts'
+import { isWorkedOn } from '../../store/failed-queue.ts'
 import { statement } from '../../store/statement.ts'
 
 /** A gauge and the SQL of its values: `labels` (`text[]`, in the order of the names) and `value`. */
@@ -54,7 +55,7 @@ const waitingQueues = `select q.name, counted.jobs, counted.since from pgboss.qu
       select start_after from pgboss.job where name = q.name and state < 'active' and not blocked
         and start_after <= now() limit ${MOST_COUNTED}
     ) j
-  ) counted where q.name not like '\\_\\_pgboss\\_\\_%'`
+  ) counted where ${isWorkedOn('q.name')}`
 
 const seconds = (since: string) => `greatest(0, coalesce(extract(epoch from now() - ${since}), 0))`
 

@@ -223,6 +223,7 @@ export function testServer(options: TestServerOptions) {
     models: { read: () => fail('a model'), close: async () => undefined },
     repoReferrers,
     signingKeys: noSigningKeys,
+    findings: async () => [],
     stopping: new AbortController().signal,
   }
   const schema = testSchema(counters, gate)

@@ -1,6 +1,11 @@
 /** SQL statements of each query of the pages, the one of the credential included. A page whose number grows reads more than it did. */
 export const statements: Readonly<Record<string, number>> = {
   Account: 6,
+  accountStorage: 2,
+  failedJobs: 2,
+  hubFindings: 1,
+  hubStorage: 2,
+  hubUsers: 2,
   activity: 4,
   audit: 4,
   bell: 2,

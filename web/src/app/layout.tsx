@@ -2,7 +2,7 @@
 
 import type { PageName } from '@hub/formats/page-paths'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
-import { asksToSignIn, messageOf } from '../ui/problem.ts'
+import { asksToSignIn, kindOf, messageOf } from '../ui/problem.ts'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import './layout.css'
 import { Link, signInPath, usePage } from './navigate.tsx'
@@ -122,6 +122,15 @@ function DeciderBell() {
 function Account() {
   const { viewer, isLoading, error, again } = useSession()
   if (isLoading) return null
+  // The cookie stays until then, so that each page says why nothing is shown.
+  if (error && kindOf(error) === 'auth.disabled')
+    return (
+      <form method="post" action="/auth/logout">
+        <button type="submit" className="button" title={messageOf(error)}>
+          Account disabled: sign out
+        </button>
+      </form>
+    )
   if (error && !asksToSignIn(error))
     return (
       <button type="button" className="button" title={messageOf(error)} onClick={again}>
@@ -153,6 +162,11 @@ function Account() {
         <Link to="settings" params={{}}>
           Settings
         </Link>
+        {viewer.isOperator && (
+          <Link to="operator" params={{}}>
+            Operator
+          </Link>
+        )}
         <form method="post" action="/auth/logout">
           <button type="submit">Sign out</button>
         </form>

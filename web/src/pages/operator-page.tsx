@@ -1,12 +1,17 @@
-/** What the hub says of itself in public, and where an operator looks for the rest. */
+/** The hub as its operator sees it: users, invitations, room, jobs that failed, and what `doctor` finds. */
 
 import { useEffect, useState } from 'react'
 import { commands } from '../app/commands.ts'
 import { useSession } from '../app/session.tsx'
 import { Command } from '../ui/command.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Loading } from '../ui/states.tsx'
+import { Empty, Loading } from '../ui/states.tsx'
 import { Invitations } from './accounts/invitations.tsx'
+import { SignInFirst } from './accounts/sign-in-first.tsx'
+import { FailedJobs } from './operator/failed-jobs.tsx'
+import { Findings } from './operator/findings.tsx'
+import { Storage } from './operator/storage.tsx'
+import { Users } from './operator/users.tsx'
 
 /** The answers of `/healthz` and `/readyz`. */
 interface Health {
@@ -38,51 +43,74 @@ const metricsSettings = (
 )
 
 export function Page() {
+  const { viewer } = useSession()
+  return (
+    <SignInFirst title="Operator">
+      <PageHeader title="Operator" about="The whole hub, for the account of its operator." />
+      {viewer && !viewer.isOperator && (
+        <Empty title="This page is for the operator">
+          <p>Sign in with the account of the operator. Ask the people who run this hub which one it is.</p>
+        </Empty>
+      )}
+      {viewer?.isOperator && (
+        <div className="stack">
+          <HealthPanel />
+          <Users />
+          <Invitations org={null} />
+          <Storage />
+          <FailedJobs />
+          <Findings />
+          <Commands />
+        </div>
+      )}
+    </SignInFirst>
+  )
+}
+
+function HealthPanel() {
   const [health, setHealth] = useState<Health | null>(null)
   const [error, setError] = useState(false)
-  const { viewer } = useSession()
   useEffect(() => {
     readHealth().then(setHealth, () => setError(true))
   }, [])
   return (
+    <section className="panel" aria-label="Health">
+      {error && <p>The hub does not answer.</p>}
+      {!health && !error && <Loading lines={2} />}
+      {health && (
+        <dl className="facts">
+          <dt>Version</dt>
+          <dd>{health.version}</dd>
+          <dt>Ready</dt>
+          <dd>
+            <span className={health.isReady ? 'badge good' : 'badge bad'}>{health.isReady ? 'yes' : 'no'}</span>
+          </dd>
+          {health.checks.map(([name, state]) => (
+            <div key={name} className="fact-row">
+              <dt>{name}</dt>
+              <dd>{state}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  )
+}
+
+/** What needs the machine of the hub. */
+function Commands() {
+  return (
     <>
-      <PageHeader
-        title="Operator"
-        about="The hub has no operator's role: its operator has the machine, and these commands."
-      />
-      <div className="stack">
-        <section className="panel" aria-label="Health">
-          {error && <p>The hub does not answer.</p>}
-          {!health && !error && <Loading lines={2} />}
-          {health && (
-            <dl className="facts">
-              <dt>Version</dt>
-              <dd>{health.version}</dd>
-              <dt>Ready</dt>
-              <dd>
-                <span className={health.isReady ? 'badge good' : 'badge bad'}>{health.isReady ? 'yes' : 'no'}</span>
-              </dd>
-              {health.checks.map(([name, state]) => (
-                <div key={name} className="fact-row">
-                  <dt>{name}</dt>
-                  <dd>{state}</dd>
-                </div>
-              ))}
-            </dl>
-          )}
+      {operating.map(([text, about]) => (
+        <section key={text} className="panel stack" aria-label={text}>
+          <p>{about}</p>
+          <Command text={text} label={about} />
         </section>
-        {viewer && <Invitations org={null} />}
-        {operating.map(([text, about]) => (
-          <section key={text} className="panel stack" aria-label={text}>
-            <p>{about}</p>
-            <Command text={text} label={about} />
-          </section>
-        ))}
-        <p className="dim">
-          Metrics for Prometheus are at /metrics, to those that {metricsSettings} let in; a board and alert rules are in
-          deploy/.
-        </p>
-      </div>
+      ))}
+      <p className="dim">
+        Metrics for Prometheus are at /metrics, to those that {metricsSettings} let in; a board and alert rules are in
+        deploy/.
+      </p>
     </>
   )
 }

@@ -31,7 +31,7 @@ export const faultsOf = (
 /** Whether signing in may help. */
 export function asksToSignIn(error: CombinedError | Error): boolean {
   const type = problemOf(error)?.type ?? ''
-  return type.includes('auth') || type.endsWith('/forbidden.old_sign_in')
+  return (type.includes('auth') && !type.endsWith('/auth.disabled')) || type.endsWith('/forbidden.old_sign_in')
 }
 
 /** Whether the reader is not signed in: the Problem itself speaks to programs. */
