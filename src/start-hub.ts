@@ -20,6 +20,7 @@ import { processNotice } from './hosting/process/process-settings.ts'
 import { tokenSeal } from './hosting/token-seal.ts'
 import { askedOrigin, linkOrigin } from './http/asked-origin.ts'
 import { authRoutes } from './http/auth-routes.ts'
+import { avatarRoutes } from './http/avatar-routes.ts'
 import { listenEarly } from './http/early-listener.ts'
 import type { Metrics } from './http/metrics/metrics.ts'
 import { buildMetricsServer } from './http/metrics/metrics-server.ts'
@@ -122,7 +123,7 @@ async function openHub(
     rest: rest(),
     dialects: [hf()],
     authenticate: (request) => authenticate(auth, credentialsOf(request)),
-    open: [authRoutes(auth, deps)],
+    open: [authRoutes(auth, deps), avatarRoutes(deps)],
     uncounted: isDiskStore(deps.objects) ? [objectRoutes(deps.objects)] : [],
     onMetrics: (made) => {
       metrics = made

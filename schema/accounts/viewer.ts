@@ -62,6 +62,10 @@ const ViewerType = builder.objectRef<Me>('Viewer').implement({
       nullable: true,
       description: 'GPU-hour quota per day of the key; null if it has none.',
     }),
+    email: t.exposeString('email', {
+      nullable: true,
+      description: "The person's own email, which is not verified; null without one, and for a key.",
+    }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it expires.' }),
     storage: t.expose('storage', { type: StorageUse, description: 'Storage use of the account.' }),
     rateLimitPerMinute: t.exposeInt('rateLimitPerMinute', {

@@ -18,6 +18,8 @@ export interface Me {
   readonly repos: readonly string[] | null
   readonly agent: boolean
   readonly dailyGpuHourQuota: number | null
+  /** The person's own, for a session alone. */
+  readonly email: string | null
   readonly expiresAt: string | null
   readonly storage: { readonly usedBytes: number; readonly reservedBytes: number; readonly quotaBytes: number }
   readonly rateLimitPerMinute: number
@@ -26,6 +28,7 @@ export interface Me {
 const factColumns = columns({
   used: column.int8('a.storage_bytes'),
   reserved: column.int8('a.reserved_bytes'),
+  email: column.text.orNull('a.email'),
   person: column.json.orNull(
     "(select json_build_object('id', p.id, 'handle', p.handle, 'name', p.name) from accounts p where p.id = :personId)",
     objectOf<NonNullable<Me['person']>>({ id: text, handle: text, name: orNull(text) }),
@@ -78,6 +81,7 @@ export async function readMe(ctx: RequestContext): Promise<Me | null> {
     repos: viewer.repoIds === null ? null : row.repos,
     agent: viewer.agent,
     dailyGpuHourQuota: viewer.dailyGpuHourQuota === null ? null : Number(viewer.dailyGpuHourQuota),
+    email: viewer.kind === 'session' ? row.email : null,
     expiresAt: viewer.expiresAt,
     storage: { usedBytes: row.used, reservedBytes: row.reserved, quotaBytes: config.storageQuotaBytes },
     rateLimitPerMinute: config.rateLimitPerMinute,

@@ -21,6 +21,7 @@ export const keyColumns: readonly KeyColumn[] = [
     column: 'blobs.storage_key',
     select: `select storage_key as key, sha256, true as required from blobs where state = 'live'`,
   },
+  named('accounts', 'avatar_key'),
   named('run_log_chunks', 'storage_key'),
   named('runs', 'config_key'),
   named('runs', 'scorecard_key'),

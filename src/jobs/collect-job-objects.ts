@@ -1,6 +1,7 @@
 /** Collects the objects of jobs that no row names. */
 import { CHECK_PREFIX, checkObjects } from '../checks/log/check-objects.ts'
 import type { Deps } from '../operation/context.ts'
+import { AVATAR_PREFIX, avatarObjects } from '../profiles/avatar-objects.ts'
 import { RUN_PREFIX, runObjectMadeAtMs } from '../runs/log/run-objects.ts'
 import { column, columns } from '../store/columns.ts'
 import { areDeletionsHeld } from '../store/deletion-hold.ts'
@@ -36,6 +37,16 @@ const namedByChecks = statement({
       and storage_key = any(:keys::text[])`,
 })
 
+const avatarColumn = columns({ key: column.text("coalesce(avatar_key, '')") })
+
+const namedByAccounts = statement({
+  name: 'avatars-named',
+  exact: 'aggregate',
+  columns: avatarColumn,
+  params,
+  text: `select ${avatarColumn.sql} from accounts where id = any(:jobIds::text[]) and avatar_key = any(:keys::text[])`,
+})
+
 const collector =
   ({ named, ...kind }: Omit<JobObjects, 'namedOf' | 'isHeld'> & { readonly named: typeof namedByRuns }) =>
   ({ db }: Pick<Deps, 'db'>, objects: ObjectStore, signal: AbortSignal, youngMs?: number): Promise<void> => {
@@ -58,4 +69,11 @@ export const collectCheckObjects = collector({
   prefix: CHECK_PREFIX,
   madeAtMs: (key) => madeAtMs(Object.values(checkObjects), key),
   named: namedByChecks,
+})
+
+/** The same for pictures of accounts: those that were replaced, and those of a request that failed. */
+export const collectAvatars = collector({
+  prefix: AVATAR_PREFIX,
+  madeAtMs: (key) => madeAtMs(Object.values(avatarObjects), key),
+  named: namedByAccounts,
 })

@@ -5,7 +5,7 @@ import type { Deps } from '../operation/context.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import type { QueuedJobName, QueuedJobs } from '../store/queued-jobs.ts'
 import { verifyBlob } from './blob-verify.ts'
-import { collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
+import { collectAvatars, collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows, unpinFiles } from './collect-rows.ts'
 import { dispatchHosted, dispatchWaiting } from './hosted-kinds.ts'
@@ -86,13 +86,15 @@ const runPurge = define({
 const runObjectsCollect = define({
   name: 'run-objects-collect',
   input: z.object({}),
-  // Lists all objects of runs, so it runs less often.
+  // Lists all objects of runs, and all pictures of accounts, so it runs less often.
   cron: '41 3 * * *',
   expireSeconds: 3600,
   retryLimit: 0,
   concurrency: 1,
   async handler(_input, { deps, signal }) {
-    if (deps.objects) await collectRunObjects(deps, deps.objects, signal)
+    if (!deps.objects) return
+    await collectRunObjects(deps, deps.objects, signal)
+    await collectAvatars(deps, deps.objects, signal)
   },
 })
 

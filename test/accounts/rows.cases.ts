@@ -31,6 +31,8 @@ export const rows = defineRows({
     accounts_handle_form: `insert into accounts (id, kind, handle) values ('x', 'user', 'Not-Lower')`,
     accounts_bytes_counted: `insert into accounts (id, kind, handle, storage_bytes) values ('x', 'user', 'x', -1)`,
     accounts_uploads_counted: `insert into accounts (id, kind, handle, pending_uploads) values ('x', 'user', 'x', -1)`,
+    accounts_avatar_whole: `insert into accounts (id, kind, handle, avatar_bytes) values ('x', 'user', 'x', 1)`,
+    accounts_email_form: `insert into accounts (id, kind, handle, email) values ('x', 'org', 'x', 'a@b')`,
     signing_keys_withdrawn_retired: `insert into signing_keys (kid, public_jwk, sealed_private, withdrawn_at) values ('x', '{}', '', now())`,
   },
 })

@@ -98,6 +98,8 @@ export const wordText = plainText(64).min(1)
 export const longNameText = plainText(256).min(1)
 /** Display name of a person or org. */
 export const displayNameText = plainText(200).min(1)
+/** An address as people write it: nothing is sent there, so only its form is looked at. */
+export const emailText = plainText(254).regex(/^[^\s@]+@[^\s@]+$/u, 'must be an email address')
 export const keyNameText = plainText(100).min(1)
 export const fullNameText = z
   .string()

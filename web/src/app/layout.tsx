@@ -2,6 +2,7 @@
 
 import type { PageName } from '@hub/formats/page-paths'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Avatar } from '../ui/avatar.tsx'
 import { asksToSignIn, kindOf, messageOf } from '../ui/problem.ts'
 import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import './layout.css'
@@ -145,7 +146,9 @@ function Account() {
     )
   return (
     <details className="account-menu" key={location.pathname}>
-      <summary title={viewer.account.handle}>{viewer.account.handle}</summary>
+      <summary title={viewer.account.handle}>
+        <Avatar account={viewer.account} /> {viewer.account.handle}
+      </summary>
       <div className="account-menu-items">
         <Link to="account" params={{ handle: viewer.account.handle }}>
           Your repos

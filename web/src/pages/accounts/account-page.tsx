@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { Link } from '../../app/navigate.tsx'
 import { accountsOf, useSession } from '../../app/session.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
 import { words } from '../../ui/format.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -25,6 +26,13 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
     <>
       <PageHeader
         title={account?.name ?? handle}
+        heading={
+          account && (
+            <>
+              <Avatar account={account} size={40} /> {account.name ?? handle}
+            </>
+          )
+        }
         about={account && `@${account.handle} · ${account.kind === 'ORG' ? 'organization' : 'person'}`}
       >
         {isOwn && <NewRepoLink owner={handle} />}
@@ -48,7 +56,7 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
               <div className="row">
                 {account.members.nodes.map(({ user, role }) => (
                   <Link key={user.id} to="account" params={{ handle: user.handle }} className="badge">
-                    {user.name ?? user.handle}
+                    <Avatar account={user} size={16} /> {user.name ?? user.handle}
                     {role === 'OWNER' && ` · ${words(role)}`}
                   </Link>
                 ))}

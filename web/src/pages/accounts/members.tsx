@@ -2,6 +2,7 @@
 import { type FormEvent, useState } from 'react'
 import { useMutation } from 'urql'
 import { Link } from '../../app/navigate.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { words } from '../../ui/format.ts'
@@ -52,7 +53,7 @@ export function Members({ org, members, isOwner, changed }: Props) {
               <tr key={user.id}>
                 <td>
                   <Link to="account" params={{ handle: user.handle }}>
-                    {user.name ?? user.handle}
+                    <Avatar account={user} /> {user.name ?? user.handle}
                   </Link>
                 </td>
                 <td>{words(role)}</td>

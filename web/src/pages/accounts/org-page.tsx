@@ -9,6 +9,7 @@ import { usePages } from '../../ui/use-pages.ts'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { type OrgQuery, orgQuery } from './orgs.graphql.ts'
+import { OwnPicture } from './own-picture.tsx'
 import { SignInFirst } from './sign-in-first.tsx'
 import { SpendCapForm } from './spend-cap-form.tsx'
 
@@ -49,6 +50,11 @@ export function Page({ params: { handle } }: { readonly params: { readonly handl
         <div className="stack">
           <Members org={handle} members={pages.nodes} isOwner={role === 'OWNER'} changed={pages.refresh} />
           <LoadMore pages={pages} />
+          {role === 'OWNER' && (
+            <section className="panel" aria-label="Picture">
+              <OwnPicture account={org} changed={pages.refresh} />
+            </section>
+          )}
           {role === 'OWNER' && <Invitations org={handle} />}
           {org.spend && (
             <SpendCapForm account={handle} spend={org.spend} canChange={role === 'OWNER'} changed={pages.refresh} />

@@ -1,4 +1,4 @@
-/** The person: account, storage, and where they are signed in. */
+/** The person: account, storage, profile, and where they are signed in. */
 import { Link } from '../../app/navigate.tsx'
 import { useSession } from '../../app/session.tsx'
 import { Action } from '../../ui/action.tsx'
@@ -11,6 +11,7 @@ import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { itself, usePages } from '../../ui/use-pages.ts'
 import { OwnPasskeys } from './own-passkeys.tsx'
 import { OwnPassword } from './own-password.tsx'
+import { Profile } from './profile.tsx'
 import { hasEnded, SessionTable } from './session-table.tsx'
 import { endOtherSessionsMutation, type SettingsQueryVariables, settingsQuery } from './settings.graphql.ts'
 import { SignInFirst } from './sign-in-first.tsx'
@@ -51,8 +52,6 @@ export function Page() {
                   @{viewer.account.handle}
                 </Link>
               </dd>
-              <dt>Name</dt>
-              <dd>{viewer.account.name ?? '–'}</dd>
               <dt>Storage</dt>
               <dd>
                 <Storage {...viewer.storage} />
@@ -60,6 +59,7 @@ export function Page() {
             </dl>
           </section>
         )}
+        <Profile />
         {noWays && <ErrorNotice error={noWays} retry={pages.refresh} />}
         {noPassword && <ErrorNotice error={noPassword} retry={pages.refresh} />}
         {noPasskeys && <ErrorNotice error={noPasskeys} retry={pages.refresh} />}

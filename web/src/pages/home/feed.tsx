@@ -2,6 +2,7 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -35,7 +36,7 @@ export function Feed() {
             <span>
               {entry.actor && (
                 <Link to="account" params={{ handle: entry.actor.handle }}>
-                  {entry.actor.handle}
+                  <Avatar account={entry.actor} size={20} /> {entry.actor.handle}
                 </Link>
               )}{' '}
               {told[entry.action] ?? entry.action} <Target id={entry.targetId} targets={targets} />

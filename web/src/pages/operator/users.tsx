@@ -83,7 +83,9 @@ function UserRow({ user, changed }: { readonly user: User; readonly changed: () 
 }
 
 function waysOf({ hasPassword, hasPasskey, hasIdentity }: User): string {
-  const ways = [hasPasskey && 'passkey', hasPassword && 'password', hasIdentity && 'identity provider'].filter((way) => way !== false)
+  const ways = [hasPasskey && 'passkey', hasPassword && 'password', hasIdentity && 'identity provider'].filter(
+    (way) => way !== false,
+  )
   return ways.length === 0 ? 'nothing yet' : ways.join(', ')
 }
 

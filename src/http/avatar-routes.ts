@@ -1,0 +1,41 @@
+/**
+ * Pictures of accounts. They are users' bytes on the hub's own origin: never sniffed, sandboxed, and of a type that the
+ * hub has looked at. Accounts are public, and so are their pictures.
+ */
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { Deps } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
+import { findAvatar } from '../profiles/avatar-objects.ts'
+import { asLost } from '../store/objects/lost-object.ts'
+import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+
+type AvatarRequest = FastifyRequest<{ Params: { account: string; name: string } }>
+
+/** A new picture has a new path, so that a browser never asks twice. */
+const headers = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+/** `GET /users/{account_id}/avatar/{name}`: 404 for a picture that was replaced. */
+export function avatarRoutes(deps: Deps): FastifyPluginAsync {
+  return async (app: FastifyInstance) => {
+    app.get('/users/:account/avatar/:name', async (request: AvatarRequest, reply) => {
+      const { account, name } = request.params
+      const found = await findAvatar(deps.db, account, name)
+      if (!found) throw notFound('The picture')
+      const etag = `"${name}"`
+      reply.headers({ ...headers, etag })
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+      try {
+        const { body, head } = await requireObjects(deps).get(found.key)
+        return reply.type(found.contentType).header('content-length', head.sizeBytes).send(body)
+      } catch (error) {
+        reply.header('cache-control', 'no-store')
+        throw asStoreRefusal(asLost('The picture', error, found.key))
+      }
+    })
+  }
+}
