@@ -77,7 +77,7 @@ describe('versions in Chromium', needs(noBrowser), () => {
     expect(await lines.locator('del').allTextContents()).toEqual(['1'])
     expect(await lines.locator('ins').allTextContents()).toEqual(['2'])
     expect(await lines.locator('tbody tr').count()).toBe(6)
-    expect(await page.getByText('Before').count()).toBe(1)
+    expect(await page.getByText('Before', { exact: true }).count()).toBe(1)
     await fits(page, 'compare')
     await page.getByRole('button', { name: 'One column' }).press('Enter')
     expect((await lines.locator('tbody tr').allTextContents()).filter((text) => /[-+] +</.test(text))).toHaveLength(2)

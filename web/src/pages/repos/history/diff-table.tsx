@@ -50,6 +50,14 @@ export function DiffTable({ path, diff }: Props) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
       <section className="diff-wrap" tabIndex={0} aria-label={`Changed lines of ${path}`}>
         <table className={isOneColumn ? 'diff' : 'diff diff-sides'}>
+          {!isOneColumn && (
+            <colgroup>
+              <col className="diff-number" />
+              <col />
+              <col className="diff-number" />
+              <col />
+            </colgroup>
+          )}
           <thead className="visually-hidden">
             <tr>
               <th>Line before</th>
