@@ -124,11 +124,14 @@ function tabsOf({ owner, repo }: RepoParams, kind: RepoHeadFragment['kind'], can
   const params = { owner, repo }
   const tabs: Tab[] = [
     { to: 'repo', params, title: 'Overview' },
-    { to: 'repoFiles', params: { ...params, path: '' }, title: 'Files' },
+    { to: 'repoFiles', params: { ...params, path: '' }, title: 'Files', holds: ['repoEdit', 'repoFileHistory'] },
   ]
   if (kind === 'ROBOT') tabs.push({ to: 'repoRobot', params, title: 'Robot in 3D' })
   if (kind === 'DATASET') tabs.push({ to: 'repoEpisodes', params, title: 'Episodes' })
-  tabs.push({ to: 'repoRuns', params, title: 'Runs' }, { to: 'repoHistory', params, title: 'History' })
+  tabs.push(
+    { to: 'repoRuns', params, title: 'Runs' },
+    { to: 'repoHistory', params, title: 'History', holds: ['repoCompare'] },
+  )
   if (canWrite) tabs.push({ to: 'repoSettings', params, title: 'Settings' })
   return tabs
 }

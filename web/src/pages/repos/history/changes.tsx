@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { Confirm } from '../../../ui/dialog.tsx'
-import { bytes, count, words } from '../../../ui/format.ts'
+import { bytes, count } from '../../../ui/format.ts'
 import { messageOf } from '../../../ui/problem.ts'
 import { Empty } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -102,12 +102,20 @@ interface RowProps {
   readonly named: () => void
 }
 
+const acts: Readonly<Record<Change['action'], string>> = {
+  COMPLETE: 'upload',
+  DELETE: 'delete',
+  RESTORE: 'restore',
+  PURGE: 'purge',
+  REJECT: 'rejected by the hub',
+}
+
 function ChangeRow({ owner, repo, change, previous, isLatest, latestId, ask, named }: RowProps) {
   const by = change.actor && <span className="dim">by {change.actor.handle}</span>
   return (
     <tr>
       <td>
-        {change.seq} · {words(change.action)} {by}{' '}
+        {change.seq} · {acts[change.action]} {by}{' '}
         <code className="dim" title={change.commitId}>
           {change.commitId.slice(0, 7)}
         </code>{' '}
