@@ -1,4 +1,5 @@
 /** A repo as `ModelInfo` and `DatasetInfo` read it. */
+import { tagsTogether } from '@hub/formats/repo-tags'
 import type { HfFile } from '../files/render-file.ts'
 import { renderFile } from '../files/render-file.ts'
 import type { Documents } from '../typed-documents.ts'
@@ -31,19 +32,13 @@ export function renderRepo(repo: HfRepo) {
     disabled: false,
     downloads: 0,
     likes: 0,
-    tags: tagsOf(repo),
+    tags: tagsTogether(repo.tags, repo.card_tags, repo.card_labels),
     ...(isModel && library_name !== null && { library_name }),
     ...(isModel && pipeline_tag !== null && { pipeline_tag }),
     ...(card_data != null && { cardData: card_data }),
     ...(repo.description !== null && { description: repo.description }),
     usedStorage: repo.file_summary.total_bytes,
   }
-}
-
-/** What it can be found by, each as the card writes it. */
-function tagsOf({ tags, card_tags, card_labels, card_spellings }: HfRepo): string[] {
-  const spelled = new Map(card_spellings.map((word) => [word.toLowerCase(), word]))
-  return [...new Set([...tags, ...card_tags, ...card_labels])].map((tag) => spelled.get(tag) ?? tag)
 }
 
 /** A file of `siblings`; with `blobs` also its size and digests. */

@@ -31,20 +31,14 @@ builder.objectFields(RepoType, (t) => ({
   cardTags: t.exposeStringList('cardTags', {
     most: 100,
     description:
-      'Tags in the header of its README.md, in lower case; those that the hub has no such tags for are in `cardLabels`. ' +
-      'They change with the file alone.',
+      'Tags in the header of its README.md, as it writes them; those that the hub has no such tags for are in ' +
+      '`cardLabels`. They change with the file alone, and are found in any letter case.',
   }),
   cardLabels: t.exposeStringList('cardLabels', {
     most: 100,
     description:
-      'What else the repo can be found by, from the header of its README.md, in lower case and as the Hugging Face ' +
-      'API writes it: `license:mit`, `language:en`, `dataset:lab/pick`, library, task, other tags.',
-  }),
-  cardSpellings: t.exposeStringList('cardSpellings', {
-    most: 200,
-    description:
-      'Those of `cardTags` and `cardLabels` that the header does not write in lower case, as it writes them: for ' +
-      'showing. They are searched in any letter case.',
+      'What else the repo can be found by, in any letter case: from the header of its README.md, each as it writes it, ' +
+      'with the prefix of the Hugging Face API: `license:mit`, `language:en`, `dataset:lab/pick`, library, task, other tags.',
   }),
   cardData: t.field({
     type: 'JSON',

@@ -11,6 +11,7 @@ import {
   sha256Text,
   slugText,
   tagList,
+  wantedTags,
 } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { createRepo } from '../../src/repos/create-repo.ts'
@@ -163,8 +164,8 @@ query('repos', {
       description: 'Only repos of this owner (handle); an unknown handle gives an empty page.',
     }),
     tag: t.stringList({
-      ...rule(tagList),
-      description: 'Only repos with all of these tags, their own or of their cards.',
+      ...rule(wantedTags),
+      description: 'Only repos with all of these tags, their own or of their cards; case-insensitive.',
     }),
     license: t.string({
       ...rule(longNameText),

@@ -172,7 +172,7 @@ function freshRepo(id: string, owner: AccountRef, fresh: FreshRepo): Repo {
     description: fresh.description ?? null,
     tags: fresh.tags,
     ...{ license: null, libraryName: null, pipelineTag: null, prettyName: null },
-    ...{ cardTags: [], cardLabels: [], cardSpellings: [], cardFault: null, cardData: null },
+    ...{ cardTags: [], cardLabels: [], cardFault: null, cardData: null },
     modelMeta: null,
     datasetMeta: null,
     robotCard: null,

@@ -76,7 +76,7 @@ function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit }: Partial<
     kind: kind ?? null,
     ownerId: ownerId ?? null,
     pattern: q ? searchPattern(q) : null,
-    tag: tag ?? null,
+    tag: tag?.map((one) => one.toLowerCase()) ?? null,
     label: labels.map((one) => one.toLowerCase()),
     robot: robot?.toLowerCase() ?? null,
     interfaceFingerprint: interfaceFingerprint ?? null,

@@ -57,10 +57,9 @@ export interface Repo {
   readonly libraryName: string | null
   readonly pipelineTag: string | null
   readonly prettyName: string | null
+  /** As the header writes them. The listing finds them in any letter case. */
   readonly cardTags: readonly string[]
   readonly cardLabels: readonly string[]
-  /** Those of both that the header does not write in lower case, as it writes them. */
-  readonly cardSpellings: readonly string[]
   readonly cardFault: string | null
   /** The header; undefined if it was not read with the repo's own row. */
   readonly cardData: JsonText<unknown> | null | undefined
@@ -227,9 +226,14 @@ export type RepoRow = RowOf<typeof repoColumns> & Partial<Pick<RowOf<typeof card
 
 function cardOfReadme({ cardFacts, cardTags, cardLabels, isCardPending, cardData }: RepoRow) {
   const { license = null, libraryName = null, pipelineTag = null, prettyName = null, fault = null } = cardFacts ?? {}
-  const cardSpellings = cardFacts?.spellings ?? []
-  const facts = { license, libraryName, pipelineTag, prettyName, cardTags, cardLabels, cardSpellings, cardData }
-  return { ...facts, cardFault: isCardPending ? PENDING_FAULT : fault }
+  const spelled = new Map((cardFacts?.spellings ?? []).map((word) => [word.toLowerCase(), word]))
+  const asWritten = (words: readonly string[]) => words.map((word) => spelled.get(word) ?? word)
+  return {
+    ...{ license, libraryName, pipelineTag, prettyName, cardData },
+    cardTags: asWritten(cardTags),
+    cardLabels: asWritten(cardLabels),
+    cardFault: isCardPending ? PENDING_FAULT : fault,
+  }
 }
 
 /** Converts a row to the shape of the GraphQL type. */

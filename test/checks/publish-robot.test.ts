@@ -50,14 +50,14 @@ describe('publishRobotCheck of a robot check', () => {
     }
     const kept = await robotCheck({ files: { 'arm.xml': arm(), 'README.md': readme('mit') } })
     expect((await publish(kept.person, kept.check)).status).toBe(200)
-    expect(await cardOfReadme(kept)).toEqual(['mit', ['arm']])
+    expect(await cardOfReadme(kept)).toEqual(['mit', ['Arm']])
     // No check may name its file so today: the row is as one would be that may.
     const artifacts = { 'robot_card.json': cardText(), 'meshes/readme': readme('apache-2.0') }
     const brings = await robotCheck({ files: { 'arm.xml': arm(), 'README.md': readme('mit') }, artifacts })
     const renamed = `update robot_check_artifacts set name = 'README.md' where check_id = $1 and name = 'meshes/readme'`
     await hub.sql(renamed, [brings.check])
     expect((await publish(brings.person, brings.check)).status).toBe(200)
-    expect(await cardOfReadme(brings)).toEqual(['apache-2.0', ['arm']])
+    expect(await cardOfReadme(brings)).toEqual(['apache-2.0', ['Arm']])
   })
 
   it('keeps what was linked apart from the artifacts, which stay downloadable from the check', async () => {

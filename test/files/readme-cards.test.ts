@@ -48,7 +48,7 @@ describe('the card of a repo is there with the answer of the change that brings 
       await hub.upload(ada, repo, { 'README.md': readme('license: mit\ntags: [LeRobot]') })
       expect(await cardOf(repo)).toEqual({
         license: 'mit',
-        card_tags: ['lerobot'],
+        card_tags: ['LeRobot'],
         card_data: { license: 'mit', tags: ['LeRobot'] },
       })
       expect((await hub.call(ada, 'GET', `/v1/repos/${repo}`)).json.tags).toEqual(['mine'])
@@ -272,6 +272,7 @@ describe('repos are found by their cards', () => {
       ['license=mit', [two, one]],
       ['license=Apache-2.0', [two]],
       ['license=mit&tag=own', [one]],
+      ['tag=BOTH', [one]],
       ['label=language:en', [one]],
       ['label=LeRobot&label=card', [two]],
       ['label=own&label=license:mit', [one]],

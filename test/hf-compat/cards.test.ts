@@ -59,7 +59,8 @@ describe('a card that a client pushes', () => {
     expect(Object.keys(part.json).sort()).toEqual(['_id', 'cardData', 'id', 'library_name'])
     expect((await hub.call(person, 'GET', `/v1/repos/${name}`)).json).toMatchObject({
       tags: ['own', 'first'],
-      card_tags: ['lerobot', 'own'],
+      card_tags: ['LeRobot', 'own'],
+      card_labels: labels(library).map((one) => one.replace('pick', 'Pick')),
       license: 'apache-2.0',
     })
   })

@@ -1,5 +1,6 @@
 /** A repo as the command line shows it. */
 import type { AtLeast, HubClient, RemoteRepo, RepoLineage } from '@hub/client/internal'
+import { tagsTogether } from '@hub/formats/repo-tags'
 import { countText, sizeText } from './client-output.ts'
 import type { CommandResult } from './client-session.ts'
 import { pageAddress } from './open-command.ts'
@@ -14,7 +15,7 @@ export function shownRepo({ url }: HubClient, repo: RemoteRepo, lineage: RepoLin
     kind: repo.kind,
     visibility: repo.visibility,
     description: repo.description,
-    tags: [...new Set([...repo.tags, ...repo.card_tags])],
+    tags: tagsTogether(repo.tags, repo.card_tags),
     license: repo.license ?? null,
     files: `${countText(count, 'file')}, ${sizeText(bytes)}`,
     updated: repo.updated_at,

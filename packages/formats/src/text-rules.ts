@@ -57,6 +57,16 @@ export const isTag = (text: string): boolean => tagText.safeParse(text).success
 export const tagList = z.array(tagText).max(100)
 export const MAX_TAGS = 20
 
+const anyCaseTag = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._:+_-]{0,49}$/,
+    'must be 1 to 50 letters, digits and ._:+-, starting with a letter or digit',
+  )
+
+/** Tags to search for, as cards write them: in any letter case. */
+export const wantedTags = z.array(anyCaseTag).max(100)
+
 /**
  * Why no text may be this, or null: PostgreSQL stores no NUL, and half a surrogate pair is nothing that UTF-8 can say.
  * Contract, "Text".

@@ -1,4 +1,5 @@
 /** What all pages of a repo have in common: what it is, its tabs, and the answer where it is not there. */
+import { tagsTogether } from '@hub/formats/repo-tags'
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
 import { Link } from '../../app/navigate.tsx'
@@ -92,13 +93,8 @@ export function RepoFrame({ params, part, head, error, retry, children }: Props)
 }
 
 /** Those that the owner set, and those of the card. */
-export const tagsOf = ({ tags, cardTags }: Pick<RepoHeadFragment, 'tags' | 'cardTags'>): string[] => [
-  ...new Set([...tags, ...cardTags]),
-]
-
-/** A tag as the card writes it. */
-export const spelled = ({ cardSpellings }: Pick<RepoHeadFragment, 'cardSpellings'>, tag: string): string =>
-  cardSpellings.find((word) => word.toLowerCase() === tag) ?? tag
+export const tagsOf = ({ tags, cardTags }: Pick<RepoHeadFragment, 'tags' | 'cardTags'>): string[] =>
+  tagsTogether(tags, cardTags)
 
 function About({ head }: { readonly head: RepoHeadFragment }) {
   return (
@@ -108,8 +104,8 @@ function About({ head }: { readonly head: RepoHeadFragment }) {
         <span className="badge busy">{words(head.kind)}</span>
         <span className={head.visibility === 'PRIVATE' ? 'badge warn' : 'badge'}>{words(head.visibility)}</span>
         {tagsOf(head).map((tag) => (
-          <Link key={tag} to="repos" params={{}} query={{ tag }} className="badge">
-            {spelled(head, tag)}
+          <Link key={tag} to="repos" params={{}} query={{ tag: tag.toLowerCase() }} className="badge">
+            {tag}
           </Link>
         ))}
         <span>

@@ -2,7 +2,7 @@
 import { Link } from '../../app/navigate.tsx'
 import { bytes, count, words } from '../../ui/format.ts'
 import { Time } from '../../ui/time.tsx'
-import { spelled, tagsOf } from './repo-frame.tsx'
+import { tagsOf } from './repo-frame.tsx'
 import type { ReposQuery } from './repos.graphql.ts'
 
 export type RepoRow = NonNullable<ReposQuery['repos']>['nodes'][number]
@@ -33,7 +33,7 @@ export function RepoTable({ repos }: { readonly repos: readonly RepoRow[] }) {
                       .slice(0, 6)
                       .map((tag) => (
                         <span key={tag} className="badge">
-                          {spelled(repo, tag)}
+                          {tag}
                         </span>
                       ))}
                   </div>
