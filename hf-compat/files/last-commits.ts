@@ -13,7 +13,7 @@ interface LastCommit {
   readonly date: string
 }
 
-/** The entries as `expand` shows them; `lastCommit` is null for a folder that is too large. Asks once for each 100. */
+/** The entries as `expand` shows them; `lastCommit` is null where the graph has none, for a folder of very many files. Asks once for each 100. */
 export async function renderExpanded(call: Call, repo: FoundRepo, entries: readonly Entry[]) {
   const { owner, slug, commitId: commit } = repo
   const found = new Map<string, LastCommit>()

@@ -5,8 +5,9 @@ import { MAX_PREFIX_LENGTH } from '../../src/files/limits.ts'
 import {
   type LastCommit,
   lastCommitsOf,
-  MAX_FOLDER_FILES,
+  MAX_LARGE_VERSIONS,
   MAX_LAST_COMMIT_PATHS,
+  MAX_NEWEST_FILES,
 } from '../../src/files/versions/last-commits.ts'
 import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
@@ -31,7 +32,9 @@ builder.objectField(RepoStateType, 'lastCommits', (t) =>
     most: MAX_LAST_COMMIT_PATHS,
     description:
       `Since which commit some paths are as they are, at most ${MAX_LAST_COMMIT_PATHS}, in their order. A path that ` +
-      `it does not have is left out, and so is a folder of more than ${MAX_FOLDER_FILES} files. One statement.`,
+      `it does not have is left out, and so is a folder with more versions of files than its share of ` +
+      `${MAX_LARGE_VERSIONS} that was last changed before the newest ${MAX_NEWEST_FILES} files of the repo. At most two ` +
+      'statements.',
     args: {
       paths: t.arg.stringList({
         required: true,
