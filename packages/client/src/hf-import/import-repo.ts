@@ -2,7 +2,6 @@
  * Imports a repo: what the hub lacks is brought into a folder of the cache and checked there, then pushed as one
  * folder. Both halves go on where they were interrupted, and nothing is changed here before a state is whole.
  */
-import { rm } from 'node:fs/promises'
 import { everything } from '../globs.ts'
 import type { HubClient } from '../hub-client.ts'
 import { assertSafeListing } from '../landing.ts'
@@ -15,7 +14,8 @@ import type { RemoteFile, RemoteRepo } from '../shapes.ts'
 import type { RepoKind, Visibility } from '../v1.ts'
 import type { ImportSource, SourceFile, SourceState } from './source.ts'
 import type { ImportTarget, SourceName } from './source-name.ts'
-import { assertAllStaged, dropOldStages, stage, stagedWhole, stagingFolder } from './staging.ts'
+import { dropOldStages } from './stage-folder.ts'
+import { assertAllStaged, inStage, stage } from './staging.ts'
 
 export interface ImportOptions {
   readonly name: SourceName
@@ -145,14 +145,12 @@ async function importState(importing: Importing, state: SourceState): Promise<nu
   for (const { path } of listed) if (leavesOut(path)) importing.leftOut.add(path)
   const remote = importing.exists ? await readTree(client, target) : new Map<string, RemoteFile>()
   const wanted = files.filter((file) => !isSame(file, remote.get(file.path)))
-  const folder = await stagingFolder(options, state)
-  const push = await stagedWhole(folder, async () => {
+  const push = await inStage(options, state, async (folder) => {
     await stage(importing, state, folder, wanted)
     await assertAllStaged(folder, wanted)
     await make(importing)
     return pushStaged(importing, state, folder, files)
   })
-  await rm(folder, { recursive: true, force: true })
   importing.deleted.push(...push.deleted)
   for (const tag of state.tags) await nameState(importing, state, tag)
   return files.length
@@ -216,7 +214,9 @@ async function nameState(
     made.add(tag)
     tags.push(tag)
   } catch (error) {
-    if (!(error instanceof ProblemError) || error.status !== 422) throw error
-    refusedTags.push({ tag, why: failureLine(error) })
+    if (!(error instanceof ProblemError) || ![409, 422].includes(error.status)) throw error
+    // Another import has made it meanwhile.
+    if (error.status === 409) made.add(tag)
+    else refusedTags.push({ tag, why: failureLine(error) })
   }
 }

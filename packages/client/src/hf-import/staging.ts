@@ -1,7 +1,5 @@
 /** The folder into which an import brings the files of a state, and checks them, before it pushes them. */
-import { createHash } from 'node:crypto'
-import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm, stat } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
 import type { HubClient } from '../hub-client.ts'
@@ -13,16 +11,13 @@ import { walkFolder } from '../walk.ts'
 import { byteFault } from './check-bytes.ts'
 import type { ImportSource, SourceFile, SourceState } from './source.ts'
 import type { ImportTarget, SourceName } from './source-name.ts'
+import { claimStage, dropStage, leaveStage } from './stage-folder.ts'
 
 /** Named in one message. */
 const MOST_FAULTS = 20
 
-/** How long an interrupted import may rest before it starts over: 30 days. */
-const KEPT_STAGE_MS = 30 * 86_400_000
-
 const LOST_STAGE =
-  'Files are not where they were brought to; nothing was changed. Another import of the same repo may have ended: ' +
-  'run this one again.'
+  'Files are not where they were brought to; nothing was changed. Something has removed them: run the import again.'
 
 /** What is brought where. */
 interface Staged {
@@ -41,25 +36,24 @@ interface Staging {
   readonly counts: { fetched: number; fetchedBytes: number }
 }
 
-/** One for each source, state and target: a later import of the same finds what an interrupted one left. */
-export async function stagingFolder(
+/** Does `work` in a folder of this import, which goes with it; what a failed one brought stays for the next of the same. */
+export async function inStage<T>(
   { cacheDir, name, source, target }: Staged,
   { commit }: SourceState,
-): Promise<string> {
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
   const of = [source.place, name.type, name.repo, commit, target.owner, target.slug].join('\n')
-  const id = createHash('sha256').update(of).digest('hex').slice(0, 32)
-  const folder = join(cacheDir, 'imports', id)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  return realpath(folder)
-}
-
-/** An interrupted import may never be repeated, or its source may have left the commit: what it brought goes. */
-export async function dropOldStages(cacheDir: string): Promise<void> {
-  const all = join(cacheDir, 'imports')
-  for (const name of await readdir(all).catch(() => [])) {
-    const folder = join(all, name)
-    const found = await stat(folder).catch(() => null)
-    if (found && Date.now() - found.mtimeMs > KEPT_STAGE_MS) await rm(folder, { recursive: true, force: true })
+  const folder = await claimStage(cacheDir, of)
+  try {
+    const done = await work(folder)
+    await dropStage(folder)
+    return done
+  } catch (error) {
+    // Why it failed is what the caller has to know.
+    await leaveStage(folder).catch(() => {})
+    const { code, path } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' && path?.startsWith(folder)) throw new LocalError(LOST_STAGE)
+    throw error
   }
 }
 
@@ -123,15 +117,4 @@ async function isStaged(place: string, file: SourceFile, signal: AbortSignal): P
   if ((await byteFault(place, file, signal)) === null) return true
   await rm(place)
   return false
-}
-
-/** Two imports of one state share a folder, which the first to end removes: the other says so, whatever it did. */
-export async function stagedWhole<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    const { code, path } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && path?.startsWith(folder)) throw new LocalError(LOST_STAGE)
-    throw error
-  }
 }
