@@ -37,8 +37,8 @@ builder.objectFields(RepoType, (t) => ({
   cardLabels: t.exposeStringList('cardLabels', {
     most: 100,
     description:
-      'What else the repo can be found by, in any letter case: from the header of its README.md, each as it writes it, ' +
-      'with the prefix of the Hugging Face API: `license:mit`, `language:en`, `dataset:lab/pick`, library, task, other tags.',
+      'What else the repo can be found by, in any letter case: from the header of its README.md, each as it writes ' +
+      'it, with the prefix of the Hugging Face API: `license:mit`, `language:en`, `dataset:lab/pick`, library, task, other tags.',
   }),
   cardData: t.field({
     type: 'JSON',

@@ -222,7 +222,7 @@ describe('hub card', () => {
   })
 })
 
-it('mv renames a file or folder as one change; repo move gives the repo another name', async () => {
+it('mv and cp rename and copy a file or folder as one change; repo move gives the repo another name', async () => {
   const name = await hub.repo(ada)
   await hub.upload(ada, name, { 'old/a.txt': 'a', 'old/deep/b.txt': 'b', 'c.txt': 'c' })
   expect((await run('mv', name, 'old/', 'new/', '-m', 'tidy')).out).toBe(`renamed 2 files of ${name}\n`)
@@ -231,7 +231,22 @@ it('mv renames a file or folder as one change; repo move gives the repo another 
   expect(json.items.map(({ path }: Json) => path)).toEqual(['new/a.txt', 'new/c.txt', 'new/deep/b.txt'])
   const { json: log } = await hub.call(ada, 'GET', `/v1/repos/${name}/commits?limit=2`)
   expect(log.items.map(({ message }: Json) => message)).toEqual(['Rename c.txt to new/c.txt', 'tidy'])
-  expect((await run('mv', name, 'none.txt', 'x.txt')).code).toBe(4)
+  for (const [from, to] of [
+    ['none.txt', 'x.txt'],
+    ['none/', 'x/'],
+  ] as const)
+    for (const word of ['mv', 'cp']) expect([word, (await run(word, name, from, to)).code]).toEqual([word, 4])
+  expect((await run('cp', name, 'new/', 'copy/')).out).toBe(`copied 3 files of ${name}\n`)
+  expect((await run('cp', name, 'new/a.txt', 'copy/z.txt', '-m', 'again')).code).toBe(0)
+  const { json: copied } = await hub.call(ada, 'GET', `/v1/repos/${name}/tree?prefix=copy/`)
+  expect(copied.items.map(({ path }: Json) => path)).toEqual([
+    'copy/a.txt',
+    'copy/c.txt',
+    'copy/deep/b.txt',
+    'copy/z.txt',
+  ])
+  const { json: copies } = await hub.call(ada, 'GET', `/v1/repos/${name}/commits?limit=2`)
+  expect(copies.items.map(({ message }: Json) => message)).toEqual(['again', 'Copy new/ to copy/'])
   expect((await run('mv', name, 'new/', 'x')).code).toBe(2)
   expect((await run('repo', 'move', name, `${name}-moved`)).out).toBe(`moved ${name} to ${name}-moved\n`)
   expect((await hub.call(ada, 'GET', `/v1/repos/${name}-moved`)).status).toBe(200)

@@ -331,6 +331,7 @@ describe('a file', () => {
         'x-repo-commit': sha,
         'accept-ranges': 'bytes',
       })
+      expect([...answer.headers].filter((header) => /xet/i.test(header.join()))).toEqual([])
       const part = await fetch(answer.headers.get('location') ?? '', { headers: { range: 'bytes=1-2' } })
       expect([part.status, await part.text()]).toEqual([206, 'el'])
     }

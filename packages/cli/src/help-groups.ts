@@ -2,7 +2,7 @@
 
 /** In the order of `hub --help`: what is done every day first, what only the operator needs last. */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  'Repos and files:': ['push', 'pull', 'import', 'ls', 'rm', 'mv', 'repo', 'repos', 'search', 'open'],
+  'Repos and files:': ['push', 'pull', 'import', 'ls', 'rm', 'mv', 'cp', 'repo', 'repos', 'search', 'open'],
   'Training runs:': ['submit', 'runs', 'logs', 'cancel'],
   'Robots and checks:': ['check', 'checks', 'publish', 'model', 'card'],
   'Served policies:': ['endpoint', 'device', 'approve', 'revoke', 'open-session'],

@@ -127,7 +127,13 @@ export function registerRepoCommands(program: Command, io: AskingIo): void {
     .option('-m, --message <text>', 'what to remember about the change; see hub log')
     .addHelpText('after', hubExamples('mv ada/arm old.stl meshes/new.stl', 'mv ada/arm meshes/ assets/'))
     .action((name: string, from: string, to: string, { message, ...options }: MoveFileOptions) =>
-      start(options, (client) => moveFiles(client, repoName(name), { from, to, message })),
+      start(options, (client) => copyFiles(client, repoName(name), { from, to, message, isMove: true })),
+    )
+  common(program.command('cp <repo> <from> <to>').description('Copy a file or folder within a repo, as one change'), io)
+    .option('-m, --message <text>', 'what to remember about the change; see hub log')
+    .addHelpText('after', hubExamples('cp ada/arm arm.xml arm-v2.xml', 'cp ada/arm meshes/ old-meshes/'))
+    .action((name: string, from: string, to: string, { message, ...options }: MoveFileOptions) =>
+      start(options, (client) => copyFiles(client, repoName(name), { from, to, message, isMove: false })),
     )
 
   common(program.command('rm <repo> <path...>').description('Delete files of a repo; a path may be a glob'), io)
@@ -192,27 +198,39 @@ async function removeFiles({
   return { json, text: rows, code }
 }
 
-interface FileMove {
+interface FileCopy {
   readonly from: string
   readonly to: string
   readonly message: string | undefined
+  /** Whether what is copied goes, in the same change. */
+  readonly isMove: boolean
 }
 
 /** A folder ends with `/`, as its new name does. */
-async function moveFiles(client: HubClient, repo: RepoName, { from, to, message }: FileMove): Promise<CommandResult> {
+async function copyFiles(
+  client: HubClient,
+  repo: RepoName,
+  { from, to, message, isMove }: FileCopy,
+): Promise<CommandResult> {
   if (from.endsWith('/') !== to.endsWith('/'))
     throw new UsageError('A folder ends with / in both places, a file in neither.')
   const paths: string[] = []
   for await (const page of client.tree(repo, from))
     paths.push(...page.flatMap(({ path }) => (from.endsWith('/') || path === from ? path : [])))
-  const copy = paths.map((path) => ({ from: path, path: `${to}${path.slice(from.length)}` }))
-  const deleted = paths.length > 0 ? paths : [from]
+  const there = paths.map((path) => ({ from: path, path: `${to}${path.slice(from.length)}` }))
+  // What is not there is named by the hub's error.
+  const copy = there.length > 0 ? there : [{ from: from.replace(/\/$/, ''), path: to.replace(/\/$/, '') }]
   const { owner, slug } = repo
   const done = await client.v1.commitFiles({
     path: { owner, repo: slug },
-    body: { message: message ?? `Rename ${from} to ${to}`, copy, delete: deleted },
+    body: {
+      message: message ?? `${isMove ? 'Rename' : 'Copy'} ${from} to ${to}`,
+      copy,
+      ...(isMove && { delete: copy.map((one) => one.from) }),
+    },
   })
-  return { json: done, text: `${inLine(`renamed ${countText(paths.length, 'file')} of ${owner}/${slug}`)}\n` }
+  const did = `${isMove ? 'renamed' : 'copied'} ${countText(paths.length, 'file')} of ${owner}/${slug}`
+  return { json: done, text: `${inLine(did)}\n` }
 }
 
 /**

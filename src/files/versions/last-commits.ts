@@ -95,8 +95,8 @@ const cutOf = (rows: string) =>
   `(select case when count(*) = ${MAX_NEWEST_FILES} then min(seq) else 0 end from ${rows})`
 
 /**
- * The same of folders that are large. The newest change that is seen, among the newest files of the repo or the versions
- * of the folder, is the answer if all versions are read, or if a later one would be among the newest files.
+ * The same of folders that are large. The newest change that is seen, among the newest files of the repo or the
+ * versions of the folder, is the answer if all versions are read, or if a later one would be among the newest files.
  */
 export const lastCommitsOfLarge = statement({
   name: 'files-last-commits-large',
