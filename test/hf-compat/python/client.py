@@ -24,6 +24,7 @@ from huggingface_hub import (
     hf_hub_url,
     snapshot_download,
 )
+from huggingface_hub.hf_api import LFSFileInfo
 from huggingface_hub.utils import get_session
 
 OWNER = os.environ["HUB_TEST_OWNER"]
@@ -127,6 +128,26 @@ def whole():
     check("upload_large_folder", lambda: api.upload_large_folder(repo_id=f"{OWNER}/policy", repo_type="model", print_report=False,
           folder_path=folder({f"f{i}.bin": os.urandom(1000 if i else 70_000) for i in range(20)})))
     check("list_repo_files (upload_large_folder)", lambda: len(api.list_repo_files(f"{OWNER}/policy")), holds=lambda it: it == 20)
+    check("resolve_revision", lambda: api.resolve_revision(**data, revision="v3.0"), holds=lambda it: len(it.resolved) == 40)
+    check("duplicate_repo", lambda: api.duplicate_repo(repo, f"{OWNER}/again", repo_type="dataset"), "HfHubHTTPError")
+    check("list_user_repos", lambda: list(api.list_user_repos()), "HfHubHTTPError")
+    check("get_full_repo_name", lambda: api.get_full_repo_name("policy"), holds=lambda it: it == f"{OWNER}/policy")
+    check("get_dataset_tags", lambda: api.get_dataset_tags(), "HfHubHTTPError")
+    check("get_model_tags", lambda: api.get_model_tags(), "HfHubHTTPError")
+    check("list_dataset_parquet_files", lambda: list(api.list_dataset_parquet_files(repo)), "ValueError")
+    check("permanently_delete_lfs_files", lambda: api.permanently_delete_lfs_files(repo, [lfs_file()], repo_type="dataset"), "HfHubHTTPError")
+    check("get_dataset_leaderboard", lambda: api.get_dataset_leaderboard(repo), "HfHubHTTPError")
+    check("space_info", lambda: api.space_info(f"{OWNER}/s"), "RepositoryNotFoundError")
+    check("create_pull_request", lambda: api.create_pull_request(repo, title="t", repo_type="dataset"), "HfHubHTTPError")
+    check("create_discussion", lambda: api.create_discussion(repo, title="t", repo_type="dataset"), "HfHubHTTPError")
+    check("get_repo_discussions", lambda: list(api.get_repo_discussions(repo, repo_type="dataset")), "HfHubHTTPError")
+    check("list_repo_likers", lambda: list(api.list_repo_likers(repo, repo_type="dataset")), "HfHubHTTPError")
+    check("list_liked_repos", lambda: api.list_liked_repos(OWNER), "HfHubHTTPError")
+    check("list_pending_access_requests", lambda: list(api.list_pending_access_requests(repo, repo_type="dataset")), "HfHubHTTPError")
+    check("get_user_overview", lambda: api.get_user_overview(OWNER), "HfHubHTTPError")
+    check("upload_file (safetensors)", lambda: api.upload_file(path_or_fileobj=safetensors(), path_in_repo="model.safetensors", repo_id=f"{OWNER}/policy"))
+    check("get_safetensors_metadata", lambda: api.get_safetensors_metadata(f"{OWNER}/policy"), holds=lambda it: it.parameter_count == {"F32": 2})
+    check("parse_safetensors_file_metadata", lambda: api.parse_safetensors_file_metadata(f"{OWNER}/policy", "model.safetensors"), holds=lambda it: it.parameter_count == {"F32": 2})
     check("run_as_future", lambda: api.upload_file(path_or_fileobj=b"f", path_in_repo="f", run_as_future=True, repo_id=f"{OWNER}/policy").result())
     check("upload_file (README without YAML)", lambda: api.upload_file(path_or_fileobj=b"---\nlicense: [\n---\n", path_in_repo="README.md", **data), "ValueError")
     file_system(repo)
@@ -138,6 +159,15 @@ def whole():
     check("delete_repo", lambda: api.delete_repo(repo, repo_type="dataset"))
     check("delete_repo (missing)", lambda: api.delete_repo(repo, repo_type="dataset"), "RepositoryNotFoundError")
     check("delete_repo (missing_ok)", lambda: api.delete_repo(repo, repo_type="dataset", missing_ok=True))
+
+
+def safetensors():
+    header = b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}'
+    return len(header).to_bytes(8, "little") + header + bytes(8)
+
+
+def lfs_file():
+    return LFSFileInfo(fileOid="0" * 40, filename="x", oid="0" * 64, pushedAt="2026-01-01T00:00:00.000Z", ref="main", size=1)
 
 
 def preupload(data):
