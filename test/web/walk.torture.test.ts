@@ -358,7 +358,9 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await page.getByRole('heading', { name: device }).waitFor()
 
     const model = await endpointsOf(hub).model(lab.ada)
-    await page.goto(`${origin}/endpoints?model=${model}`)
+    await page.goto(`${origin}/${model}`)
+    await page.getByRole('link', { name: 'Serve', exact: true }).click()
+    expect(await dialog.getByLabel(/^Model/).inputValue()).toBe(model)
     await dialog.getByLabel('Parameters').fill('1000000')
     await dialog.getByLabel('Hours at most').fill('2')
     await dialog.getByLabel(/^Where/).selectOption('HOSTED')
@@ -372,6 +374,7 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await dialog.getByRole('button', { name: 'Serve model' }).click()
     await page.waitForURL('**/endpoints/ep_*')
     await page.getByText('No device is approved').waitFor()
+    await page.getByText('policy.infer(').waitFor()
 
     await page.getByRole('button', { name: 'Approve a device' }).click()
     await dialog.getByLabel(/^Device/).selectOption({ label: `${lab.ada.handle}/${device}` })

@@ -312,7 +312,10 @@ describe('work on a repo in Chromium', needs(noBrowser), () => {
   it('edits the card, the facts of a model, the name and the owner of a repo', async () => {
     const org = await hub.org([{ user: ada.handle, role: 'member' }])
     const repo = await hub.repo(ada, { kind: 'model' })
-    await hub.upload(ada, repo, { 'README.md': '---\nlicense: mit # for now\n---\n# Policy\n' })
+    await hub.upload(ada, repo, {
+      'README.md': '---\nlicense: mit # for now\n---\n# Policy\n',
+      'keys/a.txt': 'a secret',
+    })
     const { page, faults } = await openPage(signedIn, origin)
     await page.goto(`${origin}/${repo}/settings`)
     await page.getByLabel(/^License/).fill('apache-2.0')
@@ -328,6 +331,13 @@ describe('work on a repo in Chromium', needs(noBrowser), () => {
     await page.getByLabel(/^Level/).selectOption('SKILL')
     await page.getByRole('button', { name: 'Save model facts' }).click()
     await page.getByText('Saved.').waitFor()
+    const purge = page.getByRole('button', { name: 'Purge files' })
+    await page.getByLabel(/^Paths/).fill('keys/a.txt\nkeys/b.txt')
+    expect(await purge.isDisabled()).toBe(true)
+    await page.getByLabel(`Type ${repo} to confirm the purge`).fill(repo)
+    await purge.click()
+    await page.getByText('In no version: keys/b.txt.').waitFor()
+    expect(Object.keys(await treeOf(repo))).toEqual(['README.md'])
     const slug = newName('policy')
     await page.getByRole('button', { name: 'Rename or move…' }).click()
     const dialog = page.getByRole('dialog')

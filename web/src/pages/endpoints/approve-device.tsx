@@ -43,7 +43,10 @@ export function ApproveDevice({ endpoint, asked, isOpen, close, approved }: Prop
   if (given !== null)
     return (
       <Dialog title="Approved" isOpen={isOpen} close={end}>
-        <p>Copy the token now: it is shown only this once. Save it on the robot's computer as the file `approval`.</p>
+        <p>
+          Copy the token now: it is shown only this once. Save it on the robot's computer in a file named{' '}
+          <code>approval</code>.
+        </p>
         <Command label="token of the approval" text={given.token} />
         <p>Then open a session there:</p>
         <Command label="open a session" text={commands.openSession(endpoint.id, given.deviceId)} />
