@@ -19,6 +19,9 @@ interface Props {
 
 type SetAt = (place: Place, value: unknown) => void
 
+/** Fields of one object that are drawn: thousands of them would make the page slow. */
+const MOST_FIELDS = 200
+
 export function HyperparamsFields({ template, text, fault, change }: Props) {
   const [isOpen, setOpen] = useState(false)
   const values = hyperparamsOf(text)
@@ -94,7 +97,7 @@ function Members({ values, place, hidden, set }: MembersProps) {
     <>
       {fields.length > 0 && (
         <div className="form-grid">
-          {fields.map(([name, value]) => (
+          {fields.slice(0, MOST_FIELDS).map(([name, value]) => (
             <HyperparamRow
               key={name}
               name={[...place, name].join('.')}
@@ -106,6 +109,7 @@ function Members({ values, place, hidden, set }: MembersProps) {
           ))}
         </div>
       )}
+      {fields.length > MOST_FIELDS && <p className="dim">{fields.length - MOST_FIELDS} more are in the JSON below.</p>}
       {groups.map(([name]) => (
         <fieldset key={name} className="form-part hyperparam-group">
           <legend className="mono">{[...place, name].join('.')}</legend>
