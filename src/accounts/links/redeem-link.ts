@@ -70,9 +70,9 @@ interface Redeeming {
 }
 
 /**
- * Redeems a link with a new way to sign in: gives it to the account, or makes the account that an invitation is for, and
- * opens a session. Errors: 401 `auth.link`, 403 if the inviter may not any more, 409 `conflict.taken`, 422. After an
- * error the link still works.
+ * Redeems a link with a new way to sign in: gives it to the account, or makes the account that an invitation is for,
+ * and opens a session. Errors: 401 `auth.link`, 403 if the inviter may not any more, 409 `conflict.taken`, 422. After
+ * an error the link still works.
  */
 export function redeem(auth: Auth, ctx: AuditContext, { link, way, ...person }: Redeeming): Promise<Redeemed> {
   return auth.db.withTx(async (tx) => {

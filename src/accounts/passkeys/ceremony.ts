@@ -1,7 +1,7 @@
 /**
- * A ceremony: the hub asks with a challenge, and a device answers. What was asked travels with the page, signed, so that
- * any instance takes the answer and nothing is stored for those who never answer. A challenge that was answered, rightly
- * or not, is stored as spent.
+ * A ceremony: the hub asks with a challenge, and a device answers. What was asked travels with the page, signed, so
+ * that any instance takes the answer and nothing is stored for those who never answer. A challenge that was answered,
+ * rightly or not, is stored as spent.
  */
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 /**
- * Passkeys as rows. The lock of the person's account orders what changes their ways to sign in: an addition, a removal, a
- * reset, and a sign-in with a passkey.
+ * Passkeys as rows. The lock of the person's account orders what changes their ways to sign in: an addition, a removal,
+ * a reset, and a sign-in with a passkey.
  */
 import { newId } from '@hub/formats/ids'
 import { type AuditContext, audit } from '../../operation/audit.ts'
@@ -62,7 +62,7 @@ const ownColumns = columns({
   rpId: column.text('p.rp_id'),
   credentialId: column.bytea('p.credential_id'),
   userHandle: column.bytea('p.user_handle'),
-  transports: column.texts('p.transports'),
+  transports: column.texts.orNull('p.transports'),
   name: column.text('p.name'),
 })
 
@@ -78,7 +78,7 @@ export const passkeysOf = statement({
 
 const usedColumns = columns({ counter: column.int8('p.counter') })
 
-/** One signature more: a counter that does not grow is of a copy, except 0, which is of a device that counts nothing. */
+/** One signature more: a count that does not grow is of a copy, except 0, which is of a device that counts nothing. */
 export const usePasskey = statement({
   name: 'passkey-use',
   columns: usedColumns,

@@ -3,6 +3,7 @@
  * fault; here an answer is right, or null: which fault it was helps those who try alone.
  */
 import type {
+  AuthenticatorTransportFuture,
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
@@ -15,7 +16,7 @@ import type { RelyingParty } from './relying-party.ts'
 const library = () => import('@simplewebauthn/server')
 const helpers = () => import('@simplewebauthn/server/helpers')
 
-/** EdDSA, ES256 and RS256 of COSE: what devices have. The same at every instance, whatever its runtime knows besides. */
+/** EdDSA, ES256 and RS256 of COSE: what devices have. The same at every instance, whatever its runtime knows. */
 const ALGORITHMS = [-8, -7, -257]
 /** A key of RSA with 4,096 bits takes half of it. */
 const MAX_PUBLIC_KEY_BYTES = 1024
@@ -62,7 +63,7 @@ export async function creationOptions(
   party: RelyingParty,
   challenge: string,
   { handle, name, userHandle }: Person,
-  exclude: readonly Pick<OwnPasskey, 'credentialId'>[],
+  exclude: readonly Pick<OwnPasskey, 'credentialId' | 'transports'>[],
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await library()
   return generateRegistrationOptions({
@@ -74,7 +75,10 @@ export async function creationOptions(
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
     timeout: CEREMONY_SECONDS * 1000,
     attestationType: 'none',
-    excludeCredentials: exclude.map(({ credentialId }) => ({ id: credentialId.toString('base64url') })),
+    excludeCredentials: exclude.map(({ credentialId, transports }) => ({
+      id: credentialId.toString('base64url'),
+      transports: [...(transports ?? [])] as AuthenticatorTransportFuture[],
+    })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: ALGORITHMS,
   })
@@ -158,8 +162,8 @@ export async function verifyAsserted(
 }
 
 /**
- * A statement with certificates, which nobody asks for, makes the library fetch lists of revoked ones from the addresses
- * in them. A device that signs with the new key itself has none.
+ * A statement with certificates, which nobody asks for, makes the library fetch lists of revoked ones from the
+ * addresses in them. A device that signs with the new key itself has none.
  */
 async function hasNoCertificates(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await helpers()

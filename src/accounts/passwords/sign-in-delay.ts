@@ -1,7 +1,7 @@
 /**
- * Delays after wrong passwords and passkeys. Attempts are counted for a name, for a network and for a browser that is known, in the
- * database, so that several instances count together. A count leaks away with time; above its bound the next attempt
- * has to wait, twice as long each time, and never longer than 15 minutes: no one is locked out for good.
+ * Delays after wrong passwords and passkeys. Attempts are counted for a name, for a network and for a browser that is
+ * known, in the database, so that several instances count together. A count leaks away with time; above its bound the
+ * next attempt has to wait, twice as long each time, and never longer than 15 minutes: no one is locked out for good.
  */
 import { tokenDigest } from '../../auth/api-key.ts'
 import { HubError } from '../../platform/errors.ts'

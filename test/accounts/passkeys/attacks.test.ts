@@ -209,11 +209,12 @@ describe('other sites', () => {
     const { person: ada, device } = await person()
     const begun = await start()
     const asserted = device.get(begun.options)
-    for (const headers of [
+    const sent: Record<string, string>[] = [
       { origin: foreign },
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
-    ]) {
+    ]
+    for (const headers of sent) {
       expect((await start(headers)).answer.status).toBe(403)
       const answer = await finish(begun, asserted, headers)
       expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []])

@@ -1,4 +1,4 @@
-/** Where a link that works once leads: a first way to sign in, a new one, or an account. The token is in the fragment. */
+/** Where a link that works once leads: a way to sign in, or an account. The token is in the fragment. */
 import { useEffect, useState } from 'react'
 import { PageHeader } from '../../ui/page-header.tsx'
 import type { Problem } from '../../ui/problem.ts'
