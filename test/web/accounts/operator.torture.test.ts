@@ -55,7 +55,7 @@ describe('the operator in Chromium', needs(noBrowser), () => {
     await settled(operator.page)
     await operator.page.getByText('on the disk of the hub', { exact: false }).first().waitFor()
     await operator.page.getByLabel('Handle begins with').fill(ada.handle)
-    const row = operator.page.getByRole('row', { name: ada.handle })
+    const row = operator.page.getByRole('region', { name: 'Users' }).getByRole('row', { name: ada.handle })
     await row.waitFor()
     expect(await accessibilityFaults(operator.page)).toEqual([])
     await row.getByRole('button', { name: `Reset ${ada.handle}` }).click()

@@ -29,7 +29,7 @@ export const statements: Readonly<Record<string, number>> = {
   holds: 2,
   invitations: 2,
   Keys: 3,
-  Org: 9,
+  Org: 8,
   repo: 9,
   orgRepos: 3,
   palette: 4,
