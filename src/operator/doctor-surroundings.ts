@@ -11,6 +11,8 @@ import { openS3Store } from '../store/objects/s3.ts'
 import { FILE_MODE, FOLDER_MODE } from '../store/private-folder.ts'
 import { type Check, fail, ok, warn } from './doctor-checks.ts'
 import { clockCheck } from './doctor-database.ts'
+import { pagesCheck } from './doctor-pages.ts'
+import { pageOrigins } from './page-origins.ts'
 
 const TIMEOUT_MS = 5000
 const GIB = 1024 ** 3
@@ -48,10 +50,11 @@ export function diskState(dir: string, free: number, whole: number): Check {
 }
 
 /** Writes, reads and removes an object of its own. */
-export async function storeChecks({ objectStore: store }: Config): Promise<Check[]> {
+export async function storeChecks(config: Config): Promise<Check[]> {
+  const { objectStore: store } = config
   if (store.kind === 'none')
     return [warn('object store', 'none: requests for files are 503', 'set OBJECT_STORE to disk or s3')]
-  if (store.kind === 's3') return s3Checks(store.s3)
+  if (store.kind === 's3') return s3Checks(store.s3, pageOrigins(config))
   const made = await stat(store.dir).catch(() => null)
   if (made === null) return [ok('object store', `${store.dir}, made at the first start`)]
   const probe = join(store.dir, 'tmp', `doctor-${randomBytes(6).toString('hex')}`)
@@ -72,7 +75,7 @@ export async function storeChecks({ objectStore: store }: Config): Promise<Check
   }
 }
 
-async function s3Checks(settings: S3Settings): Promise<Check[]> {
+async function s3Checks(settings: S3Settings, origins: readonly string[]): Promise<Check[]> {
   const place = `${settings.endpoint ?? `AWS ${settings.region}`}, bucket ${settings.bucket}`
   const store = openS3Store(settings)
   const signal = AbortSignal.timeout(TIMEOUT_MS)
@@ -81,6 +84,7 @@ async function s3Checks(settings: S3Settings): Promise<Check[]> {
     await store.put(key, Buffer.from('doctor'), { sizeBytes: 6, signal })
     const { body } = await store.get(key, { signal })
     const same = Buffer.concat(await body.toArray()).toString() === 'doctor'
+    const pages = same ? [await pagesCheck(settings, origins, key)] : []
     await store.delete([key], signal)
     const state = same
       ? ok('object store', `${place}, written, read and deleted`)
@@ -89,7 +93,7 @@ async function s3Checks(settings: S3Settings): Promise<Check[]> {
           `${place} returned other bytes than were written`,
           'check what stands between the hub and the store',
         )
-    return [state, ...(await s3Clock(settings))]
+    return [state, ...pages, ...(await s3Clock(settings))]
   } catch (error) {
     return [
       fail(

@@ -18,6 +18,7 @@ import { runDoctor } from './doctor.ts'
 import { checksText } from './doctor-checks.ts'
 import { registerLinkCommands } from './link-commands.ts'
 import { withAuth } from './open-deps.ts'
+import { registerStoreCommands } from './store-commands.ts'
 
 interface Member {
   readonly user: string
@@ -64,12 +65,13 @@ function readTime(text: string): string {
 
 const collect = (text: string, before: string[] = []) => [...before, text]
 
-/** Adds `user`, `org`, `key`, `session`, `migrate` and `doctor`. */
+/** Adds `user`, `org`, `key`, `session`, `store`, `migrate` and `doctor`. */
 export function registerOperatorCommands(program: Command, io: ClientIo): void {
   registerUsers(program, io)
   registerOrgs(program, io)
   registerKeys(program, io)
   registerSessions(program, io)
+  registerStoreCommands(program, io)
   registerDeployment(program, io)
 }
 

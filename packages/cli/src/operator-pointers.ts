@@ -17,6 +17,7 @@ export const operatorCommandNames: readonly string[] = [
   'org add',
   'key add',
   'session add',
+  'store allow-pages',
   'migrate',
   'doctor',
   'backup create',

@@ -1,5 +1,7 @@
 /** Bytes of a file of a repo by range requests: a file of gigabytes is opened with what is shown of it. */
 
+import { fetchFile } from './fetch-file.ts'
+
 export interface RangeFile {
   readonly path: string
   readonly sizeBytes: number
@@ -15,7 +17,7 @@ export function readRange(
   let address: Promise<string> | null = null
   const ask = async (start: number, end: number) => {
     address ??= file.url()
-    return fetch(await address, { headers: { range: `bytes=${start}-${end - 1}` } })
+    return fetchFile(await address, { headers: { range: `bytes=${start}-${end - 1}` } })
   }
   return async (start, end) => {
     // A range of no bytes cannot be written.

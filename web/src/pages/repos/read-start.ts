@@ -1,4 +1,5 @@
 /** The first bytes of a file of a repo, as text. */
+import { fetchFile } from '../../files/fetch-file.ts'
 import { resolvePath } from './repo-links.ts'
 
 /** More is neither asked for nor kept. */
@@ -13,7 +14,7 @@ interface Start {
 /** Asks for a range, and stops reading where a store sends more. Rejects with what a person can be told. */
 export async function readStart(owner: string, repo: string, path: string, signal: AbortSignal): Promise<Start> {
   const headers = { range: `bytes=0-${START_BYTES - 1}` }
-  const answer = await fetch(resolvePath(owner, repo, path), { headers, signal })
+  const answer = await fetchFile(resolvePath(owner, repo, path), { headers, signal })
   // A range of an empty file cannot be satisfied.
   if (answer.status === 416) return { text: '', isCut: false }
   if (!answer.ok || answer.body === null) throw new Error(`The file cannot be read now (HTTP ${answer.status}).`)

@@ -28,7 +28,7 @@ export function putPart(url: string, body: Blob, sent: (bytes: number) => void, 
     signal.addEventListener('abort', stop, { once: true })
     request.upload.addEventListener('progress', ({ loaded }) => sent(loaded))
     request.addEventListener('abort', () => end(() => reject(signal.reason)))
-    request.addEventListener('error', () => end(() => reject(new PutFault(0, 'The connection to the store was lost.'))))
+    request.addEventListener('error', () => end(() => reject(new PutFault(0, lostWords(url)))))
     request.addEventListener('load', () =>
       end(() => {
         const { status } = request
@@ -44,4 +44,12 @@ export function putPart(url: string, body: Blob, sent: (bytes: number) => void, 
     request.open('PUT', url)
     request.send(body)
   })
+}
+
+/** A browser does not say whether a store of another site refuses pages or cannot be reached. */
+function lostWords(url: string): string {
+  const { origin } = new URL(url, location.href)
+  return origin === location.origin
+    ? 'The connection to the store was lost.'
+    : `The connection to the store was lost, or ${origin} takes no files from pages: "hub doctor" tells the operator.`
 }

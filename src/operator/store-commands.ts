@@ -1,0 +1,25 @@
+/** Commands about the object store. */
+import type { Command } from 'commander'
+import type { ClientIo } from 'hub/client-output'
+import { commandGroup } from 'hub/command-group'
+import { examples, printResult } from 'hub/output'
+import { readConfig } from '../platform/config.ts'
+import { letPagesIn } from '../store/objects/s3-cors.ts'
+import { pageOrigins } from './page-origins.ts'
+
+/** Adds `store allow-pages`. */
+export function registerStoreCommands(program: Command, io: ClientIo): void {
+  commandGroup(program, 'store', 'Set up the object store')
+    .command('allow-pages')
+    .description('Let pages of this hub send files to the S3 bucket and read files from it (a CORS rule)')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', examples('store allow-pages'))
+    .action(async ({ json }: { json?: boolean }) => {
+      const config = readConfig(io.env)
+      if (config.objectStore.kind !== 's3')
+        throw new Error('The object store is no S3 bucket (OBJECT_STORE=s3): its files come from the hub itself.')
+      const origins = pageOrigins(config)
+      await letPagesIn(config.objectStore.s3, origins)
+      printResult(io, { bucket: config.objectStore.s3.bucket, origins }, json ?? false)
+    })
+}
