@@ -8,8 +8,15 @@ const checks = { pluginTimings: false }
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/',
-  // MuJoCo's loader imports it where it runs in Node.
-  resolve: { alias: { module: fileURLToPath(new URL('./src/viewer/engine/no-node.ts', import.meta.url)) } },
+  resolve: {
+    alias: {
+      // MuJoCo's loader imports it where it runs in Node.
+      module: fileURLToPath(new URL('./src/viewer/engine/no-node.ts', import.meta.url)),
+      // The rules for secrets take a file's name by the one, and where there are files look into them by the other.
+      'node:fs': fileURLToPath(new URL('./src/viewer/engine/no-node.ts', import.meta.url)),
+      'node:path': fileURLToPath(new URL('./src/pages/repos/upload/secrets/node-path.ts', import.meta.url)),
+    },
+  },
   publicDir: 'public',
   build: {
     outDir: fileURLToPath(new URL('../generated/web', import.meta.url)),

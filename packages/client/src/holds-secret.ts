@@ -1,9 +1,6 @@
 /** Whether a file on this machine holds a credential. */
 import { open } from 'node:fs/promises'
-import { isDoubtfulName, isSecretName, isSecretText } from './secret-names.ts'
-
-/** Enough for the first lines of a file; a credential further down is not looked for. */
-const LOOK_BYTES = 65_536
+import { isDoubtfulName, isSecretName, isSecretText, LOOK_BYTES } from './secret-names.ts'
 
 /** Whether the file holds a credential, by its name or by the first 64 KiB of its content. */
 export async function holdsSecret(path: string, file: string): Promise<boolean> {

@@ -29,6 +29,9 @@ const secretContents: ReadonlyArray<readonly [name: RegExp, content: RegExp]> = 
   [/\.key$/i, /-----BEGIN [A-Z ]*PRIVATE KEY-----/],
 ]
 
+/** How much of a file with a doubtful name is looked at: a credential further down is not looked for. In bytes. */
+export const LOOK_BYTES = 65_536
+
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 /** Whether the name alone says that the file holds a credential. */

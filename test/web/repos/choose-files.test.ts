@@ -18,11 +18,13 @@ describe('the files that are sent', () => {
       file('.DS_Store'),
       file('.env'),
       file('.env.example'),
+      file('.npmrc', '//registry.npmjs.org/:_authToken=npm_x\n'),
+      file('a/.npmrc', 'save-exact=true\n'),
       file('arm.xml'),
     ])
-    expect(paths(sent)).toEqual(['.gitignore', 'a/.gitignore', 'a/keep.log', '.env.example', 'arm.xml'])
+    expect(paths(sent)).toEqual(['.gitignore', 'a/.gitignore', 'a/keep.log', '.env.example', 'a/.npmrc', 'arm.xml'])
     expect(paths(ignored)).toEqual(['a/b.log', 'data/x.bin', 'node_modules/x/index.js'])
-    expect(paths(secret)).toEqual(['.env'])
+    expect(paths(secret)).toEqual(['.env', '.npmrc'])
   })
 
   it('follow a .hubignore over a .gitignore beside it, whichever the browser names first', async () => {

@@ -137,6 +137,44 @@ describe('work on a repo in Chromium', needs(noBrowser), () => {
     await rm(dirname(folder), { recursive: true })
   })
 
+  it('sends nothing of a file that holds a secret before the person says so', async () => {
+    const repo = await hub.repo(ada, { kind: 'robot' })
+    const token = await hub.key(ada)
+    const folder = await folderOf({ 'notes.md': `# Notes\n\ntoken: ${token}\n`, 'arm.xml': '<mujoco/>' })
+    const { page, faults } = await openPage(signedIn, origin)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.postData() ?? ''))
+    const choose = async () => {
+      await page.getByLabel('Upload a folder').setInputFiles(folder)
+      await page.getByLabel('Keep them in the folder').uncheck()
+      await page.getByLabel(/^Message/).fill('With notes')
+      await page.getByRole('button', { name: 'Upload', exact: true }).click()
+      await page.getByText('notes.md:3').waitFor()
+    }
+    await page.goto(`${origin}/${repo}/tree/`)
+    await choose()
+    await page.getByText('API key of a hub').waitFor()
+    await fitsOnPhone(page, 'upload-secrets')
+    expect(await page.locator('main').textContent()).not.toContain(token)
+    expect(asked.filter((body) => /presignBlobs|storeBlobs|commitFiles/.test(body))).toEqual([])
+    // Back to what was chosen, with its message.
+    await page.getByRole('button', { name: 'Back' }).click()
+    expect(await page.getByLabel(/^Message/).inputValue()).toBe('With notes')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await choose()
+    await page.getByRole('button', { name: 'Upload the 1 other file' }).click()
+    await page.getByRole('heading', { name: 'Saved 1 file' }).waitFor()
+    expect(Object.keys(await treeOf(repo))).toEqual(['arm.xml'])
+    await page.getByRole('button', { name: 'Close' }).click()
+    await choose()
+    await page.getByRole('button', { name: 'Upload all 2 anyway' }).click()
+    await page.getByRole('heading', { name: 'Saved 2 files' }).waitFor()
+    expect(Object.keys(await treeOf(repo)).toSorted()).toEqual(['arm.xml', 'notes.md'])
+    expect(faults()).toEqual([])
+    await page.close()
+    await rm(dirname(folder), { recursive: true })
+  })
+
   it('takes files that are dropped on the page, and nothing of what is canceled', async () => {
     const repo = await hub.repo(ada, { kind: 'dataset' })
     await hub.upload(ada, repo, { 'meta/info.json': '{}' })

@@ -82,6 +82,7 @@ if ('skipped' in ceph || noBrowser !== null) {
     })
 
     it('send small and large files, go on after a reload, and read what they sent', async () => {
+      await letPagesIn(settings, [origin])
       const repo = await hub.repo(ada, { kind: 'dataset' })
       const large = Buffer.alloc(25 * MIB, 'frames')
       const csv = 'joint,limit\nlift,1.5\n'

@@ -1,25 +1,13 @@
 /** Looks into the files that a push is about to send, and stops it where one of them holds a secret. */
 import { open } from 'node:fs/promises'
-import pMap from 'p-map'
 import { pathTest } from '../globs.ts'
 import { LocalError } from '../problem.ts'
 import type { Progress } from '../progress.ts'
 import type { LocalFile } from '../walk.ts'
-import type { FoundSecret } from './secret-rules.ts'
+import { findSecrets, HEAD_BYTES, isLookedInto, LOOK_MS, type SecretInFile } from './find-secrets.ts'
 
-/** Larger files are data. */
-const LARGEST_BYTES = 4 * 1_048_576
-/** As Git tells text from binary: a NUL near the beginning. */
-const HEAD_BYTES = 8192
-/** Of all files together. */
-const LOOK_MS = 60_000
-const CONCURRENCY = 4
 /** Lines of an error. */
 const MOST_SHOWN = 20
-
-export interface SecretInFile extends FoundSecret {
-  readonly path: string
-}
 
 /** Files to send hold secrets. Names files, lines and kinds, never a secret. */
 export class SecretsFound extends LocalError {
@@ -52,39 +40,30 @@ export async function assertNoSecrets(
   { isMeant, progress, signal, lookMs = LOOK_MS }: Looking,
 ): Promise<void> {
   const isAllowed = allowed.length === 0 ? () => false : pathTest({ include: allowed, exclude: [] })
-  const small = files.filter(
-    ({ path, size }) => size > 0 && size <= LARGEST_BYTES && !isMeant(path) && !isAllowed(path),
-  )
+  const small = files.filter((file) => isLookedInto(file) && !isMeant(file.path) && !isAllowed(file.path))
   if (small.length === 0) return
-  const { secretsIn } = await import('./secret-rules.ts')
   const untilMs = performance.now() + lookMs
-  const found: SecretInFile[] = []
-  let left = 0
   progress.begin(
     'look',
     small.length,
     small.reduce((sum, { size }) => sum + size, 0),
   )
-  const look = async ({ path, file, size }: LocalFile) => {
-    signal.throwIfAborted()
-    if (performance.now() >= untilMs) {
-      left += 1
-      return
-    }
-    const text = await textOf(file, size)
-    if (text !== null) for (const secret of await secretsIn(text, file)) found.push({ path, ...secret })
-    progress.bytes(size)
-    progress.file(path)
-  }
-  await pMap(small, look, { concurrency: CONCURRENCY })
+  const { found, left } = await findSecrets(small, {
+    textOf: ({ file, size }) => textOf(file, size),
+    mayGoOn: () => {
+      signal.throwIfAborted()
+      return performance.now() < untilMs
+    },
+    looked({ path, size }) {
+      progress.bytes(size)
+      progress.file(path)
+    },
+  })
   progress.end()
   if (left > 0)
     progress.note(`warning: looking for secrets took too long: ${left} of ${small.length} files were not looked into`)
-  if (found.length > 0) throw new SecretsFound(found.sort(byPlace))
+  if (found.length > 0) throw new SecretsFound(found)
 }
-
-const byPlace = (a: SecretInFile, b: SecretInFile) =>
-  Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)) || a.line - b.line
 
 /** Null: binary, or it cannot be read, which sending it reports. */
 async function textOf(file: string, size: number): Promise<string | null> {

@@ -36,7 +36,8 @@ const tokenPattern = /\beyJ[\w-]{10,1000}\.[\w-]{10,8000}\.[\w-]{86}(?![\w-])/g
 
 function isToken(text: string): boolean {
   try {
-    const header = JSON.parse(Buffer.from(text.slice(0, text.indexOf('.')), 'base64url').toString())
+    const encoded = text.slice(0, text.indexOf('.')).replaceAll('-', '+').replaceAll('_', '/')
+    const header = JSON.parse(atob(encoded))
     return tokenTypes.includes(header?.typ)
   } catch {
     return false

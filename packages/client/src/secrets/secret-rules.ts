@@ -1,5 +1,4 @@
-/** Secrets in a text, by the rules that Secretlint keeps and the hub's own. Loaded only for a push. */
-import { extname } from 'node:path'
+/** Secrets in a text, by the rules that Secretlint keeps and the hub's own. Loaded only for a push or an upload. */
 import { lintSource } from '@secretlint/core'
 import { rules as kept } from '@secretlint/secretlint-rule-preset-recommend'
 import { ownRules } from './own-rules.ts'
@@ -26,12 +25,12 @@ const preset = {
 }
 
 /**
- * The secrets of a text, by line; one of each kind a line. `file` is where it is on this machine. A line after
+ * The secrets of a text, by line; one of each kind a line. `file` names it, by whichever path. A line after
  * `secretlint-disable-next-line`, or one with `secretlint-disable-line`, has none.
  */
 export async function secretsIn(text: string, file: string): Promise<FoundSecret[]> {
   const { messages } = await lintSource({
-    source: { content: text, filePath: file, ext: extname(file), contentType: 'text' },
+    source: { content: text, filePath: file, ext: /[^./\\](\.[^./\\]*)$/.exec(file)?.[1] ?? '', contentType: 'text' },
     options: { maskSecrets: true, config: { rules: [{ id: preset.meta.id, rule: preset }] } },
   })
   const found = new Map<string, FoundSecret>()

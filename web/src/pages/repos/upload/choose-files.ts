@@ -1,14 +1,14 @@
-/** Which of the chosen files are sent, and where to; as `hub push` decides it. Pure but for the texts of ignore files. */
+/** Which of the chosen files are sent, and where to; as `hub push` decides it. Pure but for the texts of ignore files, and of files with doubtful names. */
 import { ignoreFileNames, ignoreRules } from '@hub/client/ignore-rules'
 import { isBuiltName, isNeverName } from '@hub/client/left-out-names'
-import { isSecretName } from '@hub/client/secret-names'
+import { isDoubtfulName, isSecretName, isSecretText, LOOK_BYTES } from '@hub/client/secret-names'
 import type { Picked } from './picked-files.ts'
 
 export interface Choice {
   readonly sent: readonly Picked[]
   /** What tools make again, and what an ignore file names. */
   readonly ignored: readonly Picked[]
-  /** What by its name holds a password or key. */
+  /** What holds a password or key by its name, or by its name and its first text. */
   readonly secret: readonly Picked[]
 }
 
@@ -43,7 +43,18 @@ export async function chooseFiles(picked: readonly Picked[]): Promise<Choice> {
       ignored.push(one)
     else if (isSecretName(one.path)) secret.push(one)
     else if (rules.ruleFor(one.path) !== null) ignored.push(one)
+    else if (await holdsSecret(one)) secret.push(one)
     else sent.push(one)
   }
   return { sent, ignored, secret }
+}
+
+/** A file that cannot be read has no text here: sending it reports that. */
+async function holdsSecret({ path, file }: Picked): Promise<boolean> {
+  if (!isDoubtfulName(path)) return false
+  const text = await file
+    .slice(0, LOOK_BYTES)
+    .text()
+    .catch(() => '')
+  return isSecretText(path, text)
 }

@@ -5,7 +5,14 @@ import { bytes, counted } from '../../../ui/format.ts'
 import { Loading } from '../../../ui/states.tsx'
 import { type Choice, chooseFiles, commonFolder, withoutFolder } from './choose-files.ts'
 import type { Picked } from './picked-files.ts'
-import type { Remembered } from './remembered.ts'
+
+/** What a person wants to send. */
+export interface Reviewed {
+  readonly files: readonly Picked[]
+  /** Those of them that are sent although their names say that they hold a secret. */
+  readonly meant: ReadonlySet<Picked>
+  readonly message: string
+}
 
 interface Props {
   readonly picked: readonly Picked[]
@@ -13,14 +20,15 @@ interface Props {
   readonly into: string
   /** Whether a folder that was chosen is the repo itself. */
   readonly isWhole: boolean
-  readonly remembered: Remembered | null
-  readonly begin: (files: readonly Picked[], message: string) => void
+  /** To begin with. */
+  readonly message: string
+  readonly begin: (reviewed: Reviewed) => void
   readonly cancel: () => void
 }
 
 const sizeOf = (files: readonly Picked[]) => files.reduce((sum, { file }) => sum + file.size, 0)
 
-export function ReviewUpload({ picked, into, isWhole, remembered, begin, cancel }: Props) {
+export function ReviewUpload({ picked, into, isWhole, message, begin, cancel }: Props) {
   const folder = useMemo(() => commonFolder(picked), [picked])
   const [keepsFolder, setKeepsFolder] = useState(!isWhole)
   const [choice, setChoice] = useState<Choice | null>(null)
@@ -37,12 +45,15 @@ export function ReviewUpload({ picked, into, isWhole, remembered, begin, cancel 
     }
   }, [picked, folder])
   if (choice === null) return <Loading lines={2} />
-  const chosen = [...choice.sent, ...(withIgnored ? choice.ignored : []), ...(withSecret ? choice.secret : [])]
-  const files =
-    folder !== null && keepsFolder ? chosen.map(({ path, file }) => ({ path: `${folder}/${path}`, file })) : chosen
+  const files = [...choice.sent, ...(withIgnored ? choice.ignored : []), ...(withSecret ? choice.secret : [])]
+  const placed = ({ path, file }: Picked): Picked =>
+    folder !== null && keepsFolder ? { path: `${folder}/${path}`, file } : { path, file }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    begin(files, String(new FormData(event.currentTarget).get('message')).trim())
+    const meant = (withSecret ? choice.secret : []).map(placed)
+    const others = [...choice.sent, ...(withIgnored ? choice.ignored : [])].map(placed)
+    const written = String(new FormData(event.currentTarget).get('message')).trim()
+    begin({ files: [...others, ...meant], meant: new Set(meant), message: written })
   }
   return (
     <form className="panel stack upload" onSubmit={submit} aria-label="Upload">
@@ -57,12 +68,7 @@ export function ReviewUpload({ picked, into, isWhole, remembered, begin, cancel 
           </span>
         </label>
       )}
-      <LeftOut
-        files={choice.secret}
-        why="may hold a password or key, by the name"
-        isSent={withSecret}
-        send={setWithSecret}
-      />
+      <LeftOut files={choice.secret} why="may hold a password or key" isSent={withSecret} send={setWithSecret} />
       <LeftOut
         files={choice.ignored}
         why="ignored by a .gitignore or .hubignore, or made again by tools"
@@ -73,7 +79,7 @@ export function ReviewUpload({ picked, into, isWhole, remembered, begin, cancel 
         <input
           name="message"
           maxLength={500}
-          defaultValue={remembered?.message ?? ''}
+          defaultValue={message}
           placeholder={`Upload ${counted(files.length, 'file')}`}
           autoComplete="off"
         />

@@ -7,7 +7,8 @@ import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { type Dropped, droppedItems, fromDrop, fromInput, type Picked } from './picked-files.ts'
 import { forget, type Remembered, recall } from './remembered.ts'
-import { ReviewUpload } from './review-upload.tsx'
+import { type Reviewed, ReviewUpload } from './review-upload.tsx'
+import { LookFirst } from './secrets/look-first.tsx'
 import { UploadProgress } from './upload-progress.tsx'
 import { type ActiveUpload, putAway, startUpload, uploadOf } from './uploads.ts'
 import './upload.css'
@@ -24,6 +25,8 @@ interface Props {
 
 export default function UploadPanel({ owner, repo, folder, isEmpty, saved }: Props) {
   const [picked, setPicked] = useState<readonly Picked[] | null>(null)
+  const [reviewed, setReviewed] = useState<Reviewed | null>(null)
+  const [isLooking, setLooking] = useState(false)
   const [fault, setFault] = useState<Error | null>(null)
   const [upload, setUpload] = useState<ActiveUpload | null>(() => uploadOf(owner, repo))
   const [interrupted, setInterrupted] = useState<Remembered | null>(null)
@@ -34,10 +37,14 @@ export default function UploadPanel({ owner, repo, folder, isEmpty, saved }: Pro
   const take = (found: readonly Picked[]) => {
     setFault(found.length === 0 ? new Error('There is no file in what you chose.') : null)
     setPicked(found.length === 0 ? null : found)
+    setReviewed(null)
+    setLooking(false)
   }
   const isOver = useDrop(upload === null, (dropped) => fromDrop(dropped).then(take, setFault))
   const begin = async (files: readonly Picked[], message: string) => {
     setPicked(null)
+    setReviewed(null)
+    setLooking(false)
     setInterrupted(null)
     const whole = files.map(({ path, file }) => ({ path: folder === '' ? path : `${folder}/${path}`, file }))
     const started = await startUpload(readings, { owner, repo }, { files: whole, message }, ({ added, changed }) => {
@@ -51,14 +58,26 @@ export default function UploadPanel({ owner, repo, folder, isEmpty, saved }: Pro
     setUpload(null)
   }
   if (upload) return <Running upload={upload} end={end} />
+  if (reviewed && isLooking)
+    return (
+      <LookFirst
+        files={reviewed.files}
+        meant={reviewed.meant}
+        send={(files) => void begin(files, reviewed.message)}
+        back={() => setLooking(false)}
+      />
+    )
   if (picked)
     return (
       <ReviewUpload
         picked={picked}
         into={folder === '' ? repo : folder}
         isWhole={isEmpty && folder === ''}
-        remembered={interrupted}
-        begin={begin}
+        message={reviewed?.message ?? interrupted?.message ?? ''}
+        begin={(next) => {
+          setReviewed(next)
+          setLooking(true)
+        }}
         cancel={() => setPicked(null)}
       />
     )
