@@ -3,11 +3,14 @@ import { Link } from '../../app/navigate.tsx'
 import { bytes, count, words } from '../../ui/format.ts'
 import { Time } from '../../ui/time.tsx'
 import { tagsOf } from './repo-frame.tsx'
+import { RepoPicture } from './repo-picture.tsx'
 import type { ReposQuery } from './repos.graphql.ts'
 
 export type RepoRow = NonNullable<ReposQuery['repos']>['nodes'][number]
 
 export function RepoTable({ repos }: { readonly repos: readonly RepoRow[] }) {
+  // A list of repos without a picture has no empty places for them.
+  const hasPictures = repos.some(({ picture }) => picture !== null)
   return (
     <div className="panel flush table-wrap">
       <table>
@@ -24,20 +27,15 @@ export function RepoTable({ repos }: { readonly repos: readonly RepoRow[] }) {
           {repos.map((repo) => (
             <tr key={repo.id}>
               <td>
-                <RepoLink fullName={repo.fullName} />{' '}
-                {repo.visibility === 'PRIVATE' && <span className="badge">private</span>}
-                {repo.description && <div className="dim small">{repo.description}</div>}
-                {tagsOf(repo).length > 0 && (
-                  <div className="row small">
-                    {tagsOf(repo)
-                      .slice(0, 6)
-                      .map((tag) => (
-                        <span key={tag} className="badge">
-                          {tag}
-                        </span>
-                      ))}
+                <div className={hasPictures ? 'repo-cell' : undefined}>
+                  {hasPictures && <RepoPicture picture={repo.picture} alt="" className="repo-thumb" />}
+                  <div>
+                    <RepoLink fullName={repo.fullName} />{' '}
+                    {repo.visibility === 'PRIVATE' && <span className="badge">private</span>}
+                    {repo.description && <div className="dim small">{repo.description}</div>}
+                    <Tags repo={repo} />
                   </div>
-                )}
+                </div>
               </td>
               <td>{words(repo.kind)}</td>
               <td className="number">{count(repo.fileSummary.count)}</td>
@@ -49,6 +47,20 @@ export function RepoTable({ repos }: { readonly repos: readonly RepoRow[] }) {
           ))}
         </tbody>
       </table>
+    </div>
+  )
+}
+
+function Tags({ repo }: { readonly repo: RepoRow }) {
+  const tags = tagsOf(repo).slice(0, 6)
+  if (tags.length === 0) return null
+  return (
+    <div className="row small">
+      {tags.map((tag) => (
+        <span key={tag} className="badge">
+          {tag}
+        </span>
+      ))}
     </div>
   )
 }

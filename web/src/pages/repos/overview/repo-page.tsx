@@ -2,12 +2,14 @@
 import { useQuery } from 'urql'
 import { rootField } from '../../../ui/root-field.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
+import { RepoPicture } from '../repo-picture.tsx'
 import { Commands } from './commands.tsx'
 import { EmptyRepo } from './empty-repo.tsx'
 import { Facts } from './facts.tsx'
 import { Lineage } from './lineage.tsx'
 import { Readme } from './readme.tsx'
 import { repoQuery } from './repo.graphql.ts'
+import { RobotPanel } from './robot-panel.tsx'
 
 interface Params {
   readonly owner: string
@@ -25,6 +27,12 @@ export function Page({ params }: { readonly params: Params }) {
       {repo && (
         <div className="columns">
           <div className="stack">
+            {repo.kind === 'ROBOT' && repo.card?.mjcfPath && (
+              <RobotPanel owner={owner} slug={slug} picture={repo.picture} />
+            )}
+            {repo.kind !== 'ROBOT' && repo.picture && (
+              <RepoPicture picture={repo.picture} alt={`Preview of ${repo.fullName}`} className="robot-still" />
+            )}
             <section className="panel" aria-label="README">
               {repo.fileSummary.count === 0 ? (
                 <EmptyRepo owner={owner} repo={slug} canWrite={canWrite} />

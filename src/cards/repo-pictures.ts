@@ -1,0 +1,85 @@
+/** The picture that stands for a repo in lists: the still of its card, or a file whose name says that it is one. */
+import { signDownload } from '../files/presign-download.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import { param, statement } from '../store/statement.ts'
+
+/** A file of the repo that is shown as a picture. */
+export type PictureFile = RowOf<typeof pictureColumns>
+
+export interface RepoPicture {
+  readonly light: PictureFile
+  /** The same for a dark page. */
+  readonly dark: PictureFile | null
+}
+
+/** Twice what a still may have: a list shows 30. */
+const MOST_BYTES = 4 * 1024 * 1024
+
+/** Files that are taken for the picture of a repo, those before others. */
+const named = ['thumbnail.png', 'thumbnail.jpg', 'thumbnail.webp', 'preview.png', 'preview.jpg', 'preview.webp']
+/** What a check writes beside `thumbnail.png`. */
+const NAMED_DARK = 'thumbnail-dark.png'
+
+/** What a browser draws, and runs nothing of. */
+const isPicture = /\.(?:png|jpe?g|webp|gif|avif)$/i
+
+const pictureColumns = columns({
+  repoId: column.text('q.repo_id'),
+  path: column.text('f.path'),
+  mime: column.text.orNull('f.mime'),
+  storageKey: column.text('b.storage_key'),
+  sha256: column.text.orNull('b.sha256'),
+  /** Of its card's stills; null for a file that only its name makes a picture. */
+  theme: column.text.orNull('w.theme'),
+})
+
+const picturesOfRepos = statement({
+  name: 'repo-pictures',
+  exact: 'per-parent',
+  columns: pictureColumns,
+  params: { repoIds: param.texts(), names: param.texts(), mostBytes: param.int8() },
+  text: `select ${pictureColumns.sql} from unnest(:repoIds::text[]) as q(repo_id)
+    left join robot_cards c on c.repo_id = q.repo_id
+    cross join lateral (
+      select c.card #>> '{thumbnail_paths,light}' as path, 'light' as theme, 0 as place
+      union all select c.card #>> '{thumbnail_paths,dark}', 'dark', 0
+      union all select n.name, null, n.place::int from unnest(:names::text[]) with ordinality as n(name, place)
+    ) w
+    join files f on f.repo_id = q.repo_id and f.path = w.path and f.to_seq is null
+    join blobs b on b.id = f.blob_id and b.size <= :mostBytes
+    order by q.repo_id, w.place`,
+})
+
+/**
+ * The pictures of repos that the caller sees (already checked), in the order requested; null for a repo without one,
+ * and for all where the hub keeps no files. One statement for any number.
+ */
+export async function picturesOf(
+  { deps }: Pick<RequestContext, 'deps'>,
+  repoIds: readonly string[],
+): Promise<(RepoPicture | null)[]> {
+  if (deps.objects === null) return repoIds.map(() => null)
+  const names = [...named, NAMED_DARK]
+  const rows = await deps.db.query(picturesOfRepos, { repoIds, names, mostBytes: MOST_BYTES })
+  const ofRepo = Map.groupBy(
+    rows.filter(({ path }) => isPicture.test(path)),
+    ({ repoId }) => repoId,
+  )
+  return repoIds.map((id) => pictureAmong(ofRepo.get(id) ?? []))
+}
+
+/** Stills of the card win over names; a dark one is taken only beside a light one of the same origin. */
+function pictureAmong(files: readonly PictureFile[]): RepoPicture | null {
+  const light =
+    files.find(({ theme }) => theme === 'light') ??
+    files.find(({ theme, path }) => theme === null && path !== NAMED_DARK)
+  if (light === undefined) return null
+  const isDark = ({ theme, path }: PictureFile) =>
+    light.theme === 'light' ? theme === 'dark' : light.path === named[0] && path === NAMED_DARK
+  return { light, dark: files.find(isDark) ?? null }
+}
+
+/** A URL of the picture for an hour, by which a page shows it. No network call. */
+export const signPicture = (ctx: Pick<RequestContext, 'deps'>, file: PictureFile): Promise<string> =>
+  signDownload(ctx, file)
