@@ -135,6 +135,8 @@ function policyOf(origin: string | null): string {
     `connect-src ${files}`,
     "font-src 'self'",
     "worker-src 'self' blob:",
+    // A PDF that a page made a Blob of, in the browser's own viewer; nothing of another address is framed.
+    'frame-src blob:',
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

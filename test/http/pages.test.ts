@@ -35,6 +35,9 @@ describe('a page', () => {
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
+    // Only what a page made itself stands in a frame of it: a PDF.
+    expect(policy).toContain('frame-src blob:;')
+    expect(policy).not.toContain('object-src')
     expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'|https?:|\*/)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     for (const [, address] of text.matchAll(/(?:src|href)="([^"]*)"/g)) expect(address).toMatch(/^\/[^/]/)

@@ -45,6 +45,46 @@ async function npz(): Promise<Buffer> {
   return Buffer.from(await zip.close())
 }
 
+/** One page with a line of text. */
+function pdf(): string {
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    '<< /Length 42 >>\nstream\nBT /F1 18 Tf 20 50 Td (The arm) Tj ET      \nendstream',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ]
+  let text = '%PDF-1.4\n'
+  const places = objects.map((object, at) => {
+    const place = text.length
+    text += `${at + 1} 0 obj\n${object}\nendobj\n`
+    return `${String(place).padStart(10, '0')} 00000 n \n`
+  })
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}`
+  return `${text}${table}trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`
+}
+
+/** Says on the page that it stands in that its script ran. */
+const page = '<html><body><script>parent.document.title = "taken"; document.title = "taken"</script></body></html>'
+
+const diagrams = `# Diagrams
+
+\`\`\`mermaid
+graph TD
+  A["<img src=x onerror=alert(1)>"] -->|moves| B{Gripper}
+  B --> C[<script>document.title = 'taken'</script>]
+\`\`\`
+
+\`\`\`mermaid
+no such diagram
+\`\`\`
+
+\`\`\`mermaid
+graph TD
+${Array.from({ length: 2000 }, (_, at) => `  n${at} --> n${(at * 7) % 2000}`).join('\n')}
+\`\`\`
+`
+
 const readme = `# Arm
 
 > [!WARNING]
@@ -75,6 +115,10 @@ describe('a file in Chromium', needs(noBrowser), () => {
       'one.npy': npy('<i8', [3], 8),
       'broken.parquet': 'no table',
       'broken.onnx': 'weights',
+      'arm.pdf': pdf(),
+      'page.pdf': page,
+      'mixed.pdf': `%PDF-1.4\n${page}`,
+      'diagrams.md': diagrams,
       'robot.xml': '<mujoco model="arm"><worldbody/></mujoco>\n',
     })
     browser = await openBrowser()
@@ -175,6 +219,48 @@ describe('a file in Chromium', needs(noBrowser), () => {
       await page.emulateMedia({ colorScheme })
       expect(await accessibilityFaults(page)).toEqual([])
       await page.screenshot({ path: join(output, `preview-readme-${colorScheme}.png`), fullPage: true })
+    }
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('that is a PDF stands in the viewer of the browser, and a page that only has its name never runs', async () => {
+    const { page, faults } = await openPage(signedIn, hub.running.url)
+    await page.goto(`${hub.running.url}/${repo}/tree/arm.pdf`)
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await expect.poll(() => preview.locator('iframe, h2').count()).toBe(1)
+    if (await page.evaluate(() => navigator.pdfViewerEnabled)) {
+      expect(await preview.locator('iframe').getAttribute('src')).toMatch(/^blob:/)
+      await page.screenshot({ path: join(output, 'preview-pdf.png') })
+      await page.goto(`${hub.running.url}/${repo}/tree/mixed.pdf`)
+      await preview.locator('iframe').waitFor()
+    } else await page.getByText('This browser shows no PDF').waitFor()
+    expect(faults()).toEqual([])
+    await page.goto(`${hub.running.url}/${repo}/tree/page.pdf`)
+    await preview.getByText(/no PDF/).waitFor()
+    expect([await page.title(), await preview.locator('iframe').count()]).not.toContain('taken')
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('of Markdown draws diagrams as pictures, and shows the text of what cannot be drawn', async () => {
+    const { page, faults } = await openPage(signedIn, hub.running.url)
+    await page.goto(`${hub.running.url}/${repo}/tree/diagrams.md`)
+    const picture = page.locator('.diagram img')
+    await picture.waitFor()
+    expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth > 0))).toBe(
+      true,
+    )
+    expect(await picture.getAttribute('src')).toMatch(/^data:image\/svg/)
+    await page.getByText(/not drawn: Invalid mermaid header/).waitFor()
+    await page.getByText('not drawn: It is too long to be drawn.').waitFor()
+    await page.getByText('no such diagram', { exact: false }).first().waitFor()
+    expect(await page.title()).not.toContain('taken')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await picture.waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.screenshot({ path: join(output, `preview-diagram-${colorScheme}.png`) })
     }
     expect(faults()).toEqual([])
     await page.close()

@@ -18,17 +18,25 @@ export interface OpenParquet {
 
 /** Bytes at the end of a file that are read at first: the footer of a file of LeRobot has a few KB. */
 const FOOTER_BYTES = 64 * 1024
+/** Of the description of a table; a broken file may claim one of gigabytes. */
+const MOST_FOOTER_BYTES = 64 * 1024 * 1024
 
 /** `tell` is called with the bytes of each answer. Rejects with an `Error` in words where the file cannot be read. */
 export async function openParquet(file: RangeFile, tell: (bytes: number) => void): Promise<OpenParquet> {
   const read = readRange(file, tell)
+  let isDescribed = false
   const buffer = {
     byteLength: file.sizeBytes,
-    slice: (start: number, end = file.sizeBytes) => read(start, Math.min(end, file.sizeBytes)),
+    slice(start: number, end = file.sizeBytes) {
+      if (!isDescribed && end - start > MOST_FOOTER_BYTES)
+        throw new Error('its description of itself is too long. Download the file.')
+      return read(start, Math.min(end, file.sizeBytes))
+    },
   }
   const metadata = await parquetMetadataAsync(buffer, { initialFetchSize: FOOTER_BYTES }).catch((error: unknown) => {
     throw new Error(`${file.path} is not read: ${error instanceof Error ? error.message : String(error)}`)
   })
+  isDescribed = true
   const top = topColumns(metadata)
   const columns = top.map(({ name }) => name)
   return {

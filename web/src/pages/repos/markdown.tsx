@@ -4,7 +4,7 @@
  */
 import { splitFrontMatter } from '@hub/formats/front-matter'
 import { lazy, Suspense } from 'react'
-import Markdown, { type Components } from 'react-markdown'
+import Markdown, { type Components, type ExtraProps } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { remarkAlert } from 'remark-github-blockquote-alert'
 import { Link as PathLink } from 'wouter'
@@ -13,6 +13,7 @@ import { targetOf } from './repo-links.ts'
 import { useMath } from './use-math.ts'
 
 const Code = lazy(() => import('./files/previews/code.tsx'))
+const Diagram = lazy(() => import('./diagram/diagram.tsx'))
 
 interface Props {
   readonly owner: string
@@ -24,6 +25,15 @@ interface Props {
 
 /** Notes and warnings as GitHub writes them: a quote that begins with `[!NOTE]`. */
 const plugins = [remarkGfm, remarkAlert]
+
+type Written = NonNullable<ExtraProps['node']>['children'][number]
+
+/** Whether it is code that is fenced as `mermaid`. */
+const isDiagram = (node: Written | undefined): boolean =>
+  node?.type === 'element' &&
+  node.tagName === 'code' &&
+  Array.isArray(node.properties.className) &&
+  node.properties.className.includes('language-mermaid')
 
 export default function RepoMarkdown({ text, ...place }: Props) {
   const { body } = splitFrontMatter(text)
@@ -55,7 +65,15 @@ export default function RepoMarkdown({ text, ...place }: Props) {
         </a>
       )
     },
-    code: ({ className, children }) => {
+    // A diagram has a frame of its own.
+    pre: ({ node, children }) => (isDiagram(node?.children[0]) ? <>{children}</> : <pre>{children}</pre>),
+    code: ({ node, className, children }) => {
+      if (isDiagram(node) && typeof children === 'string')
+        return (
+          <Suspense fallback={<pre>{children}</pre>}>
+            <Diagram text={children} />
+          </Suspense>
+        )
       const language = codeLanguage(/language-(\S+)/.exec(className ?? '')?.[1] ?? '')
       if (language === null || typeof children !== 'string') return <code>{children}</code>
       return (

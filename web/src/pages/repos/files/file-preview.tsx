@@ -1,5 +1,5 @@
 /** A file as a person reads it: at most its first bytes, or by the browser's own players. */
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { bytes } from '../../../ui/format.ts'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { START_BYTES } from '../read-start.ts'
@@ -16,6 +16,7 @@ const byFormat = {
   parquet: lazy(() => import('./previews/parquet-preview.tsx')),
   tensors: lazy(() => import('./previews/tensors-preview.tsx')),
   archive: lazy(() => import('./previews/archive-preview.tsx')),
+  pdf: lazy(() => import('./previews/pdf-preview.tsx')),
 }
 const MOST_ROWS = 200
 /** Larger images are downloaded, not shown. */
@@ -24,21 +25,12 @@ const MOST_IMAGE_BYTES = 32 * 1024 * 1024
 export function FilePreview({ owner, repo, file }: PreviewProps) {
   const kind = previewKind(file.path)
   const source = resolvePath(owner, repo, file.path)
-  if (kind === 'image' && file.size <= MOST_IMAGE_BYTES)
-    return <img className="preview-media" src={source} alt={file.path} />
-  if (kind === 'video')
-    // biome-ignore lint/a11y/useMediaCaption: recordings of robots have no captions
-    return <video className="preview-media" src={source} controls preload="metadata" aria-label={file.path} />
-  if (kind === 'audio')
-    // biome-ignore lint/a11y/useMediaCaption: a recording of a robot has no words
-    return <audio className="preview-media" src={source} controls preload="metadata" aria-label={file.path} />
-  if (kind === 'none' || kind === 'image')
-    return (
-      <Empty title="No preview">
-        <p>Download the file to look at it.</p>
-      </Empty>
-    )
-  if (kind === 'parquet' || kind === 'tensors' || kind === 'archive') {
+  if (kind === 'image' && file.size > MOST_IMAGE_BYTES)
+    return <NoPreview title={`An image of ${bytes(file.size)} is not shown here`} />
+  if (kind === 'image' || kind === 'video' || kind === 'audio')
+    return <Media key={source} kind={kind} source={source} path={file.path} />
+  if (kind === 'none') return <NoPreview title="No preview" />
+  if (kind === 'parquet' || kind === 'tensors' || kind === 'archive' || kind === 'pdf') {
     const Preview = byFormat[kind]
     return (
       <Suspense fallback={<Loading />}>
@@ -47,6 +39,33 @@ export function FilePreview({ owner, repo, file }: PreviewProps) {
     )
   }
   return <TextPreview owner={owner} repo={repo} file={file} kind={kind} />
+}
+
+function NoPreview({ title }: { readonly title: string }) {
+  return (
+    <Empty title={title}>
+      <p>Download the file to look at it.</p>
+    </Empty>
+  )
+}
+
+interface MediaProps {
+  readonly kind: 'image' | 'video' | 'audio'
+  readonly source: string
+  readonly path: string
+}
+
+/** By the browser's own players, which ask for what they play and no more: a recording has no limit. */
+function Media({ kind, source, path }: MediaProps) {
+  const [isBroken, setBroken] = useState(false)
+  if (isBroken) return <NoPreview title={`This browser cannot show the ${kind}`} />
+  const common = { className: 'preview-media', src: source, onError: () => setBroken(true) }
+  if (kind === 'image') return <img {...common} alt={path} />
+  return kind === 'video' ? (
+    <video {...common} controls preload="metadata" aria-label={path} />
+  ) : (
+    <audio {...common} controls preload="metadata" aria-label={path} />
+  )
 }
 
 function TextPreview({ owner, repo, file, kind }: PreviewProps & { readonly kind: PreviewKind }) {
@@ -84,7 +103,7 @@ function TextPreview({ owner, repo, file, kind }: PreviewProps & { readonly kind
       </Suspense>
       {start.isCut && (
         <p className="preview dim">
-          The first {bytes(START_BYTES)} of {bytes(file.size)}.
+          The first {bytes(START_BYTES)} of {bytes(file.size)}. Download the file to see all of it.
         </p>
       )}
     </>
@@ -96,7 +115,9 @@ function Rows({ text, delimiter }: { readonly text: string; readonly delimiter: 
   return (
     <>
       <RowTable label="Rows of the table" head={head} rows={rows} />
-      {rows.length === MOST_ROWS && <p className="preview dim">The first {MOST_ROWS} rows.</p>}
+      {rows.length === MOST_ROWS && (
+        <p className="preview dim">The first {MOST_ROWS} rows. Download the file to see all.</p>
+      )}
     </>
   )
 }

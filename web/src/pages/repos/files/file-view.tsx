@@ -9,6 +9,7 @@ import { isEdited } from '../edit/text-file.ts'
 import { resolvePath } from '../repo-links.ts'
 import { FilePreview } from './file-preview.tsx'
 import { FileTabs } from './file-tabs.tsx'
+import { isModelName } from './preview-kind.ts'
 import type { FileRowFragment } from './tree.graphql.ts'
 
 const FileActions = lazy(() => import('../edit/file-actions.tsx'))
@@ -18,9 +19,11 @@ interface Props {
   readonly repo: string
   readonly file: FileRowFragment
   readonly canWrite: boolean
+  /** Whether the repo is a robot. */
+  readonly isRobot: boolean
 }
 
-export function FileView({ owner, repo, file, canWrite }: Props) {
+export function FileView({ owner, repo, file, canWrite, isRobot }: Props) {
   const name = withHiddenShown(file.path.slice(file.path.lastIndexOf('/') + 1))
   return (
     <>
@@ -32,6 +35,11 @@ export function FileView({ owner, repo, file, canWrite }: Props) {
             {file.mime && ` · ${file.mime}`} · changed <Time at={file.updatedAt} />
           </span>
           <span className="row">
+            {isRobot && isModelName(file.path) && (
+              <Link to="repoRobot" params={{ owner, repo }} className="button">
+                Robot in 3D
+              </Link>
+            )}
             {canWrite && isEdited(file) && (
               <Link to="repoEdit" params={{ owner, repo, path: file.path }} className="button">
                 Edit

@@ -56,7 +56,7 @@ export function Page({ params }: { readonly params: Params }) {
           )}
         </div>
         {exact ? (
-          <FileView owner={owner} repo={repo} file={exact} canWrite={canWrite} />
+          <FileView owner={owner} repo={repo} file={exact} canWrite={canWrite} isRobot={head?.kind === 'ROBOT'} />
         ) : (
           <>
             {canWrite && (

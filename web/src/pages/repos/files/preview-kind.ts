@@ -11,6 +11,7 @@ export type PreviewKind =
   | 'parquet'
   | 'tensors'
   | 'archive'
+  | 'pdf'
   | 'none'
 
 const endings: Readonly<Record<Exclude<PreviewKind, 'none'>, string>> = {
@@ -26,6 +27,7 @@ const endings: Readonly<Record<Exclude<PreviewKind, 'none'>, string>> = {
   parquet: 'parquet',
   tensors: 'onnx safetensors',
   archive: 'npz npy zip',
+  pdf: 'pdf',
 }
 const kinds = new Map(
   Object.entries(endings).flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind as PreviewKind])),
@@ -35,6 +37,9 @@ export function previewKind(path: string): PreviewKind {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   return kinds.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'none'
 }
+
+/** Whether the file may be the model of a robot, by its name. */
+export const isModelName = (path: string): boolean => /\.(?:xml|mjcf|urdf)$/i.test(path)
 
 /** Names of a language by which `highlight.js` knows it. */
 const languages: Readonly<Record<string, string>> = {

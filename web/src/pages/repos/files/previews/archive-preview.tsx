@@ -1,7 +1,7 @@
 /** The arrays of an `.npz` or `.npy` file, and the files of a `.zip`: what they are, without their content. */
 import { type Entry, Reader, ZipReader } from '@zip.js/zip.js'
 import { readRange } from '../../../../files/range-file.ts'
-import { bytes, counted } from '../../../../ui/format.ts'
+import { bytes } from '../../../../ui/format.ts'
 import { ErrorNotice, Loading } from '../../../../ui/states.tsx'
 import { NPY_HEADER_BYTES, npyHeader } from './npy-header.ts'
 import { type PreviewProps, rangeFile, versionOf } from './repo-file.ts'
@@ -17,6 +17,8 @@ interface Part {
 }
 
 const MOST_PARTS = 500
+/** Of one request: the list of an archive of a million files is longer, and a broken one may claim anything. */
+const MOST_READ_BYTES = 16 * 1024 * 1024
 /** A header is one request each, of what it takes to unpack its first bytes. */
 const MOST_HEADERS = 100
 
@@ -35,7 +37,9 @@ export default function ArchivePreview(props: PreviewProps) {
         )}
         numbers={new Set([areArrays ? 3 : 1])}
       />
-      {value.isCut && <p className="preview dim">The first {counted(value.parts.length, 'entry')}.</p>}
+      {value.isCut && (
+        <p className="preview dim">The first {value.parts.length} entries. Download the file to see all.</p>
+      )}
     </>
   )
 }
@@ -49,6 +53,7 @@ class RepoReader extends Reader<PreviewProps> {
     this.size = props.file.size
   }
   override async readUint8Array(index: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (length > MOST_READ_BYTES) throw new Error('The list of its files is too long to be shown. Download the file.')
     return new Uint8Array(await this.#read(index, Math.min(index + length, this.size)))
   }
 }

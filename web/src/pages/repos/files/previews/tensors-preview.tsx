@@ -43,7 +43,7 @@ export default function TensorsPreview(props: PreviewProps) {
       />
       {tensors.length > MOST_ROWS && (
         <p className="preview dim">
-          The first {MOST_ROWS} of {counted(tensors.length, 'tensor')}.
+          The first {MOST_ROWS} of {counted(tensors.length, 'tensor')}. Download the file to see all.
         </p>
       )}
       {notes.length > 0 && (
