@@ -66,7 +66,7 @@ export default function RepoMarkdown({ text, ...place }: Props) {
       )
     },
     // A diagram has a frame of its own.
-    pre: ({ node, children }) => (isDiagram(node?.children[0]) ? <>{children}</> : <pre>{children}</pre>),
+    pre: ({ node, children }) => (isDiagram(node?.children[0]) ? children : <pre>{children}</pre>),
     code: ({ node, className, children }) => {
       if (isDiagram(node) && typeof children === 'string')
         return (
