@@ -62,6 +62,13 @@ export const told: Readonly<Record<string, string>> = {
   'session.revoke': 'ended a session',
   'session.revoke_others': 'ended all other sessions',
   'user.create': 'made the account',
+  'user.disable': 'disabled the account',
+  'user.enable': 'enabled the account',
+  'profile.update': 'changed the profile of',
+  'avatar.set': 'set the picture of',
+  'avatar.remove': 'removed the picture of',
+  'job.retry': 'sent again the background job',
+  'password.set': 'set the password of',
 }
 
 /** The actions to choose from, in the order of the alphabet. */
