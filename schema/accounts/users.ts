@@ -98,8 +98,8 @@ const MadeResetLink = builder.objectRef<MadeLink>('MadeResetLink').implement({
 mutation('createResetLink', {
   type: MadeResetLink,
   description:
-    'Makes a link by which a user sets a new password within an hour; it ends all their sessions. For the operator, ' +
-    'after a sign-in of the last 15 minutes.',
+    'Makes a link by which a user replaces their password and passkeys within an hour; it ends all their sessions. ' +
+    'For the operator, after a sign-in of the last 15 minutes.',
   scope: 'session',
   input: ofUser('Whose password it sets.'),
   verb: createResetLink,

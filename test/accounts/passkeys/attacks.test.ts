@@ -1,6 +1,8 @@
 /** Contract, "Passkeys": what those try who do not have them. */
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { beginCeremony, takeCeremony } from '../../../src/accounts/passkeys/ceremony.ts'
+import { openSigningKeys } from '../../../src/auth/signing-keys.ts'
 import { contractHub, type Json } from '../../support/hub.ts'
 import { passkeys, typeOf } from '../../support/passkeys.ts'
 import { cookieOf } from '../../support/passwords.ts'
@@ -91,6 +93,22 @@ describe('an answer', () => {
     expect((await finish(tab, device.get(tab.options))).status).toBe(204)
     const ill = await start({ cookie: 'hub_passkey=x' })
     expect(ill.cookie).toMatch(/^hub_passkey=[\w-]{43}$/)
+  })
+
+  it('counts once at all instances of the hub, whichever one has asked', async () => {
+    const { person: ada, device } = await person()
+    const { db, config } = hub.running.deps
+    const other = await openSigningKeys(db, config.secret ?? '')
+    const browser = randomBytes(32).toString('base64url')
+    const purpose = { use: 'sign_in', of: browser } as const
+    const asked = await beginCeremony(other, purpose)
+    const cookie = `hub_passkey=${browser}`
+    const asserted = device.get({ challenge: asked.challenge, rpId: 'localhost' })
+    expect(await meOf(await finish({ ceremony: asked.ceremony, cookie }, asserted))).toBe(ada.handle)
+    expect(await takeCeremony({ keys: other, db }, asked.ceremony, purpose)).toBeNull()
+    const begun = await start({ cookie })
+    expect(await takeCeremony({ keys: other, db }, begun.ceremony, purpose)).not.toBeNull()
+    expect((await finish(begun, device.get(begun.options))).status).toBe(401)
   })
 
   it('is late after five minutes', async () => {
@@ -232,6 +250,21 @@ describe('other sites', () => {
     const answer = await signIn(device, { cookie: `hub_session=${eve.token}` })
     expect([await meOf(answer), cookieOf(answer, 'hub_session') === eve.token]).toEqual([ada.handle, false])
     expect(await isValid(eve.token)).toBe(true)
+  })
+})
+
+describe('a person whom the operator keeps out', () => {
+  it('signs in with no passkey until they are let in again', async () => {
+    const { person: ada, device } = await person()
+    await hub.sql('update accounts set disabled_at = now() where id = $1', [ada.id])
+    const answer = await signIn(device)
+    expect([answer.status, answer.json.type, answer.headers.getSetCookie()]).toEqual([
+      401,
+      '/problems/auth.disabled',
+      [],
+    ])
+    await hub.sql('update accounts set disabled_at = null where id = $1', [ada.id])
+    expect((await signIn(device)).status).toBe(204)
   })
 })
 

@@ -1,4 +1,4 @@
-/** A link by which a user sets a new password: asked for, and shown once. */
+/** A link by which a user chooses anew how to sign in: asked for, and shown once. */
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Command } from '../../ui/command.tsx'
@@ -32,7 +32,10 @@ export function ResetPassword({ handle }: { readonly handle: string }) {
         {error ? (
           <ErrorNotice error={error} />
         ) : (
-          <p>The link works once within an hour. The new password ends all their sessions; an older link ends now.</p>
+          <p>
+            The link works once within an hour. What they choose then replaces their password and passkeys, and ends all
+            their sessions; an older link ends now.
+          </p>
         )}
       </Confirm>
       <Dialog title={`New password of ${handle}`} isOpen={path !== null} close={() => setPath(null)}>
