@@ -61,7 +61,7 @@ describe('passkeys in Chromium', needs(noBrowser), () => {
     await page.goto(`${origin}${path}`)
     const dialog = page.getByRole('dialog', { name: 'Approve a device' })
     await dialog.getByRole('button', { name: 'Approve', exact: true }).click()
-    await dialog.getByText('Sign in again').waitFor()
+    await dialog.getByRole('heading', { name: 'Sign in again' }).waitFor()
     await dialog.getByRole('link', { name: 'Sign in' }).click()
     await page.waitForURL(/\/login\?/)
     return path
