@@ -3,7 +3,7 @@
  * fault; here an answer is right, or null: which fault it was helps those who try alone.
  */
 import type {
-  AuthenticatorTransportFuture,
+  AuthenticatorTransport,
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
@@ -77,7 +77,7 @@ export async function creationOptions(
     attestationType: 'none',
     excludeCredentials: exclude.map(({ credentialId, transports }) => ({
       id: credentialId.toString('base64url'),
-      transports: [...(transports ?? [])] as AuthenticatorTransportFuture[],
+      transports: [...(transports ?? [])] as AuthenticatorTransport[],
     })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: ALGORITHMS,
