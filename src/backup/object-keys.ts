@@ -39,6 +39,7 @@ export const otherKeyColumns: Readonly<Record<string, string>> = {
   'uploads.storage_key': 'an upload in progress begins again after a restore',
   'idempotency_keys.key': 'the key of a request',
   'run_metric_summaries.key': 'the name of a metric',
+  'passkeys.public_key': 'the public key of a passkey itself',
 }
 
 /** The keys in their byte order, from those of the columns that this database has. */
