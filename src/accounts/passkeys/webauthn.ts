@@ -3,7 +3,6 @@
  * fault; here an answer is right, or null: which fault it was helps those who try alone.
  */
 import type {
-  AuthenticatorTransport,
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
@@ -77,7 +76,7 @@ export async function creationOptions(
     attestationType: 'none',
     excludeCredentials: exclude.map(({ credentialId, transports }) => ({
       id: credentialId.toString('base64url'),
-      transports: [...(transports ?? [])] as AuthenticatorTransport[],
+      transports: [...(transports ?? [])],
     })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: ALGORITHMS,
