@@ -1,14 +1,16 @@
 /**
  * `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Uploads"): a stable URL of a file that `curl -L`
- * and browsers can follow.
+ * and browsers can follow. `…/archive` (contract, "A folder as an archive"): a folder as one ZIP.
  */
+import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import { findArchive } from '../../src/files/archive/open-archive.ts'
 import { resolveFile } from '../../src/files/resolve-file.ts'
 import { invalid } from '../../src/platform/errors.ts'
 import { noneMatchCovers } from '../../src/platform/etag.ts'
+import { attachment } from '../../src/store/objects/content-disposition.ts'
 import { everywhere, openToAll, problem, segment, text } from '../engine/handler-openapi.ts'
 import type { HandlerRoute } from '../engine/handler-route.ts'
-import { archive } from './archive.ts'
 
 type ResolveRequest = FastifyRequest<{
   Params: { owner: string; repo: string; '*': string }
@@ -68,6 +70,86 @@ const resolve: HandlerRoute = {
     }
     return reply.redirect(await file.sign(), 302)
   },
+}
+
+type ArchiveRequest = FastifyRequest<{
+  Params: { owner: string; repo: string }
+  /** Other members are ignored, as `resolve` ignores them. */
+  Querystring: { path?: string | string[]; at?: string | string[] }
+}>
+
+/** 200 with the ZIP and its length, 304 if `If-None-Match` matches; errors as Problems before the first byte. */
+const archive: HandlerRoute = {
+  operation: 'downloadArchive',
+  method: 'GET',
+  path: '/v1/repos/:owner/:repo/archive',
+  answersHead: true,
+  openApi: {
+    summary: 'A folder as one ZIP',
+    description:
+      'The files of a folder in one version, stored without compression. The same version has the same bytes: every ' +
+      'file has the date of the version. A file that the store has lost, or has other bytes of, breaks the ' +
+      'connection before `Content-Length` is reached.\n\nScope: `none`.',
+    tags: ['repos'],
+    ...openToAll,
+    parameters: [
+      segment('owner', 'Handle of the owner.'),
+      segment('repo', 'Slug of the repo.'),
+      { name: 'path', in: 'query', schema: text, description: 'The folder; the whole repo if absent.' },
+      { name: 'at', in: 'query', schema: text, description: 'A version of the repo, as in `GET …/tree`.' },
+      { name: 'If-None-Match', in: 'header', schema: text, description: '304 if the ETag still matches.' },
+    ],
+    responses: {
+      '200': {
+        description: 'The archive.',
+        headers: {
+          'Content-Disposition': { schema: text, required: true },
+          'Content-Length': { schema: { type: 'integer' }, required: true },
+          ETag: { schema: text, required: true, description: 'The same for the same version, folder and name.' },
+        },
+        content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } },
+      },
+      '304': { description: 'Not modified: the ETag still matches.' },
+      '403': problem('Not allowed'),
+      '404': problem('Not found'),
+      '413': problem('Too large'),
+      '422': problem('Invalid file path, Invalid value'),
+      ...everywhere,
+    },
+  },
+  async handle(edge, request: ArchiveRequest, reply) {
+    const { owner, repo } = request.params
+    const found = await edge.admit(request, () =>
+      findArchive(edge.contextOf(request), {
+        owner,
+        repo,
+        path: onlyOne(request, 'path') ?? '',
+        at: onlyOne(request, 'at'),
+      }),
+    )
+    const { etag } = found
+    reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'Authorization, Cookie' })
+    if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    // Before its files are listed; until the answer has ended, or the client has left.
+    reply.raw.once('close', edge.takeArchive(request))
+    const { fileCount, sizeBytes, open } = await edge.admit(request, found.read)
+    await edge.spend(request, reply, fileCount)
+    reply.headers({
+      'content-type': 'application/zip',
+      'content-disposition': attachment(`${found.name}.zip`),
+      'content-length': sizeBytes,
+      'accept-ranges': 'none',
+    })
+    // Without a body the framework would say that it is empty.
+    return reply.send(request.method === 'HEAD' ? Readable.from([]) : open())
+  },
+}
+
+function onlyOne({ query }: ArchiveRequest, name: 'path' | 'at'): string | undefined {
+  const value = query[name]
+  if (Array.isArray(value))
+    throw invalid('validation.duplicate', `\`${name}\` is given more than once.`, ['query', name])
+  return value
 }
 
 export const handlers: readonly HandlerRoute[] = [resolve, archive]

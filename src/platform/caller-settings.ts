@@ -9,10 +9,13 @@ export interface CallerSettings {
   readonly processorMsPerMinute: number
   /** Of all callers together: bodies on their way, and answers that are not read. */
   readonly heldBytes: number
+  /** Of the files of one archive; 0: there are none. */
+  readonly archiveBytes: number
 }
 
 export const callerSettings = (values: Environment): CallerSettings => ({
   writtenBytesPerDay: values.WRITTEN_BYTES_PER_DAY,
   processorMsPerMinute: values.ACCOUNT_PROCESSOR_S * 1000,
   heldBytes: values.HELD_BYTES,
+  archiveBytes: values.ARCHIVE_MAX_BYTES,
 })

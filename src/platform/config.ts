@@ -115,8 +115,6 @@ export interface Config {
   readonly passwordCost: number
   readonly rateLimitPerMinute: number
   readonly callers: CallerSettings
-  /** Of the files of one archive; 0: there are none. */
-  readonly archiveMaxBytes: number
   /** A manifest of the GraphQL documents that may be executed; null: any may. */
   readonly trustedDocuments: string | null
   readonly logLevel: Environment['LOG_LEVEL']
@@ -173,7 +171,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     passwordCost: values.PASSWORD_COST,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     callers: callerSettings(values),
-    archiveMaxBytes: values.ARCHIVE_MAX_BYTES,
     trustedDocuments: values.TRUSTED_DOCUMENTS ?? null,
     logLevel: values.LOG_LEVEL,
     metrics: metricsSettings(values),

@@ -1,13 +1,6 @@
 /** `hub history`, `hub log`, `hub snapshot`, `hub snapshots`, `hub diff`, `hub restore` and `hub purge`: versions of a repo. */
 
-import type {
-  HubClient,
-  RemoteChange,
-  RemoteCommit,
-  RemoteDifference,
-  RemoteFileRevision,
-  RepoName,
-} from '@hub/client/internal'
+import type { HubClient, RemoteChange, RemoteDifference, RepoName } from '@hub/client/internal'
 import type { Command } from 'commander'
 import { type ClientIo, countText, sizeText } from './client-output.ts'
 import {
@@ -19,6 +12,7 @@ import {
   UsageError,
   type Work,
 } from './client-session.ts'
+import { fileLog, firstLine, log, shortId, signs } from './commit-log.ts'
 import { inLine } from './terminal.ts'
 
 type Start = (options: CommonOptions, work: Work) => Promise<void>
@@ -160,39 +154,6 @@ function changeLine(change: RemoteChange): string {
   return `${String(change.seq).padStart(6)}  ${change.time}  ${change.action.padEnd(8)}  ${did}  ${state}  by ${by}  ${named}  ${keeping(change)}`
 }
 
-/** What is shown of a commit id, as Git shows it; `--json` has all of it. */
-const shortId = (commitId: string) => commitId.slice(0, 7)
-
-const firstLine = (message: string | null) => message?.split('\n', 1)[0] ?? ''
-
-async function log(client: HubClient, repo: RepoName): Promise<CommandResult> {
-  const commits: RemoteCommit[] = []
-  for await (const page of client.versions.commits(repo)) commits.push(...page)
-  const rows = commits.map((commit) => {
-    const names = [...(commit.is_current ? ['current'] : []), ...commit.snapshots]
-    const said = firstLine(commit.message) || (commit.seq === 0 ? 'created empty' : '')
-    const by = commit.author?.handle ?? '-'
-    const line = `${shortId(commit.commit_id)}  ${commit.time}  by ${by}  ${said}`.trimEnd()
-    return `${inLine(names.length > 0 ? `${line}  (${names.join(', ')})` : line)}\n`
-  })
-  return { json: { commits }, text: `${rows.join('')}${countText(commits.length, 'commit')}\n` }
-}
-
-async function fileLog(client: HubClient, repo: RepoName, path: string): Promise<CommandResult> {
-  const versions: RemoteFileRevision[] = []
-  for await (const page of client.versions.fileHistory(repo, path)) versions.push(...page)
-  const rows = versions.map(({ change, before, after, snapshots, ...one }) => {
-    const sizes = [before, after].flatMap((side) => (side ? [sizeText(side.size)] : [])).join(' -> ')
-    const by = one.author?.handle ?? '-'
-    const line = `${shortId(one.commit_id)}  ${one.time}  ${signs[change] ?? '?'} ${sizes}  by ${by}  ${firstLine(one.message)}`
-    return `${inLine(snapshots.length > 0 ? `${line.trimEnd()}  (${snapshots.join(', ')})` : line.trimEnd())}\n`
-  })
-  return {
-    json: { path, versions },
-    text: `${rows.join('')}${countText(versions.length, 'version')} of ${inLine(path)}\n`,
-  }
-}
-
 function keeping({ snapshots: names, is_pinned: isPinned, kept_until: until }: RemoteChange): string {
   const reasons = [names.length > 0 ? `snapshot ${names.join(', ')}` : '', isPinned ? 'pinned' : ''].filter(Boolean)
   if (reasons.length > 0) return `kept: ${reasons.join('; ')}`
@@ -232,8 +193,6 @@ async function diff(client: HubClient, repo: RepoName, from: string, to?: string
   for await (const page of client.versions.diff(repo, from, to)) differences.push(...page)
   return { json: { differences }, text: diffText(differences) }
 }
-
-const signs: Readonly<Record<string, string>> = { __proto__: null as never, added: '+', removed: '-', changed: '~' }
 
 function diffText(differences: readonly RemoteDifference[]): string {
   const rows = differences.map(({ change, path, before, after }) => {

@@ -51,7 +51,7 @@ export function archiveFault(
   { count, totalBytes }: FolderSum,
 ): string | null {
   const pull = `\`hub pull ${state.fullName} DIR${folder === '' ? '' : ` --include '${folder}/**'`}\` has no limit.`
-  const most = config.archiveMaxBytes
+  const most = config.callers.archiveBytes
   if (most === 0) return `This hub makes no archives. ${pull}`
   if (count > MAX_ARCHIVE_FILES) return `An archive has at most ${MAX_ARCHIVE_FILES} files, and these are more. ${pull}`
   if (totalBytes <= most) return null
@@ -104,6 +104,6 @@ function assertWithin(ctx: RequestContext, state: RepoState, folder: string, sum
   const isCount = sum.count > MAX_ARCHIVE_FILES
   const facts = isCount
     ? { unit: 'files', limit: MAX_ARCHIVE_FILES, used: null }
-    : { unit: 'bytes', limit: ctx.deps.config.archiveMaxBytes, used: sum.totalBytes }
+    : { unit: 'bytes', limit: ctx.deps.config.callers.archiveBytes, used: sum.totalBytes }
   throw new HubError('too_large', detail, { facts })
 }

@@ -60,7 +60,7 @@ const allRevisions = statement({
         select f.repo_id, f.blob_id, f.from_seq as since, coalesce(f.to_seq, ${END_SEQ}) as until from files f
         where f.repo_id = :repoId and f.path = :path and f.from_seq < :before
           and exists ${firstChange('f.from_seq', `coalesce(f.to_seq, ${END_SEQ})`)}
-        order by f.from_seq desc limit :limit + 1) f
+        order by f.from_seq desc limit :limit::int8 + 1) f
       cross join lateral (select ${firstChange('f.since', 'f.until')} as seq, f.blob_id
         union all select ${firstChange(
           'f.until',
