@@ -36,7 +36,7 @@ export function AddHyperparam({ group, has, add }: Props) {
     event.preventDefault()
     put()
   }
-  const where = group === '' ? '' : ` to ${group}`
+  const where = group === '' ? '' : ` in ${group}`
   return (
     <fieldset className="hyperparam-new" aria-label={`Add a hyperparameter${where}`} onKeyDown={onKeyDown}>
       <Field label={`New name${where}`} fault={isTaken ? 'This name is there already: change its value above.' : null}>
@@ -72,7 +72,7 @@ export function AddHyperparam({ group, has, add }: Props) {
         </Field>
       )}
       <button type="button" className="button small" disabled={!isReady} onClick={put}>
-        Add{where}
+        Add{group !== '' && ` to ${group}`}
       </button>
     </fieldset>
   )
