@@ -85,8 +85,8 @@ export async function serveAndMove(chapter: ServeChapter): Promise<void> {
   await showEnd(hub.url, serverToken, endpoint.id, say)
 }
 
-/** Sends each observation and waits for its actions, as a device does. */
-async function move(url: string, token: string, say: Say): Promise<void> {
+/** Sends each observation and waits for its actions, as a device does. Rejects where an action is not the policy's. */
+export async function move(url: string, token: string, say: Say): Promise<void> {
   const socket = new WebSocket(url, ['policy.json'], { headers: { api_key: token } })
   const frames: AsyncIterator<unknown[]> = on(socket, 'message')[Symbol.asyncIterator]()
   const next = async (): Promise<Answer> => JSON.parse(String((await frames.next()).value[0]))

@@ -12,7 +12,11 @@ interface WorkerProcess {
 }
 
 /** Starts `hub ARGS`. Its folders are removed with the hub's. */
-export function startWorker(hub: ThrowawayHub, token: string, args: readonly string[]): WorkerProcess {
+export function startWorker(
+  hub: Pick<ThrowawayHub, 'url' | 'dir'>,
+  token: string,
+  args: readonly string[],
+): WorkerProcess {
   const child = spawn(process.execPath, ['src/operator/hub.ts', ...args], {
     cwd: root,
     // A picture of a robot takes Chromium seconds to draw.

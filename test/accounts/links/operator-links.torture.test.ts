@@ -1,73 +1,17 @@
 // @module-tag processes
 /** Contract, "Links that work once": those that the operator gets, from a first start and from the command line. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runHub } from '../../support/command-line.ts'
-import { testDb } from '../../support/database.ts'
-import { freePort } from '../../support/free-port.ts'
 import { PASSWORD } from '../../support/passwords.ts'
+import { printingHub } from '../../support/printing-hub.ts'
 
-const database = testDb()
-const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 const OPERATOR = 'the-operator'
-let dataDir: string
-let running: ChildProcess | undefined
-let printed = ''
-let port = 0
-let url = ''
-
-const settings = () => ({
-  HOME: dataDir,
-  HUB_DATA_DIR: dataDir,
-  DATABASE_URL: database.url,
-  HUB_SECRET: 'a secret of more than thirty-two characters',
-  PASSWORD_COST: '14',
-  PUBLIC_URL: 'http://hub.example',
-  OPERATOR_HANDLE: OPERATOR,
-})
-
-async function start(): Promise<void> {
-  printed = ''
-  const env = {
-    ...settings(),
-    PATH: process.env.PATH,
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-    PORT: String(port),
-  }
-  running = spawn(process.execPath, [program], { env, cwd: dataDir })
-  for (const stream of [running.stdout, running.stderr])
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      printed += text
-    })
-  await vi.waitFor(() => expect(printed).toContain('    data '), 100_000)
-}
-
-async function stop(): Promise<void> {
-  if (!running || running.exitCode !== null) return
-  running.kill('SIGTERM')
-  await once(running, 'exit')
-}
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'hub-links-'))
-  port = await freePort()
-  url = `http://127.0.0.1:${port}`
-  await start()
-})
-afterAll(async () => {
-  await stop()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const hub = printingHub({ PUBLIC_URL: 'http://hub.example', OPERATOR_HANDLE: OPERATOR })
 
 const tokenIn = (text: string) => /\/redeem#([A-Za-z0-9_-]{43})/.exec(text)?.[1] ?? ''
 
 async function post(path: string, body: object) {
-  const response = await fetch(`${url}${path}`, {
+  const response = await fetch(`${hub.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: 'http://hub.example' },
     body: JSON.stringify(body),
@@ -77,23 +21,23 @@ async function post(path: string, body: object) {
 const redeem = (token: string, more: object = {}) => post('/auth/link', { token, password: PASSWORD, ...more })
 
 const onHub = async (...args: string[]) => {
-  const { code, out, err } = await runHub(args, settings())
+  const { code, out, err } = await runHub(args, hub.settings())
   return { code, out, err }
 }
 
 describe('a first start', () => {
   it('prints a setup link for the operator once, in no line of the log, and it sets a password', async () => {
-    const token = tokenIn(printed)
-    expect(printed).toContain(`http://hub.example/redeem#${token}`)
-    const logged = printed.split('\n').filter((line) => line.startsWith('{'))
+    const token = tokenIn(hub.printed)
+    expect(hub.printed).toContain(`http://hub.example/redeem#${token}`)
+    const logged = hub.printed.split('\n').filter((line) => line.startsWith('{'))
     expect(logged.length).toBeGreaterThan(0)
     expect(logged.filter((line) => line.includes(token))).toEqual([])
     expect((await redeem(token)).status).toBe(204)
     expect((await post('/auth/password', { handle: OPERATOR, password: PASSWORD })).status).toBe(204)
     expect((await redeem(token)).status).toBe(401)
-    await stop()
-    await start()
-    expect(printed).not.toContain('/redeem#')
+    await hub.stop()
+    await hub.start()
+    expect(hub.printed).not.toContain('/redeem#')
   })
 })
 
@@ -107,7 +51,7 @@ describe('the command line', () => {
     const days = (Date.parse(expiresAt) - Date.now()) / 86_400_000
     expect([days > 6.9, days <= 7]).toEqual([true, true])
     expect((await redeem(tokenIn(link), { handle: 'ada' })).status).toBe(204)
-    const roles = await database.db.query({
+    const roles = await hub.database.db.query({
       name: '',
       text: 'select a.handle, m.role from memberships m join accounts a on a.id = m.user_id',
     })
@@ -116,7 +60,7 @@ describe('the command line', () => {
 
   it('prints a link that sets a new password and ends all sessions', async () => {
     const session = JSON.parse((await onHub('session', 'add', 'ada', '--json')).out)
-    const me = () => fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${session.token}` } })
+    const me = () => fetch(`${hub.url}/v1/me`, { headers: { authorization: `Bearer ${session.token}` } })
     expect((await me()).status).toBe(200)
     const made = await onHub('user', 'reset', 'ada')
     expect((await redeem(tokenIn(made.out), { password: `${PASSWORD}!` })).status).toBe(204)
@@ -136,7 +80,7 @@ describe('the command line', () => {
   })
 
   it('prints none where passwords are off', async () => {
-    const { code, err } = await runHub(['user', 'reset', 'ada'], { ...settings(), LOCAL_SIGN_IN: 'no' })
+    const { code, err } = await runHub(['user', 'reset', 'ada'], { ...hub.settings(), LOCAL_SIGN_IN: 'no' })
     expect([code, err]).toEqual([1, expect.stringContaining('LOCAL_SIGN_IN=no')])
   })
 })

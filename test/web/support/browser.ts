@@ -26,6 +26,8 @@ export async function openBrowser(): Promise<Browser> {
       '--use-gl=angle',
       '--use-angle=swiftshader',
       '--enable-unsafe-swiftshader',
+      '--disable-gpu-compositing',
+      '--disable-gpu-rasterization',
       // Nothing is asked of anyone.
       '--disable-background-networking',
       '--disable-component-update',

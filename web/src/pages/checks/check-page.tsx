@@ -1,5 +1,5 @@
 /** One check: its verdict with a fix for each fault, stills, log, and publishing. */
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { lazy, Suspense } from 'react'
 import { useQuery, useSubscription } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { Action } from '../../ui/action.tsx'
@@ -10,6 +10,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useWhenChanged } from '../../ui/use-when-changed.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { tookOf } from '../runs/run-table.tsx'
 import { CheckBadge } from './check-badge.tsx'
@@ -32,12 +33,10 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   const field = rootField(answer, 'robotCheck')
   const reload = () => again({ requestPolicy: 'network-only' })
   // The report and the files of a check that ends while it is looked at are not in what the hub sends of a change.
-  const hasEnded = Boolean(change?.robotCheckUpdated?.finishedAt) && field.value?.finishedAt === null
-  const readAgain = useRef(reload)
-  readAgain.current = reload
-  useEffect(() => {
-    if (hasEnded) readAgain.current()
-  }, [hasEnded])
+  useWhenChanged(
+    field.value ? String(change?.robotCheckUpdated?.finishedAt ?? field.value.finishedAt) : undefined,
+    reload,
+  )
   if (!field.value) return <NotThere what="check" field={field} retry={again} />
   const check: Check = { ...field.value, ...change?.robotCheckUpdated }
   const repo = check.robotRepoRef ?? check.modelRepoRef

@@ -11,6 +11,7 @@ import { rootField } from '../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useWhenChanged } from '../../ui/use-when-changed.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { runChangedSubscription, runQuery } from './run.graphql.ts'
 import { RunActions } from './run-actions.tsx'
@@ -32,6 +33,10 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   const [{ data: change }] = useSubscription({ query: runChangedSubscription, variables: { id } })
   const [search, setSearch] = useSearchParams()
   const field = rootField(answer, 'run')
+  const reload = () => again({ requestPolicy: 'network-only' })
+  const { status, attempt } = { ...field.value, ...change?.runUpdated }
+  // What a run leaves when a runner takes it, and at its end: attempts, checkpoints, its model repo.
+  useWhenChanged(field.value ? `${status} ${attempt}` : undefined, reload)
   if (!field.value) return <NotThere what="run" field={field} retry={again} />
   const run = { ...field.value, ...change?.runUpdated, recipe: field.value.recipe }
   const part = parts.find((one) => one.toLowerCase() === search.get('part')) ?? 'Log'
@@ -71,13 +76,19 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
         ))}
       </nav>
       <Suspense fallback={<Loading />}>
-        <RunPart part={part} run={run} />
+        <RunPart part={part} run={run} reload={reload} />
       </Suspense>
     </>
   )
 }
 
-function RunPart({ part, run }: { readonly part: Part; readonly run: RunShown }) {
+interface PartProps {
+  readonly part: Part
+  readonly run: RunShown
+  readonly reload: () => void
+}
+
+function RunPart({ part, run, reload }: PartProps) {
   switch (part) {
     case 'Log':
       return <RunLog id={run.id} />
@@ -86,7 +97,7 @@ function RunPart({ part, run }: { readonly part: Part; readonly run: RunShown })
     case 'Config':
       return <Config id={run.id} />
     case 'Checkpoints':
-      return <Checkpoints run={run} />
+      return <Checkpoints run={run} reload={reload} />
     case 'Gate':
       return <Gate id={run.id} />
     case 'Data':

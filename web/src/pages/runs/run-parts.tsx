@@ -9,6 +9,7 @@ import { rootField } from '../../ui/root-field.ts'
 import { Empty, ErrorNotice, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { usePoll } from '../../ui/use-poll.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
 import { PromoteCheckpoint } from './promote/promote-checkpoint.tsx'
 import { runConfigQuery, runGateQuery } from './run.graphql.ts'
@@ -80,8 +81,12 @@ function Rows({ label, heads, rows }: RowsProps) {
   )
 }
 
-export function Checkpoints({ run }: { readonly run: RunShown }) {
+/** How often the list of a run in progress is read again: the hub sends no event for a checkpoint. */
+const CHECKPOINTS_EVERY_MS = 15_000
+
+export function Checkpoints({ run, reload }: { readonly run: RunShown; readonly reload: () => void }) {
   const { items, repo } = run.checkpoints
+  usePoll(() => run.finishedAt === null && reload(), CHECKPOINTS_EVERY_MS)
   const { viewer } = useSession()
   const canPromote = viewer !== null && viewer.scope !== 'READ'
   if (items.length === 0)
