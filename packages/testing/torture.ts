@@ -36,13 +36,19 @@ function assertDeclared(): void {
     throw new Error(`${file.name} leaves tests to the torture run without \`// @module-tag ${NEEDED}\`.`)
 }
 
-/** One case in `every`, in their order, and another one whenever the reader changes; the torture run tries the others. */
-export function sampled<T>(cases: readonly T[], every: number): readonly T[] {
+/**
+ * One case in `every`, in their order, and other ones whenever the reader changes; the torture run tries the others, or
+ * one in `ofOthers` of them where each takes a second of the processor.
+ */
+export function sampled<T>(cases: readonly T[], every: number, ofOthers = 1): readonly T[] {
   assertDeclared()
   // Two runs of random seeds would not complete each other.
   if (isFull || (isTorture && process.env.HUB_TEST_SEED === 'random')) return cases
   const first = testSeed() % every
-  return cases.filter((_, index) => (index % every === first) !== isTorture)
+  const others = cases.filter((_, index) => index % every !== first)
+  return isTorture
+    ? others.filter((_, index) => index % ofOthers === testSeed() % ofOthers)
+    : cases.filter((_, index) => index % every === first)
 }
 
 /** A `describe` without anything random: what `npm test` has tried the torture run does not repeat. */
@@ -55,10 +61,11 @@ export function describeOnce(title: string, register: () => void): void {
 export const itOnce: { (title: string, test: () => unknown): void; each: typeof it.each } =
   setting === 'rest' ? Object.assign(() => undefined, { each: () => () => undefined }) : it
 
-/** How many made-up cases to try: more in the torture run. */
-export function sampleSize(full: number, sample: number): number {
+/** How many made-up cases to try: more in the torture run, where `torture` may say how many, and most in the full one. */
+export function sampleSize(full: number, sample: number, torture = full): number {
   assertDeclared()
-  return isTorture ? full : sample
+  if (isFull) return full
+  return isTorture ? torture : sample
 }
 
 /** Tests that kill processes, fill memory or take seconds of the processor: in the torture run alone. */

@@ -11,7 +11,7 @@ import { runCommandLine } from '../support/command-line.ts'
 import { type Answer, contractHub, type Json, type Person, places, sha256Of, types } from '../support/hub.ts'
 
 /** Of two requests at once; the torture run plays many. */
-const ROUNDS = sampleSize(60, 6)
+const ROUNDS = sampleSize(60, 6, 20)
 
 const hub = contractHub()
 const { begin, end, publish, post: postCheck } = publishing(hub)

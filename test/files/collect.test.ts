@@ -16,7 +16,7 @@ import { ageFiles, pinRun, seqOf } from '../support/pins.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 /** Of a completion and a collection at once. */
-const ROUNDS = sampleSize(40, 10)
+const ROUNDS = sampleSize(40, 10, 15)
 const database = testDb({ poolMax: 20 })
 const signal = new AbortController().signal
 let world: World

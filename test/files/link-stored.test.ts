@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Of a link and a collection at once. */
-const ROUNDS = sampleSize(40, 8)
+const ROUNDS = sampleSize(40, 8, 12)
 let made = 0
 /** Bytes that no other test has. */
 const unique = () => {

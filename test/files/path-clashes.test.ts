@@ -19,7 +19,7 @@ import { blocksOf, passedOver, plansOf, scansOf } from '../support/plans.ts'
 import { makeWorld, sha256Of, type World, type WorldRepo } from '../support/world.ts'
 
 /** Of each race; the torture run plays many. */
-const ROUNDS = sampleSize(60, 6)
+const ROUNDS = sampleSize(60, 6, 20)
 
 const database = testDb({ poolMax: 20 })
 let world: World

@@ -21,7 +21,7 @@ const lab = versionWorld()
 const { signal, text, put, drop, treeAt, pin, refusal, assertExact } = lab
 
 /** Of each race; the torture run plays many. */
-const ROUNDS = sampleSize(20, 2)
+const ROUNDS = sampleSize(20, 2, 8)
 
 describe('purging', () => {
   itOnce(

@@ -14,7 +14,7 @@ const lab = versionWorld()
 const { database, signal, text, put, drop, treeAt, refusal, assertExact } = lab
 
 /** Of each race; the torture run plays many. */
-const ROUNDS = sampleSize(20, 2)
+const ROUNDS = sampleSize(20, 2, 8)
 
 describe('a snapshot', () => {
   itOnce('counts what it alone keeps, and no byte twice', async () => {

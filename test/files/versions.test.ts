@@ -18,7 +18,7 @@ const lab = versionWorld()
 const { signal, text, put, drop, collect, treeAt, pin, refusal, assertExact } = lab
 
 /** Of each race; the torture run plays many. */
-const ROUNDS = sampleSize(20, 2)
+const ROUNDS = sampleSize(20, 2, 8)
 
 describe('a state', () => {
   itOnce('is named by its number, a time, a run and a snapshot, and has the files of then', async () => {

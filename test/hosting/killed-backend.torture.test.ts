@@ -30,7 +30,7 @@ const env = {
 const log = pino({ level: 'silent' })
 
 /** Each is two starts of a hub. */
-const ROUNDS = isFull ? 60 : 30
+const ROUNDS = isFull ? 60 : 15
 
 /** What one hub compiled is there for the next: a start takes 0.1 s of CPU in place of 0.3. */
 const compiled = { ...process.env, NODE_COMPILE_CACHE: join(dir, 'compiled') }

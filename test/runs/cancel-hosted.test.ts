@@ -193,7 +193,7 @@ describe('canceling a hosted run at the same time as', () => {
   })
 
   it('the end that its function reports: one of them is later, and the run is billed once', async () => {
-    for (let round = 0; round < sampleSize(20, 4); round += 1) {
+    for (let round = 0; round < sampleSize(20, 4, 8); round += 1) {
       const { id, token } = await running('silent')
       const report = hub.call(token, 'POST', `/v1/runs/${id}/report`, { status: 'succeeded' })
       const [reported, canceled] = await Promise.all([report, cancel(id)])
@@ -215,7 +215,7 @@ describe('canceling a hosted run at the same time as', () => {
 
   it('it is dispatched: canceled before its function could claim it, or asked to stop after that; no process is left', async () => {
     const made = await Promise.all(
-      Array.from({ length: sampleSize(20, 6) }, async () => {
+      Array.from({ length: sampleSize(20, 6, 8) }, async () => {
         const id = await submit('obeys')
         const [canceled] = await Promise.all([cancel(id), dispatchHosted(hub.running.deps, id)])
         expect(canceled.status).toBe(202)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pagePath } from '@hub/formats/page-paths'
 import type { Browser, BrowserContext } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
+import { isFull } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publishing } from '../checks/support/publishing.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
@@ -26,6 +27,16 @@ import { type Lab, labSettings, makeLab, report } from './support/lab.ts'
 
 const program = hostedFunction()
 afterAll(() => program.remove())
+
+/** In which a page is looked at: all in the full run, and in others the first two. */
+const forms = (
+  [
+    ['desktop', 'light'],
+    ['phone', 'dark'],
+    ['desktop', 'dark'],
+    ['phone', 'light'],
+  ] as const
+).slice(0, isFull ? 4 : 2)
 
 describe('the pages in Chromium', needs(noBrowser), () => {
   const hub = contractHub(labSettings(program.command))
@@ -72,24 +83,24 @@ describe('the pages in Chromium', needs(noBrowser), () => {
   it('each have a title, no fault, nothing that axe finds, and fit on a phone', async () => {
     const { page, faults } = await openPage(signedIn, origin)
     const found: Record<string, unknown> = {}
-    for (const [name, path] of Object.entries(pageAddresses(lab))) {
-      if (path === null) continue
+    const pages = Object.entries(pageAddresses(lab)).filter(([, path]) => path !== null)
+    for (const [at, [name, path]] of pages.entries()) {
       await page.setViewportSize(desktop)
       await page.goto(`${origin}${path}`)
-      for (const [size, viewport, colorScheme] of [
-        ['desktop', desktop, 'light'],
-        ['phone', phone, 'dark'],
-      ] as const) {
-        await page.setViewportSize(viewport)
+      for (const [form, [size, colorScheme]] of forms.entries()) {
+        await page.setViewportSize(size === 'desktop' ? desktop : phone)
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
         await settled(page)
         const title = await page.title()
-        const faultsHere = [...faults(), ...(await accessibilityFaults(page))]
+        const faultsHere = faults()
+        // A third of the time of this test: each page in one of its forms, and in each in the full run.
+        if (isFull || form === at % forms.length) faultsHere.push(...(await accessibilityFaults(page)))
         const wider = size === 'phone' ? await widerBy(page) : 0
         if (wider > 0) faultsHere.push(`is ${wider} px wider than the window`)
         if (/^(?:Hub|Not found.*)$/.test(title)) faultsHere.push(`its title is ${title}`)
-        if (faultsHere.length > 0) found[`${name} (${size})`] = faultsHere
-        await writeFile(join(output, `${name}-${size}.png`), await page.screenshot())
+        if (faultsHere.length > 0) found[`${name} (${size}, ${colorScheme})`] = faultsHere
+        if (isFull)
+          await writeFile(join(output, `${name}-${size}-${colorScheme}.png`), await page.screenshot({ fullPage: true }))
       }
     }
     expect(found).toEqual({})

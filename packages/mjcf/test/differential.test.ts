@@ -6,7 +6,7 @@
  * whenever the reader changes; HUB_TEST_SEED repeats a run, `random` makes another, HUB_TEST_MODELS a longer one.
  */
 
-import { isFull, sampleSize, testSeed } from '@hub/testing/torture'
+import { sampleSize, testSeed } from '@hub/testing/torture'
 import { afterAll, expect, it } from 'vitest'
 import { readModel } from '../src/read-model.ts'
 import { disagreements } from './disagreement.ts'
@@ -16,7 +16,7 @@ import type { Judgement, OracleCase } from './oracle/judgement.ts'
 import { openOracle } from './oracle/mujoco.ts'
 
 const seed = testSeed()
-const models = Number(process.env.HUB_TEST_MODELS ?? sampleSize(isFull ? 500 : 250, 40))
+const models = Number(process.env.HUB_TEST_MODELS ?? sampleSize(500, 40, 150))
 
 // A made-up model of a thousand bodies compiles in a tenth of a second here; what takes longer multiplies itself beyond
 // any use.

@@ -22,6 +22,9 @@ import { isSound } from '../support/sound.ts'
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url))
 
+/** A training of seconds on an idle machine, and a whole lab of a minute. */
+const PATIENCE_MS = 900_000
+
 /** A person at a browser of their own. */
 interface Seat {
   readonly page: Page
@@ -50,56 +53,60 @@ describe.each([keyboard, thumb])('a new lab by $name', (hands) => {
       return worker
     }
 
-    it('goes from its setup to an approved device', async () => {
-      const ada = await sit()
-      const [setup = ''] = /http\S*\/redeem#\S+/.exec(hub.printed) ?? []
-      await ada.page.goto(setup)
-      await setPassword(ada, 'Set the password')
-      const invitation = await makeOrg(ada)
-      const bea = await sit()
-      await bea.page.goto(invitation)
-      await hands.type(bea.page, 'Handle', 'bea')
-      await setPassword(bea, 'Make the account')
+    it(
+      'goes from its setup to an approved device',
+      async () => {
+        const ada = await sit()
+        const [setup = ''] = /http\S*\/redeem#\S+/.exec(hub.printed) ?? []
+        await ada.page.goto(setup)
+        await setPassword(ada, 'Set the password')
+        const invitation = await makeOrg(ada)
+        const bea = await sit()
+        await bea.page.goto(invitation)
+        await hands.type(bea.page, 'Handle', 'bea')
+        await setPassword(bea, 'Make the account')
 
-      const key = await makeKey(ada, 'TRAIN')
-      await makeRepo(ada, { name: 'pico-arm', kind: 'Robot', folder: join(examples, 'robot') })
-      work(key, 'check-worker', '--owner', 'walnut')
-      await checkAndPublish(ada)
+        const key = await makeKey(ada, 'TRAIN')
+        await makeRepo(ada, { name: 'pico-arm', kind: 'Robot', folder: join(examples, 'robot') })
+        work(key, 'check-worker', '--owner', 'walnut')
+        await checkAndPublish(ada)
 
-      const trainer = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(examples, 'trainer/train.ts'))}`
-      await submitRun(ada)
-      work(key, 'runner', '--owner', 'walnut', '--once', '--command', trainer, '--work-dir', join(hub.dir, 'runs'))
-      await watchAndPromote(ada)
+        const trainer = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(examples, 'trainer/train.ts'))}`
+        await submitRun(ada)
+        work(key, 'runner', '--owner', 'walnut', '--once', '--command', trainer, '--work-dir', join(hub.dir, 'runs'))
+        await watchAndPromote(ada)
 
-      await makeRepo(ada, { name: 'reach', kind: 'Model', folder: join(examples, 'policy') })
-      const endpoint = await serve(ada)
-      const port = await freePort()
-      const listen = ['--listen', `127.0.0.1:${port}`, '--public-url', `ws://127.0.0.1:${port}/policy`]
-      work(key, 'policy-server', '--endpoint', endpoint, ...listen)
-      await ada.page.getByText('running').first().waitFor()
-      const ask = await askForApproval(ada)
-      await bea.page.goto(ask)
-      const approval = await approve(bea)
+        await makeRepo(ada, { name: 'reach', kind: 'Model', folder: join(examples, 'policy') })
+        const endpoint = await serve(ada)
+        const port = await freePort()
+        const listen = ['--listen', `127.0.0.1:${port}`, '--public-url', `ws://127.0.0.1:${port}/policy`]
+        work(key, 'policy-server', '--endpoint', endpoint, ...listen)
+        await ada.page.getByText('running').first().waitFor()
+        const ask = await askForApproval(ada)
+        await bea.page.goto(ask)
+        const approval = await approve(bea)
 
-      // The robot's own computer.
-      const opened = await fetch(`${hub.url}/v1/endpoints/${endpoint}/sessions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-        body: JSON.stringify({ device_id: new URL(ask).searchParams.get('approve'), approval_token: approval }),
-      })
-      expect(opened.status).toBe(201)
-      const session = (await opened.json()) as { readonly url: string; readonly session_token: string }
-      await move(session.url, session.session_token, () => undefined)
-      await ada.page.goto(`${hub.url}/endpoints/${endpoint}`)
-      await ada.page.getByRole('cell', { name: 'closed' }).first().waitFor()
-      await isSound(ada.page, `lab-${hands.name}-endpoint`)
-      await ada.page.setViewportSize(hands.viewport)
+        // The robot's own computer.
+        const opened = await fetch(`${hub.url}/v1/endpoints/${endpoint}/sessions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+          body: JSON.stringify({ device_id: new URL(ask).searchParams.get('approve'), approval_token: approval }),
+        })
+        expect(opened.status).toBe(201)
+        const session = (await opened.json()) as { readonly url: string; readonly session_token: string }
+        await move(session.url, session.session_token, () => undefined)
+        await ada.page.goto(`${hub.url}/endpoints/${endpoint}`)
+        await ada.page.getByRole('cell', { name: 'closed' }).first().waitFor()
+        await isSound(ada.page, `lab-${hands.name}-endpoint`)
+        await ada.page.setViewportSize(hands.viewport)
 
-      await ada.page.goto(`${hub.url}/spend?account=walnut`)
-      await settled(ada.page)
-      await isSound(ada.page, `lab-${hands.name}-spend`)
-      expect([ada.faults(), bea.faults()]).toEqual([[], []])
-    })
+        await ada.page.goto(`${hub.url}/spend?account=walnut`)
+        await settled(ada.page)
+        await isSound(ada.page, `lab-${hands.name}-spend`)
+        expect([ada.faults(), bea.faults()]).toEqual([[], []])
+      },
+      PATIENCE_MS,
+    )
   })
 })
 
@@ -185,7 +192,7 @@ async function submitRun({ page, hands, url }: Seat): Promise<void> {
 }
 
 async function watchAndPromote({ page, hands, url }: Seat): Promise<void> {
-  await page.getByText('succeeded').first().waitFor()
+  await page.getByText('succeeded').first().waitFor({ timeout: PATIENCE_MS })
   await page.getByRole('region', { name: 'Final values' }).waitFor()
   await isSound(page, `lab-${hands.name}-run`)
   await page.setViewportSize(hands.viewport)
