@@ -209,7 +209,14 @@ describe('a limit', () => {
 
   it('is known by this file whatever its type', () => {
     // Of one operation; of requests in a minute; of what is refused before there is a request; and of the graph alone.
-    const others = ['quota.invitations', 'quota.passkeys', 'limit.cost', 'validation.limit', 'rate.limited', 'too_large.headers']
+    const others = [
+      'quota.invitations',
+      'quota.passkeys',
+      'limit.cost',
+      'validation.limit',
+      'rate.limited',
+      'too_large.headers',
+    ]
     expect([...Object.keys(refusals), ...others].sort()).toEqual(Object.keys(limitKinds).sort())
   })
 })

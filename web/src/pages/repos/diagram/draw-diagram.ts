@@ -11,7 +11,7 @@ export interface DiagramRequest {
 
 export type DiagramAnswer = { readonly svg: string } | { readonly fault: string }
 
-export const diagramLimits = {
+const diagramLimits = {
   /** Longer texts are shown as they are. */
   characters: 20_000,
   /** By the clock, with the loading of what draws. */

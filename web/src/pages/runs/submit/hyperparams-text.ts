@@ -39,7 +39,7 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 const words: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }
 
 /** The number in a text, with its digits; undefined for none. `.5` and `+3`, which JSON does not have, are read too. */
-export function numberTyped(typed: string): number | ExactNumber | undefined {
+function numberTyped(typed: string): number | ExactNumber | undefined {
   const text = typed.trim()
   if (JSON_NUMBER.test(text)) return exactNumber(text)
   return NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined
