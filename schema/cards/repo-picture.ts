@@ -16,6 +16,7 @@ const RepoPictureFile = builder.objectRef<PictureFile>('RepoPictureFile').implem
     }),
     url: t.string({
       description: 'Presigned URL for GET, valid for an hour.',
+      extensions: { isSecret: true },
       resolve: (file, _args, ctx) => signPicture(ctx, file),
     }),
   }),

@@ -191,17 +191,24 @@ const CommitCopy = builder.inputType('CommitCopy', {
   }),
 })
 
-export const CommittedType = builder.objectRef<Awaited<ReturnType<typeof commitFiles>>>('CommittedFiles').implement({
-  description: 'Result of a commit.',
-  fields: (t) => ({
-    commitId: t.exposeString('commitId', {
-      description: 'Commit id of the state afterwards; the one before if nothing differed.',
-    }),
-    seq: t.exposeInt('seq', { description: "The repo's change number afterwards." }),
-    added: t.exposeInt('added', { description: 'Paths that got a file.' }),
-    changed: t.exposeInt('changed', { description: 'Paths that got other bytes.' }),
-    removed: t.exposeInt('removed', { description: 'Paths that lost their file.' }),
+type Committed = Awaited<ReturnType<typeof commitFiles>>
+
+/** What a commit did, for the answer of each mutation that makes one. */
+export const committedFields = (
+  t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Committed>,
+) => ({
+  commitId: t.exposeString('commitId', {
+    description: 'Commit id of the state afterwards; the one before if nothing differed.',
   }),
+  seq: t.exposeInt('seq', { description: "The repo's change number afterwards." }),
+  added: t.exposeInt('added', { description: 'Paths that got a file.' }),
+  changed: t.exposeInt('changed', { description: 'Paths that got other bytes.' }),
+  removed: t.exposeInt('removed', { description: 'Paths that lost their file.' }),
+})
+
+const CommittedType = builder.objectRef<Committed>('CommittedFiles').implement({
+  description: 'Result of a commit.',
+  fields: committedFields,
 })
 
 const operations = <Schema extends z.ZodType>(item: Schema) => z.array(item).max(MAX_COMMIT_OPERATIONS)

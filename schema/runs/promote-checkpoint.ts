@@ -3,7 +3,7 @@ import { fullNameText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { type Promoted, promoteCheckpoint } from '../../src/runs/checkpoints/promote-checkpoint.ts'
 import { builder } from '../builder.ts'
-import { CommittedType } from '../files/commit-files.ts'
+import { committedFields } from '../files/commit-files.ts'
 import { messageField } from '../files/message-input.ts'
 import { rule } from '../input-field.ts'
 import { VisibilityEnum } from '../repos/enums.ts'
@@ -11,11 +11,16 @@ import { RepoType } from '../repos/repo.ts'
 import { input, mutation } from '../root-field.ts'
 import { targetRun } from './target-run.ts'
 
+const PromotedFilesType = builder.objectRef<Promoted['commit']>('PromotedFiles').implement({
+  description: 'The commit of the files of a promoted checkpoint.',
+  fields: committedFields,
+})
+
 const PromotedType = builder.objectRef<Promoted>('PromotedCheckpoint').implement({
   description: 'The model repo that a checkpoint was promoted to, and what changed in it.',
   fields: (t) => ({
     repo: t.expose('repo', { type: RepoType, description: 'The repo, with its files and its meta block.' }),
-    commit: t.expose('commit', { type: CommittedType, description: 'The commit of the files.' }),
+    commit: t.expose('commit', { type: PromotedFilesType, description: 'The commit of the files.' }),
   }),
 })
 

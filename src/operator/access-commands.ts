@@ -27,5 +27,5 @@ export function registerAccessCommands(users: Command, io: ClientIo): void {
         printResult(io, { id, handle, disabledAt }, options.json ?? false)
       })
   add('disable', 'End the sessions of a user and refuse their keys, until they are enabled', disableUser)
-  add('enable', 'Let a disabled user sign in again; their keys work again', enableUser)
+  add('enable', 'Permit a disabled user to sign in again; their keys work again', enableUser)
 }

@@ -11,7 +11,7 @@ import { pageOrigins } from './page-origins.ts'
 export function registerStoreCommands(program: Command, io: ClientIo): void {
   commandGroup(program, 'store', 'Set up the object store')
     .command('allow-pages')
-    .description('Let pages of this hub send files to the S3 bucket and read files from it (a CORS rule)')
+    .description('Permit pages of this hub to send files to the S3 bucket and read them (a CORS rule)')
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('store allow-pages'))
     .action(async ({ json }: { json?: boolean }) => {

@@ -35,6 +35,7 @@ it('fields that hold a presigned URL are secrets, and nothing else of such a nam
     // When it was set, and whether there are any: no password can be read.
     'HubUser.hasPassword': false,
     'Query.ownPassword': false,
+    'RepoPictureFile.url': true,
     'RobotCheckArtifact.url': true,
     'RobotCheckSource.url': true,
     'RobotValidationCheck.code': false,

@@ -1,3 +1,4 @@
+// @module-tag own-graph
 /** Requests of the pages whose numbers keep their digits, and what they make of other answers. */
 import { writeExact } from '@hub/formats/exact-json'
 import { gql } from '@urql/core'

@@ -1,4 +1,4 @@
-/** The client commands for training runs: runs, runs edit, runs promote, runs compare, runs metrics, runs delete, submit, cancel. */
+/** The client commands for training runs: submit, cancel, and runs with what is below it. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type HubClient, isHeld, LocalError, type NewRun, type RunFilters } from '@hub/client/internal'

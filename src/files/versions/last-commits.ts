@@ -31,12 +31,19 @@ export const MAX_LARGE_VERSIONS = 200_000
 /** The newest files of the repo that came, and that went, which are read besides for all of these folders. */
 export const MAX_NEWEST_FILES = 2000
 
+/** Without a path: the state is there, and has none of them. Without a commit: the folder is large. */
 const lastColumns = columns({
   path: column.text.orNull('l.path'),
   isLarge: column.bool('coalesce(l.is_large, false)'),
   commitId: column.text.orNull('c.commit_id'),
   message: column.text.orNull('c.message'),
   time: column.timestamptz.orNull('c.at'),
+})
+const lastOfLargeColumns = columns({
+  path: column.text('l.path'),
+  commitId: column.text('c.commit_id'),
+  message: column.text.orNull('c.message'),
+  time: column.timestamptz('c.at'),
 })
 
 const params = { repoId: param.text(), seq: param.int4(), paths: param.texts(), isAll: param.bool() }
@@ -101,13 +108,13 @@ const cutOf = (rows: string) =>
 export const lastCommitsOfLarge = statement({
   name: 'files-last-commits-large',
   exact: 'hot',
-  columns: lastColumns,
+  columns: lastOfLargeColumns,
   params,
   text: `with came as materialized (${newest('from_seq')}), went as materialized (${newest('to_seq')})
-    select ${lastColumns.sql} from (select :repoId::text as repo_id, :seq::int as seq,
+    select ${lastOfLargeColumns.sql} from (select :repoId::text as repo_id, :seq::int as seq,
         ${MAX_LARGE_VERSIONS} / cardinality(:paths::text[]) as most,
         greatest(${cutOf('came')}, ${cutOf('went')}) as cut) q
-    cross join lateral (select w.path, w.place, true as is_large, ${listedFrom('changed.seq')} as seq
+    cross join lateral (select w.path, w.place, ${listedFrom('changed.seq')} as seq
       from unnest(:paths::text[]) with ordinality as w(path, place)
       cross join lateral (select max(i.seq) as seq, bool_or(i.is_there) as is_there, count(*) > q.most as is_cut
         from (${versionsBelow('q.most')}) i) here

@@ -1,4 +1,4 @@
-/** Acts when what a page shows has come to another stage: what the hub sends of a change has not all that a page reads. */
+/** Acts when what a page shows comes to another stage: what the hub sends of a change is not all that a page reads. */
 import { useEffect, useRef } from 'react'
 
 /** `stage` undefined: not known yet. The first that is known is no change. */

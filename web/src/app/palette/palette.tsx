@@ -1,6 +1,6 @@
 /**
- * One box that finds repos, runs, people and pages. The hub is asked once the person pauses; runs, and the people of the
- * person's orgs, are read once, when it opens, and found among them here. Arrows choose, Enter goes, Escape closes.
+ * One box that finds repos, runs, people and pages. The hub is asked once the person pauses; runs, and the people of
+ * the person's orgs, are read once, when it opens, and found among them here. Arrows choose, Enter goes, Escape closes.
  */
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useQuery } from 'urql'

@@ -1,4 +1,4 @@
-/** A diagram of a text in Mermaid's language, with its text below; the text alone where it cannot be drawn. A chunk of its own. */
+/** A diagram of a text in Mermaid's language, with its text below; the text alone where none can be drawn. A chunk. */
 import { useEffect, useState } from 'react'
 import { useShownTheme } from '../../../app/use-theme.ts'
 import { drawDiagram } from './draw-diagram.ts'

@@ -1,4 +1,4 @@
-/** Takes files out of every version of a repo, once its name has been typed: for a secret that was pushed by mistake. */
+/** Takes files out of every version of a repo, once its name has been typed: for a secret pushed by mistake. */
 import { type FormEvent, useState } from 'react'
 import { useMutation } from 'urql'
 import { Field } from '../../../ui/field.tsx'
