@@ -28,12 +28,19 @@ const oldSpaceMib = () => Math.min(MOST_OLD_SPACE_MIB, Math.floor(process.availa
 
 /** Which files of these folders (a pattern, from the working folder) a run has, and how it runs them. */
 export function testSettings(folders: string): InlineConfig {
-  const isTorture = process.env.HUB_TEST_TORTURE !== undefined
+  const torture = process.env.HUB_TEST_TORTURE
+  const isTorture = torture !== undefined
   const all = `${folders}/**/*.test.ts`
   const alwaysTorture = `${folders}/**/*.torture.test.ts`
   return {
     // Of the sampled files the ordinary run tries a part, and the torture run the rest.
-    include: isTorture ? [alwaysTorture, ...globSync(all).filter((file) => declares(file, 'sampled'))] : [all],
+    include: isTorture
+      ? globSync(all).filter(
+          (file) =>
+            (file.endsWith('.torture.test.ts') || declares(file, 'sampled')) &&
+            (torture === 'full' || !declares(file, 'full')),
+        )
+      : [all],
     exclude: isTorture ? [] : [alwaysTorture],
     tags: [...tags],
     reporters: ['default', new SkipReporter()],

@@ -7,6 +7,12 @@ export const tags = [
     description: 'Its tests of made-up or many cases are a sample in `npm test`; the torture run tries the others.',
   },
   {
+    name: 'full',
+    description:
+      'Takes minutes of both cores, and what it tries changes rarely: in `npm run test:full` alone, with all that ' +
+      'the other runs leave out.',
+  },
+  {
     name: 'long',
     description: 'Takes longest beside others, so it is begun first: begun last, it would run alone at the end.',
   },

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** Backups and restores that are killed, on the embedded database: what is left is never taken for whole, and the next one succeeds. */
 import { execFile, spawn } from 'node:child_process'

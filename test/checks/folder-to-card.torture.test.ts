@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /**
  * The shared robots from their folders to cards that a second hub accepts, and robots that must not get there. A check takes some seconds of the processor: one model of

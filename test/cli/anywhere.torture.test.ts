@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** The command line from any folder: paths are relative to the caller, and no command creates a hub by accident. */
 import { execFile, spawn } from 'node:child_process'

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** A policy server that is killed at any moment continues with its claim when it is started again: one claim, counts that only grow, one end. */
 import { type ChildProcess, spawn } from 'node:child_process'

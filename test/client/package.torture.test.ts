@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** The packages `hub` and `@hub/client` as others get them: packed, installed into empty folders, on every Node and npm that it is for. */
 import { execFile } from 'node:child_process'

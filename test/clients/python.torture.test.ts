@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** Trainer and hub are killed during a run of 50,000 lines: every line arrives once, in order, by itself and under `hub runner`. */
 import type { ChildProcess } from 'node:child_process'

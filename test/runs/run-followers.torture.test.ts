@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 import { request } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'

@@ -28,15 +28,14 @@ import { type Lab, labSettings, makeLab, report } from './support/lab.ts'
 const program = hostedFunction()
 afterAll(() => program.remove())
 
-/** In which a page is looked at: all in the full run, and in others the first two. */
-const forms = (
-  [
-    ['desktop', 'light'],
-    ['phone', 'dark'],
-    ['desktop', 'dark'],
-    ['phone', 'light'],
-  ] as const
-).slice(0, isFull ? 4 : 2)
+const forms = [
+  ['desktop', 'light'],
+  ['phone', 'dark'],
+  ['desktop', 'dark'],
+  ['phone', 'light'],
+] as const
+/** In which a page is looked at: in all in the full run, and else in one of the first two, by turns. */
+const formsOf = (at: number) => (isFull ? forms : forms.slice(at % 2, (at % 2) + 1))
 
 describe('the pages in Chromium', needs(noBrowser), () => {
   const hub = contractHub(labSettings(program.command))
@@ -85,16 +84,13 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     const found: Record<string, unknown> = {}
     const pages = Object.entries(pageAddresses(lab)).filter(([, path]) => path !== null)
     for (const [at, [name, path]] of pages.entries()) {
-      await page.setViewportSize(desktop)
       await page.goto(`${origin}${path}`)
-      for (const [form, [size, colorScheme]] of forms.entries()) {
+      for (const [size, colorScheme] of formsOf(at)) {
         await page.setViewportSize(size === 'desktop' ? desktop : phone)
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
         await settled(page)
         const title = await page.title()
-        const faultsHere = faults()
-        // A third of the time of this test: each page in one of its forms, and in each in the full run.
-        if (isFull || form === at % forms.length) faultsHere.push(...(await accessibilityFaults(page)))
+        const faultsHere = [...faults(), ...(await accessibilityFaults(page))]
         const wider = size === 'phone' ? await widerBy(page) : 0
         if (wider > 0) faultsHere.push(`is ${wider} px wider than the window`)
         if (/^(?:Hub|Not found.*)$/.test(title)) faultsHere.push(`its title is ${title}`)

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /**
  * Real robots in 3D on the pages of a hub, and episodes of a dataset: one hub, one browser. The pictures stay in `test-output/viewer`, to be looked at, with what was

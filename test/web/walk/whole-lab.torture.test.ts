@@ -1,5 +1,5 @@
+// @module-tag full
 // @module-tag long
-// @module-tag sampled
 /**
  * A new lab in Chromium, from the setup page to an approved device: two people, and no terminal but for the three programs that work on machines of
  * their own. Once by the keyboard alone and once by taps on a phone. Pictures stay in `test-output/pages`.
@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
-import { isFull } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { move } from '../../../scripts/demo/serve.ts'
 import { TEMPLATE } from '../../../scripts/demo/train.ts'
@@ -33,7 +32,7 @@ interface Seat {
 }
 
 describe.each([keyboard, thumb])('a new lab by $name', (hands) => {
-  describe('in Chromium', needs(noBrowser ?? (isFull ? null : 'HUB_TEST_TORTURE=full')), () => {
+  describe('in Chromium', needs(noBrowser), () => {
     const hub = printingHub({ OPERATOR_HANDLE: 'ada', EXTRA_TEMPLATES: TEMPLATE })
     let browser: Browser
     beforeAll(async () => {
