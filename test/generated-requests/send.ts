@@ -89,7 +89,8 @@ function gotOf(status: number, raw: readonly string[], bytes: Buffer, ended: boo
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     text = bytes.toString('latin1')
-    if (ended) fault = 'encoding: the body is no UTF-8'
+    // An archive is no text.
+    if (ended && headers.get('content-type') !== 'application/zip') fault = 'encoding: the body is no UTF-8'
   }
   let json = null
   if (/json/.test(headers.get('content-type') ?? '') && text !== '')

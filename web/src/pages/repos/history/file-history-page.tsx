@@ -27,42 +27,46 @@ export function Page({ params }: { readonly params: Params }) {
   const [search] = useSearchParams()
   const at = search.get('at')
   return (
-    <RepoFrame params={params} part={`History of ${path}`} head={head} error={error} retry={pages.refresh}>
-      {head && (
-        <div className="stack">
-          <Crumbs owner={owner} repo={repo} path={path} />
-          <FileTabs owner={owner} repo={repo} path={path} />
-          {at !== null && <FileThen owner={owner} repo={repo} path={path} at={at} />}
-          {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-          {pages.root === undefined && !pages.error && <Loading />}
-          {pages.isEmpty && (
-            <Empty title="No version has this file">
-              <p>It may have another name now, or its versions are gone: the history of the repo has what is left.</p>
-              <Link to="repoHistory" params={{ owner, repo }} className="button">
-                History of the repo
-              </Link>
-            </Empty>
-          )}
-          {pages.nodes.length > 0 && (
-            <section className="panel" aria-label="Versions of the file">
-              {pages.nodes.map((one, index) => (
-                <FileRevision
-                  key={one.commitId}
-                  owner={owner}
-                  repo={repo}
-                  path={path}
-                  revision={one}
-                  isLatest={index === 0}
-                  canWrite={canWrite}
-                  changed={pages.refresh}
-                />
-              ))}
-              <LoadMore pages={pages} />
-              <p className="dim small">A renamed file has another path: its history begins with the rename.</p>
-            </section>
-          )}
-        </div>
-      )}
-    </RepoFrame>
+    <>
+      <RepoFrame params={params} part={`History of ${path}`} head={head} error={error} retry={pages.refresh}>
+        {head && (
+          <div className="stack">
+            <Crumbs owner={owner} repo={repo} path={path} />
+            <FileTabs owner={owner} repo={repo} path={path} />
+            {at !== null && <FileThen owner={owner} repo={repo} path={path} at={at} />}
+            {pages.error && !error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+            {pages.root === undefined && !pages.error && <Loading />}
+            {pages.isEmpty && (
+              <Empty title="No version has this file">
+                <p>It may have another name now, or its versions are gone: the history of the repo has what is left.</p>
+                <Link to="repoHistory" params={{ owner, repo }} className="button">
+                  History of the repo
+                </Link>
+              </Empty>
+            )}
+            {pages.nodes.length > 0 && (
+              <section className="panel" aria-label="Versions of the file">
+                {pages.nodes.map((one, index) => (
+                  <FileRevision
+                    key={one.commitId}
+                    owner={owner}
+                    repo={repo}
+                    path={path}
+                    revision={one}
+                    isLatest={index === 0}
+                    canWrite={canWrite}
+                    changed={pages.refresh}
+                  />
+                ))}
+                <LoadMore pages={pages} />
+                <p className="dim small">A renamed file has another path: its history begins with the rename.</p>
+              </section>
+            )}
+          </div>
+        )}
+      </RepoFrame>
+      {/* Where the repo could not be read either; what is wrong with the whole request is said above. */}
+      {error && pages.error && pages.error !== error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+    </>
   )
 }
