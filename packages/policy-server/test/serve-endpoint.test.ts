@@ -43,7 +43,7 @@ interface Serving {
   readonly outcome: Promise<Outcome>
   stop(): void
   /** Ends it as a kill does: nothing more is told. */
-  giveUp(): void
+  abandonClaim(): void
 }
 
 const timing = { reportMs: 20, reportWaitMs: 5_000, keysMs: 100, unknownKeyMs: 50, runMs: 500 }
@@ -75,7 +75,7 @@ async function serving({ hub = hubCalls(), workDir = '', with: served = model, p
     lines,
     outcome,
     stop: () => stop.abort(new Error('stopped')),
-    giveUp() {
+    abandonClaim() {
       gaveUp.abort(new Error('gave up'))
       hub.setAway(true)
       stop.abort(new Error('killed'))
@@ -221,7 +221,7 @@ describe('a server that is started again after a kill', () => {
     const { copyFile } = await import('node:fs/promises')
     const workDir = await mkdtemp(join(tmpdir(), 'hub-serve-'))
     await copyFile(journalFile(before.workDir, endpointId), journalFile(workDir, endpointId))
-    before.giveUp()
+    before.abandonClaim()
     await expect(before.outcome).rejects.toThrow(/gave up/)
     hub.setAway(false)
 
@@ -242,7 +242,7 @@ describe('a server that is started again after a kill', () => {
     const id = session()
     await connect(server.address, { api_key: await keys.token(id) })
     await until(() => hub.stateOf(id) !== undefined)
-    server.giveUp()
+    server.abandonClaim()
     await expect(server.outcome).rejects.toThrow(/gave up/)
     expect(existsSync(journalFile(server.workDir, endpointId))).toBe(true)
     hub.setAway(false)
