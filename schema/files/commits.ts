@@ -7,7 +7,7 @@ import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { RepoType } from '../repos/repo.ts'
-import { MESSAGE_TEXT } from './message-input.ts'
+import { AUTHOR_TEXT, MESSAGE_TEXT } from './message-input.ts'
 
 const RepoCommitType = builder.objectRef<RepoCommit>('RepoCommit').implement({
   description: 'A state of a repo by its commit id. The empty repo is the first one.',
@@ -19,9 +19,7 @@ const RepoCommitType = builder.objectRef<RepoCommit>('RepoCommit').implement({
     author: t.expose('author', {
       type: Account,
       nullable: true,
-      description:
-        'The person behind the credential; null for background work, for keys without a person, and if the caller ' +
-        'is neither the owner of the repo nor one of its members.',
+      description: AUTHOR_TEXT,
     }),
     snapshots: t.exposeStringList('snapshots', {
       most: 20,

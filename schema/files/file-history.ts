@@ -8,7 +8,7 @@ import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { args, query } from '../root-field.ts'
-import { MESSAGE_TEXT } from './message-input.ts'
+import { AUTHOR_TEXT, MESSAGE_TEXT } from './message-input.ts'
 import { FileChangeKindEnum, FileVersion } from './versions.ts'
 
 const FileRevisionType = builder.objectRef<FileRevision>('FileRevision').implement({
@@ -21,9 +21,7 @@ const FileRevisionType = builder.objectRef<FileRevision>('FileRevision').impleme
     author: t.expose('author', {
       type: Account,
       nullable: true,
-      description:
-        'The person behind the credential; null for background work, for keys without a person, and if the caller ' +
-        'is neither the owner of the repo nor one of its members.',
+      description: AUTHOR_TEXT,
     }),
     snapshots: t.exposeStringList('snapshots', {
       most: 20,
