@@ -1,3 +1,4 @@
+// @module-tag full
 /** A hub is backed up while it runs, restored elsewhere, and gives the same answers. */
 import { createHash, randomBytes } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// @module-tag full
 /** `hub check` and `hub checks` against a complete hub with a worker next to it. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// @module-tag full
 /** The check worker against a complete hub: MuJoCo runs for real. */
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'

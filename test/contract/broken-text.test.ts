@@ -66,7 +66,7 @@ describe('in the graph', () => {
     'validateRobotCard input.document',
   ]
 
-  it.each(sampled(graphTextPlaces(), EVERY, 4).map((field) => [`${field.kind} ${field.name}`, field] as const))(
+  it.each(sampled(graphTextPlaces(), EVERY, 16).map((field) => [`${field.kind} ${field.name}`, field] as const))(
     '%s',
     async (_, field) => {
       for (const place of field.places) {
@@ -102,7 +102,7 @@ describe('in the graph, without the scope', () => {
     field.places.map((place) => [`${field.kind} ${field.name} ${place.loc.join('.')}`, field, place] as const),
   )
 
-  it.each(sampled(places, 8, 4))('%s', async (_, field, place) => {
+  it.each(sampled(places, 8, 16))('%s', async (_, field, place) => {
     const failures: unknown[] = []
     for (const [value] of valuesAt(place)) {
       const answer = await ask(reader, field.document, place.with(value, robot), field.kind)
@@ -129,7 +129,7 @@ describe('in /v1', () => {
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === bad ? 'a%00b' : (words[name] ?? named(name))))
   const named = (name: string) => (name === 'owner' ? robot.owner : name === 'repo' ? robot.repo : 'x')
 
-  it.each(sampled(routeTextPlaces(), EVERY, 4).map((route) => [route.operation, route] as const))(
+  it.each(sampled(routeTextPlaces(), EVERY, 16).map((route) => [route.operation, route] as const))(
     '%s',
     async (operation, route) => {
       const { method, path, parameters, places } = route

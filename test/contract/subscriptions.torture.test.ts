@@ -1,3 +1,4 @@
+// @module-tag full
 /** What every subscription of the graph has in common. Contract, "Subscriptions". */
 
 import { newId } from '@hub/formats/ids'

@@ -84,7 +84,7 @@ async function untilRefused(
 }
 
 describe('a key that sends nothing but', () => {
-  it.each(sampled(attacks, 3).map((attack) => [attack.what, attack] as const))(
+  it.each(sampled(attacks, 6, 3).map((attack) => [attack.what, attack] as const))(
     '%s is refused after so many bytes, and the database grows by no more than six times as much',
     async (what, { begin }) => {
       const key = await hub.key(await hub.person(), { scope: 'train' })

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** A gigabyte as one archive: the memory of the hub does not grow with it. And the same from S3. */
 import { randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// @module-tag full
 /** A hub that is killed while its job reads the READMEs that an older hub left: the next hub reads the rest, and no card is lost or wrong. */
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'

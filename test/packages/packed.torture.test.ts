@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** Every package as others get it: packed, with what it needs beside it, its exports load on Node 20, and the tree is as it was before. */
 import { execFile } from 'node:child_process'

@@ -1,3 +1,4 @@
+// @module-tag full
 /** Pages of repos, sessions, devices, keys, the ledger and the audit log, and the counts of an account, among 100,000 rows: each reads about what it shows. */
 import { graphql } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'

@@ -58,7 +58,7 @@ const groups = { documents: xmlCases, files: fileCases, expansions: expansionCas
 const hostileCases = Object.entries(groups).flatMap(([group, cases]) => cases.map((hostile) => ({ group, ...hostile })))
 
 describe('a hostile model', () => {
-  it.each(sampled(hostileCases, 24, 3))('of $group: $name', async (hostile) => {
+  it.each(sampled(hostileCases, 24, 10))('of $group: $name', async (hostile) => {
     const files = hostile.files()
     const { entry = 'main.xml', verdict } = hostile
     const place = written(files)

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** The package as a stranger gets it: packed, installed into an empty folder without a network, on the machine's own Node. */
 import { execFile } from 'node:child_process'

@@ -1,3 +1,4 @@
+// @module-tag full
 /**
  * Real robots with one thing changed: the reader agrees with MuJoCo on each. Their assets are replaced by small ones,
  * which compile fast.

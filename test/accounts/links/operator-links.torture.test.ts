@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag processes
 /** Contract, "Links that work once": those that the operator gets, from a first start and from the command line. */
 import { describe, expect, it } from 'vitest'

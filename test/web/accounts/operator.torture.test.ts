@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** The operator's page and a person's profile, in Chromium. */
 import type { Browser } from '@hub/testing/browser'

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /**
  * Passkeys in Chromium, with its virtual authenticator: from a link to an approval that needs a new sign-in. And the

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** Versions of a repo in Chromium: what changed, any two compared, one file's history, and a folder as an archive. */
 import { readFile } from 'node:fs/promises'

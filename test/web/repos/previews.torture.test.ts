@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** What a person sees of a file without downloading it: tables, tensors, arrays, code, and Markdown as GitHub shows it. */
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** The picture of a repo in lists and on its overview, and a robot in 3D there when a person asks. */
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** Pages whose files are on another site, an S3 store: what a browser may do there is the bucket's to say. */
 import { randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// @module-tag full
 // @module-tag long
 /** Runs that are submitted, changed and repeated in Chromium, by keyboard and on a phone. Pictures stay in `test-output/pages`. */
 import type { Browser, BrowserContext, Page } from '@hub/testing/browser'
