@@ -65,7 +65,7 @@ describe.each([keyboard, thumb])('a new lab by $name', (hands) => {
         await hands.type(bea.page, 'Handle', 'bea')
         await setPassword(bea, 'Make the account')
 
-        const key = await makeKey(ada, 'TRAIN')
+        const key = await makeKey(ada, { name: 'machines', scope: 'Train' })
         await makeRepo(ada, { name: 'pico-arm', kind: 'Robot', folder: join(examples, 'robot') })
         work(key, 'check-worker', '--owner', 'walnut')
         await checkAndPublish(ada)
@@ -85,10 +85,11 @@ describe.each([keyboard, thumb])('a new lab by $name', (hands) => {
         await bea.page.goto(ask)
         const approval = await approve(bea)
 
+        const robot = await makeKey(ada, { name: 'robot', scope: 'Write' })
         // The robot's own computer.
         const opened = await fetch(`${hub.url}/v1/endpoints/${endpoint}/sessions`, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${robot}` },
           body: JSON.stringify({ device_id: new URL(ask).searchParams.get('approve'), approval_token: approval }),
         })
         expect(opened.status).toBe(201)
@@ -130,18 +131,23 @@ async function makeOrg({ page, hands, url }: Seat): Promise<string> {
 
 /** What a dialog shows this once; the dialog is closed. */
 async function shownOnce(page: Page, what: string): Promise<string> {
-  const text = (await page.getByRole('dialog').locator('code').first().textContent())?.trim() ?? ''
+  const copy = page.getByRole('button', { name: `Copy: ${what}` })
+  const text =
+    (await page.getByRole('dialog').locator('.command', { has: copy }).locator('code').textContent())?.trim() ?? ''
   expect([what, text]).toEqual([what, expect.not.stringMatching(/^$/)])
   await page.keyboard.press('Escape')
   return text
 }
 
 /** Its token. */
-async function makeKey({ page, hands, url }: Seat, scope: string): Promise<string> {
+async function makeKey(
+  { page, hands, url }: Seat,
+  { name, scope }: { readonly name: string; readonly scope: string },
+): Promise<string> {
   await page.goto(`${url}/settings/keys?owner=walnut`)
   await hands.press(page, 'New key')
-  await hands.type(page, 'Name', 'machines')
-  await hands.choose(page, 'Scope', scope[0] + scope.slice(1).toLowerCase())
+  await hands.type(page, 'Name', name)
+  await hands.choose(page, 'Scope', scope)
   await hands.press(page, 'Create key')
   await page.getByText('shown only this once').waitFor()
   return shownOnce(page, 'token of the key')
