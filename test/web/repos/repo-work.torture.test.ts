@@ -294,6 +294,16 @@ describe('work on a repo in Chromium', needs(noBrowser), () => {
     await page.getByRole('button', { name: 'Save mine over it' }).click()
     await page.waitForURL('**/tree/README.md')
     expect(await textOf(repo, 'README.md')).toBe('# Mine\n')
+
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    await page.getByRole('link', { name: 'Edit', exact: true }).click()
+    await page.getByLabel('Text of README.md').fill(`# Mine\n\n${secret}\n`)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('README.md:3').waitFor()
+    expect(await textOf(repo, 'README.md')).toBe('# Mine\n')
+    await page.getByRole('button', { name: 'Save anyway' }).click()
+    await page.waitForURL('**/tree/README.md')
+    expect(await textOf(repo, 'README.md')).toContain(secret)
     expect(faults()).toEqual([])
     await page.close()
   })

@@ -1,6 +1,6 @@
 /** A text with its preview, saved with a message; or, where another person saved it first, what to do about that. */
 import { pagePath } from '@hub/formats/page-paths'
-import { type FormEvent, lazy, Suspense, useEffect, useState } from 'react'
+import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { readings } from '../../../app/client.ts'
 import { Link } from '../../../app/navigate.tsx'
@@ -8,10 +8,12 @@ import { Field } from '../../../ui/field.tsx'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { previewKind } from '../files/preview-kind.ts'
+import { type Looked, lookForSecrets } from '../upload/secrets/look-for-secrets.ts'
 import { Conflict } from './conflict.tsx'
 import type { FileVersion } from './file-version.ts'
 import { ChangedMeanwhile } from './on-current.ts'
 import { saveText } from './save-text.ts'
+import { SecretsInText } from './secrets-in-text.tsx'
 import './edit.css'
 
 const RepoMarkdown = lazy(() => import('../markdown.tsx'))
@@ -28,6 +30,12 @@ interface Props {
   readonly takeTheirs: () => void
 }
 
+interface Secrets {
+  readonly found: Looked['found']
+  /** The version that the text was to be saved on. */
+  readonly on: FileVersion
+}
+
 export function TextEditor({ owner, repo, folder, path, base, text: first, takeTheirs }: Props) {
   const [, go] = useLocation()
   const toast = useToast()
@@ -37,6 +45,9 @@ export function TextEditor({ owner, repo, folder, path, base, text: first, takeT
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<Error | null>(null)
   const [theirs, setTheirs] = useState<FileVersion | null>(null)
+  const [secrets, setSecrets] = useState<Secrets | null>(null)
+  /** The text that has no secret, or that the person saves all the same. */
+  const meant = useRef<string | null>(null)
   const at = folder === null ? path : [folder, name.trim()].filter((part) => part !== '').join('/')
   const isChanged = text !== first || (folder !== null && name !== '')
   useUnsaved(isChanged)
@@ -44,7 +55,11 @@ export function TextEditor({ owner, repo, folder, path, base, text: first, takeT
     setBusy(true)
     setFault(null)
     setTheirs(null)
+    setSecrets(null)
     try {
+      const found = meant.current === text ? [] : await secretsIn(at, text)
+      if (found.length > 0) return setSecrets({ found, on })
+      meant.current = text
       await saveText(readings, { owner, repo, path: at, text, message, base: on })
       toast(`${at} is saved.`)
       go(pagePath('repoFiles', { owner, repo, path: at }))
@@ -73,6 +88,15 @@ export function TextEditor({ owner, repo, folder, path, base, text: first, takeT
           isNew={folder !== null}
           takeTheirs={takeTheirs}
           overwrite={(form) => void save(messageIn(form), theirs)}
+        />
+      )}
+      {secrets && (
+        <SecretsInText
+          found={secrets.found}
+          saveAnyway={(form) => {
+            meant.current = text
+            void save(messageIn(form), secrets.on)
+          }}
         />
       )}
       {folder !== null && (
@@ -134,6 +158,15 @@ export function TextEditor({ owner, repo, folder, path, base, text: first, takeT
       </div>
     </form>
   )
+}
+
+const secretsIn = async (path: string, text: string) => {
+  const { found } = await lookForSecrets(
+    [{ path, file: new File([text], path) }],
+    () => {},
+    new AbortController().signal,
+  )
+  return found
 }
 
 /** A browser asks before it leaves a page with a text that is not saved. */

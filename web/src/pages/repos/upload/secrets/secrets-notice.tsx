@@ -1,6 +1,7 @@
 /** What was found in files before they are sent, and what a person decides. */
 import { counted } from '../../../../ui/format.ts'
 import type { Looked } from './look-for-secrets.ts'
+import { SecretPlaces } from './secret-places.tsx'
 
 interface Props {
   readonly looked: Looked
@@ -11,9 +12,6 @@ interface Props {
   readonly sendAll: () => void
   readonly back: () => void
 }
-
-/** Secrets shown by their places. */
-const MOST_SHOWN = 20
 
 export function SecretsNotice({ looked: { found, left }, files, sendOthers, sendAll, back }: Props) {
   const paths = new Set(found.map(({ path }) => path))
@@ -26,17 +24,7 @@ export function SecretsNotice({ looked: { found, left }, files, sendOthers, send
             {counted(paths.size, 'file')} of these {paths.size === 1 ? 'holds' : 'hold'} what looks like a secret.
             Nothing is sent yet.
           </p>
-          <ul className="upload-names">
-            {found.slice(0, MOST_SHOWN).map(({ path, line, kind }) => (
-              <li key={`${path}:${line}:${kind}`}>
-                <code>
-                  {path}:{line}
-                </code>{' '}
-                {kind}
-              </li>
-            ))}
-            {found.length > MOST_SHOWN && <li>and {found.length - MOST_SHOWN} more</li>}
-          </ul>
+          <SecretPlaces found={found} />
           <p>
             Whoever can read the repo can read them, in older versions too. Take them out, and choose the files again.
           </p>
