@@ -130,8 +130,8 @@ const archive: HandlerRoute = {
     const { etag } = found
     reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'Authorization, Cookie' })
     if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    // Before its files are listed; until the answer has ended, or the client has left.
-    reply.raw.once('close', edge.takeArchive(request))
+    // Before its files are listed.
+    edge.takeArchive(request)
     const { fileCount, sizeBytes, open } = await edge.admit(request, found.read)
     await edge.spend(request, reply, fileCount)
     reply.headers({

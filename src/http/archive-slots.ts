@@ -2,16 +2,24 @@
 import type { FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
 import { type Owner, OwnerCounts, ownersOf } from './owner-counts.ts'
+import { abortOnCloseOf } from './request-context.ts'
 
 /** Per instance. */
 const MOST = 2
 const bounds = { credential: MOST, account: MOST, address: MOST }
 const RETRY_AFTER_S = 10
 
-/** One per server: counts one more archive of the caller, until the returned function is called. 429 over the limit. */
-export function archiveSlots(): (request: FastifyRequest) => () => void {
+/**
+ * One per server: counts one more archive of the caller, until the answer has ended or the client has left. 429 over
+ * the limit. Nothing is counted for a client that has left already: nobody would take that back.
+ */
+export function archiveSlots(): (request: FastifyRequest) => void {
   const counts = new OwnerCounts(tooMany)
-  return (request) => counts.take(ownersOf(request, bounds))
+  return (request) => {
+    const { signal } = abortOnCloseOf(request)
+    signal.throwIfAborted()
+    signal.addEventListener('abort', counts.take(ownersOf(request, bounds)), { once: true })
+  }
 }
 
 function tooMany({ whose, bound }: Owner): HubError {

@@ -58,8 +58,8 @@ export interface Edge {
   readonly holding: (request: FastifyRequest) => (bytes: number) => void
   /** All event streams of this server. */
   readonly streams: OpenStreams
-  /** Counts one more archive that is sent to the caller; call the returned function to release it. 429 over a limit. */
-  readonly takeArchive: (request: FastifyRequest) => () => void
+  /** Counts one more archive that is sent to the caller, until the answer has ended. 429 over a limit. */
+  readonly takeArchive: (request: FastifyRequest) => void
   /** Maps any error to one of the closed table; logs unexpected ones. */
   readonly knownError: (error: unknown, request: FastifyRequest) => HubError
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { needs } from '@hub/testing/needs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { MAX_ARCHIVE_FILES } from '../../src/files/limits.ts'
@@ -180,6 +181,35 @@ describe('an archive', () => {
     const { length } = await bytesOf(await open(person, repo))
     expect(length).toBeGreaterThan(LARGE)
     leaving[1]?.abort()
+  })
+
+  it('counts for nobody who has left before it was counted', async () => {
+    const person = await hub.person()
+    const repo = await hub.repo(person)
+    await hub.upload(person, repo, { small: '1' })
+    const { pool } = hub.running.deps.db
+    let gone = 0
+    const watch = (_: unknown, response: ServerResponse) => response.once('close', () => (gone += 1))
+    hub.running.app.server.on('request', watch)
+    const waiting = async () => {
+      const { rows } = await pool.query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event = 'relation'`,
+      )
+      return rows[0]?.n
+    }
+    const holder = await pool.connect()
+    await holder.query('begin; lock table repo_changes in access exclusive mode')
+    const leaving = [new AbortController(), new AbortController()]
+    const left = leaving.map(({ signal }) => open(person, repo, '', { signal }).catch(() => 'left'))
+    await expect.poll(waiting).toBe(leaving.length)
+    for (const one of leaving) one.abort()
+    expect(await Promise.all(left)).toEqual(['left', 'left'])
+    await expect.poll(() => gone).toBe(leaving.length)
+    hub.running.app.server.off('request', watch)
+    await holder.query('rollback')
+    holder.release()
+    await expect.poll(waiting).toBe(0)
+    expect((await open(person, repo)).status).toBe(200)
   })
 
   it('breaks off where a file is lost, cut or another one', async () => {
