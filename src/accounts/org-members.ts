@@ -32,6 +32,15 @@ const lockOrg = statement({
 })
 const roleColumn = columns({ role: column.enum('OrgRole', 'role') })
 
+/** None for a person whom the operator keeps out: what they began before that no longer counts. */
+const actingRole = statement({
+  name: 'org-role-acting',
+  exact: 'in-transaction',
+  columns: roleColumn,
+  params: { orgId: param.text(), personId: param.text() },
+  text: `select ${roleColumn.sql} from memberships where org_id = :orgId and user_id = :personId
+    and exists (select from accounts where id = :personId and disabled_at is null)`,
+})
 const roleOf = statement({
   name: 'org-role-of',
   exact: 'in-transaction',
@@ -90,7 +99,7 @@ export async function assertStillInOrg(
   needed: OrgRole = 'member',
 ): Promise<void> {
   await tx.query(lockOrg, { id: org.id })
-  const [row] = await tx.query(roleOf, { orgId: org.id, personId })
+  const [row] = await tx.query(actingRole, { orgId: org.id, personId })
   if (row && (needed === 'member' || row.role === 'owner')) return
   const rule =
     needed === 'owner' ? `Only an owner of ${org.handle} may do this.` : `You are not a member of ${org.handle}.`

@@ -4,6 +4,7 @@
  */
 
 import { isId } from '@hub/formats/ids'
+import { invalidCredential } from '../auth/authenticate.ts'
 import { assertSession } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -83,4 +84,20 @@ async function findOwnSession(
     : null
   if (row?.accountId !== personId) throw notFound(`The session ${id}`)
   return row
+}
+
+const liveSession = statement({
+  name: 'session-live',
+  exact: 'in-transaction',
+  columns: idColumn,
+  params: { id: param.text() },
+  text: `select ${idColumn.sql} from sessions where id = :id and revoked_at is null and expires_at > now()`,
+})
+
+/**
+ * 401 for a session that has ended since the request began. For a transaction that gives its person a new way to sign
+ * in, once it holds `lockSignInWays`: a reset is stronger than a session of the time before it.
+ */
+export async function assertLiveSession(tx: Querier, id: string): Promise<void> {
+  if ((await tx.query(liveSession, { id })).length === 0) throw invalidCredential()
 }

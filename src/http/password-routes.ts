@@ -6,6 +6,7 @@ import { type CreatedSession, revokeSession } from '../accounts/sessions.ts'
 import type { Auth } from '../auth/auth.ts'
 import { viewerOfToken } from '../auth/authenticate.ts'
 import { assertSameOrigin, readCookie, SESSION_COOKIE } from '../auth/cookie.ts'
+import { HubError } from '../platform/errors.ts'
 import { field, setCookie, setSession } from './auth-cookies.ts'
 import { credentialsOf } from './origin-facts.ts'
 
@@ -48,7 +49,7 @@ export async function sendSignedIn({
   readonly session: CreatedSession
 }): Promise<FastifyReply> {
   const before = readCookie(request.headers.cookie, SESSION_COOKIE)
-  const viewer = before === null ? null : await viewerOfToken(auth, before)
+  const viewer = before === null ? null : await viewerOfToken(auth, before).catch(asEnded)
   if (viewer?.kind === 'session' && viewer.personId === accountId)
     await revokeSession(auth, { requestId: request.id, viewer }, viewer)
   setSession(auth, reply, session.token)
@@ -60,4 +61,13 @@ export async function sendSignedIn({
     options: { path: '/auth', maxAgeSeconds: KNOWN_SECONDS },
   })
   return reply.header('cache-control', 'no-store').code(204).send()
+}
+
+/**
+ * A cookie that lets nobody in now is none: one of a person whom the operator keeps out, or of an identity provider
+ * that is silent, keeps nobody else from signing in.
+ */
+function asEnded(error: unknown): null {
+  if (error instanceof HubError) return null
+  throw error
 }

@@ -1,6 +1,5 @@
 /** A person adds, names and removes their own passkeys. Contract, "Passkeys". */
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
-import { invalidCredential } from '../../auth/authenticate.ts'
 import { assertSession } from '../../auth/policy.ts'
 import { assertRecentSignIn } from '../../auth/recent-sign-in.ts'
 import { audit } from '../../operation/audit.ts'
@@ -8,9 +7,8 @@ import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import type { Config } from '../../platform/config.ts'
 import { HubError, invalid, notFound } from '../../platform/errors.ts'
-import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
-import { param, statement } from '../../store/statement.ts'
+import { assertLiveSession } from '../own-sessions.ts'
 import { assertLocalSignIn } from '../passwords/sign-in.ts'
 import { beginCeremony, randomText, takeCeremony } from './ceremony.ts'
 import {
@@ -77,8 +75,7 @@ export function addPasskey(ctx: RequestContext, input: AddedPasskey): Promise<{ 
       if (!made) throw wrongAnswer()
       return commitVerb(allowed, async (tx) => {
         await lockSignInWays(tx, accountId)
-        // A reset is stronger than a session of the time before it.
-        if (!(await isLiveSession(tx, credentialId))) throw invalidCredential()
+        await assertLiveSession(tx, credentialId)
         return { id: await storePasskey(tx, allowed, { accountId, passkey: { ...made, name: input.name } }) }
       })
     },
@@ -90,19 +87,6 @@ export const wrongAnswer = (): HubError =>
   invalid('validation.value', 'The passkey was not made within five minutes, or not for this page. Begin again.', [
     'ceremony',
   ])
-
-const idColumn = columns({ id: column.text('s.id') })
-const liveSession = statement({
-  name: 'passkey-session',
-  exact: 'in-transaction',
-  columns: idColumn,
-  params: { id: param.text() },
-  text: `select ${idColumn.sql} from sessions s where s.id = :id and s.revoked_at is null and s.expires_at > now()`,
-})
-
-async function isLiveSession(tx: Querier, id: string): Promise<boolean> {
-  return (await tx.query(liveSession, { id })).length > 0
-}
 
 /** renamePasskey: another name for one of the caller's own. Errors: 401, 403 for a key, 404. */
 export function renamePasskey(

@@ -4,7 +4,8 @@ import { assertRecentSignIn } from '../../auth/recent-sign-in.ts'
 import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { invalid } from '../../platform/errors.ts'
-import { endOtherSessionsOf } from '../own-sessions.ts'
+import { assertLiveSession, endOtherSessionsOf } from '../own-sessions.ts'
+import { lockSignInWays } from '../passkeys/passkey-rows.ts'
 import { assertNewPassword } from './new-password.ts'
 import { type Hashing, hashPassword, isPassword } from './password-hash.ts'
 import { passwordOf, replacePassword } from './password-rows.ts'
@@ -40,6 +41,11 @@ export async function setPassword(ctx: RequestContext, input: NewPassword): Prom
   else assertRecentSignIn(ctx.viewer)
   const hash = await hashPassword(input.password, hashing)
   return db.withTx(async (tx) => {
+    if (!known) {
+      // A reset with a passkey may have left nothing that this would replace.
+      await lockSignInWays(tx, personId)
+      await assertLiveSession(tx, credentialId)
+    }
     const changedAt = await replacePassword(tx, { accountId: personId, hash, before: known?.changedAt ?? null })
     // A reset is stronger than a session of the time before it.
     if (changedAt === null) throw invalid('validation.value', 'The password was changed meanwhile.', ['password'])

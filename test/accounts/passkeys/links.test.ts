@@ -1,7 +1,8 @@
 /** Contract, "Links that work once": redeemed with a passkey. */
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { addAccountLink } from '../../../src/accounts/links/account-links.ts'
 import { addInvitation } from '../../../src/accounts/links/invite.ts'
+import { passwordTurns } from '../../../src/accounts/passwords/password-turns.ts'
 import { noViewer } from '../../../src/operation/audit.ts'
 import { contractHub, type Json, newName, type Person } from '../../support/hub.ts'
 import { passkeys, typeOf } from '../../support/passkeys.ts'
@@ -105,6 +106,27 @@ describe('a reset', () => {
       expect([(await signIn(thief)).status, (await signIn(lost)).status]).toEqual([401, 401])
       await forget()
     }
+  })
+})
+
+describe('a first password', () => {
+  it('that a session of before a reset was still having hashed is none', async () => {
+    const ada = await hub.person()
+    const [entered, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const { take } = passwordTurns
+    vi.spyOn(passwordTurns, 'take').mockImplementationOnce(async (asker, work) => {
+      entered.resolve()
+      await gate.promise
+      return take.call(passwordTurns, asker, work) as never
+    })
+    const setting = set(ada, PASSWORD)
+    await entered.promise
+    const device = newDevice()
+    expect((await redeem(await link('reset', ada), device)).status).toBe(204)
+    gate.resolve()
+    expect(typeOf(await setting)).toBe('/problems/auth.invalid')
+    expect((await withPassword(ada.handle, PASSWORD)).status).toBe(401)
+    expect((await signIn(device)).status).toBe(204)
   })
 })
 

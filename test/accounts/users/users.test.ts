@@ -1,7 +1,7 @@
 /** Contract, "The operator": who they are, and what they do with users. */
 import { describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person, type Who } from '../../support/hub.ts'
-import { PASSWORD, passwords } from '../../support/passwords.ts'
+import { cookieOf, PASSWORD, passwords } from '../../support/passwords.ts'
 import { statementsOf } from '../../support/request-statements.ts'
 
 const hub = contractHub({}, { alone: true })
@@ -136,6 +136,34 @@ describe('a user who is disabled', () => {
     const token = (await reset(operator(), ada.handle)).data.createResetLink.path.replace('/redeem#', '')
     const body = { token, password: 'another horse, another battery' }
     expect((await post('/auth/link', body)).json.type).toMatch(/auth\.disabled$/)
+    await enable(operator(), ada.handle)
+    expect((await post('/auth/link', body)).status).toBe(204)
+  })
+
+  it('keeps nobody else from signing in at a browser that still has the cookie', async () => {
+    const [ada, bob] = [await person(), await person()]
+    await disable(operator(), ada.handle)
+    const cookie = `hub_session=${ada.token}`
+    const answer = await signIn(bob.handle, PASSWORD, { cookie })
+    expect([answer.status, await isValid(cookieOf(answer, 'hub_session') ?? '')]).toEqual([204, true])
+    const token = (await reset(operator(), bob.handle)).data.createResetLink.path.replace('/redeem#', '')
+    const body = { token, password: 'another horse, another battery' }
+    expect((await post('/auth/link', body, { cookie })).status).toBe(204)
+  })
+
+  it('brings nobody into an org by an invitation that raced with the disabling', async () => {
+    const [ada, org] = [await person(), newName('org')]
+    await hub.org([{ user: ada.handle, role: 'owner' }], org)
+    const invited = await hub.graphql(
+      ada,
+      'mutation ($input: CreateInvitationInput!) { createInvitation(input: $input) { path } }',
+      { input: { org } },
+    )
+    await disable(operator(), ada.handle)
+    await hub.sql('update link_tokens set ended_at = null where created_by = $1', [ada.id])
+    const token = invited.data.createInvitation.path.replace('/redeem#', '')
+    const body = { token, handle: newName('back'), password: PASSWORD }
+    expect((await post('/auth/link', body)).status).toBe(403)
     await enable(operator(), ada.handle)
     expect((await post('/auth/link', body)).status).toBe(204)
   })
