@@ -16,6 +16,7 @@ COPY packages/robot-view/package.json packages/robot-view/
 COPY packages/runner/package.json packages/runner/
 COPY packages/testing/package.json packages/testing/
 COPY packages/text/package.json packages/text/
+COPY packages/track/package.json packages/track/
 
 FROM manifests AS build
 RUN npm ci --ignore-scripts

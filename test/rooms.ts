@@ -64,9 +64,10 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'robot-view': [],
   client: ['text', 'formats'],
   runner: ['formats', 'client'],
+  track: ['formats', 'client', 'runner'],
   'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
   'policy-server': ['text', 'formats', 'client', 'runner'],
-  cli: ['text', 'formats', 'mjcf', 'robot-card', 'client', 'runner', 'check-worker', 'policy-server'],
+  cli: ['text', 'formats', 'mjcf', 'robot-card', 'client', 'runner', 'track', 'check-worker', 'policy-server'],
 }
 
 const rooms: readonly Room[] = [

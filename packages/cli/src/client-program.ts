@@ -24,6 +24,7 @@ import { registerRepoCommands } from './repo-commands.ts'
 import { registerRunCommands } from './run-commands.ts'
 import { registerRunnerCommand } from './runner-command.ts'
 import { registerSpendCommands } from './spend-commands.ts'
+import { registerTrackCommand } from './track-command.ts'
 
 /** In the order of `hub --help`. */
 export const clientCommands: readonly RegisterCommands[] = [
@@ -39,6 +40,7 @@ export const clientCommands: readonly RegisterCommands[] = [
   registerApprovalCommands,
   registerLogCommand,
   registerRunnerCommand,
+  registerTrackCommand,
   registerCheckCommand,
   registerChecksCommand,
   registerPublishCommand,

@@ -101,6 +101,9 @@ export type GateReport = Body<'recordGateResults'> & { readonly attempt: number 
 
 export type NewRun = Body<'createRun'>
 
+/** A run with the name of the process that trains it. */
+export type StartedRun = Body<'startRun'>
+
 export const logData = z.looseObject({ ts: z.string(), stream: z.string(), line: z.string() })
 export const metricData = anyObject
 export const endData = z.looseObject({ status: z.string() })

@@ -17,6 +17,7 @@ import {
   remoteRun,
   runPage,
   runSummary,
+  type StartedRun,
 } from './run-shapes.ts'
 import { remoteHold } from './spend-shapes.ts'
 
@@ -50,6 +51,9 @@ export function runCalls(caller: Caller) {
     },
     /** The run, or the spend hold of an agent's hosted run: `isHeld` tells. */
     create: (run: NewRun, key?: string) => call('POST /v1/runs', createdOrHeld, { body: run, key }),
+    /** Creates a run that this process trains, and claims it; a repeat under the same key returns the same run. */
+    start: (run: StartedRun, key: string, signal?: AbortSignal) =>
+      call('POST /v1/runs/start', createdRun, { body: run, key, signal }),
     /**
      * Claims the run; a repeat under the same key returns the same claim while it lasts. `callId`: of a hosted run,
      * which its own call claims.

@@ -20,9 +20,15 @@ const NEWLINE = 10
 
 /**
  * The complete lines, as many as fit a report. `isEnd`: the file ends here, so an unterminated last line is
- * complete. `isInLine`: the bytes start within a line that was too long, whose rest is skipped.
+ * complete. `isInLine`: the bytes start within a line that was too long, whose rest is skipped. `metricsOf`: what of
+ * a line is the object; '' for a line without one.
  */
-export function readMetrics(bytes: Uint8Array, isEnd: boolean, isInLine = false): MetricsBatch {
+export function readMetrics(
+  bytes: Uint8Array,
+  isEnd: boolean,
+  isInLine = false,
+  metricsOf = (line: string) => line,
+): MetricsBatch {
   const lines: Line[] = []
   const refused: string[] = []
   let from = isInLine ? bytes.indexOf(NEWLINE) + 1 || bytes.length : 0
@@ -35,7 +41,7 @@ export function readMetrics(bytes: Uint8Array, isEnd: boolean, isInLine = false)
     }
     if (end < 0 && !isEnd) break
     const to = end < 0 ? bytes.length : end
-    const text = Buffer.from(bytes.subarray(from, to)).toString('utf8').trim()
+    const text = metricsOf(Buffer.from(bytes.subarray(from, to)).toString('utf8')).trim()
     from = Math.min(to + 1, bytes.length)
     if (text === '') continue
     const line = readLine(text)

@@ -21,7 +21,7 @@ export interface Publisher {
 
 export interface PublisherOptions {
   readonly client: HubClient
-  readonly files: RunFiles
+  readonly files: Pick<RunFiles, 'dir' | 'checkpoints'>
   readonly journal: RunJournal
   readonly repo: { readonly owner: string; readonly slug: string }
   /** Folder of the client's transfer cache. */

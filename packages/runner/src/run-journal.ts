@@ -13,7 +13,8 @@ export type Sending = z.output<typeof sending>
 
 const command = z.object({ pid: z.number().int(), born: z.string() })
 
-const shape = z.object({
+/** What the journal of a run holds. */
+export const runState = z.object({
   runId: z.string(),
   url: z.string(),
   attempt: z.number().int(),
@@ -40,11 +41,11 @@ const shape = z.object({
   /** Everything was reported: the folder is no longer needed. */
   removable: z.boolean().default(false),
 })
-export type RunState = z.output<typeof shape>
+export type RunState = z.output<typeof runState>
 export type RunJournal = Journal<RunState>
 
 /** The stored state of a run; null if the file is missing or unreadable. */
-export const readRunState = (file: string): RunState | null => readJournal(file, shape)
+export const readRunState = (file: string): RunState | null => readJournal(file, runState)
 
 /** The state before anything was reported. */
 export function newState(run: Pick<RunState, 'runId' | 'url' | 'attempt'>): RunState {

@@ -10,7 +10,7 @@ export interface RunResult {
 }
 
 /** From the exit code; a failure includes the command's last output line, which usually names the cause. */
-export async function resultOf(files: RunFiles): Promise<RunResult> {
+export async function resultOf(files: Pick<RunFiles, 'exitCode' | 'output'>): Promise<RunResult> {
   const code = await exitCodeIn(files.exitCode)
   if (code === 0) return { status: 'succeeded', error: null }
   const what = code === null ? 'The command was killed' : `The command ended with exit code ${code}`

@@ -28,12 +28,16 @@ export interface Reporter {
 
 export interface ReporterOptions {
   readonly client: HubClient
-  readonly files: RunFiles
+  readonly files: ReportedFiles
   readonly journal: RunJournal
   readonly hyperparams: Readonly<Record<string, unknown>>
   readonly gpuTier?: string
+  /** What of a line of `metrics` is the object; the whole line, unless given. */
+  readonly metricsOf?: (line: string) => string
   readonly logLine: (line: string) => void
 }
+
+type ReportedFiles = Pick<RunFiles, 'output' | 'metrics'>
 
 /** Larger than a metrics batch, so that the end of its last line is visible. */
 const METRICS_WINDOW = 1024 * 1024 + 64 * 1024
@@ -43,7 +47,7 @@ const NEWLINE = 10
 export function createReporter(options: ReporterOptions): Reporter {
   const { client, files, journal, logLine } = options
   const { runId, attempt } = journal.state
-  const { next, metricsFrom } = outputOf(files, journal)
+  const { next, metricsFrom } = outputOf(files, journal, options.metricsOf)
 
   async function post(report: RunReport): Promise<RemoteRun> {
     try {
@@ -101,7 +105,7 @@ export function createReporter(options: ReporterOptions): Reporter {
 }
 
 /** The output of the command, cut into reports. */
-function outputOf(files: RunFiles, journal: RunJournal) {
+function outputOf(files: ReportedFiles, journal: RunJournal, metricsOf?: ReporterOptions['metricsOf']) {
   /** The next report; after a restart, the one that was in flight. */
   async function next(isFinal: boolean): Promise<Sending | null> {
     const { state } = journal
@@ -127,7 +131,7 @@ function outputOf(files: RunFiles, journal: RunJournal) {
     const bytes = await readFrom(files.metrics, from - before, before + length)
     const isInLine = before === 1 && bytes.length > 0 && bytes[0] !== NEWLINE
     const window = bytes.subarray(before)
-    return readMetrics(window, isEnd(window.length), isInLine)
+    return readMetrics(window, isEnd(window.length), isInLine, metricsOf)
   }
 
   return { next, metricsFrom }

@@ -21,7 +21,7 @@ export async function sendConfig({
   logLine,
 }: {
   readonly reporter: Reporter
-  readonly files: RunFiles
+  readonly files: Pick<RunFiles, 'config'>
   readonly journal: RunJournal
   readonly before: string | null
   readonly isFinal: boolean
@@ -48,7 +48,7 @@ export async function sendOutput(reporter: Reporter, journal: RunJournal): Promi
 /** Sends scorecard.json once, at the end. */
 export async function sendScorecard(
   reporter: Reporter,
-  files: RunFiles,
+  files: Pick<RunFiles, 'scorecard'>,
   journal: RunJournal,
   logLine: LogLine,
 ): Promise<void> {

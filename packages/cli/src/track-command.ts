@@ -1,0 +1,195 @@
+/** `hub track`: makes a run of any command. */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { createHubClient, LocalError, ProblemError } from '@hub/client/internal'
+import { type LeftRun, leftRuns, programAt, resumeRun, type Tracking, type TrackOutcome, trackNew } from '@hub/track'
+import type { Command } from 'commander'
+import { type ClientIo, exitCode, exitCodeOf } from './client-output.ts'
+import { type CommonOptions, collect, common, UsageError, wholeFrom, withLogin } from './client-session.ts'
+import { type ClientSettings, clientSettings } from './client-settings.ts'
+import { NotLoggedIn } from './command-errors.ts'
+import { type KeptOptions, keptMembers } from './kept-options.ts'
+import { pageAddress } from './open-command.ts'
+import { reportError } from './report-error.ts'
+import { inLine, print } from './terminal.ts'
+import { trackHelp } from './track-help.ts'
+
+interface TrackOptions extends CommonOptions, Omit<KeptOptions, 'notes'> {
+  readonly note?: string
+  readonly owner?: string
+  readonly repo?: string
+  readonly dataset: string[]
+  readonly robot?: string
+  readonly metrics: string[]
+  readonly resume?: string | true
+  readonly wait: number
+}
+
+const INTERVAL_MS = 2000
+const GRACE_MS = 20_000
+const WAIT_S = 60
+/** As a shell says of a command that SIGKILL ended. */
+const KILLED = 137
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+
+/** Adds it to the `hub` program. */
+export function registerTrackCommand(program: Command, io: ClientIo, intervalMs = INTERVAL_MS): void {
+  const track = program.command('track [command...]').description('Make a training run of a command that runs here')
+  common(track, io, trackHelp)
+    .passThroughOptions()
+    .option('--name <name>', 'what you call the run')
+    .option('--project <name>', 'project that the run is part of')
+    .option('--group <name>', 'group of runs that it belongs to')
+    .option('--job-type <name>', 'part that it has in its group')
+    .option('--tag <tag>', 'tag (repeatable)', (tag: string, before: string[] = []) => collect(tag, before))
+    .option('--note <text>', 'notes on the run')
+    .option('--owner <handle>', 'account that the run belongs to (default: you)')
+    .option('--repo <repo>', 'repo (owner/slug) that takes its checkpoints (default: one of its own)')
+    .option('--dataset <ref>', 'what it trains on: svc://owner/repo (repeatable)', collect, [])
+    .option('--robot <name>', 'robot that it trains for')
+    .option('--metrics <file>', 'file of metrics that the command writes: JSON lines or .csv (repeatable)', collect, [])
+    .option('--resume [run]', 'go on with what a killed `hub track` left, or with this run')
+    .option('--wait <seconds>', 'how long a silent hub is waited for at the end', wholeFrom(0, 86_400), WAIT_S)
+    .action((command: string[], options: TrackOptions) =>
+      run(io, command, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, intervalMs),
+    )
+}
+
+async function run(io: ClientIo, argv: readonly string[], options: TrackOptions, intervalMs: number): Promise<void> {
+  let settings: ClientSettings | null = null
+  try {
+    if (argv.length === 0 && options.resume === undefined)
+      throw new UsageError('Name the command to track: hub track -- python train.py')
+    settings = await clientSettings(io, options)
+    const { url, token, cacheDir } = settings
+    if (token === null) throw new NotLoggedIn(url)
+    const [program] = argv
+    if (program !== undefined && programAt(program, io.env, io.cwd) === null) {
+      reportError(io, new LocalError(`${program}: there is no such command.`), options.json ?? false)
+      return io.exit(127)
+    }
+    const { HUB_TOKEN: _kept, ...env } = io.env
+    const tracking: Tracking = {
+      ...{ url, token, cacheDir, env, intervalMs },
+      isTerminal: Boolean(process.stdin.isTTY && process.stdout.isTTY),
+      graceMs: GRACE_MS,
+      waitMs: options.wait * 1000,
+      pageOf: (id) => pageAddress(url, id),
+      onSignal,
+      logLine: (line) => print(io.stderr, `hub: ${inLine(line)}\n`),
+    }
+    const outcome =
+      options.resume === undefined
+        ? await startNew(io, tracking, argv, options)
+        : await resume(io, tracking, argv, options)
+    end(io, tracking, outcome)
+  } catch (error) {
+    const shown = settings === null ? error : withLogin(error, settings)
+    reportError(io, shown, options.json ?? false)
+    io.exit(exitCodeOf(shown))
+  }
+}
+
+const stateDirOf = ({ env }: ClientIo) =>
+  join(env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state'), 'hub', 'track')
+
+function startNew(
+  io: ClientIo,
+  tracking: Tracking,
+  argv: readonly string[],
+  options: TrackOptions & { readonly parent?: string },
+): Promise<TrackOutcome> {
+  const { note, owner, parent, robot, dataset, repo, metrics } = options
+  if (repo !== undefined && !/^[^/\s]+\/[^/\s]+$/.test(repo))
+    throw new UsageError(`${JSON.stringify(repo)} is not a repo: it must be owner/slug.`)
+  return trackNew(tracking, {
+    ...{ argv, owner, parent, robot, dataset, repo, metrics },
+    stateDir: stateDirOf(io),
+    cwd: io.cwd,
+    kept: keptMembers({ ...options, notes: note }),
+  })
+}
+
+/** Without a command: follows or sends what is left. With one: begins it again, in the same run or as its child. */
+async function resume(
+  io: ClientIo,
+  tracking: Tracking,
+  argv: readonly string[],
+  options: TrackOptions,
+): Promise<TrackOutcome> {
+  const named = typeof options.resume === 'string' ? options.resume : null
+  const left = await leftRuns(stateDirOf(io), tracking.url, named)
+  if (argv.length === 0) return resumeAll(tracking, left, named)
+  const [last] = left.filter(({ state }) => named !== null || state.cwd === io.cwd)
+  if (last === undefined) {
+    if (named === null)
+      throw new LocalError(`No tracked run is left of ${io.cwd}: leave --resume out, or name its run.`)
+    return startNew(io, tracking, argv, { ...options, parent: await endedRun(tracking, named) })
+  }
+  if (last.isAlive) {
+    const pid = last.state.command?.pid
+    throw new LocalError(
+      `The command of ${nameOf(last)} still runs${pid === undefined ? '' : ` (process ${pid})`}: ` +
+        '`hub track --resume` without a command follows it; end it first to begin it again.',
+    )
+  }
+  if (last.state.ending === null) return held(last, await resumeRun(tracking, last, argv))
+  await resumeRun(tracking, last, null)
+  return startNew(io, tracking, argv, { ...options, ...(last.state.started && { parent: last.state.runId }) })
+}
+
+async function resumeAll(tracking: Tracking, left: readonly LeftRun[], named: string | null): Promise<TrackOutcome> {
+  if (left.length === 0)
+    throw new LocalError(
+      named === null
+        ? 'Nothing is left to send: every tracked run of this hub is there.'
+        : `Nothing of ${named} is left on this machine.`,
+    )
+  // What only has to be sent comes before a command that may run for days.
+  const ordered = [...left].sort((a, b) => Number(a.isAlive) - Number(b.isAlive))
+  let outcome: TrackOutcome | null = null
+  for (const one of ordered) {
+    tracking.logLine(
+      `${nameOf(one)}: ${one.isAlive ? 'following its command, which still runs' : 'sending what is left'}`,
+    )
+    const now = await resumeRun(tracking, one, null)
+    if (now === null) tracking.logLine(`${nameOf(one)}: another hub track has it`)
+    else if (outcome === null || outcome.isSent) outcome = now
+  }
+  if (outcome === null) throw new LocalError('Each run that is left is tracked by another process.')
+  return outcome
+}
+
+/** The id of a run that a new one goes on from. */
+async function endedRun({ url, token }: Tracking, id: string): Promise<string> {
+  const run = await createHubClient({ url, token }).runs.get(id)
+  if (['succeeded', 'failed', 'canceled'].includes(run.status)) return run.id
+  throw new ProblemError(409, { detail: `${id} is ${run.status} and not tracked from here: cancel it first.` }, null)
+}
+
+const nameOf = ({ state, files }: LeftRun) => (state.started ? state.runId : files.root)
+
+function held(run: LeftRun, outcome: TrackOutcome | null): TrackOutcome {
+  if (outcome !== null) return outcome
+  throw new LocalError(`${nameOf(run)} is tracked by another process.`)
+}
+
+/** Says where the run is, and ends as its command did. */
+function end(io: ClientIo, { logLine, pageOf }: Tracking, { ended, isSent, folder, run }: TrackOutcome): void {
+  if (!isSent) logLine(`not everything is at the hub; it is kept in ${folder}. Send it with: hub track --resume`)
+  if (run !== null) logLine(pageOf(run))
+  if (ended === 'none') io.exit(isSent ? exitCode.ok : exitCode.failed)
+  else if (ended === 'unknown') io.exit(KILLED)
+  else {
+    io.exit(ended.code)
+    if (ended.signal !== null) process.kill(process.pid, ended.signal)
+  }
+}
+
+/** While it listens a signal does not end this process. */
+function onSignal(listener: (name: NodeJS.Signals) => void): () => void {
+  for (const name of signals) process.on(name, listener)
+  return () => {
+    for (const name of signals) process.off(name, listener)
+  }
+}

@@ -1,0 +1,30 @@
+/** The help of `hub track`. */
+
+import { hubExamples } from './output.ts'
+
+/** Follows the options. */
+export const trackHelp = `
+Makes a run of the hub and runs the command as it is: its terminal, its signals and its exit code stay. What it prints
+is the run's log. Metrics come from
+  --metrics FILE               JSON lines ({"step": 1, "loss": 0.5}), or CSV whose first line names the columns
+  HUB_RUN_DIR/metrics.jsonl    the same lines, in the folder that the command finds in HUB_RUN_DIR
+  import hub; hub.init()       of the Python client, which then writes there
+The command also gets HUB_RUN_ID, HUB_RUN_URL and HUB_URL, and not your key. In HUB_RUN_DIR it may write what
+\`hub runner\` looks for too: config.yaml, checkpoints/step_N/ and scorecard.json.
+
+While the hub cannot be reached the command goes on, and all is sent when the hub is back. What is not sent when the
+command ends waits on this machine: \`hub track --resume\` sends it. A cancel on the hub ends the command: SIGTERM, and
+SIGKILL after 20 seconds.
+
+If \`hub track\` itself is killed, the command goes on and so do its files: \`hub track --resume\` follows them and
+loses nothing. \`hub track --resume -- COMMAND\` begins the command again, in the same run, or as its child if the run
+has ended. Lines that the hub has are not sent twice.
+
+Exit codes: those of the command; 127 if there is no such command, 137 if a kill left nobody who saw its end. Before
+the command begins: 2 wrong usage, 3 not allowed, 5 rejected, 7 not logged in (the key needs the scope train).
+${hubExamples(
+  'track -- python train.py --lr 1e-4',
+  'track --project walk --name "wide net" --tag baseline -- python train.py',
+  'track --metrics logs/progress.csv -- ./train.sh',
+  'track --resume',
+)}`

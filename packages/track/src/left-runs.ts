@@ -1,0 +1,51 @@
+/** `hub track --resume`: what earlier tracked runs left on this machine. */
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { nullIfMissing } from '@hub/runner/worker/growing-file'
+import { dropLock, takeLock } from '@hub/runner/worker/lock'
+import { groupOf, isGroupAlive } from './launch.ts'
+import { type Tracking, type TrackOutcome, trackRun } from './track.ts'
+import { type TrackFiles, trackFiles } from './track-folder.ts'
+import { readTrackState, reopenTrackJournal, type TrackState } from './track-journal.ts'
+
+export interface LeftRun {
+  readonly files: TrackFiles
+  readonly state: TrackState
+  /** Its command still runs. */
+  readonly isAlive: boolean
+}
+
+/** The folders of this hub that are not all sent, newest first; `run`: only that one. */
+export async function leftRuns(stateDir: string, url: string, run: string | null): Promise<LeftRun[]> {
+  const names = (await readdir(stateDir).catch(nullIfMissing)) ?? []
+  const found: LeftRun[] = []
+  for (const name of names) {
+    const files = trackFiles(join(stateDir, name))
+    const state = readTrackState(files)
+    if (state === null || state.url !== url || (run !== null && state.runId !== run && name !== run)) continue
+    // A kill came between its end and the removal of its folder.
+    if (state.done) await rm(files.root, { recursive: true, force: true })
+    else if (state.gaveUp === null) found.push({ files, state, isAlive: livesStill(files, state) })
+  }
+  return found.sort((a, b) => b.state.createdAt - a.state.createdAt)
+}
+
+const livesStill = (files: TrackFiles, state: TrackState) =>
+  state.ending === null && isGroupAlive(state.command ?? groupOf(files, state.commands))
+
+/** Goes on with a left run; null while another process has it. `argv` begins its command again, which must not run. */
+export async function resumeRun(
+  tracking: Tracking,
+  { files }: LeftRun,
+  argv: readonly string[] | null,
+): Promise<TrackOutcome | null> {
+  if (!(await takeLock(files.lock))) return null
+  try {
+    // Another process may have ended it meanwhile.
+    const state = readTrackState(files)
+    if (state === null || state.done) return null
+    return await trackRun(tracking, files, reopenTrackJournal(files, state), argv)
+  } finally {
+    await dropLock(files.lock)
+  }
+}

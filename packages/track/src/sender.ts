@@ -1,0 +1,209 @@
+/** Brings a tracked run to the hub: reports, renews the lease, goes on after a lost hub. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type HubClient, ProblemError } from '@hub/client/internal'
+import type { RemoteRun } from '@hub/client/run-shapes'
+import { stabilityCheck } from '@hub/runner/checkpoint-folders'
+import { leaseMs } from '@hub/runner/deadline'
+import { createPublisher, type Publisher } from '@hub/runner/publish-checkpoints'
+import { ClaimLostError, createReporter, type Reporter } from '@hub/runner/send-report'
+import { sendConfig, sendOutput, sendScorecard } from '@hub/runner/send-run-files'
+import { isRefusal, reasonOf, runClaim } from './run-claim.ts'
+import { objectOf } from './spool.ts'
+import type { TrackFiles } from './track-folder.ts'
+import type { TrackJournal } from './track-journal.ts'
+
+export interface SenderOptions {
+  /** Tries each request once: the sender itself tries again. */
+  readonly client: HubClient
+  /** For files: tries again by itself. */
+  readonly transfers: HubClient
+  readonly files: TrackFiles
+  readonly journal: TrackJournal
+  readonly cacheDir: string
+  readonly intervalMs: number
+  /** All there is has been collected: what is sent now is the last. */
+  readonly isComplete: () => boolean
+  /** The run is begun, or another one from now on. */
+  readonly taken: (run: RemoteRun) => void
+  /** The hub asks the run to stop. */
+  readonly canceled: () => void
+  readonly logLine: (line: string) => void
+  readonly stop: AbortSignal
+}
+
+export interface Sender {
+  /** Begins the run; rejects if the hub refuses it or does not answer. */
+  begin(signal: AbortSignal): Promise<void>
+  /** Sends until the end is reported (`done`), the hub takes nothing more (`over`), or `stop` aborts (`left`). */
+  run(): Promise<'done' | 'over' | 'left'>
+  /** Sends soon. */
+  wake(): void
+  /** When the hub last answered, on the monotonic clock. */
+  answeredAt(): number
+}
+
+const SETTLE_MS = 3000
+/** Maximum time without a report, in intervals: it bounds how late a cancel is seen. */
+const HEARTBEAT_INTERVALS = 2.5
+const MAX_PAUSE_MS = 15_000
+/** After a refusal that only a person can change. */
+const PATIENCE_MS = 30_000
+
+/** The sender of one tracked run. */
+export function createSender(options: SenderOptions): Sender {
+  const { client, transfers, files, journal, logLine, stop } = options
+  let attempt: Attempt | null = null
+  let answeredAt = performance.now()
+  let reportedAt = Number.NEGATIVE_INFINITY
+  let heartbeatMs = HEARTBEAT_INTERVALS * options.intervalMs
+  let wake = () => {}
+
+  function note(run: RemoteRun): void {
+    answeredAt = performance.now()
+    reportedAt = answeredAt
+    heartbeatMs = Math.min(HEARTBEAT_INTERVALS * options.intervalMs, leaseMs(run) / 3)
+    if (run.cancel_requested_at) options.canceled()
+  }
+
+  const claim = runClaim({
+    client,
+    journal,
+    logLine,
+    taken(run) {
+      attempt = null
+      note(run)
+      options.taken(run)
+    },
+    canceled: options.canceled,
+  })
+
+  const attemptNow = () => (attempt ??= openAttempt({ ...options, transfers }))
+
+  /** One round of reports; true once everything is there. */
+  async function round(): Promise<boolean> {
+    await claim.begin()
+    const { reporter, publisher } = attemptNow()
+    const isFinal = options.isComplete()
+    const answer = (await reporter.flush(isFinal)) ?? (await attemptNow().files(isFinal))
+    if (answer) note(answer)
+    if (performance.now() - reportedAt >= heartbeatMs) note(await reporter.post({}))
+    // Files take long; the reports between keep the lease.
+    const isPublished = publisher.poll(isFinal, (error) => logLine(`checkpoints delayed: ${reasonOf(error)}`))
+    if (!isFinal || !isPublished) return false
+    await sendOutput(reporter, journal)
+    await sendScorecard(reporter, files, journal, logLine)
+    await end(reporter)
+    return true
+  }
+
+  async function end(reporter: Reporter): Promise<void> {
+    const { ending } = journal.state
+    if (ending === null) throw new Error('A run was ended without saying how.')
+    const { status, error } = ending
+    try {
+      await reporter.post({ status, ...(error === null ? {} : { error }) })
+    } catch (failure) {
+      // `canceled` without a request: the run that was asked to stop is another one now.
+      if (!(failure instanceof ProblemError && failure.status === 422 && status === 'canceled')) throw failure
+      journal.put({ ending: { status: 'failed', error: 'The command was canceled.' } })
+      await end(reporter)
+      return
+    }
+    journal.put({ done: true })
+  }
+
+  const pause = async (ms: number) => {
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    await Promise.race([delay(ms, undefined, { signal: stop }).catch(() => {}), woken])
+  }
+
+  async function attemptRound(): Promise<'again' | 'done' | 'over'> {
+    try {
+      return (await round()) ? 'done' : 'again'
+    } catch (error) {
+      if (!(error instanceof ClaimLostError && error.cause instanceof ProblemError)) throw error
+      if ([401, 403].includes(error.cause.status)) throw error.cause
+      const outcome = await claim.recover(error.cause)
+      return outcome === 'over' && journal.state.done ? 'done' : outcome
+    }
+  }
+
+  return {
+    begin: (signal) => claim.begin(signal),
+    answeredAt: () => answeredAt,
+    wake: () => wake(),
+    async run() {
+      let failures = 0
+      let said = ''
+      while (!stop.aborted) {
+        try {
+          const outcome = await attemptRound()
+          if (outcome !== 'again') return outcome
+          if (failures > 0) logLine('the hub answers again')
+          failures = 0
+          said = ''
+          await pause(options.isComplete() ? 100 : options.intervalMs)
+        } catch (error) {
+          if (stop.aborted) return 'left'
+          failures += 1
+          const line = `the hub takes nothing now (${reasonOf(error)}); it is kept and sent later`
+          if (line !== said) logLine(line)
+          said = line
+          await pause(isRefusal(error) ? PATIENCE_MS : Math.min(MAX_PAUSE_MS, 250 * 2 ** Math.min(failures, 10)))
+        }
+      }
+      return 'left'
+    },
+  }
+}
+
+interface Attempt {
+  readonly reporter: Reporter
+  readonly publisher: { poll(isFinal: boolean, failed: (error: unknown) => void): boolean }
+  /** Sends config and the name of the output repo; the hub's answer, if anything was sent. */
+  files(isFinal: boolean): Promise<RemoteRun | null>
+}
+
+function openAttempt(options: SenderOptions): Attempt {
+  const { client, transfers, files, journal, logLine } = options
+  const reporter = createReporter({ client, files, journal, hyperparams: {}, metricsOf: objectOf, logLine })
+  let config: string | null = null
+  return {
+    reporter,
+    publisher: inBackground(publisherOf(options, transfers)),
+    async files(isFinal) {
+      config = await sendConfig({ reporter, files, journal, before: config, isFinal, logLine })
+      return sendOutput(reporter, journal)
+    },
+  }
+}
+
+function publisherOf({ files, journal, cacheDir, logLine }: SenderOptions, client: HubClient): Publisher {
+  const repo = journal.state.target
+  if (repo === null) throw new Error('Checkpoints are published before the run is begun.')
+  const isStable = stabilityCheck(files.checkpoints, SETTLE_MS)
+  return createPublisher({ client, files, journal, repo, cacheDir, isStable, logLine })
+}
+
+/** One poll at a time next to the reports. `poll` answers whether a final poll has succeeded. */
+function inBackground(publisher: Publisher): Attempt['publisher'] {
+  let current: Promise<void> | null = null
+  let isAll = false
+  return {
+    poll(isFinal, failed) {
+      if (current === null && !isAll) {
+        current = publisher
+          .poll(isFinal)
+          .then(() => {
+            isAll = isFinal
+          }, failed)
+          .finally(() => {
+            current = null
+          })
+      }
+      return isAll
+    },
+  }
+}

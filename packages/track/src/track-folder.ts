@@ -1,0 +1,37 @@
+/** The local folder of a tracked run. The command writes in `run/`; everything else is ours. */
+import { join } from 'node:path'
+
+export type TrackFiles = ReturnType<typeof trackFiles>
+
+/** Paths below the folder of one tracked run. */
+export function trackFiles(root: string) {
+  const dir = join(root, 'run')
+  const spool = join(root, 'spool')
+  return {
+    root,
+    dir,
+    journal: join(root, 'journal.json'),
+    lock: join(root, 'lock'),
+    /** What the command prints. */
+    output: join(root, 'output.log'),
+    /** Every line of metrics, from every source, in the order in which it was found. */
+    spool,
+    /** The reporter's name for it. */
+    metrics: spool,
+    /** Where the command itself reports (`HUB_RUN_DIR`). */
+    reported: join(dir, 'metrics.jsonl'),
+    config: join(dir, 'config.yaml'),
+    scorecard: join(dir, 'scorecard.json'),
+    checkpoints: join(dir, 'checkpoints'),
+  }
+}
+
+/** Paths of the nth command of the run: a run that is resumed may have several. */
+export function commandFiles({ root }: Pick<TrackFiles, 'root'>, nth: number) {
+  return {
+    pid: join(root, `pid-${nth}`),
+    exitCode: join(root, `exit-code-${nth}`),
+    /** The pipe from its terminal. */
+    terminal: join(root, `terminal-${nth}`),
+  }
+}

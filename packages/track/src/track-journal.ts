@@ -1,0 +1,64 @@
+/** What is known of a tracked run, on disk: from it a later `hub track --resume` goes on. */
+import { newState, runState } from '@hub/runner/run-journal'
+import { type Journal, openJournal, readJournal } from '@hub/runner/worker/journal'
+import { z } from 'zod'
+import type { TrackFiles } from './track-folder.ts'
+
+const source = z.object({
+  kind: z.enum(['lines', 'csv']),
+  file: z.string(),
+  /** Bytes that were there before the command began, and a digest of the first of them. */
+  from: z.number().int(),
+  head: z.string(),
+})
+export type SourceFile = z.output<typeof source>
+
+const shape = runState.extend({
+  /** How the run is begun: the same request under the same key, until the hub has answered. */
+  start: z.object({ key: z.string(), body: z.record(z.string(), z.unknown()) }),
+  /** The hub has begun it: `runId` is the run's. */
+  started: z.boolean(),
+  /** The Idempotency-Key of a claim whose answer is not known. */
+  claimKey: z.string().nullable(),
+  /** `owner/slug` that takes its files; null for one of its own, whose name follows from the run. */
+  outputRepo: z.string().nullable(),
+  /** The account and the name of that repo, once the hub has begun the run. */
+  target: z.object({ owner: z.string(), slug: z.string() }).nullable(),
+  /** Unix milliseconds. */
+  createdAt: z.number(),
+  cwd: z.string(),
+  argv: z.array(z.string()),
+  /** The number of the last command that was started; 0 for none. */
+  commands: z.number().int(),
+  sources: z.array(source),
+  /** Why the hub takes nothing more of it. */
+  gaveUp: z.string().nullable(),
+})
+export type TrackState = z.output<typeof shape>
+export type TrackJournal = Journal<TrackState>
+
+/** The stored journal of a folder; null if there is none that can be read. */
+export const readTrackState = ({ journal }: TrackFiles): TrackState | null => readJournal(journal, shape)
+
+/** Opens the journal of a folder that has one. */
+export const reopenTrackJournal = (files: TrackFiles, state: TrackState): TrackJournal =>
+  openJournal(files.journal, state)
+
+/** Begins the journal of a new run. */
+export function newTrackJournal(
+  files: TrackFiles,
+  given: Pick<TrackState, 'url' | 'start' | 'outputRepo' | 'cwd' | 'argv' | 'sources'>,
+): TrackJournal {
+  const { url, ...rest } = given
+  const state: TrackState = {
+    ...newState({ runId: '', url, attempt: 0 }),
+    ...rest,
+    createdAt: Date.now(),
+    started: false,
+    claimKey: null,
+    target: null,
+    commands: 0,
+    gaveUp: null,
+  }
+  return openJournal(files.journal, state)
+}

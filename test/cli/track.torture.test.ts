@@ -1,0 +1,170 @@
+// @module-tag processes
+/** `hub track` around real commands: the terminal, exit codes, signals, sources of metrics, and a hub that is away. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createHubClient, type HubClient, type RunEvent } from '@hub/client/internal'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { kill, killableHub } from '../support/killable-hub.ts'
+
+const program = fileURLToPath(new URL('../../src/operator/hub.ts', import.meta.url))
+const hub = killableHub()
+const { made } = hub
+let running: ChildProcess | null = null
+const retry = { attempts: 100, baseMs: 50, maxMs: 500, random: Math.random }
+const connect = (token: string) => createHubClient({ url: made.url, token, retry })
+let client: HubClient
+
+beforeEach(async () => {
+  client = connect(made.token)
+  running ??= await hub.start()
+})
+
+interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly out: string
+  readonly err: string
+}
+
+const env = () => ({
+  PATH: process.env.PATH ?? '',
+  HOME: made.base,
+  HUB_URL: made.url,
+  HUB_TOKEN: made.token,
+})
+
+function start(args: readonly string[]): { child: ChildProcess; ended: Promise<Ended>; err: () => string } {
+  const child = hub.attend(
+    spawn(process.execPath, [program, 'track', ...args], {
+      cwd: made.base,
+      env: env(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
+  let [out, err] = ['', '']
+  child.stdout?.on('data', (text) => {
+    out += text
+  })
+  child.stderr?.on('data', (text) => {
+    err += text
+  })
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }))
+  return { child, ended, err: () => err }
+}
+
+const track = (...args: string[]) => start(args).ended
+const runIn = (text: string) => /run_[0-9a-z]{26}/.exec(text)?.[0] ?? ''
+
+async function eventsOf(run: string): Promise<RunEvent[]> {
+  const events: RunEvent[] = []
+  for await (const event of client.runs.follow(run, { follow: false })) events.push(event)
+  return events
+}
+const logOf = (events: readonly RunEvent[]) =>
+  events.flatMap((event) => (event.kind === 'log' && event.stream === 'stdout' ? [event.line] : []))
+const metricsOf = (events: readonly RunEvent[]) =>
+  events.flatMap((event) => (event.kind === 'metric' ? [event.line] : []))
+
+const folders = () => readdir(join(made.base, '.local/state/hub/track'))
+
+describe('a tracked command', () => {
+  it('is a run with its output, its metrics and its exit code', async () => {
+    const script = `echo out; echo err >&2; printf '{"step":1,"loss":0.10}\\n{"step":2,"loss":1e-3}' > "$HUB_RUN_DIR/metrics.jsonl"; exit 3`
+    const { code, out, err } = await track('--name', 'a name', '--tag', 'x', '--', 'sh', '-c', script)
+    expect([code, out]).toEqual([3, 'out\n'])
+    const lines = err.trimEnd().split('\n')
+    const run = runIn(err)
+    expect(lines[0]).toBe(`hub: tracked as ${made.url}/runs/${run}`)
+    expect(lines.at(-1)).toBe(`hub: ${made.url}/runs/${run}`)
+    expect(lines).toContain('err')
+    const found = await client.runs.get(run)
+    expect(found).toMatchObject({ status: 'failed', display_name: 'a name', tags: ['x'] })
+    expect(found.error).toMatch(/^The command ended with exit code 3: (out|err)$/)
+    const events = await eventsOf(run)
+    expect(logOf(events).sort()).toEqual(['err', 'out'])
+    expect(JSON.stringify(metricsOf(events))).toBe('[{"step":1,"loss":0.10},{"step":2,"loss":1e-3}]')
+    expect(await folders()).toEqual([])
+  })
+
+  it('ends by the signal that it gets, and passes it on', async () => {
+    const { child, ended, err } = start(['--', 'sh', '-c', 'echo begun >&2; sleep 100'])
+    await expect.poll(err, { timeout: 60_000 }).toContain('begun')
+    child.kill('SIGINT')
+    const { signal } = await ended
+    expect(signal).toBe('SIGINT')
+    expect(await client.runs.get(runIn(err()))).toMatchObject({
+      status: 'failed',
+      error: 'The command was ended by SIGINT: begun',
+    })
+  })
+
+  it('is not begun where there is no such command', async () => {
+    const { code, err } = await track('--', 'no-such-command')
+    expect([code, err]).toEqual([127, 'hub: no-such-command: there is no such command.\n'])
+  })
+
+  it('is ended by a cancel', async () => {
+    const { ended, err } = start(['--', 'sh', '-c', 'echo begun >&2; sleep 100'])
+    await expect.poll(err, { timeout: 60_000 }).toContain('begun')
+    // A train key may not cancel; its owner may.
+    await connect(await hub.signIn()).runs.cancel(runIn(err()))
+    const { signal } = await ended
+    expect(signal).toBe('SIGTERM')
+    expect(await client.runs.get(runIn(err()))).toMatchObject({ status: 'canceled' })
+  })
+
+  it('has the rows of a CSV file and the lines of a file of JSON lines, but not those before it', async () => {
+    const [csv, lines] = [join(made.base, 'p.csv'), join(made.base, 'p.jsonl')]
+    await writeFile(csv, 'step,loss,note\n1,0.50,old\n')
+    await writeFile(lines, '{"step":9,"old":1}\n')
+    const script = `printf '2,0.250,"a ""b"", c"\\n3,,\\n' >> ${csv}; printf '{"step":10,"new":1.0}\\n' > ${lines}`
+    const { err } = await track('--metrics', csv, '--metrics', 'p.jsonl', '--', 'sh', '-c', script)
+    const found = metricsOf(await eventsOf(runIn(err))).map((line) => JSON.stringify(line))
+    expect(found.sort()).toEqual([
+      '{"step":10,"new":1.0}',
+      '{"step":2,"loss":0.250,"note":"a \\"b\\", c"}',
+      '{"step":3}',
+    ])
+  })
+
+  it('keeps a terminal, and its log has none of it', async () => {
+    const script = `test -t 0 && test -t 1 && test -t 2 && printf 'a terminal\\n\\nred \\033[31mx\\033[0m\\n'; exit 4`
+    const line = [process.execPath, program, 'track', '--', 'sh', '-c', script].map(
+      (word) => `'${word.replaceAll("'", `'\\''`)}'`,
+    )
+    const shown = execFileSync('script', ['-qefc', `${line.join(' ')}; echo "code $?"`, '/dev/null'], {
+      cwd: made.base,
+      env: { ...env(), SHELL: '/bin/sh' },
+    }).toString()
+    expect(shown).toContain('code 4')
+    expect(shown).toContain('red \x1b[31mx\x1b[0m')
+    // Without anyone at it, the outer terminal sends the end of its input, which the inner one shows.
+    const [first = '', ...more] = logOf(await eventsOf(runIn(shown)))
+    expect([first.replace(/^\^@/, ''), ...more]).toEqual(['a terminal', '', 'red \x1b[31mx\x1b[0m'])
+  })
+})
+
+describe('a hub that is away', () => {
+  it('is not waited for by the command; what is left is sent later', async () => {
+    if (running) await kill(running)
+    await mkdir(join(made.base, 'other'), { recursive: true })
+    const script = `for i in 1 2 3; do echo "line $i"; echo "{\\"step\\":$i}" >> "$HUB_RUN_DIR/metrics.jsonl"; done`
+    const { code, err } = await track('--wait', '0', '--', 'sh', '-c', script)
+    expect(code).toBe(0)
+    expect(err).toMatch(/the run begins when the hub answers/)
+    expect(err).toMatch(/Send it with: hub track --resume\n$/)
+    running = await hub.start()
+    const sent = await track('--resume')
+    expect(sent.code).toBe(0)
+    const run = runIn(sent.err)
+    expect(await client.runs.get(run)).toMatchObject({ status: 'succeeded' })
+    const events = await eventsOf(run)
+    expect(logOf(events)).toEqual(['line 1', 'line 2', 'line 3'])
+    expect(metricsOf(events)).toEqual([{ step: 1 }, { step: 2 }, { step: 3 }])
+    expect(await folders()).toEqual([])
+    expect((await track('--resume')).err).toMatch(/Nothing is left to send/)
+  })
+})
