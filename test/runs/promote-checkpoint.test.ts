@@ -141,6 +141,21 @@ describe('what is refused', () => {
     expect((await promote(null, { step: 40, repo: fresh() })).status).toBe(401)
   })
 
+  it('is a name that is taken, where a key of a hosted job does not see by which repo', async () => {
+    const taken = await hub.repo(ada, { kind: 'model' })
+    const job = await hub.key(ada, { scope: 'train' })
+    await hub.sql(
+      `update api_keys set job_id = $1, limited = true, repo_ids = (select array_agg(output_repo_id) from runs where id = $1)
+        where token_sha256 = sha256($2::bytea)`,
+      [run, job],
+    )
+    const own = fresh()
+    expect((await promote(job, { step: 40, repo: own })).status).toBe(200)
+    expect((await promote(job, { step: 60, repo: own })).json).toMatchObject({ commit: { seq: 2 } })
+    const refused = await promote(job, { step: 40, repo: taken })
+    expect([refused.status, types(refused)]).toEqual([409, ['conflict.taken']])
+  })
+
   it('is a run without an output', async () => {
     const { json } = await hub.call(ada, 'POST', '/v1/runs', { recipe: { template: 'act', dataset: [] } })
     const refused = await promote(ada, { step: 40, repo: fresh() }, json.id)

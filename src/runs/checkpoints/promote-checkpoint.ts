@@ -2,6 +2,7 @@
  * promoteCheckpoint (contract, "Promoting a checkpoint"): the files of one checkpoint become a model repo of their own,
  * with the facts of the run, in one transaction. No bytes are sent.
  */
+import { currentViewer } from '../../auth/current-viewer.ts'
 import { assertLevel } from '../../auth/policy.ts'
 import type { Added, Committed } from '../../files/commit/commit-input.ts'
 import { copyFromRepo } from '../../files/commit/copy-from-repo.ts'
@@ -45,8 +46,8 @@ const ATTEMPTS = 3
 /**
  * Adds the files to the model repo, which is made if it is missing, and sets its meta block: all of it, or nothing. A
  * file of the same name gets the new bytes, others stay; a repeat changes nothing. Errors: 401, 403, 404 the run, the
- * checkpoint or an unknown owner, 409 `conflict.wrong_kind`, `conflict.path` and `conflict.in_progress` while files are
- * not verified, 413, 422 for a slug that no repo can have, 503.
+ * checkpoint or an unknown owner, 409 `conflict.wrong_kind`, `conflict.taken`, `conflict.path` and
+ * `conflict.in_progress` while files are not verified, 413, 422 for a slug that no repo can have, 503.
  */
 export function promoteCheckpoint(ctx: RequestContext, input: PromoteInput): Promise<Promoted> {
   return guarded(
@@ -70,10 +71,17 @@ async function promote(ctx: AllowedContext, input: PromoteInput, first: Grant): 
     try {
       return await promoteInto(ctx, input, target)
     } catch (error) {
-      if (!('missing' in target && uniqueViolation(error)) || attempt === ATTEMPTS) throw error
+      if (!('missing' in target && uniqueViolation(error))) throw error
+      if (attempt === ATTEMPTS) throw takenUnseen(input.repo, error)
     }
     target = (await mayPromote(ctx, input)).target
   }
+}
+
+/** The key of a hosted job may make a repo of its owner, and sees none that it did not make. */
+function takenUnseen(fullName: string, cause: unknown): HubError {
+  const detail = `${fullName} already exists, and this credential does not see it. Choose another name.`
+  return new HubError('conflict.taken', detail, { items: [{ type: 'conflict.taken', detail, loc: ['repo'] }], cause })
 }
 
 async function promoteInto(ctx: AllowedContext, input: PromoteInput, target: FoundOrMissing): Promise<Promoted> {
@@ -91,9 +99,18 @@ async function promoteInto(ctx: AllowedContext, input: PromoteInput, target: Fou
     const repo = 'repo' in target ? target.repo : await made(target.missing)
     if (!repo) throw notFound(`The repo ${input.repo}`)
     const done = await commit(repo)
-    const block = await blockOf(ctx, tx, run, { sourceId: checkpoint.repoId, targetId: repo.id })
-    return { repo: await setModelMeta(ctx, tx, repo, block), commit: done }
+    const now = await asNow(ctx, tx)
+    const block = await blockOf(now, tx, run, { sourceId: checkpoint.repoId, targetId: repo.id })
+    return { repo: await setModelMeta(now, tx, repo, block), commit: done }
   })
+}
+
+/** The key of a hosted job sees the repo that the transaction has made once its rights are read again. */
+async function asNow(ctx: RequestContext, tx: Tx): Promise<RequestContext> {
+  const { requestId, signal, deps } = ctx
+  const isOfJob = ctx.viewer.kind === 'key' && ctx.viewer.job
+  const viewer = isOfJob ? await currentViewer(tx, ctx.viewer) : null
+  return viewer ? { requestId, signal, deps, viewer } : ctx
 }
 
 function assertModel({ kind, fullName }: { readonly kind: string; readonly fullName: string }): void {
