@@ -30,6 +30,8 @@ builder.objectField(RepoStateType, 'lastCommits', (t) =>
   t.field({
     type: [LastCommitType],
     most: MAX_LAST_COMMIT_PATHS,
+    // What is read is far more than what is answered: see `MAX_LARGE_VERSIONS`.
+    work: 1000,
     description:
       `Since which commit some paths are as they are, at most ${MAX_LAST_COMMIT_PATHS}, in their order. A path that ` +
       `it does not have is left out, and so is a folder with more versions of files than its share of ` +

@@ -123,4 +123,17 @@ describe('RepoState.lastCommits', () => {
     expect(await last(person, '3', ['one', 'newest', ...many])).toEqual(['newest 3', ...many.map(() => 'late 2')])
     expect(await last(person, '2', ['one', ...many, 'late'])).toEqual(['one 1', 'late 2', ...many.map(() => 'late 2')])
   })
+
+  it('is asked for a few times in one operation: each may read far more than it answers', async () => {
+    const { person, name } = await withCommits()
+    const [owner, slug] = name.split('/')
+    const times = (count: number) => {
+      const all = Array.from({ length: count }, (_, at) => `a${at}: lastCommits(paths: ["data"]) { path }`)
+      const document = `query ($owner: String!, $slug: String!) {
+        repo(owner: $owner, slug: $slug) { at(state: "1") { ${all.join(' ')} } } }`
+      return hub.graphql(person, document, { owner, slug })
+    }
+    expect((await times(5)).errors).toBeUndefined()
+    expect((await times(11)).errors[0].extensions.problem.type).toBe('/problems/limit.cost')
+  })
 })
