@@ -15,9 +15,14 @@ export function imageFacts(bytes: Buffer): ImageFacts | null {
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
-/** The first chunk is the header, of 13 bytes. */
+/** The first chunk is the header, of 13 bytes. One that tells of a movement stands before the pixels. */
 function pngFacts(bytes: Buffer): ImageFacts | null {
   if (bytes.length < 33 || !bytes.subarray(0, PNG.length).equals(PNG)) return null
+  for (let at = 33; at + 8 <= bytes.length; at += bytes.readUInt32BE(at) + 12) {
+    const kind = bytes.toString('latin1', at + 4, at + 8)
+    if (kind === 'acTL') return null
+    if (kind === 'IDAT') break
+  }
   return { type: 'png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
 }
 

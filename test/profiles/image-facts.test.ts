@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { imageFacts } from '../../src/profiles/image-facts.ts'
-import { jpeg, plainWebp, png, webp } from './images.ts'
+import { animatedPng, jpeg, plainWebp, png, webp } from './images.ts'
 
 it.each([
   ['png', png(256, 128)],
@@ -18,6 +18,7 @@ it.each([
   ['HTML', Buffer.from(`<!doctype html>${' '.repeat(100)}`)],
   ['GIF', Buffer.from(`GIF89a${'\0'.repeat(60)}`, 'latin1')],
   ['a movement', webp(1, 1, 0x02)],
+  ['a PNG that moves', animatedPng()],
   ['a PNG whose first chunk is no header', Buffer.concat([png().subarray(0, 12), Buffer.from('tEXt'), png()])],
   ['a JPEG without a frame', Buffer.from('ffd8ffe000104a46494600010100000100010000ffda000c03', 'hex')],
   ['a JPEG whose segment has no length', Buffer.from('ffd8ffe00000ffe00000ffe00000', 'hex')],

@@ -8,6 +8,17 @@ export function png(width = 1, height = 1, size = 64): Buffer {
   return bytes
 }
 
+/** A PNG with a chunk of text, and then the one that tells how many frames it has. */
+export function animatedPng(): Buffer {
+  const chunk = (kind: string, length: number) => {
+    const bytes = Buffer.alloc(length + 12)
+    bytes.writeUInt32BE(length, 0)
+    bytes.write(kind, 4)
+    return bytes
+  }
+  return Buffer.concat([png().subarray(0, 33), chunk('tEXt', 5), chunk('acTL', 8), chunk('IDAT', 10)])
+}
+
 export function jpeg(width = 1, height = 1): Buffer {
   const start = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex')
   const frame = Buffer.from('ffc0001108000000000301220002110103110100', 'hex')
