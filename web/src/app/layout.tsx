@@ -147,7 +147,7 @@ function Account() {
   return (
     <details className="account-menu" key={location.pathname}>
       <summary title={viewer.account.handle}>
-        <Avatar account={viewer.account} /> {viewer.account.handle}
+        <Avatar account={viewer.account} /> <span className="account-name">{viewer.account.handle}</span>
       </summary>
       <div className="account-menu-items">
         <Link to="account" params={{ handle: viewer.account.handle }}>

@@ -60,6 +60,12 @@ export function ago(time: string, now = Date.now()): string {
 /** `QUEUED_FOR_WORK` is `queued for work`. */
 export const words = (name: string): string => name.toLowerCase().replaceAll('_', ' ')
 
+/** The same at the beginning of a heading. */
+export const heading = (name: string): string => {
+  const text = words(name)
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** Who executes a job: nobody is awaited for one that the hub executes itself. */
 export const claimer = ({
   claimedBy,

@@ -4,7 +4,7 @@ import { useQuery, useSubscription } from 'urql'
 import { commands } from '../../app/commands.ts'
 import { Action } from '../../ui/action.tsx'
 import { Command } from '../../ui/command.tsx'
-import { bytes, claimer, money, words } from '../../ui/format.ts'
+import { bytes, claimer, heading, money } from '../../ui/format.ts'
 import { NotThere } from '../../ui/not-there.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { rootField } from '../../ui/root-field.ts'
@@ -43,7 +43,7 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   return (
     <>
       <PageHeader
-        title={`${words(check.kind)} check${repo ? ` of ${repo.fullName}` : ''}`}
+        title={`${heading(check.kind)} check${repo ? ` of ${repo.fullName}` : ''}`}
         about={
           <span className="row">
             <CheckBadge check={check} /> {check.owner.handle} · <Time at={check.createdAt} />
@@ -157,11 +157,13 @@ function Stills({ check }: { readonly check: Check }) {
   return (
     <section className="panel stack" aria-label="Files that the check made">
       <h2>Files</h2>
-      <div className="stills">
-        {images.map(({ path, url }) => (
-          <img key={path} src={url} alt={`Still ${path}`} loading="lazy" />
-        ))}
-      </div>
+      {images.length > 0 && (
+        <div className="stills">
+          {images.map(({ path, url }) => (
+            <img key={path} src={url} alt={`Still ${path}`} loading="lazy" />
+          ))}
+        </div>
+      )}
       <ul>
         {others.map(({ path, url, size }) => (
           <li key={path}>

@@ -3,10 +3,11 @@
  * whole round trip. The hub keeps these of a session as a whole; the table below has the same numbers.
  */
 import { ago } from '../../ui/format.ts'
+import { useWidth } from '../../ui/use-width.ts'
 import './latency-chart.css'
 import { marksOf, pairText, type SessionLatency, type Span, topOf } from './latency.ts'
 
-const WIDTH = 720
+const FIRST_WIDTH = 720
 const HEIGHT = 200
 const LEFT = 56
 const BOTTOM = 24
@@ -19,11 +20,12 @@ const kinds = [
 ] as const
 
 export function LatencyChart({ sessions }: { readonly sessions: readonly SessionLatency[] }) {
+  const [ref, width] = useWidth<SVGSVGElement>(FIRST_WIDTH)
   const marks = marksOf(sessions)
   if (marks.length === 0) return null
   const top = topOf(marks)
   const yOf = (ms: number) => TOP + (1 - ms / top) * (HEIGHT - TOP - BOTTOM)
-  const step = (WIDTH - LEFT) / marks.length
+  const step = (width - LEFT) / marks.length
   const xOf = (place: number) => LEFT + step * (place + 0.5)
   const [first, last] = [marks.at(0), marks.at(-1)]
   return (
@@ -38,10 +40,10 @@ export function LatencyChart({ sessions }: { readonly sessions: readonly Session
           ))}
         </span>
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={labelOf(marks.length, top)}>
+      <svg ref={ref} height={HEIGHT} role="img" aria-label={labelOf(marks.length, top)}>
         {[0, top / 2, top].map((ms) => (
           <g key={ms}>
-            <line x1={LEFT} x2={WIDTH} y1={yOf(ms)} y2={yOf(ms)} className="latency-grid" />
+            <line x1={LEFT} x2={width} y1={yOf(ms)} y2={yOf(ms)} className="latency-grid" />
             <text x={LEFT - 8} y={yOf(ms) + 4} textAnchor="end">
               {ms} ms
             </text>
@@ -70,7 +72,7 @@ export function LatencyChart({ sessions }: { readonly sessions: readonly Session
           </text>
         )}
         {last && marks.length > 1 && (
-          <text x={WIDTH} y={HEIGHT - 6} textAnchor="end">
+          <text x={width} y={HEIGHT - 6} textAnchor="end">
             {ago(last.openedAt)}
           </text>
         )}

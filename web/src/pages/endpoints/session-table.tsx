@@ -34,7 +34,9 @@ export function SessionTable({ sessions }: { readonly sessions: readonly Session
               </td>
               <td>
                 <Status of={session.status} />
-                {session.closedReason && <div className="dim small">{session.closedReason}</div>}
+                {session.closedReason && session.closedReason !== 'closed' && (
+                  <div className="dim small">{session.closedReason}</div>
+                )}
               </td>
               <td className="nowrap">
                 <Time at={session.openedAt} />

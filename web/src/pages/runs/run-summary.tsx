@@ -28,8 +28,8 @@ export function RunSummary({ run }: { readonly run: RunShown }) {
                 <th>{title}</th>
                 <th className="number">Last</th>
                 <th className="number">Best</th>
-                <th className="number">Least</th>
-                <th className="number">Greatest</th>
+                <th className="number">Min</th>
+                <th className="number">Max</th>
                 <th className="number">Mean</th>
               </tr>
             </thead>
