@@ -23,8 +23,11 @@ export interface Launch {
   readonly isTerminal: boolean
 }
 
-/** Runs the command, and records its exit code. A signal to the group ends the command; the shell survives it. */
-const work = `hub_work() { trap : TERM INT HUP QUIT; "$@"; hub_code=$?
+/**
+ * Runs the command with file descriptor 4 as its standard error, and records its exit code. A signal to the group ends
+ * the command; the shell survives it. What the shell itself says (`Killed`) is dropped.
+ */
+const work = `hub_work() { trap : TERM INT HUP QUIT; ("$@" 2>&4 4>&-); hub_code=$?
   echo $hub_code > "$hub_exit.new"; mv "$hub_exit.new" "$hub_exit"; }`
 const begin = `trap : TERM INT HUP QUIT; echo $$ > "$hub_pid.new"; mv "$hub_pid.new" "$hub_pid"`
 
@@ -33,7 +36,7 @@ const throughPipes = `hub_log=$1 hub_pid=$2 hub_exit=$3; shift 3
 ${work}
 hub_keep() { trap '' TERM INT HUP QUIT PIPE; exec tee -a "$hub_log"; }
 ${begin}
-{ hub_work "$@" 2>&1 >&3 3>&- | hub_keep >&2 3>&-; } 3>&1 | hub_keep`
+{ hub_work "$@" 4>&1 >&3 2>/dev/null 3>&- | hub_keep >&2 3>&-; } 3>&1 | hub_keep`
 
 /** What the terminal shows goes through a pipe, in which what `script` adds and the line ends of terminals are cut. */
 const throughTerminal = `hub_log=$1 hub_pipe=$2
@@ -47,7 +50,7 @@ wait`
 const inTerminal = `hub_pid=$1 hub_exit=$2; shift 2
 ${work}
 ${begin}
-hub_work "$@"`
+hub_work "$@" 4>&2 2>/dev/null`
 
 /** The child of this process that runs the command; its id is not always that of the command's group. */
 export async function launch(given: Launch): Promise<ChildProcess> {
