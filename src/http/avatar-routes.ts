@@ -6,8 +6,8 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import type { Deps } from '../operation/context.ts'
 import { notFound } from '../platform/errors.ts'
 import { findAvatar } from '../profiles/avatar-objects.ts'
-import { asLost } from '../store/objects/lost-object.ts'
-import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+import { readJobBytes } from '../work/job-objects.ts'
+import { abortOnCloseOf } from './request-context.ts'
 
 type AvatarRequest = FastifyRequest<{ Params: { account: string; name: string } }>
 
@@ -29,13 +29,13 @@ export function avatarRoutes(deps: Deps): FastifyPluginAsync {
       const etag = `"${name}"`
       reply.headers({ ...headers, etag })
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-      try {
-        const { body, head } = await requireObjects(deps).get(found.key)
-        return reply.type(found.contentType).header('content-length', head.sizeBytes).send(body)
-      } catch (error) {
-        reply.header('cache-control', 'no-store')
-        throw asStoreRefusal(asLost('The picture', error, found.key))
-      }
+      // Whole, since it is small: a client that takes it slowly would else hold one of the few connections to the store.
+      const { signal } = abortOnCloseOf(request)
+      const bytes = await readJobBytes(deps, found.key, 'The picture', signal).catch(async (error: unknown) => {
+        // One that was replaced meanwhile is gone, and not lost.
+        throw (await findAvatar(deps.db, account, name)) ? error : notFound('The picture')
+      })
+      return reply.type(found.contentType).send(bytes)
     })
   }
 }

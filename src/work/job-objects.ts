@@ -5,7 +5,6 @@
  * job, so that it can be released with the job. Contract, "Storage quota". Lock order: jobs, accounts.
  */
 import { randomBytes } from 'node:crypto'
-import type { Readable } from 'node:stream'
 import { countBytes } from '../files/reservation.ts'
 import type { Deps, RequestContext } from '../operation/context.ts'
 import type { Config } from '../platform/config.ts'
@@ -102,18 +101,24 @@ export async function readJobObject(
   what = 'An object of the job',
   signal?: AbortSignal,
 ): Promise<string> {
+  return (await readJobBytes(deps, key, what, signal)).toString('utf8')
+}
+
+/** The same as bytes. */
+export async function readJobBytes(
+  deps: Pick<Deps, 'objects'>,
+  key: string,
+  what: string,
+  signal?: AbortSignal,
+): Promise<Buffer> {
   try {
     const { body } = await requireObjects(deps).get(key, signal ? { signal } : {})
-    return await textOf(body)
+    const pieces: Buffer[] = []
+    for await (const piece of paidChunks(body)) pieces.push(piece)
+    return Buffer.concat(pieces)
   } catch (error) {
     throw asStoreRefusal(asLost(what, error, key))
   }
-}
-
-async function textOf(body: Readable): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of paidChunks(body)) pieces.push(piece)
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 const addShare = memoizeByKey(({ name, table }: JobKind) =>

@@ -1,9 +1,11 @@
 /** Contract, "Profiles": name, email and picture. */
-import { describe, expect, it } from 'vitest'
+import { Readable } from 'node:stream'
+import { describe, expect, it, vi } from 'vitest'
 import { keyColumns } from '../../src/backup/object-keys.ts'
 import { collectAvatars } from '../../src/jobs/collect-job-objects.ts'
 import { avatarObjects } from '../../src/profiles/avatar-objects.ts'
 import { MAX_AVATAR_BYTES } from '../../src/profiles/set-avatar.ts'
+import { ObjectStoreError } from '../../src/store/objects/object-store.ts'
 import { newJobKey } from '../../src/work/job-objects.ts'
 import { contractHub, type Json, newName, type Person, type Who } from '../support/hub.ts'
 import { statementsOf } from '../support/request-statements.ts'
@@ -151,6 +153,27 @@ describe('a picture', () => {
     )
     expect(typeOf(raw)).toBe('validation.failed')
     expect((await storedBy(ada)).key).toBe(kept)
+  })
+
+  it('is read whole before it is sent: broken off it is an error and no half of a picture, replaced it is 404', async () => {
+    const ada = await hub.person()
+    const path = await pathOf(ada, png())
+    const { objects } = hub.running.deps
+    if (!objects) throw new Error('The hub has a store.')
+    const broken = async function* () {
+      yield png().subarray(0, 20)
+      throw new ObjectStoreError('unavailable', 'The store went away.')
+    }
+    const head = { sizeBytes: 64, etag: 'x' }
+    vi.spyOn(objects, 'get').mockResolvedValueOnce({ body: Readable.from(broken()), head })
+    const answer = await get(path)
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([503, 'no-store'])
+    expect((await get(path)).status).toBe(200)
+    vi.spyOn(objects, 'get').mockImplementationOnce(async () => {
+      await send(ada, null)
+      throw new ObjectStoreError('no_such_object', 'The object does not exist.')
+    })
+    expect((await get(path)).status).toBe(404)
   })
 
   it('is found by its whole path alone', async () => {
