@@ -29,7 +29,7 @@ export function avatarRoutes(deps: Deps): FastifyPluginAsync {
       const etag = `"${name}"`
       reply.headers({ ...headers, etag })
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-      // Whole, since it is small: a client that takes it slowly would else hold one of the few connections to the store.
+      // Whole, since it is small: who takes it slowly would else hold one of the few connections to the store.
       const { signal } = abortOnCloseOf(request)
       const bytes = await readJobBytes(deps, found.key, 'The picture', signal).catch(async (error: unknown) => {
         // One that was replaced meanwhile is gone, and not lost.

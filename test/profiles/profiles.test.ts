@@ -155,7 +155,7 @@ describe('a picture', () => {
     expect((await storedBy(ada)).key).toBe(kept)
   })
 
-  it('is read whole before it is sent: broken off it is an error and no half of a picture, replaced it is 404', async () => {
+  it('is read whole before it is sent: broken off it is an error, and replaced meanwhile 404', async () => {
     const ada = await hub.person()
     const path = await pathOf(ada, png())
     const { objects } = hub.running.deps
