@@ -134,6 +134,34 @@ describe('hub import', () => {
     expect([none.code, none.err]).toEqual([1, expect.stringContaining('is not at http://127.0.0.1')])
   })
 
+  itInTorture('names what it has pushed, also where somebody changes the repo before it is named', async () => {
+    const one = await lab({ a: 'one' })
+    await hf.json(one.author, 'POST', `/api/datasets/${one.name}/tag/main`, { tag: 'v1' })
+    const change = () =>
+      here.upload(one.person, one.target.toLowerCase().replaceAll(/[._]/g, '-'), { a: 'of somebody else' })
+    const between = await sourceProxy(here.running.url, {
+      meddle: (incoming, response) => {
+        const { method, url = '' } = incoming
+        if (method !== 'POST' || !url.endsWith('/snapshots')) return false
+        const answered = async () => {
+          const body = Buffer.concat(await incoming.toArray())
+          await change()
+          const headers = { 'content-type': 'application/json' }
+          const answer = await here.send(one.person, 'POST', url, { headers, body })
+          response.writeHead(answer.status, headers).end(answer.text)
+        }
+        answered().catch(() => response.destroy())
+        return true
+      },
+    })
+    open.push(between)
+    const words = ['import', address(one), one.target, '--tags']
+    const ended = await runHub(words, { ...one.env, HUB_URL: between.url })
+    expect([ended.code, ended.err]).toEqual([0, expect.any(String)])
+    expect(await filesOf(here, one.person, one.target, 'v1')).toEqual({ a: sha256Of('one') })
+    expect(await filesOf(here, one.person, one.target)).toEqual({ a: sha256Of('of somebody else') })
+  })
+
   itOnce('that is killed goes on where it was', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 8 }, (_, index) => [`${index}.bin`, randomBytes(1000).toString('hex')]),

@@ -33,8 +33,9 @@ export async function commitPush(
   if (files.length + deletions.length === 0) return []
   const add = files.map(({ local: { path, sha256, size } }) => ({ path, sha256, size }))
   const body = { add, delete: deletions, message: sending.said.message }
+  let commitId: string
   try {
-    await commitOnce(sending, body)
+    commitId = await commitOnce(sending, body)
   } catch (error) {
     sending.client.signal.throwIfAborted()
     if (!(error instanceof ProblemError)) throw error
@@ -63,26 +64,28 @@ export async function commitPush(
       },
     )
   }
-  tally.committed(files)
+  tally.committed(files, commitId)
   return deletions
 }
 
-/** A commit with a file whose digest the hub does not say yet is remembered until it is answered. */
+/** Its id. A commit with a file whose digest the hub does not say yet is remembered until it is answered. */
 async function commitOnce(
   { client, repo, state }: Sending,
   body: PushedCommit,
   key: string = randomUUID(),
-): Promise<void> {
+): Promise<string> {
   const large = body.add.filter(({ size }) => size > HASHED_FIRST_BYTES)
   if (large.length > 0) state.rememberCommitting({ key, body })
+  let commitId: string
   try {
-    await client.commitFiles(repo, body, key)
+    commitId = (await client.commitFiles(repo, body, key)).commit_id
   } catch (error) {
     if (error instanceof ProblemError && error.status < 500) state.rememberCommitted(key)
     throw error
   }
   await rememberDigests({ client, repo, state }, large)
   state.rememberCommitted(key)
+  return commitId
 }
 
 async function rememberDigests(

@@ -18,6 +18,8 @@ export interface Outcome {
   readonly linkedBytes: number
   readonly failed: FailedFile[]
   readonly cause: unknown
+  /** Of the version that the last change made; null without a change. */
+  readonly commitId: string | null
 }
 
 /**
@@ -46,6 +48,7 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
   const ended = new Set<Content>()
   const told = new Set<Outgoing>()
   let cause: unknown = null
+  let commitId: string | null = null
 
   const isAhead = (local: Outgoing, from: FileAhead['from']) => {
     waiting.push({ local, from })
@@ -97,7 +100,8 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
       waiting = []
       return taken
     },
-    committed(files: readonly FileAhead[]) {
+    committed(files: readonly FileAhead[], made: string) {
+      commitId = made
       state.forgetAhead(files.map(({ local }) => local.sha256))
       for (const { local, from } of files) {
         state.rememberSynced(localPath(root, local.path), local.path, local.sha256)
@@ -119,6 +123,7 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
         linkedBytes: totalBytes(linked),
         failed,
         cause,
+        commitId,
       }
     },
   }

@@ -81,6 +81,8 @@ export interface PushReport {
   readonly failed: FailedFile[]
   /** The first error behind `failed`, for the exit code. */
   readonly cause: unknown
+  /** Of the version that the last change of this push made; null if it made none. */
+  readonly commitId: string | null
 }
 
 export const DEFAULT_JOBS = 4
@@ -194,6 +196,7 @@ function dryRunOutcome(plan: PushPlan): Outcome {
     linkedBytes: 0,
     failed: [],
     cause: null,
+    commitId: null,
   }
 }
 

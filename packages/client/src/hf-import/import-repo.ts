@@ -152,7 +152,7 @@ async function importState(importing: Importing, state: SourceState): Promise<nu
     return pushStaged(importing, state, folder, files)
   })
   importing.deleted.push(...push.deleted)
-  for (const tag of state.tags) await nameState(importing, state, tag)
+  for (const tag of state.tags) await nameState(importing, state, tag, push.commitId)
   return files.length
 }
 
@@ -202,15 +202,17 @@ async function make(importing: Importing): Promise<void> {
   importing.exists = true
 }
 
+/** Names the version that the push made: by now others may have changed the repo. */
 async function nameState(
   { client, options, made, tags, refusedTags }: Importing,
   { commit }: SourceState,
   tag: string,
+  at: string | null,
 ) {
   if (made.has(tag)) return
   try {
     const note = `${options.name.text} at ${commit}`
-    await client.versions.createSnapshot(options.target, `snapshot:${tag}`, { note })
+    await client.versions.createSnapshot(options.target, `snapshot:${tag}`, { note, ...(at !== null && { at }) })
     made.add(tag)
     tags.push(tag)
   } catch (error) {
