@@ -16,6 +16,12 @@ export interface RepoPicture {
 /** Twice what a still may have: a list shows 30. */
 const MOST_BYTES = 4 * 1024 * 1024
 
+/**
+ * Of all cards that are read for one list. A card can be a megabyte long, and a list can have 100 of them: the stills
+ * of those past it are not looked for.
+ */
+const MOST_CARD_BYTES = 4 * 1024 * 1024
+
 /** Files that are taken for the picture of a repo, those before others. */
 const named = ['thumbnail.png', 'thumbnail.jpg', 'thumbnail.webp', 'preview.png', 'preview.jpg', 'preview.webp']
 /** What a check writes beside `thumbnail.png`. */
@@ -34,16 +40,25 @@ const pictureColumns = columns({
   theme: column.text.orNull('w.theme'),
 })
 
+/** Each repo with the bytes of the cards up to its own, looked up row by row: a join would scan all cards. */
+const asked = `select a.repo_id, sum(a.card_bytes) over (order by a.place) as bytes from (
+      select r.repo_id, r.place, (select card_bytes from robot_cards where repo_id = r.repo_id)
+        from unnest(:repoIds::text[]) with ordinality as r(repo_id, place)) a`
+
+/** Read once: both of its paths are taken from what is left of it. */
+const stills = `(select card #> '{thumbnail_paths}' from robot_cards
+      where repo_id = q.repo_id and q.bytes <= :cardBytes)`
+
 const picturesOfRepos = statement({
   name: 'repo-pictures',
   exact: 'per-parent',
   columns: pictureColumns,
-  params: { repoIds: param.texts(), names: param.texts(), mostBytes: param.int8() },
-  text: `select ${pictureColumns.sql} from unnest(:repoIds::text[]) as q(repo_id)
-    left join robot_cards c on c.repo_id = q.repo_id
+  params: { repoIds: param.texts(), names: param.texts(), mostBytes: param.int8(), cardBytes: param.int8() },
+  text: `select ${pictureColumns.sql} from (${asked}) q
+    cross join lateral (select ${stills} as stills offset 0) c
     cross join lateral (
-      select c.card #>> '{thumbnail_paths,light}' as path, 'light' as theme, 0 as place
-      union all select c.card #>> '{thumbnail_paths,dark}', 'dark', 0
+      select c.stills ->> 'light' as path, 'light' as theme, 0 as place
+      union all select c.stills ->> 'dark', 'dark', 0
       union all select n.name, null, n.place::int from unnest(:names::text[]) with ordinality as n(name, place)
     ) w
     join files f on f.repo_id = q.repo_id and f.path = w.path and f.to_seq is null
@@ -61,7 +76,12 @@ export async function picturesOf(
 ): Promise<(RepoPicture | null)[]> {
   if (deps.objects === null) return repoIds.map(() => null)
   const names = [...named, NAMED_DARK]
-  const rows = await deps.db.query(picturesOfRepos, { repoIds, names, mostBytes: MOST_BYTES })
+  const rows = await deps.db.query(picturesOfRepos, {
+    repoIds,
+    names,
+    mostBytes: MOST_BYTES,
+    cardBytes: MOST_CARD_BYTES,
+  })
   const ofRepo = Map.groupBy(
     rows.filter(({ path }) => isPicture.test(path)),
     ({ repoId }) => repoId,

@@ -53,6 +53,32 @@ describe('the picture of a repo', () => {
     })
   })
 
+  it('is looked for in cards of 4 MiB together: past them only a name makes one', async () => {
+    const ada = await hub.person()
+    const [near, far] = [await hub.repo(ada, { kind: 'robot' }), await hub.repo(ada, { kind: 'robot' })]
+    for (const repo of [near, far]) {
+      await hub.upload(ada, repo, { 'arm.xml': '<mujoco/>', 'day.png': 'day', 'preview.png': 'named' })
+      await hub.call(ada, 'PUT', `/v1/robots/${repo}/card`, {
+        ...card,
+        thumbnail_paths: { light: 'day.png', dark: 'day.png' },
+      })
+    }
+    const weigh = (bytes: number) =>
+      hub.sql(
+        `update robot_cards set card_bytes = $2 where repo_id in (
+          select r.id from repos r join accounts o on o.id = r.owner_id where o.handle = $1)`,
+        [ada.handle, bytes],
+      )
+    const still = ['day.png', 'day.png']
+    await weigh(2 * 1_048_576)
+    expect(await picturesOf(ada)).toEqual({ [near]: still, [far]: still })
+    await weigh(2 * 1_048_576 + 1)
+    const values = Object.values(await picturesOf(ada))
+    expect(values).toHaveLength(2)
+    expect(values).toContainEqual(still)
+    expect(values).toContainEqual(['preview.png', null])
+  })
+
   it('is read by its URL, by whoever sees the repo, and is gone with the file', async () => {
     const ada = await hub.person()
     const bob = await hub.person()
