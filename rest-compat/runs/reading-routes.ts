@@ -57,4 +57,16 @@ export const routes: readonly TypedRoute[] = [
     missing,
     summary: 'What each metric of a run comes to: its last, least, greatest, best and mean value.',
   },
+  {
+    operation: 'getRunEnvironment',
+    method: 'GET',
+    path: '/v1/runs/:run_id/environment',
+    document: 'get-run-environment',
+    params: { run },
+    status: 200,
+    errors: [403, 404],
+    result: 'object',
+    missing,
+    summary: 'What a run was made with: its command, code, packages and machine.',
+  },
 ]

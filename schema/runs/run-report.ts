@@ -72,6 +72,11 @@ mutation('reportRun', {
       ...rule(fullNameText),
       description: 'The model repo that the run publishes to; the caller must be able to write to it.',
     }),
+    environment: t.field({
+      type: 'JSON',
+      ...rule(jsonObject),
+      description: 'Command, code, packages and machine, at most 256 KiB; the first that is reported stays.',
+    }),
     peakVramGb: t.float({ ...rule(measured), description: 'Peak GPU memory use in GB.' }),
     samplesPerS: t.float({ ...rule(measured), description: 'Throughput.' }),
     gpuTier: t.string({ ...rule(wordText), description: 'The hardware tier of the measurement.' }),

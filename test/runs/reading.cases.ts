@@ -16,6 +16,7 @@ export const cases = defineCases({
   getRunConfig: { scopes, costs: costOf('/config', 2) },
   getRunMetrics: { scopes, costs: costOf('/metrics', 3) },
   getRunSummary: { scopes, costs: costOf('/summary', 3) },
+  getRunEnvironment: { scopes, costs: costOf('/environment', 3) },
   listRunCheckpoints: { scopes, costs: costOf('/checkpoints', 2) },
   streamRunLogs: { scopes },
   downloadRunLog: { scopes },

@@ -16,6 +16,7 @@ import {
   wholeFrom,
 } from './client-session.ts'
 import { registerCompareCommands } from './compare-command.ts'
+import { environmentLines } from './environment-lines.ts'
 import { heldText } from './hold-output.ts'
 import { type KeptOptions, keptMembers, keptOptions } from './kept-options.ts'
 import { hubExamples } from './output.ts'
@@ -192,8 +193,11 @@ async function showRun(request: ReturnType<HubClient['runs']['get']>): Promise<C
 
 async function showWithSummary(client: HubClient, id: string): Promise<CommandResult> {
   const run = await client.runs.get(id)
-  const summary = await client.runs.summary(id)
-  return { json: { ...run, summary }, text: `${runLines(run)}${summaryLines(summary)}` }
+  const [summary, environment] = await Promise.all([client.runs.summary(id), client.runs.environment(id)])
+  return {
+    json: { ...run, summary, environment },
+    text: `${runLines(run)}${environmentLines(environment)}${summaryLines(summary)}`,
+  }
 }
 
 async function listRuns(client: HubClient, options: ListOptions): Promise<CommandResult> {

@@ -22,12 +22,14 @@ interface TrackOptions extends CommonOptions, Omit<KeptOptions, 'notes'> {
   readonly robot?: string
   readonly metrics: string[]
   readonly resume?: string | true
+  readonly systemEvery: number
   readonly wait: number
 }
 
 const INTERVAL_MS = 2000
 const GRACE_MS = 20_000
 const WAIT_S = 60
+const SYSTEM_S = 15
 /** As a shell says of a command that SIGKILL ended. */
 const KILLED = 137
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
@@ -49,6 +51,12 @@ export function registerTrackCommand(program: Command, io: ClientIo, intervalMs 
     .option('--robot <name>', 'robot that it trains for')
     .option('--metrics <file>', 'file of metrics that the command writes: JSON lines or .csv (repeatable)', collect, [])
     .option('--resume [run]', 'go on with what a killed `hub track` left, or with this run')
+    .option(
+      '--system-every <seconds>',
+      'interval of the metrics of the machine; 0 for none',
+      wholeFrom(0, 3600),
+      SYSTEM_S,
+    )
     .option('--wait <seconds>', 'how long a silent hub is waited for at the end', wholeFrom(0, 86_400), WAIT_S)
     .action((command: string[], options: TrackOptions) =>
       run(io, command, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, intervalMs),
@@ -106,6 +114,7 @@ function startNew(
     ...{ argv, owner, parent, robot, dataset, repo, metrics },
     stateDir: stateDirOf(io),
     cwd: io.cwd,
+    systemEveryMs: options.systemEvery * 1000,
     kept: keptMembers({ ...options, notes: note }),
   })
 }

@@ -12,6 +12,10 @@ is the run's log. Metrics come from
 The command also gets HUB_RUN_ID, HUB_RUN_URL and HUB_URL, and not your key. In HUB_RUN_DIR it may write what
 \`hub runner\` looks for too: config.yaml, checkpoints/step_N/ and scorecard.json.
 
+The run also has metrics of the machine below system/ (processor, memory, disk, network, and GPUs by nvidia-smi), and
+what it was made with: the command with its secrets masked, the Git commit, remote and diff, the Python packages, the
+machine. A diff that holds a secret is left out. \`hub runs RUN --json\` and the page show it.
+
 While the hub cannot be reached the command goes on, and all is sent when the hub is back. What is not sent when the
 command ends waits on this machine: \`hub track --resume\` sends it. A cancel on the hub ends the command: SIGTERM, and
 SIGKILL after 20 seconds.

@@ -65,6 +65,10 @@ export const runPage = conformsTo<Answer<'listRuns'>>()(
   z.looseObject({ items: z.array(remoteRun), next_cursor: optional(z.string()) }),
 )
 
+export const runEnvironment = conformsTo<Answer<'getRunEnvironment'>>()(
+  z.looseObject({ environment: optional(anyObject) }),
+)
+
 export const checkpointList = conformsTo<Answer<'listRunCheckpoints'>>()(
   z.looseObject({ items: z.array(z.looseObject({ step: readAs(z.number().int()) })) }),
 )

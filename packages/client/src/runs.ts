@@ -15,6 +15,7 @@ import {
   type RemoteRun,
   type RemoteSummary,
   remoteRun,
+  runEnvironment,
   runPage,
   runSummary,
   type StartedRun,
@@ -46,6 +47,15 @@ export function runCalls(caller: Caller) {
         return (await call('GET /v1/runs/{run_id}/summary', runSummary, of(runId))).summary
       } catch (error) {
         if (error instanceof ProblemError && error.status === 404) return []
+        throw error
+      }
+    },
+    /** What it was made with; null where that is not known, also of an older hub. */
+    environment: async (runId: string): Promise<Readonly<Record<string, unknown>> | null> => {
+      try {
+        return (await call('GET /v1/runs/{run_id}/environment', runEnvironment, of(runId))).environment
+      } catch (error) {
+        if (error instanceof ProblemError && error.status === 404) return null
         throw error
       }
     },

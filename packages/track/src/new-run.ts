@@ -24,6 +24,8 @@ export interface NewTracked {
   readonly repo?: string
   /** Files of metrics that the command writes. */
   readonly metrics: readonly string[]
+  /** Between lines of `system/` metrics; 0 for none. */
+  readonly systemEveryMs: number
   /** Name, project, tags and the like. */
   readonly kept: Partial<StartedRun>
 }
@@ -46,9 +48,13 @@ export async function trackNew(tracking: Tracking, given: NewTracked): Promise<T
     ...given.kept,
   }
   const { url } = tracking
-  const { cwd, argv } = given
+  const { cwd, argv, systemEveryMs } = given
   const start = { key: randomUUID(), body }
-  const journal = newTrackJournal(files, { url, start, outputRepo: given.repo ?? null, cwd, argv: [...argv], sources })
+  const journal = newTrackJournal(files, {
+    ...{ url, start, cwd, sources, systemEveryMs },
+    outputRepo: given.repo ?? null,
+    argv: [...argv],
+  })
   try {
     return await trackRun(tracking, files, journal, argv)
   } finally {

@@ -41,6 +41,7 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
       sending: null,
       configSent: false,
       scorecardSent: false,
+      environmentSent: false,
       outputReported: false,
     })
     taken(run)

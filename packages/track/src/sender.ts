@@ -2,11 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type HubClient, ProblemError } from '@hub/client/internal'
 import type { RemoteRun } from '@hub/client/run-shapes'
+import { parseExact } from '@hub/formats/exact-json'
 import { stabilityCheck } from '@hub/runner/checkpoint-folders'
 import { leaseMs } from '@hub/runner/deadline'
 import { createPublisher, type Publisher } from '@hub/runner/publish-checkpoints'
 import { ClaimLostError, createReporter, type Reporter } from '@hub/runner/send-report'
 import { sendConfig, sendOutput, sendScorecard } from '@hub/runner/send-run-files'
+import { environmentIn } from './environment/environment.ts'
 import { isRefusal, reasonOf, runClaim } from './run-claim.ts'
 import { objectOf } from './spool.ts'
 import type { TrackFiles } from './track-folder.ts'
@@ -174,10 +176,29 @@ function openAttempt(options: SenderOptions): Attempt {
     reporter,
     publisher: inBackground(publisherOf(options, transfers)),
     async files(isFinal) {
+      const answer = await sendEnvironment(reporter, options)
       config = await sendConfig({ reporter, files, journal, before: config, isFinal, logLine })
-      return sendOutput(reporter, journal)
+      return (await sendOutput(reporter, journal)) ?? answer
     },
   }
+}
+
+/** Sends command, code, packages and machine once they are read. A hub that knows none of it keeps the run without. */
+async function sendEnvironment(
+  reporter: Reporter,
+  { files, journal, logLine }: SenderOptions,
+): Promise<RemoteRun | null> {
+  if (journal.state.environmentSent) return null
+  const text = await environmentIn(files.environment)
+  if (text === null) return null
+  const post = reporter.post({ environment: parseExact(text) as Record<string, unknown> })
+  const answer = await post.catch((error: unknown) => {
+    if (!(error instanceof ProblemError) || ![400, 413, 422].includes(error.status)) throw error
+    logLine(`what the run was made with is not kept: ${reasonOf(error)}`)
+    return null
+  })
+  journal.put({ environmentSent: true })
+  return answer
 }
 
 function publisherOf({ files, journal, cacheDir, logLine }: SenderOptions, client: HubClient): Publisher {

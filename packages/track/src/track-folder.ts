@@ -14,6 +14,8 @@ export function trackFiles(root: string) {
     lock: join(root, 'lock'),
     /** What the command prints. */
     output: join(root, 'output.log'),
+    /** Command, code, packages and machine. */
+    environment: join(root, 'environment.json'),
     /** Every line of metrics, from every source, in the order in which it was found. */
     spool,
     /** The reporter's name for it. */

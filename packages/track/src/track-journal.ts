@@ -28,6 +28,9 @@ const shape = runState.extend({
   createdAt: z.number(),
   cwd: z.string(),
   argv: z.array(z.string()),
+  environmentSent: z.boolean(),
+  /** Between lines of `system/` metrics; 0 for none. */
+  systemEveryMs: z.number(),
   /** The number of the last command that was started; 0 for none. */
   commands: z.number().int(),
   sources: z.array(source),
@@ -47,7 +50,7 @@ export const reopenTrackJournal = (files: TrackFiles, state: TrackState): TrackJ
 /** Begins the journal of a new run. */
 export function newTrackJournal(
   files: TrackFiles,
-  given: Pick<TrackState, 'url' | 'start' | 'outputRepo' | 'cwd' | 'argv' | 'sources'>,
+  given: Pick<TrackState, 'url' | 'start' | 'outputRepo' | 'cwd' | 'argv' | 'sources' | 'systemEveryMs'>,
 ): TrackJournal {
   const { url, ...rest } = given
   const state: TrackState = {
@@ -57,6 +60,7 @@ export function newTrackJournal(
     started: false,
     claimKey: null,
     target: null,
+    environmentSent: false,
     commands: 0,
     gaveUp: null,
   }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createHubClient } from '@hub/client/internal'
 import { lastLine } from '@hub/runner/run-result'
 import { startCollector } from './collector.ts'
+import { keepEnvironment } from './environment/environment.ts'
 import { type FollowedCommand, followCommand } from './followed-command.ts'
 import { launch, signalIn } from './launch.ts'
 import { isRefusal, reasonOf } from './run-claim.ts'
@@ -12,6 +13,7 @@ import { createSender, type Sender } from './sender.ts'
 import { endTornLine, linesSource } from './sources/lines-source.ts'
 import { metricFile } from './sources/metric-file.ts'
 import type { Source } from './sources/source.ts'
+import { systemSource } from './sources/system-source.ts'
 import { openSpool, type Spool } from './spool.ts'
 import type { TrackFiles } from './track-folder.ts'
 import type { TrackJournal } from './track-journal.ts'
@@ -79,8 +81,15 @@ export async function trackRun(
   const progress = { isComplete: false, isCanceled: false, command: null as FollowedCommand | null }
   const sender = senderOf(tracking, files, journal, { stop: stop.signal, progress })
   let removeListener = () => {}
+  let reading = Promise.resolve()
   try {
-    if (argv !== null) await beginRun(sender, logLine)
+    if (argv !== null) {
+      const { cwd } = journal.state
+      reading = keepEnvironment(files.environment, { argv, cwd, env: tracking.env }).catch((error: unknown) =>
+        logLine(`what the run is made with cannot be read: ${reasonOf(error)}`),
+      )
+      await beginRun(sender, logLine)
+    }
     const child = argv === null ? null : await start(tracking, files, journal, argv)
     const command =
       journal.state.ending === null && journal.state.commands > 0 ? followCommand(files, journal, child) : null
@@ -89,12 +98,12 @@ export async function trackRun(
       if (progress.isComplete || command === null) stop.abort(new Error('interrupted'))
       else command.signal(name)
     })
-    const collector = startCollector(sourcesOf(files, journal, spool, logLine), { everyMs: COLLECT_MS, logLine })
+    const collector = startCollector(sourcesOf(tracking, files, journal, spool), { everyMs: COLLECT_MS, logLine })
     const sending = sender.run()
     if (progress.isCanceled) void command?.stop(tracking.graceMs)
     const code = command === null ? null : await command.ended()
     await endLocally(files, journal, { code, hasCommand: command !== null, isCanceled: progress.isCanceled })
-    await collector.finish()
+    await Promise.all([collector.finish(), reading])
     progress.isComplete = true
     sender.wake()
     await within(tracking.waitMs, sender, sending, stop)
@@ -132,13 +141,15 @@ async function start(
 }
 
 function sourcesOf(
+  { env, logLine }: Tracking,
   files: TrackFiles,
   journal: TrackJournal,
   spool: Spool,
-  logLine: (line: string) => void,
 ): readonly Source[] {
+  const { sources, systemEveryMs: everyMs, cwd: folder, ending } = journal.state
   const reported = linesSource({ file: files.reported, name: 'metrics.jsonl', spool, logLine })
-  return [reported, ...journal.state.sources.map((source) => metricFile(source, { spool, logLine }))]
+  const machine = everyMs > 0 && ending === null ? [systemSource({ spool, folder, env, everyMs })] : []
+  return [reported, ...sources.map((source) => metricFile(source, { spool, logLine })), ...machine]
 }
 
 interface Progress {

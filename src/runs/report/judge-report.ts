@@ -33,6 +33,8 @@ export interface ReportRunInput {
   readonly configYaml?: string | null
   readonly scorecardJson?: unknown
   readonly outputModelRepo?: string | null
+  /** Command, code, packages and machine; the first that is reported stays. */
+  readonly environment?: unknown
   readonly peakVramGb?: number | null
   readonly samplesPerS?: number | null
   readonly gpuTier?: string | null
@@ -74,11 +76,16 @@ export interface ReadRunReport {
   readonly chunk: LogChunk | null
   readonly metrics: MetricsBatch | null
   readonly gates: Gates | null
+  /** JSON; null without one, and where the run has one. */
+  readonly environment: string | null
   /** The output repo that the report names. */
   readonly output: RepoFacts | null
   /** The run's output repo when the report arrived. */
   readonly outputRepoId: string | null
 }
+
+/** A long command line, a diff, and the versions of some hundred packages have less. */
+export const MAX_ENVIRONMENT_BYTES = 262_144
 
 /** 413 `too_large` if a part exceeds its limit, then 422 for an output repo that the report cannot name. */
 export async function readReport(
@@ -94,21 +101,32 @@ export async function readReport(
   const metrics = readMetrics(fresh.metrics ? input.metrics : null)
   const scorecard = scorecardJson == null ? null : boundedBytes(JSON.stringify(scorecardJson), limit, ['scorecardJson'])
   const gates = scorecardJson == null ? null : gatesOf(scorecardJson)
+  const environment = environmentOf(run, input)
   const output = outputModelRepo ? await findOutputRepo(ctx, outputModelRepo) : null
   const objects = {
     log: chunk && { kind: runObjects.logs, bytes: chunk.bytes },
     config: config && { kind: runObjects.config, bytes: config },
     scorecard: scorecard && { kind: runObjects.scorecard, bytes: scorecard },
   }
-  const addedBytes = growthOf(bytesOf({ chunk, metrics, objects }), run)
-  return { objects, addedBytes, chunk, metrics, gates, output, outputRepoId: run.outputRepoId }
+  const addedBytes = growthOf(bytesOf({ chunk, metrics, objects, environment }), run)
+  return { objects, addedBytes, chunk, metrics, gates, environment, output, outputRepoId: run.outputRepoId }
+}
+
+/** 413 `too_large`. */
+function environmentOf({ hasEnvironment }: ReportedRun, { environment }: ReportRunInput): string | null {
+  if (environment == null || hasEnvironment) return null
+  const text = JSON.stringify(environment)
+  boundedBytes(text, MAX_ENVIRONMENT_BYTES, ['environment'])
+  return text
 }
 
 /** The bytes of a report. A metrics line counts with its newline, as in the metrics file. */
-export function bytesOf({ chunk, metrics, objects }: Pick<ReadRunReport, 'chunk' | 'metrics' | 'objects'>): KeptBytes {
+export function bytesOf(given: Pick<ReadRunReport, 'chunk' | 'metrics' | 'objects' | 'environment'>): KeptBytes {
+  const { chunk, metrics, objects, environment } = given
   const lines = metrics?.lines ?? []
+  const kept = (chunk?.bytes.byteLength ?? 0) + Buffer.byteLength(environment ?? '')
   return {
-    added: (chunk?.bytes.byteLength ?? 0) + lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0),
+    added: kept + lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0),
     config: objects.config?.bytes.byteLength ?? null,
     scorecard: objects.scorecard?.bytes.byteLength ?? null,
   }

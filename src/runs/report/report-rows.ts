@@ -27,6 +27,7 @@ const reportColumns = heldColumns.with({
   clientMetricsSeq: column.int8.orNull('u.client_metrics_seq'),
   clientMetricsGaps: column.json("coalesce(to_json(u.client_metrics_gaps), '[]')", numbers),
   configBytes: column.int4.orNull('u.config_bytes'),
+  hasEnvironment: column.bool('u.environment is not null'),
   scorecardBytes: column.int4.orNull('u.scorecard_bytes'),
 })
 const readColumns = reportColumns.with({ now: column.timestamptz('now()') })
@@ -112,6 +113,7 @@ export const updateReportedRun = statement({
     clientMetricsGaps: param.int8s(),
     /** JSON, as are the three after it. */
     latestMetrics: param.json.orNull(),
+    lastLine: param.json.orNull(),
     pace: param.jsonb.orNull(),
     rewardCurve: param.jsonb.orNull(),
     progress: param.jsonb.orNull(),
@@ -124,6 +126,7 @@ export const updateReportedRun = statement({
     gates: param.json.orNull(),
     gatePassed: param.int4.orNull(),
     gateTotal: param.int4.orNull(),
+    environment: param.json.orNull(),
     outputRepoId: param.text.orNull(),
     outputRepoName: param.text.orNull(),
     /** When and for which limit the run is asked to stop. */
@@ -140,13 +143,14 @@ export const updateReportedRun = statement({
       summary_pending = summary_pending or :summarySeq::bigint < :metricsSeq::bigint,
       client_log_seq = :clientLogSeq, client_log_gaps = :clientLogGaps,
       client_metrics_seq = :clientMetricsSeq, client_metrics_gaps = :clientMetricsGaps,
-      latest_metrics = coalesce(:latestMetrics::json, latest_metrics), pace = coalesce(:pace::jsonb, pace),
+      latest_metrics = coalesce(:latestMetrics::json, latest_metrics, :lastLine::json), pace = coalesce(:pace::jsonb, pace),
       reward_curve = coalesce(:rewardCurve::jsonb, reward_curve), progress = coalesce(:progress::jsonb, progress),
       progress_at = case when :progress::jsonb is null then progress_at else :now end,
       peak_vram_gb = coalesce(:peakVramGb, peak_vram_gb), samples_per_s = coalesce(:samplesPerS, samples_per_s),
       gpu_tier = coalesce(:gpuTier, gpu_tier), config_key = coalesce(:configKey, config_key),
       scorecard_key = coalesce(:scorecardKey, scorecard_key), gates = coalesce(:gates::json, gates),
       gate_passed = coalesce(:gatePassed, gate_passed), gate_total = coalesce(:gateTotal, gate_total),
+      environment = coalesce(environment, :environment::json),
       output_repo_id = coalesce(:outputRepoId, output_repo_id),
         output_repo_name = coalesce(:outputRepoName, output_repo_name),
       cancel_requested_at = coalesce(cancel_requested_at, :stopAt), stop_reason = coalesce(stop_reason, :stopReason)

@@ -94,6 +94,8 @@ async function applyReport(
   const costUsd = status && (await settleRun(ctx.deps, tx, run, 'reported'))
   const limit = status === null ? limitOfRun(run) : null
   const { gates, output } = given
+  // Another report may have come since this one was read.
+  const environment = run.hasEnvironment ? null : given.environment
   await tx.query(updateReportedRun, {
     runId: run.id,
     status: status ?? 'running',
@@ -115,6 +117,7 @@ async function applyReport(
     gates: gates && JSON.stringify(gates.rows),
     gatePassed: gates?.passed ?? null,
     gateTotal: gates?.total ?? null,
+    environment,
     outputRepoId: output?.id ?? null,
     outputRepoName: output?.fullName ?? null,
     stopAt: limit && run.now,
@@ -135,7 +138,7 @@ async function applyReport(
     await recordFinish(ctx, tx, runJob, { id: run.id, ownerId: run.ownerId, ...change })
   }
   if (status === 'succeeded' && run.repo) await stampOutput(ctx, tx, run, run.repo)
-  await countRunBytes(tx, config, run, bytesOf({ ...given, chunk, metrics }))
+  await countRunBytes(tx, config, run, bytesOf({ ...given, chunk, metrics, environment }))
   if (status === 'succeeded') await addMeasurements(tx, config, run, input)
 }
 
@@ -159,16 +162,22 @@ function numbersAfter(run: LockedRun, input: ReportRunInput) {
 /** The columns that metrics change, as JSON; null leaves a column unchanged. */
 function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch | null) {
   const { metricsSeq } = run
-  if (!metrics) return { metricsSeq, latestMetrics: null, pace: null, rewardCurve: null }
+  if (!metrics) return { metricsSeq, latestMetrics: null, lastLine: null, pace: null, rewardCurve: null }
   const points = rewardsOf(metrics, metricsSeq + 1)
   const curve = metrics.rewardKey === null ? null : addRewards(run.rewardCurve, metrics.rewardKey, points)
   return {
     metricsSeq: metricsSeq + metrics.lines.length,
-    latestMetrics: metrics.lines.at(-1) ?? null,
+    latestMetrics: latestOf(metrics.lines),
+    // Where the run has no other line yet.
+    lastLine: metrics.lines.at(-1) ?? null,
     pace: paceColumn(run, input, metrics),
     rewardCurve: curve && JSON.stringify(curve),
   }
 }
+
+/** The newest line that has more than `system/` keys: what a machine does is not what its run came to. */
+const latestOf = (lines: readonly string[]): string | null =>
+  lines.findLast((line) => Object.keys(JSON.parse(line)).some((key) => !key.startsWith('system/'))) ?? null
 
 /** The column `pace`. The iteration of a line is the value under the trainer's `step_key`, else the line's step. */
 function paceColumn(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch): string | null {

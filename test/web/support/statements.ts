@@ -45,7 +45,7 @@ export const statements: Readonly<Record<string, number>> = {
   RepoTree: 4,
   robotToCheck: 3,
   run: 6,
-  runConfig: 2,
+  runConfig: 3,
   runGate: 3,
   runMetricKeys: 4,
   runMetrics: 5,

@@ -11,7 +11,9 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { usePoll } from '../../ui/use-poll.ts'
 import { RepoLink } from '../repos/repo-table.tsx'
+import { MadeWith } from './made-with.tsx'
 import { PromoteCheckpoint } from './promote/promote-checkpoint.tsx'
+import { Rows } from './rows.tsx'
 import { runConfigQuery, runGateQuery } from './run.graphql.ts'
 import type { RunShown } from './run-shown.ts'
 
@@ -25,9 +27,12 @@ export function Config({ id }: { readonly id: string }) {
   const changed = config?.pairs.filter((pair) => pair.changed) ?? []
   if (!config || config.keys.length === 0)
     return (
-      <Empty title="No config yet">
-        <p>{config?.reason ?? 'Its runner sends one when it begins: look at the log for what it does.'}</p>
-      </Empty>
+      <div className="stack">
+        <Empty title="No config yet">
+          <p>{config?.reason ?? 'Its runner sends one when it begins: look at the log for what it does.'}</p>
+        </Empty>
+        <MadeWith environment={run?.environment} />
+      </div>
     )
   return (
     <div className="stack">
@@ -43,41 +48,8 @@ export function Config({ id }: { readonly id: string }) {
         heads={['Setting', 'Value', 'Group']}
         rows={config.keys.map(({ group, path, value }) => [path, value, group])}
       />
+      <MadeWith environment={run?.environment} />
     </div>
-  )
-}
-
-interface RowsProps {
-  readonly label: string
-  readonly heads: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-}
-
-function Rows({ label, heads, rows }: RowsProps) {
-  return (
-    <section className="panel flush table-wrap" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head}>{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([first = '', ...others]) => (
-            <tr key={first}>
-              <td className="mono">{first}</td>
-              {others.map((cell, index) => (
-                <td key={index} className="mono">
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   )
 }
 
