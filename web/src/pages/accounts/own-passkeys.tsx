@@ -57,7 +57,7 @@ function PasskeyTable({ passkeys, changed }: Pick<Props, 'passkeys' | 'changed'>
             <tr key={passkey.id}>
               <td>
                 {passkey.name} {passkey.backedUp && <span className="badge good">backed up</span>}
-                {passkey.host !== location.hostname && <div className="dim small">for {passkey.host} alone</div>}
+                {passkey.host !== location.hostname && <div className="dim small">only for {passkey.host}</div>}
               </td>
               <td className="nowrap">
                 <Time at={passkey.createdAt} />
@@ -74,7 +74,7 @@ function PasskeyTable({ passkeys, changed }: Pick<Props, 'passkeys' | 'changed'>
                     className="button small danger"
                     finished={changed}
                   >
-                    <p>It signs you in no more. Remove it on the device too. Sessions that it opened stay.</p>
+                    <p>It no longer signs you in. Remove it on the device too. Sessions that it opened go on.</p>
                   </Action>
                 </div>
               </td>

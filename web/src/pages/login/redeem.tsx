@@ -73,7 +73,7 @@ export function Redeem({ token, link }: Props) {
         {isInvitation && viewer && <h2>Or make a new account</h2>}
         <WhoFields link={link} />
         {link.kind === 'reset' && (
-          <p>Passwords and passkeys of before work no more, and all your sessions end; API keys stay valid.</p>
+          <p>Your old password and passkeys stop working, and all your sessions end; API keys stay valid.</p>
         )}
         {passkeys?.can && (
           <>

@@ -79,7 +79,7 @@ export function RepoFrame({ params, part, head, error, retry, children }: Props)
       {head === null && (
         <Empty title="There is no such repo, or you do not see it">
           <p>
-            A private repo is shown to its owner and their org alone.{' '}
+            Only its owner and their organization see a private repo.{' '}
             {isSignedIn ? 'Ask them for a place in it.' : 'Sign in with an account that can see it.'}
           </p>
           <Link to="repos" params={{}} className="button">

@@ -19,7 +19,7 @@ export function Page({ params }: Props) {
         <RobotView owner={params.owner} repo={params.repo} card={head.card} />
       ) : (
         <Empty title="This repo is no robot">
-          <p>Robots alone have a model to show: look at its files.</p>
+          <p>Only robots have a model to show: look at its files.</p>
         </Empty>
       )}
     </RepoFrame>

@@ -50,7 +50,20 @@ export default function DownloadFolder(place: Place) {
   useEffect(() => {
     setFound(null)
     setFault(null)
-    if (isOpen) sizeOf(readings, { owner, repo, path }).then(setFound, setFault)
+    if (!isOpen) return
+    // The answer for a folder that the page has left, or for an older version, must not stand here.
+    let isLeft = false
+    sizeOf(readings, { owner, repo, path }).then(
+      (size) => {
+        if (!isLeft) setFound(size)
+      },
+      (error: Error) => {
+        if (!isLeft) setFault(error)
+      },
+    )
+    return () => {
+      isLeft = true
+    }
   }, [isOpen, owner, repo, path])
   const close = () => setOpen(false)
   return (

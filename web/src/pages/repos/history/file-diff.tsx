@@ -27,7 +27,7 @@ interface Props {
 
 const MOST_IMAGE_BYTES = 32 * 1024 * 1024
 /** What no text is in, whatever its bytes. */
-const binaryKinds: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'parquet', 'tensors', 'archive'])
+const binaryKinds: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'parquet', 'tensors', 'archive', 'pdf'])
 
 export function FileDiff(props: Props) {
   const { owner, repo, path, before, after } = props
@@ -45,7 +45,7 @@ export function FileDiff(props: Props) {
     )
   if (binaryKinds.has(kind)) return <Facts {...props} />
   if (sides.some(({ size }) => size > MOST_TEXT_BYTES))
-    return <Facts {...props} why={`A text of more than ${bytes(MOST_TEXT_BYTES)} is not compared here.`} />
+    return <Facts {...props} why={`Files of more than ${bytes(MOST_TEXT_BYTES)} are not compared here.`} />
   return <Lines {...props} />
 }
 

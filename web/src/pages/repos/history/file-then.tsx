@@ -57,7 +57,7 @@ function TextThen({ source, path }: { readonly source: string; readonly path: st
   if (text === undefined) return <Loading lines={2} />
   if (text === null)
     return (
-      <p className="dim">These bytes are no text of at most {bytes(MOST_TEXT_BYTES)}. Download them to look at them.</p>
+      <p className="dim">This is not text, or more than {bytes(MOST_TEXT_BYTES)} of it. Download it to look at it.</p>
     )
   return (
     <Suspense fallback={<Loading lines={2} />}>

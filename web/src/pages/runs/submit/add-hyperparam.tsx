@@ -11,7 +11,7 @@ interface Props {
   readonly add: (name: string, value: unknown) => void
 }
 
-/** What a value of each kind begins with; a number and a text begin with what is typed. */
+/** The other kinds have a value to begin with. */
 const needsValue = (kind: Kind) => kind === 'number' || kind === 'text'
 
 export function AddHyperparam({ group, has, add }: Props) {

@@ -24,10 +24,11 @@ export function lookForSecrets(
   if (files.length === 0) return Promise.resolve({ found: [], left: 0 })
   const worker = new Worker(new URL('./secrets-worker.ts', import.meta.url), { type: 'module', name: 'secrets' })
   let done = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
   looked(done, files.length)
   return new Promise<Looked>((resolve, reject) => {
     const unfinished = () => resolve({ found: [], left: files.length - done })
-    setTimeout(unfinished, LOOK_MS + GRACE_MS)
+    timer = setTimeout(unfinished, LOOK_MS + GRACE_MS)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     worker.addEventListener('error', unfinished)
     worker.addEventListener('message', ({ data }: MessageEvent<SecretsAnswer>) => {
@@ -36,5 +37,8 @@ export function lookForSecrets(
       looked(done, files.length)
     })
     worker.postMessage(files)
-  }).finally(() => worker.terminate())
+  }).finally(() => {
+    clearTimeout(timer)
+    worker.terminate()
+  })
 }
