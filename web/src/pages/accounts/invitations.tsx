@@ -87,7 +87,7 @@ function Waiting({ invitation, changed }: { readonly invitation: Invitation; rea
         mutation={withdrawInvitationMutation}
         variables={{ input: { id: invitation.id } }}
         title="Withdraw"
-        done="The link works no more."
+        done="The link no longer works."
         className="button small"
         finished={changed}
       >

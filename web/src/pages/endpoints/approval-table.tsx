@@ -77,7 +77,7 @@ function Revoke({ approval, changed }: { readonly approval: ApprovalRow; readonl
       finished={changed}
     >
       <p>
-        {approval.device?.name ?? 'The device'} gets no more actions under it: open sessions are closed, and its token
+        {approval.device?.name ?? 'The device'} gets no further actions under it: open sessions are closed, and its token
         opens no other.
       </p>
     </Action>
