@@ -1,48 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openCredentialUsage } from '../../src/auth/credential-usage.ts'
 import { keySetUrl, openOidc } from '../../src/auth/oidc.ts'
-import { readConfig } from '../../src/platform/config.ts'
-import { type RunningHub, startHub } from '../../src/start-hub.ts'
-import { testDb } from '../support/database.ts'
-import { freePort } from '../support/free-port.ts'
-import { APP_REDIRECT, AUDIENCE, openBrowser, startProvider, type TestProvider } from './support/provider.ts'
+import { APP_REDIRECT, AUDIENCE, openBrowser } from './support/provider.ts'
+import { providerHub } from './support/provider-hub.ts'
 
-const database = testDb()
-let dataDir: string
-let provider: TestProvider
-let hub: RunningHub
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'hub-oidc-'))
-  const port = await freePort()
-  provider = await startProvider(`http://127.0.0.1:${port}`)
-  const settings = {
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    HUB_SECRET: 'a secret of more than thirty-two characters',
-    HUB_DATA_DIR: dataDir,
-    OIDC_ISSUER: provider.issuer,
-    OIDC_AUDIENCE: AUDIENCE,
-    OIDC_CLIENT_ID: 'hub',
-    OIDC_CLIENT_SECRET: 'hub secret',
-  }
-  hub = await startHub(readConfig(settings), pino({ level: 'silent' }))
-  provider.people.set('1001', { preferred_username: 'ada', name: 'Ada Lovelace' })
-})
-
-afterAll(async () => {
-  await hub?.stop()
-  await provider?.stop()
-  await rm(dataDir, { recursive: true, force: true })
-})
-
-const at = (path: string) => `${hub.url}${path}`
+const own = providerHub()
+const { at } = own
 const signIn = (browser: ReturnType<typeof openBrowser>, returnTo = '/v1/me') =>
   browser.go(at(`/auth/login?return_to=${encodeURIComponent(returnTo)}`))
 
@@ -85,7 +51,7 @@ describe('signing in with a browser', () => {
     const document = '{ sessions(first: 1) { nodes { current userAgent } } }'
     const page = await browser.send(at('/graphql'), {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: new URL(hub.url).origin },
+      headers: { 'content-type': 'application/json', origin: new URL(own.hub.url).origin },
       body: JSON.stringify({ query: document }),
     })
     const [session] = JSON.parse(page.text).data.sessions.nodes
@@ -94,11 +60,11 @@ describe('signing in with a browser', () => {
 
   it('identifies the user by issuer and subject, whatever their current name', async () => {
     const first = JSON.parse((await signIn(openBrowser('1001'))).text)
-    provider.people.set('1001', { preferred_username: 'countess', name: 'Countess' })
+    own.provider.people.set('1001', { preferred_username: 'countess', name: 'Countess' })
     const second = JSON.parse((await signIn(openBrowser('1001'))).text)
     expect(second.account).toEqual(first.account)
     expect(second.credential_id).not.toBe(first.credential_id)
-    provider.people.set('1001', { preferred_username: 'ada' })
+    own.provider.people.set('1001', { preferred_username: 'ada' })
   })
 
   it('asks for a handle where the proposed one is taken, ill-formed, reserved or absent', async () => {
@@ -109,13 +75,13 @@ describe('signing in with a browser', () => {
       ['2004', undefined],
       ['2005', 'x'.repeat(65)],
     ] as const) {
-      provider.people.set(login, proposal === undefined ? {} : { preferred_username: proposal })
+      own.provider.people.set(login, proposal === undefined ? {} : { preferred_username: proposal })
       const browser = openBrowser(login)
       const page = await signIn(browser)
       expect([login, page.status]).toEqual([login, 409])
       expect(page.text).toContain('<form method="post" action="/auth/handle">')
-      expect(browser.cookies(hub.url).has('hub_session')).toBe(false)
-      const choose = (handle: string, origin = hub.url) =>
+      expect(browser.cookies(own.hub.url).has('hub_session')).toBe(false)
+      const choose = (handle: string, origin = own.hub.url) =>
         browser.send(at('/auth/handle'), { method: 'POST', headers: { origin }, body: new URLSearchParams({ handle }) })
       expect((await choose(`person-${login}`, 'https://elsewhere.test')).status).toBe(403)
       const again = await choose('ada')
@@ -128,7 +94,7 @@ describe('signing in with a browser', () => {
   })
 
   it('shows what the provider proposes as text, never as markup', async () => {
-    provider.people.set('2006', { preferred_username: '<script>alert(1)</script>' })
+    own.provider.people.set('2006', { preferred_username: '<script>alert(1)</script>' })
     const page = await signIn(openBrowser('2006'))
     expect(page.text).not.toContain('<script>alert')
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
@@ -141,7 +107,7 @@ describe('signing in with a browser', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
     })
-    const { issuer } = provider
+    const { issuer } = own.provider
     expect(await answer.json()).toEqual({ data: { identityProvider: { issuer, name: new URL(issuer).host } } })
   })
 
@@ -157,7 +123,7 @@ describe('signing in with a browser', () => {
       const browser = openBrowser('1001')
       const callback = await browser.go(at(`/auth/login?return_to=${encodeURIComponent(place)}`), at('/auth/callback'))
       const { headers } = await browser.send(callback.url)
-      expect([place, new URL(headers.get('location') ?? '', hub.url).origin]).toEqual([place, hub.url])
+      expect([place, new URL(headers.get('location') ?? '', own.hub.url).origin]).toEqual([place, own.hub.url])
     }
   })
 
@@ -175,9 +141,9 @@ describe('signing in with a browser', () => {
       'state',
     )
     expect(
-      (await denied.send(at(`/auth/callback?error=access_denied&state=${state}&iss=${provider.issuer}`))).status,
+      (await denied.send(at(`/auth/callback?error=access_denied&state=${state}&iss=${own.provider.issuer}`))).status,
     ).toBe(401)
-    expect(denied.cookies(hub.url).size).toBe(0)
+    expect(denied.cookies(own.hub.url).size).toBe(0)
   })
 })
 
@@ -194,7 +160,7 @@ describe("a bearer token of the provider's", () => {
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
     })
-    const { url } = await browser.go(`${provider.issuer}/auth?${question}`, APP_REDIRECT)
+    const { url } = await browser.go(`${own.provider.issuer}/auth?${question}`, APP_REDIRECT)
     const exchange = {
       grant_type: 'authorization_code',
       client_id: 'app',
@@ -202,7 +168,7 @@ describe("a bearer token of the provider's", () => {
       code_verifier: verifier,
       resource: AUDIENCE,
     }
-    const answer = await fetch(`${provider.issuer}/token`, {
+    const answer = await fetch(`${own.provider.issuer}/token`, {
       method: 'POST',
       body: new URLSearchParams({ ...exchange, code: new URL(url).searchParams.get('code') ?? '' }),
     })
@@ -214,20 +180,20 @@ describe("a bearer token of the provider's", () => {
   })
 
   it('creates the account of its user at the first request, and only one for concurrent requests', async () => {
-    const token = await provider.sign({ sub: '3001', preferred_username: 'grace' })
+    const token = await own.provider.sign({ sub: '3001', preferred_username: 'grace' })
     const answers = await Promise.all(Array.from({ length: 6 }, () => me(token)))
     expect(new Set(answers.map(({ status, json }) => `${status} ${json.account.id} ${json.credential_id}`)).size).toBe(
       1,
     )
     expect(answers[0]?.json.account.handle).toBe('grace')
-    const renamed = await me(await provider.sign({ sub: '3001', preferred_username: 'ada' }))
+    const renamed = await me(await own.provider.sign({ sub: '3001', preferred_username: 'ada' }))
     expect(renamed.json.account.handle).toBe('grace')
-    const elsewhere = await me(await provider.sign({ sub: '3001', preferred_username: 'grace' }))
+    const elsewhere = await me(await own.provider.sign({ sub: '3001', preferred_username: 'grace' }))
     expect(elsewhere.json.account.id).toBe(answers[0]?.json.account.id)
   })
 
   it('is 409 and says how to choose a handle if the proposed one cannot be used', async () => {
-    const token = await provider.sign({ sub: '3002', preferred_username: 'ada' })
+    const token = await own.provider.sign({ sub: '3002', preferred_username: 'ada' })
     const refused = await me(token)
     expect([refused.status, refused.json.type]).toEqual([409, '/problems/auth.handle_taken'])
     expect(refused.json.detail).toContain('POST /auth/handle')
@@ -245,23 +211,23 @@ describe("a bearer token of the provider's", () => {
   it('is 401 with any other audience, issuer, time, key, algorithm or form, and never 503', async () => {
     const now = Math.floor(Date.now() / 1000)
     const person = { sub: '1001', preferred_username: 'ada' }
-    const good = await provider.sign(person)
+    const good = await own.provider.sign(person)
     const [head = '', body = '', signature = ''] = good.split('.')
     const bad: Record<string, string> = {
-      'another audience': await provider.sign({ ...person, aud: 'https://elsewhere.test' }),
-      'no audience': await provider.sign({ ...person, aud: undefined }),
-      'another issuer': await provider.sign({ ...person, iss: 'https://elsewhere.test' }),
-      'an issuer that only looks the same': await provider.sign({ ...person, iss: `${provider.issuer}/` }),
-      'an end in the past': await provider.sign({ ...person, exp: now - 60 }),
-      'no end': await provider.sign({ ...person, exp: undefined }),
-      'a start in the future': await provider.sign({ ...person, nbf: now + 60 }),
-      nobody: await provider.sign({ preferred_username: 'ada' }),
-      'an unknown kid': await provider.sign(person, { kid: 'nobody' }),
-      'a logout token': await provider.sign(person, { typ: 'logout+jwt' }),
+      'another audience': await own.provider.sign({ ...person, aud: 'https://elsewhere.test' }),
+      'no audience': await own.provider.sign({ ...person, aud: undefined }),
+      'another issuer': await own.provider.sign({ ...person, iss: 'https://elsewhere.test' }),
+      'an issuer that only looks the same': await own.provider.sign({ ...person, iss: `${own.provider.issuer}/` }),
+      'an end in the past': await own.provider.sign({ ...person, exp: now - 60 }),
+      'no end': await own.provider.sign({ ...person, exp: undefined }),
+      'a start in the future': await own.provider.sign({ ...person, nbf: now + 60 }),
+      nobody: await own.provider.sign({ preferred_username: 'ada' }),
+      'an unknown kid': await own.provider.sign(person, { kid: 'nobody' }),
+      'a logout token': await own.provider.sign(person, { typ: 'logout+jwt' }),
       'no algorithm': `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body}.`,
       'a shared secret': `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.${body}.${signature}`,
       'another algorithm': `${Buffer.from('{"alg":"ES256","kid":"key-1"}').toString('base64url')}.${body}.${signature}`,
-      'a changed body': `${head}.${Buffer.from(JSON.stringify({ iss: provider.issuer, aud: AUDIENCE, sub: '1', exp: now + 60 })).toString('base64url')}.${signature}`,
+      'a changed body': `${head}.${Buffer.from(JSON.stringify({ iss: own.provider.issuer, aud: AUDIENCE, sub: '1', exp: now + 60 })).toString('base64url')}.${signature}`,
       'a signature that is none': `${head}.${body}.!!!!`,
       'no signature': `${head}.${body}`,
       'a body that is no JSON': `${head}.bm9uZQ.${signature}`,
@@ -272,7 +238,7 @@ describe("a bearer token of the provider's", () => {
   })
 
   it('ends with its session row, which logout revokes', async () => {
-    const token = await provider.sign({ sub: '1001', jti: 'to be ended' })
+    const token = await own.provider.sign({ sub: '1001', jti: 'to be ended' })
     expect((await me(token)).status).toBe(200)
     const out = await fetch(at('/auth/logout'), { method: 'POST', headers: { authorization: `Bearer ${token}` } })
     expect(out.status).toBe(204)
@@ -297,7 +263,7 @@ describe('an attack: a revoked bearer token, spelled differently', () => {
     ['without a jti', {}],
     ['with a jti that is empty', { jti: '' }],
   ])('stays 401: a token %s', async (_, claims) => {
-    const token = await provider.sign({ sub: '1001', nonce: randomBytes(6).toString('hex'), ...claims })
+    const token = await own.provider.sign({ sub: '1001', nonce: randomBytes(6).toString('hex'), ...claims })
     const first = await me(token)
     expect(first.status).toBe(200)
     for (const text of spellings(token))
@@ -309,25 +275,25 @@ describe('an attack: a revoked bearer token, spelled differently', () => {
 
   it('stays 401: a token signed again with the same issuer and jti', async () => {
     const claims = { sub: '1001', jti: randomBytes(6).toString('hex') }
-    const token = await provider.sign(claims)
+    const token = await own.provider.sign(claims)
     expect((await me(token)).status).toBe(200)
     await fetch(at('/auth/logout'), { method: 'POST', headers: { authorization: `Bearer ${token}` } })
-    const again = await provider.sign({ ...claims, at: 'another moment' })
+    const again = await own.provider.sign({ ...claims, at: 'another moment' })
     expect(again).not.toBe(token)
     expect((await me(again)).status).toBe(401)
   })
 
   it('gives no user the session of another whose token has the same jti', async () => {
     const jti = 'of an issuer that counts badly'
-    const ada = await me(await provider.sign({ sub: '1001', jti }))
-    const eve = await me(await provider.sign({ sub: '3009', jti, preferred_username: 'eve' }))
+    const ada = await me(await own.provider.sign({ sub: '1001', jti }))
+    const eve = await me(await own.provider.sign({ sub: '3009', jti, preferred_username: 'eve' }))
     expect([ada.json.account.handle, eve.json.account.handle]).toEqual(['ada', 'eve'])
   })
 
   it("does not work on the hub's own sessions either: one text, one session", async () => {
     const browser = openBrowser('1001')
     await signIn(browser)
-    const token = browser.cookies(hub.url).get('hub_session') ?? ''
+    const token = browser.cookies(own.hub.url).get('hub_session') ?? ''
     expect((await me(token)).status).toBe(200)
     for (const text of spellings(token))
       expect([text.slice(-4), (await me(text)).status]).toEqual([text.slice(-4), 401])
@@ -336,17 +302,22 @@ describe('an attack: a revoked bearer token, spelled differently', () => {
 
 describe("the provider's keys", () => {
   const verifier = (cooldownMs = 0) => {
-    const settings = hub.deps.config.oidc
+    const settings = own.hub.deps.config.oidc
     if (settings === null) throw new Error('OIDC is configured in this file.')
-    return openOidc(database.db, openCredentialUsage(database.db, pino({ level: 'silent' })), settings, cooldownMs)
+    return openOidc(
+      own.database.db,
+      openCredentialUsage(own.database.db, pino({ level: 'silent' })),
+      settings,
+      cooldownMs,
+    )
   }
 
   it('are fetched again when a token names an unknown key', async () => {
     const oidc = verifier()
-    const before = await provider.sign({ sub: '1001', jti: 'before' })
+    const before = await own.provider.sign({ sub: '1001', jti: 'before' })
     expect((await oidc.personOf(before))?.person.subject).toBe('1001')
-    await provider.rotate()
-    const after = await provider.sign({ sub: '1001', jti: 'after' })
+    await own.provider.rotate()
+    const after = await own.provider.sign({ sub: '1001', jti: 'after' })
     expect((await oidc.personOf(after))?.person.subject).toBe('1001')
     expect(await oidc.personOf(before)).toBeNull()
   })
@@ -354,13 +325,13 @@ describe("the provider's keys", () => {
   it('are 503 while the provider is down, but only for tokens that need them', async () => {
     const known = verifier()
     const unknown = verifier()
-    const token = await provider.sign({ sub: '1001', jti: 'down' })
+    const token = await own.provider.sign({ sub: '1001', jti: 'down' })
     expect((await known.personOf(token))?.person.subject).toBe('1001')
-    const foreign = await provider.sign({ sub: '1001', iss: 'https://elsewhere.test' })
-    const strange = await provider.sign({ sub: '1001' }, { kid: 'never seen' })
+    const foreign = await own.provider.sign({ sub: '1001', iss: 'https://elsewhere.test' })
+    const strange = await own.provider.sign({ sub: '1001' }, { kid: 'never seen' })
     const browser = openBrowser('1001')
     const callback = await browser.go(at('/auth/login'), at('/auth/callback'))
-    await provider.stop()
+    await own.provider.stop()
     expect((await known.personOf(token))?.person.subject).toBe('1001')
     await expect(known.personOf(strange)).rejects.toMatchObject({ type: 'unavailable', status: 503 })
     await expect(unknown.personOf(token)).rejects.toMatchObject({ type: 'unavailable', status: 503 })
