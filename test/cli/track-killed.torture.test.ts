@@ -93,14 +93,32 @@ async function killPart(part: Part): Promise<void> {
   if (pid !== null) process.kill(pid, 'SIGKILL')
 }
 
-/** Brings back what is gone, as a person would. */
+/** Until the trainer goes on: what was killed may seem to live for a moment. */
 async function revive(): Promise<void> {
+  const before = returned().length
+  for (const until = Date.now() + ROUND_MS; Date.now() < until; ) {
+    await reviveOnce()
+    // A trainer that is dead now ended its command, so that `hub track` ends by itself.
+    while (!isOver(running.track) && trainerPid() !== null && Date.now() < until) {
+      if (returned().length > before) return
+      await delay(50)
+    }
+  }
+  throw new Error('The trainer does not go on.')
+}
+
+/** Brings back what is gone, as a person would. */
+async function reviveOnce(): Promise<void> {
   if (isOver(running.hub)) running.hub = await hub.start()
   await delay(50)
   if (trainerPid() === null && !isOver(running.track)) await once(running.track, 'exit')
   if (!isOver(running.track)) return
   if (trainerPid() !== null) running.track = startTrack(['--resume'], false)
-  else running.track = startTrack(isLeft() ? ['--resume'] : ['--resume', runs.at(-1) ?? ''], true)
+  else {
+    const before = linesOf(join(made.base, 'trainer-pid'))[0]
+    running.track = startTrack(isLeft() ? ['--resume'] : ['--resume', runs.at(-1) ?? ''], true)
+    while (!isOver(running.track) && linesOf(join(made.base, 'trainer-pid'))[0] === before) await delay(50)
+  }
 }
 
 async function round(): Promise<void> {

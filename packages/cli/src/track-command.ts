@@ -135,13 +135,6 @@ async function resume(
       throw new LocalError(`No tracked run is left of ${io.cwd}: leave --resume out, or name its run.`)
     return startNew(io, tracking, argv, { ...options, parent: await endedRun(tracking, named) })
   }
-  if (last.isAlive) {
-    const pid = last.state.command?.pid
-    throw new LocalError(
-      `The command of ${nameOf(last)} still runs${pid === undefined ? '' : ` (process ${pid})`}: ` +
-        '`hub track --resume` without a command follows it; end it first to begin it again.',
-    )
-  }
   if (last.state.ending === null) return held(last, await resumeRun(tracking, last, argv))
   await resumeRun(tracking, last, null)
   return startNew(io, tracking, argv, { ...options, ...(last.state.started && { parent: last.state.runId }) })

@@ -1,6 +1,8 @@
 /** `hub track --resume`: what earlier tracked runs left on this machine. */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { LocalError } from '@hub/client/internal'
 import { nullIfMissing } from '@hub/runner/worker/growing-file'
 import { dropLock, takeLock } from '@hub/runner/worker/lock'
 import { groupOf, isGroupAlive } from './launch.ts'
@@ -33,7 +35,28 @@ export async function leftRuns(stateDir: string, url: string, run: string | null
 const livesStill = (files: TrackFiles, state: TrackState) =>
   state.ending === null && isGroupAlive(state.command ?? groupOf(files, state.commands))
 
-/** Goes on with a left run; null while another process has it. `argv` begins its command again, which must not run. */
+/** The shell of a command that has just ended is there for a moment longer. */
+const ENDING_MS = 3000
+
+/** Rejects while the command of the run goes on: a second one would write to the same files. */
+async function assertEnded(files: TrackFiles, state: TrackState): Promise<void> {
+  const until = performance.now() + ENDING_MS
+  while (livesStill(files, state)) {
+    if (performance.now() > until) {
+      const { pid } = state.command ?? groupOf(files, state.commands) ?? {}
+      throw new LocalError(
+        `The command of ${state.started ? state.runId : files.root} still runs (process ${pid}): ` +
+          '`hub track --resume` without a command follows it; end it first to begin it again.',
+      )
+    }
+    await delay(50)
+  }
+}
+
+/**
+ * Goes on with a left run; null while another process has it. `argv` begins its command again; rejects with a
+ * `LocalError` where that still runs.
+ */
 export async function resumeRun(
   tracking: Tracking,
   { files }: LeftRun,
@@ -44,6 +67,7 @@ export async function resumeRun(
     // Another process may have ended it meanwhile.
     const state = readTrackState(files)
     if (state === null || state.done) return null
+    if (argv !== null) await assertEnded(files, state)
     return await trackRun(tracking, files, reopenTrackJournal(files, state), argv)
   } finally {
     await dropLock(files.lock)

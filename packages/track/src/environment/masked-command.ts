@@ -5,7 +5,10 @@ import { findSecrets } from '@hub/client/secrets'
 const secretName = /(?:^|[-_.])(?:api[-_]?keys?|token|secret|passw(?:or)?d|pwd|passphrase|credentials?|auth)$/i
 const HIDDEN = '***'
 
-/** The words with `***` for the value of an option that names a secret and for a known kind of key; URLs lose who they name. */
+/**
+ * The words with `***` for the value of an option that names a secret, and for a known kind of key. URLs lose who they
+ * are opened as.
+ */
 export async function maskedCommand(words: readonly string[]): Promise<string[]> {
   const masked: string[] = []
   let isNext = false
