@@ -14,6 +14,7 @@ COPY packages/policy-server/package.json packages/policy-server/
 COPY packages/robot-card/package.json packages/robot-card/
 COPY packages/robot-view/package.json packages/robot-view/
 COPY packages/runner/package.json packages/runner/
+COPY packages/tensorboard/package.json packages/tensorboard/
 COPY packages/testing/package.json packages/testing/
 COPY packages/text/package.json packages/text/
 COPY packages/track/package.json packages/track/

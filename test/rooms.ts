@@ -64,6 +64,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'robot-view': [],
   client: ['text', 'formats'],
   runner: ['formats', 'client'],
+  tensorboard: [],
   track: ['formats', 'client', 'runner'],
   'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
   'policy-server': ['text', 'formats', 'client', 'runner'],

@@ -1,0 +1,2 @@
+export { type EventRecord, type ReadOptions, readEvents } from './read-events.ts'
+export type { Clip, EventValue, Histogram, Picture } from './values.ts'
