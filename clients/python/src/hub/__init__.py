@@ -10,6 +10,7 @@ Whatever ``log`` was given is on disk when it returns, and reaches the hub exact
 killed trainer that is started again.
 """
 
+from ._api import Api
 from ._errors import HubConnectionError, HubError, RunCanceled, RunLost
 from ._files import DownloadedFile, download, snapshot_download
 from ._http import Client
@@ -24,6 +25,7 @@ from ._worker import work
 __version__ = "0.1.0"
 
 __all__ = [
+    "Api",
     "Client",
     "DownloadedFile",
     "FoundSecret",

@@ -28,6 +28,14 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 @dataclass(frozen=True)
+class _At:
+    """A repo in one of its versions; the newest without one."""
+
+    repo: str
+    revision: Optional[str]
+
+
+@dataclass(frozen=True)
 class DownloadedFile:
     """A file on this machine, as the repo has it. ``sha256`` is None while the hub has not hashed it; then only its size was compared."""
 
@@ -39,15 +47,18 @@ class DownloadedFile:
     was_current: bool
 
 
-def download(repo: str, path: str, local_dir: PathLike = ".", *, client: Optional[Client] = None) -> Path:
+def download(
+    repo: str, path: str, local_dir: PathLike = ".", *, revision: Optional[str] = None, client: Optional[Client] = None
+) -> Path:
     """Downloads one file of ``owner/slug`` to the same path below ``local_dir``, and returns where it is. A file that is current is not sent again;
-    one with other content is replaced."""
+    one with other content is replaced. ``revision`` is a version of the repo: the name of a snapshot, a commit id, a change number, a time or a run's id;
+    the newest by default."""
     client = client or connect()
     # A path is the first of those that begin with it.
-    entry = next(tree(client, repo, prefix=path, limit=1), None)
+    entry = next(tree(client, repo, prefix=path, limit=1, revision=revision), None)
     if entry is None or entry["path"] != path:
-        raise HubError(f"{repo} has no file {path}.", type="not_found", status=404)
-    return _land_all(client, repo, [entry], local_dir, jobs=1)[0].local_path
+        raise HubError(f"{repo} has no file {path}{f' in {revision}' if revision else ''}.", type="not_found", status=404)
+    return _land_all(client, _At(repo, revision), [entry], local_dir, jobs=1)[0].local_path
 
 
 def snapshot_download(
@@ -56,14 +67,16 @@ def snapshot_download(
     *,
     allow_patterns: Patterns = None,
     ignore_patterns: Patterns = None,
+    revision: Optional[str] = None,
     jobs: int = 4,
     client: Optional[Client] = None,
 ) -> List[DownloadedFile]:
     """Downloads the files of ``owner/slug`` that the patterns mean into ``local_dir``. Files that are current are kept, those with other
-    content are replaced, and files of an interrupted download go on. `hub pull` keeps what was edited here."""
+    content are replaced, and files of an interrupted download go on. `hub pull` keeps what was edited here. ``revision`` as in ``download``."""
     client = client or connect()
     meant = path_rules(allow_patterns, ignore_patterns).matches
-    return _land_all(client, repo, [entry for entry in tree(client, repo) if meant(entry["path"])], local_dir, jobs)
+    entries = [entry for entry in tree(client, repo, revision=revision) if meant(entry["path"])]
+    return _land_all(client, _At(repo, revision), entries, local_dir, jobs)
 
 
 # Listings
@@ -76,10 +89,13 @@ def repo_url(repo: str) -> str:
     return f"/v1/repos/{segment(owner)}/{segment(slug)}"
 
 
-def tree(client: Client, repo: str, prefix: Optional[str] = None, limit: int = 1000) -> Iterator[Dict[str, Any]]:
+def tree(
+    client: Client, repo: str, prefix: Optional[str] = None, limit: int = 1000, *, revision: Optional[str] = None
+) -> Iterator[Dict[str, Any]]:
     cursor = None
+    query = {"prefix": prefix, "limit": limit, "at": revision}
     while True:
-        page = client.call("GET", f"{repo_url(repo)}/tree", query={"prefix": prefix, "limit": limit, "cursor": cursor})
+        page = client.call("GET", f"{repo_url(repo)}/tree", query={**query, "cursor": cursor})
         yield from page["items"]
         cursor = page["next_cursor"]
         if cursor is None:
@@ -90,27 +106,29 @@ def tree(client: Client, repo: str, prefix: Optional[str] = None, limit: int = 1
 
 
 def _land_all(
-    client: Client, repo: str, entries: Sequence[Mapping[str, Any]], local_dir: PathLike, jobs: int
+    client: Client, source: _At, entries: Sequence[Mapping[str, Any]], local_dir: PathLike, jobs: int
 ) -> List[DownloadedFile]:
     _assert_safe([entry["path"] for entry in entries])
     root = Path(local_dir)
     root.mkdir(parents=True, exist_ok=True)
     root = root.resolve()
     with crew(jobs) as pool:
-        return pool.all([bind(_land, client, repo, entry, root) for entry in entries])
+        return pool.all([bind(_land, client, source, entry, root) for entry in entries])
 
 
-def _land(client: Client, repo: str, entry: Mapping[str, Any], root: Path) -> DownloadedFile:
+def _land(client: Client, source: _At, entry: Mapping[str, Any], root: Path) -> DownloadedFile:
+    repo = source.repo
     path, size, sha256 = entry["path"], entry["size"], entry["sha256"]
     target = _landing(root, path)
     if sha256 and target.is_file() and target.stat().st_size == size and sha256_of(target) == sha256:
         return DownloadedFile(path, target, size, sha256, True)
     # Its name says which bytes it has the beginning of.
-    version = hashlib.sha256(f"{path}\n{sha256 or entry['updated_at']}\n{size}".encode()).hexdigest()[:24]
+    version = hashlib.sha256(f"{path}\n{sha256 or entry.get('updated_at')}\n{size}".encode()).hexdigest()[:24]
     partial = target.with_name(PARTIAL + version)
 
     def attempt() -> None:
-        url = client.call("POST", f"{repo_url(repo)}/files/presign-download", {"paths": [path]}, attempts=1)["files"][0]["url"]
+        asked = {"paths": [path], **({"at": source.revision} if source.revision else {})}
+        url = client.call("POST", f"{repo_url(repo)}/files/presign-download", asked, attempts=1)["files"][0]["url"]
         _fetch(url, partial, size)
 
     with_retry(attempt)
