@@ -55,7 +55,7 @@ const COLLECT_MS = 500
 const BEGIN_MS = 10_000
 
 /** Begins the run, waiting a little for a hub that does not answer. Rejects if the hub refuses it. */
-export async function beginRun(sender: Sender, logLine: (line: string) => void): Promise<void> {
+async function beginRun(sender: Sender, logLine: (line: string) => void): Promise<void> {
   try {
     await sender.begin(AbortSignal.timeout(BEGIN_MS))
   } catch (error) {

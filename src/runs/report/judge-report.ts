@@ -85,7 +85,7 @@ export interface ReadRunReport {
 }
 
 /** A long command line, a diff, and the versions of some hundred packages have less. */
-export const MAX_ENVIRONMENT_BYTES = 262_144
+const MAX_ENVIRONMENT_BYTES = 262_144
 
 /** 413 `too_large` if a part exceeds its limit, then 422 for an output repo that the report cannot name. */
 export async function readReport(

@@ -15,7 +15,7 @@ export interface EnvironmentOf {
 }
 
 /** Reads it all. What cannot be read is null. */
-export async function readEnvironment({ argv, cwd, env }: EnvironmentOf): Promise<Record<string, unknown>> {
+async function readEnvironment({ argv, cwd, env }: EnvironmentOf): Promise<Record<string, unknown>> {
   const [command, git, python, gpus] = await Promise.all([
     maskedCommand(argv),
     gitState(cwd, env),
