@@ -2,7 +2,16 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createHubClient, LocalError, ProblemError } from '@hub/client/internal'
-import { type LeftRun, leftRuns, programAt, resumeRun, type Tracking, type TrackOutcome, trackNew } from '@hub/track'
+import {
+  type LeftRun,
+  leftRuns,
+  programAt,
+  resumeRun,
+  type Tracking,
+  type TrackOutcome,
+  trackNew,
+  wandbFolder,
+} from '@hub/track'
 import type { Command } from 'commander'
 import { type ClientIo, exitCode, exitCodeOf } from './client-output.ts'
 import { type CommonOptions, collect, common, UsageError, wholeFrom, withLogin } from './client-session.ts'
@@ -23,6 +32,7 @@ interface TrackOptions extends CommonOptions, Omit<KeptOptions, 'notes'> {
   readonly metrics: string[]
   readonly resume?: string | true
   readonly systemEvery: number
+  readonly wandb: boolean
   readonly wait: number
 }
 
@@ -57,6 +67,7 @@ export function registerTrackCommand(program: Command, io: ClientIo, intervalMs 
       wholeFrom(0, 3600),
       SYSTEM_S,
     )
+    .option('--no-wandb', "leave the command's `import wandb` as it is (default: it reports to this run)")
     .option('--wait <seconds>', 'how long a silent hub is waited for at the end', wholeFrom(0, 86_400), WAIT_S)
     .action((command: string[], options: TrackOptions) =>
       run(io, command, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, intervalMs),
@@ -77,14 +88,15 @@ async function run(io: ClientIo, argv: readonly string[], options: TrackOptions,
       return io.exit(127)
     }
     const { HUB_TOKEN: _kept, ...env } = io.env
+    const logLine = (line: string) => print(io.stderr, `hub: ${inLine(line)}\n`)
     const tracking: Tracking = {
-      ...{ url, token, cacheDir, env, intervalMs },
+      ...{ url, token, cacheDir, env, intervalMs, logLine },
+      wandb: options.wandb && argv.length > 0 ? wandbOrSay(logLine) : null,
       isTerminal: Boolean(process.stdin.isTTY && process.stdout.isTTY),
       graceMs: GRACE_MS,
       waitMs: options.wait * 1000,
       pageOf: (id) => pageAddress(url, id),
       onSignal,
-      logLine: (line) => print(io.stderr, `hub: ${inLine(line)}\n`),
     }
     const outcome =
       options.resume === undefined
@@ -96,6 +108,13 @@ async function run(io: ClientIo, argv: readonly string[], options: TrackOptions,
     reportError(io, shown, options.json ?? false)
     io.exit(exitCodeOf(shown))
   }
+}
+
+/** The folder with the hub's wandb; null, once said, in a program that was installed without it. */
+function wandbOrSay(logLine: Tracking['logLine']): string | null {
+  const folder = wandbFolder()
+  if (folder === null) logLine('the Python client is not installed here, so `import wandb` is left as it is')
+  return folder
 }
 
 const stateDirOf = ({ env }: ClientIo) =>

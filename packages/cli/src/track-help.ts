@@ -9,6 +9,7 @@ is the run's log. Metrics come from
   --metrics FILE               JSON lines ({"step": 1, "loss": 0.5}), or CSV whose first line names the columns
   HUB_RUN_DIR/metrics.jsonl    the same lines, in the folder that the command finds in HUB_RUN_DIR
   import hub; hub.init()       of the Python client, which then writes there
+  import wandb                 as it stands in the script: it finds the hub's module; --no-wandb leaves the real one
 The command also gets HUB_RUN_ID, HUB_RUN_URL and HUB_URL, and not your key. In HUB_RUN_DIR it may write what
 \`hub runner\` looks for too: config.yaml, checkpoints/step_N/ and scorecard.json.
 

@@ -17,6 +17,7 @@ import { systemSource } from './sources/system-source.ts'
 import { openSpool, type Spool } from './spool.ts'
 import type { TrackFiles } from './track-folder.ts'
 import type { TrackJournal } from './track-journal.ts'
+import { withWandb } from './wandb-folder.ts'
 
 /** What a tracked run is given of its surroundings. */
 export interface Tracking {
@@ -25,6 +26,8 @@ export interface Tracking {
   readonly cacheDir: string
   /** Of the command; the run's own variables are added. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** First on the path of the command's Python, so that `import wandb` is the hub's; null leaves the real one. */
+  readonly wandb: string | null
   /** Standard input and output are a terminal. */
   readonly isTerminal: boolean
   /** Between reports. */
@@ -130,7 +133,7 @@ async function start(
   journal.put({ commands: nth, command: null, argv: [...argv] })
   const { runId, started, cwd } = journal.state
   const env = {
-    ...tracking.env,
+    ...withWandb(tracking.env, tracking.wandb),
     HUB_URL: tracking.url,
     HUB_RUN_DIR: files.dir,
     // Before the hub has answered there is no id yet; clients ask whether there is one.

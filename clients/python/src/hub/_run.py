@@ -39,6 +39,10 @@ def init(
     dataset: Sequence[str] = (),
     max_hours: Optional[float] = None,
     parent_run_id: Optional[str] = None,
+    tags: Sequence[str] = (),
+    notes: Optional[str] = None,
+    group: Optional[str] = None,
+    job_type: Optional[str] = None,
     resume: bool = True,
     capture_output: bool = True,
     raise_on_cancel: bool = True,
@@ -47,7 +51,8 @@ def init(
 ) -> Run:
     """Starts a run, or goes on with the one that a killed start of the same script left.
 
-    ``project`` (or ``template``, the hub's own word) says what trains, in 1 to 64 characters; the script's name by default. ``name`` is shown for the run.
+    ``project`` (or ``template``, the hub's own word) says what trains, in 1 to 64 characters; the script's name by default. ``name`` is shown for the run;
+    ``tags``, ``notes``, ``group`` and ``job_type`` are kept with it.
     ``config`` becomes the run's hyperparameters and its ``config.yaml``. ``owner`` is the account that the run belongs to; the key's own by default. ``resume=False``
     always starts a new run. ``capture_output`` copies what Python prints to the run's log. With ``raise_on_cancel=False``, ``log`` does not raise ``RunCanceled``
     when the hub asks the run to stop; ask ``run.canceled`` instead.
@@ -66,7 +71,8 @@ def init(
             recipe[member] = value
     recipe = json.loads(encode_line(recipe))
     body = {"recipe": recipe, "worker": worker_name()}
-    body.update({k: v for k, v in (("owner", owner), ("parent_run_id", parent_run_id)) if v})
+    kept = {"project": project, "name": name, "tags": list(tags), "notes": notes, "group": group, "job_type": job_type}
+    body.update({k: v for k, v in {"owner": owner, "parent_run_id": parent_run_id, **kept}.items() if v})
     identity = identity_of(client.url, owner, recipe, parent_run_id, os.path.abspath(sys.argv[0] or ""), os.getcwd())
     spool = _left(identity) if resume else None
     resumed = spool is not None
@@ -188,6 +194,12 @@ class Run:
             self._assert_open()
             self._way.keep_scorecard(json.loads(encode_line(card)))
 
+    def keep_config(self, text: str) -> None:
+        """Puts another ``config.yaml`` in place of the run's."""
+        with self._lock:
+            self._assert_open()
+            self._way.keep_config(text)
+
     def _keep(self, source: Path, dest: str) -> None:
         if not source.exists():
             raise FileNotFoundError(f"{source} does not exist.")
@@ -296,6 +308,9 @@ class _Spooled:
     def keep_scorecard(self, card: Mapping[str, Any]) -> None:
         self._spool.put(scorecard=card, scorecard_sent=False)
 
+    def keep_config(self, text: str) -> None:
+        self._spool.put(config=text, config_sent=False)
+
     def finish(self, status: str, error: Optional[str], timeout_s: Optional[float]) -> bool:
         self._spool.put(ending={"status": status, "error": error})
         done = self.sender.wait(timeout_s)
@@ -358,6 +373,9 @@ class _UnderRunner:
             _write_whole(self._folder / dest, source.read_text("utf-8"))
         else:
             raise RuntimeError("Under hub runner only checkpoints, config.yaml and scorecard.json are taken; write other files into a checkpoint.")
+
+    def keep_config(self, text: str) -> None:
+        _write_whole(self._folder / "config.yaml", text)
 
     def keep_scorecard(self, card: Mapping[str, Any]) -> None:
         _write_whole(self._folder / "scorecard.json", json.dumps(card) + "\n")
