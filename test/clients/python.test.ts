@@ -169,6 +169,28 @@ print(json.dumps([refused, other.sent]))
     expect(found).toEqual([['conflict.path', 409, detail], ['in/fine']])
   })
 
+  it('downloads a file as a version of the repo has it, and reads lists', async () => {
+    const repo = `${ada.handle}/${newName()}`
+    const found = await answer(`
+import hub, json, os
+os.makedirs("${repo}")
+def put(text):
+    with open("${repo}/note.txt", "w") as file: file.write(text)
+    hub.upload_folder("${repo}", "${repo}", kind="dataset")
+put("first")
+hub.connect().call("POST", "/v1/repos/${repo}/snapshots", {"name": "v1"})
+put("second, and longer")
+read = lambda **more: hub.download("${repo}", "note.txt", "${repo}-copy", **more).read_text()
+whole = hub.snapshot_download("${repo}", "${repo}-whole", revision="v1")
+api = hub.Api()
+listed = [each["slug"] for each in api.repos(owner="${ada.handle}")]
+seen = [run["id"] for run in api.runs(limit=1)]
+print(json.dumps([read(revision="v1"), read(), [file.local_path.read_text() for file in whole],
+    api.repo("${repo}")["slug"] in listed, all(api.run(id)["id"] == id for id in seen)]))
+`)
+    expect(found).toEqual(['first', 'second, and longer', ['first'], true, true])
+  })
+
   it('leaves out what hub push leaves out: credentials, what ignore files name, and build folders', async () => {
     const folder = join(base, newName())
     const paths = [
