@@ -5,7 +5,7 @@ import { commands } from '../app/commands.ts'
 import { useSession } from '../app/session.tsx'
 import { Command } from '../ui/command.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Empty, Loading } from '../ui/states.tsx'
+import { Empty, ErrorNotice, Loading } from '../ui/states.tsx'
 import { Invitations } from './accounts/invitations.tsx'
 import { SignInFirst } from './accounts/sign-in-first.tsx'
 import { FailedJobs } from './operator/failed-jobs.tsx'
@@ -69,13 +69,25 @@ export function Page() {
 
 function HealthPanel() {
   const [health, setHealth] = useState<Health | null>(null)
-  const [error, setError] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const [tries, setTries] = useState(0)
   useEffect(() => {
-    readHealth().then(setHealth, () => setError(true))
-  }, [])
+    let isCurrent = true
+    readHealth().then(
+      (read) => isCurrent && setHealth(read),
+      () => isCurrent && setError(new Error('The hub does not answer.')),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [tries])
+  const again = () => {
+    setError(null)
+    setTries(tries + 1)
+  }
   return (
     <section className="panel" aria-label="Health">
-      {error && <p>The hub does not answer.</p>}
+      {error && <ErrorNotice error={error} retry={again} />}
       {!health && !error && <Loading lines={2} />}
       {health && (
         <dl className="facts">

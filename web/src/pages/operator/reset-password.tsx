@@ -29,14 +29,11 @@ export function ResetPassword({ handle }: { readonly handle: string }) {
         close={() => setAsking(false)}
         confirm={() => void make()}
       >
-        {error ? (
-          <ErrorNotice error={error} />
-        ) : (
-          <p>
-            The link works once within an hour. What they choose then replaces their password and passkeys, and ends all
-            their sessions; an older link ends now.
-          </p>
-        )}
+        {error && <ErrorNotice error={error} />}
+        <p>
+          The link works once within an hour. What they choose then replaces their password and passkeys, and ends all
+          their sessions; an older link ends now.
+        </p>
       </Confirm>
       <Dialog title={`New password of ${handle}`} isOpen={path !== null} close={() => setPath(null)}>
         <p>Send this link to {handle}. It is shown only this once.</p>
