@@ -30,6 +30,7 @@ interface TrackOptions extends CommonOptions, Omit<KeptOptions, 'notes'> {
   readonly dataset: string[]
   readonly robot?: string
   readonly metrics: string[]
+  readonly tensorboard: string[]
   readonly resume?: string | true
   readonly systemEvery: number
   readonly wandb: boolean
@@ -60,6 +61,7 @@ export function registerTrackCommand(program: Command, io: ClientIo, intervalMs 
     .option('--dataset <ref>', 'what it trains on: svc://owner/repo (repeatable)', collect, [])
     .option('--robot <name>', 'robot that it trains for')
     .option('--metrics <file>', 'file of metrics that the command writes: JSON lines or .csv (repeatable)', collect, [])
+    .option('--tensorboard <folder>', "folder of TensorBoard's event files that it writes (repeatable)", collect, [])
     .option('--resume [run]', 'go on with what a killed `hub track` left, or with this run')
     .option(
       '--system-every <seconds>',
@@ -126,11 +128,11 @@ function startNew(
   argv: readonly string[],
   options: TrackOptions & { readonly parent?: string },
 ): Promise<TrackOutcome> {
-  const { note, owner, parent, robot, dataset, repo, metrics } = options
+  const { note, owner, parent, robot, dataset, repo, metrics, tensorboard } = options
   if (repo !== undefined && !/^[^/\s]+\/[^/\s]+$/.test(repo))
     throw new UsageError(`${JSON.stringify(repo)} is not a repo: it must be owner/slug.`)
   return trackNew(tracking, {
-    ...{ argv, owner, parent, robot, dataset, repo, metrics },
+    ...{ argv, owner, parent, robot, dataset, repo, metrics, tensorboard },
     stateDir: stateDirOf(io),
     cwd: io.cwd,
     systemEveryMs: options.systemEvery * 1000,

@@ -5,6 +5,7 @@ import { basename, extname, join, resolve } from 'node:path'
 import { LocalError } from '@hub/client/internal'
 import type { StartedRun } from '@hub/client/run-shapes'
 import { dropLock, takeLock } from '@hub/runner/worker/lock'
+import { eventFolderNow } from './sources/event-folder.ts'
 import { metricFileNow } from './sources/metric-file.ts'
 import { type Tracking, type TrackOutcome, trackRun } from './track.ts'
 import { trackFiles } from './track-folder.ts'
@@ -24,6 +25,8 @@ export interface NewTracked {
   readonly repo?: string
   /** Files of metrics that the command writes. */
   readonly metrics: readonly string[]
+  /** Folders of TensorBoard's event files that it writes. */
+  readonly tensorboard: readonly string[]
   /** Between lines of `system/` metrics; 0 for none. */
   readonly systemEveryMs: number
   /** Name, project, tags and the like. */
@@ -36,6 +39,7 @@ export async function trackNew(tracking: Tracking, given: NewTracked): Promise<T
   await mkdir(files.root, { recursive: true, mode: 0o700 })
   if (!(await takeLock(files.lock))) throw new LocalError(`${files.root} is in use by another process.`)
   const sources = await Promise.all(given.metrics.map((file) => metricFileNow(resolve(given.cwd, file))))
+  const eventFolders = await Promise.all(given.tensorboard.map((folder) => eventFolderNow(resolve(given.cwd, folder))))
   const recipe = {
     template: templateOf(given.argv),
     dataset: [...given.dataset],
@@ -51,7 +55,7 @@ export async function trackNew(tracking: Tracking, given: NewTracked): Promise<T
   const { cwd, argv, systemEveryMs } = given
   const start = { key: randomUUID(), body }
   const journal = newTrackJournal(files, {
-    ...{ url, start, cwd, sources, systemEveryMs },
+    ...{ url, start, cwd, sources, eventFolders, systemEveryMs },
     outputRepo: given.repo ?? null,
     argv: [...argv],
   })

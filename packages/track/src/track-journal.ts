@@ -13,6 +13,13 @@ const source = z.object({
 })
 export type SourceFile = z.output<typeof source>
 
+const eventFolder = z.object({
+  folder: z.string(),
+  /** Bytes of each file that was there before the command began. */
+  before: z.record(z.string(), z.number().int()),
+})
+export type EventFolder = z.output<typeof eventFolder>
+
 const shape = runState.extend({
   /** How the run is begun: the same request under the same key, until the hub has answered. */
   start: z.object({ key: z.string(), body: z.record(z.string(), z.unknown()) }),
@@ -34,6 +41,8 @@ const shape = runState.extend({
   /** The number of the last command that was started; 0 for none. */
   commands: z.number().int(),
   sources: z.array(source),
+  /** Of TensorBoard. */
+  eventFolders: z.array(eventFolder).default([]),
   /** Why the hub takes nothing more of it. */
   gaveUp: z.string().nullable(),
 })
@@ -50,7 +59,10 @@ export const reopenTrackJournal = (files: TrackFiles, state: TrackState): TrackJ
 /** Begins the journal of a new run. */
 export function newTrackJournal(
   files: TrackFiles,
-  given: Pick<TrackState, 'url' | 'start' | 'outputRepo' | 'cwd' | 'argv' | 'sources' | 'systemEveryMs'>,
+  given: Pick<
+    TrackState,
+    'url' | 'start' | 'outputRepo' | 'cwd' | 'argv' | 'sources' | 'eventFolders' | 'systemEveryMs'
+  >,
 ): TrackJournal {
   const { url, ...rest } = given
   const state: TrackState = {

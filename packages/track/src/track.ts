@@ -10,6 +10,7 @@ import { type FollowedCommand, followCommand } from './followed-command.ts'
 import { launch, signalIn } from './launch.ts'
 import { isRefusal, reasonOf } from './run-claim.ts'
 import { createSender, type Sender } from './sender.ts'
+import { eventFolder } from './sources/event-folder.ts'
 import { endTornLine, linesSource } from './sources/lines-source.ts'
 import { metricFile } from './sources/metric-file.ts'
 import type { Source } from './sources/source.ts'
@@ -149,10 +150,12 @@ function sourcesOf(
   journal: TrackJournal,
   spool: Spool,
 ): readonly Source[] {
-  const { sources, systemEveryMs: everyMs, cwd: folder, ending } = journal.state
+  const { sources, eventFolders, systemEveryMs: everyMs, cwd: folder, ending } = journal.state
   const reported = linesSource({ file: files.reported, name: 'metrics.jsonl', spool, logLine })
   const machine = everyMs > 0 && ending === null ? [systemSource({ spool, folder, env, everyMs })] : []
-  return [reported, ...sources.map((source) => metricFile(source, { spool, logLine })), ...machine]
+  const given = { spool, logLine }
+  const folders = eventFolders.map((one) => eventFolder(one, given))
+  return [reported, ...sources.map((source) => metricFile(source, given)), ...folders, ...machine]
 }
 
 interface Progress {
