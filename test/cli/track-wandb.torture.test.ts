@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createHubClient, type HubClient } from '@hub/client/internal'
@@ -88,6 +88,7 @@ print(wandb.run.get_url())
     await mkdir(join(made.base, 'wandb'), { recursive: true })
     await writeFile(join(made.base, 'wandb/__init__.py'), 'real = True\n')
     const { out } = await trackPython('import sys, wandb; print(wandb.real)', '--no-wandb')
+    await rm(join(made.base, 'wandb'), { recursive: true })
     expect(out).toBe('True\n')
   })
 })
@@ -118,12 +119,12 @@ log = module.WandBLogger(config(False))
 for step in (200, 400):
     log.log_dict({"loss": 1 / step, "lr": 1e-5, "list": [1]}, step)
 log.log_dict({"pc_success": 50.0}, 400, mode="eval")
+(out / "video.mp4").write_bytes(b"video")
+log.log_video(str(out / "video.mp4"), 400, mode="eval")
 log.log_dict({"episodes": 3, "Interaction step": 7}, mode="train", custom_step_key="Interaction step")
 model = out / "checkpoints/000400/pretrained_model"; model.mkdir(parents=True)
 (model / "model.safetensors").write_bytes(b"weights")
 log.log_policy(model.parent)
-(out / "video.mp4").write_bytes(b"video")
-log.log_video(str(out / "video.mp4"), 400, mode="eval")
 first = log.cfg.run_id
 import wandb; wandb.finish()
 again = module.WandBLogger(config(True))

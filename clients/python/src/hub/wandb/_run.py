@@ -116,7 +116,9 @@ class Run:
                 self._waiting = line
                 return
             self._waiting = {}
-            self._write(line)
+            # Of pictures alone no line is left.
+            if line:
+                self._write(line)
             if step is None or commit:
                 self._step += 1
 
