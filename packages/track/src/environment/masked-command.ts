@@ -30,7 +30,7 @@ async function maskedWord(word: string): Promise<string> {
 export const withoutPassword = (text: string): string => text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1')
 
 /** Whether a text has a secret of a kind that a push refuses. */
-export async function holdsSecret(text: string): Promise<boolean> {
+async function holdsSecret(text: string): Promise<boolean> {
   return (await secretLines(text)).length > 0
 }
 

@@ -77,8 +77,8 @@ function Revoke({ approval, changed }: { readonly approval: ApprovalRow; readonl
       finished={changed}
     >
       <p>
-        {approval.device?.name ?? 'The device'} gets no further actions under it: open sessions are closed, and its token
-        opens no other.
+        {approval.device?.name ?? 'The device'} gets no further actions under it: open sessions are closed, and its
+        token opens no other.
       </p>
     </Action>
   )
