@@ -1,4 +1,6 @@
-/** The values of a summary, of TensorFlow 1 (a field for each kind) and of today (tensors whose plugin says the kind). */
+/**
+ * The values of a summary, of TensorFlow 1 (a field for each kind) and of today (tensors whose plugin says the kind).
+ */
 import { doublesIn, shortest, type Tensor, tensorIn } from './tensor.ts'
 import { fieldsOf } from './wire.ts'
 
