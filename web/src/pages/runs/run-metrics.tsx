@@ -23,12 +23,13 @@ export function RunMetrics({ runs, tick }: Props) {
   const [search, setSearch] = useState('')
   const [most, setMost] = useState(PAGE)
   const isFound = useCallback((key: string) => key.toLowerCase().includes(search.toLowerCase()), [search])
-  const { keys, curves, error, again, isLoading, isRefining } = useCurves({
+  const { keys, curves, error, again, isLoading, isRefining, left } = useCurves({
     ids: runs.map(({ id }) => id),
     tick,
     range: view.range,
     isTime: view.isTime,
     isShown: isFound,
+    most,
   })
   const zoom = useCallback((range: Range | null) => setView((before) => ({ ...before, range })), [])
   const names = runs.map(({ id, name }) => `${id} ${name}`).join('\n')
@@ -74,10 +75,10 @@ export function RunMetrics({ runs, tick }: Props) {
           <MetricChart key={key} title={key} lines={lines} view={view} zoom={zoom} />
         ))}
       </div>
-      {charts.length === 0 && <p className="dim">No metric has this in its name.</p>}
+      {charts.length === 0 && left === 0 && <p className="dim">No metric has this in its name.</p>}
       {charts.length > most && (
         <button type="button" className="button" onClick={() => setMost(most + PAGE)}>
-          Show more of {charts.length} charts
+          Show more of {charts.length + left} charts
         </button>
       )}
     </div>

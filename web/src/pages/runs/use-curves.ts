@@ -3,8 +3,10 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { type CombinedError, useQuery } from 'urql'
 import { readings } from '../../app/client.ts'
 import type { Answer } from '../../ui/root-field.ts'
-import { type Curve, type Range, spliced, stepsOf } from './curve.ts'
+import { type Curve, isCounter, type Range, spliced, stepsOf } from './curve.ts'
+import { byKey, type CurvesByKey, metricsOf } from './curves-by-key.ts'
 import { type RunMetricsQuery, runMetricsQuery } from './metrics.graphql.ts'
+import { MAX_MORE, useAsked, useMoreCurves, useReadAgain } from './more-curves.ts'
 
 /**
  * A run may report many times a second. A reading of a long run takes the hub a second, so it is repeated ten times as
@@ -13,21 +15,18 @@ import { type RunMetricsQuery, runMetricsQuery } from './metrics.graphql.ts'
 const REFRESH_MS = 2_000
 const REST = 10
 
-type Metrics = Extract<NonNullable<NonNullable<RunMetricsQuery['nodes']>[number]>, { readonly metrics: unknown }>
-
-/** By the key, then by the id of the run. */
-type CurvesByKey = ReadonlyMap<string, ReadonlyMap<string, Curve>>
-
 export function useCurves(options: {
   readonly ids: readonly string[]
   /** Changes with the newest metrics of a run that is in progress. */
   readonly tick: string
   readonly range: Range | null
   readonly isTime: boolean
-  /** Keys that are shown: what the first answer has no room for is asked for by name. */
+  /** Keys that may have a chart. */
   readonly isShown: (key: string) => boolean
+  /** Charts that are shown: curves that the first answer has no room for are asked for by name until there are more. */
+  readonly most: number
 }) {
-  const { tick, range, isTime, isShown } = options
+  const { tick, range, isTime, isShown, most } = options
   const list = options.ids.join()
   const ids = useMemo(() => list.split(','), [list])
   const [{ data, error, fetching }, again] = useQuery({ query: runMetricsQuery, variables: { ids } })
@@ -35,13 +34,12 @@ export function useCurves(options: {
   const keys = useMemo(() => [...new Set(metricsOf(data).flatMap(({ metrics }) => metrics.keys))], [data])
   const first = useMemo(() => byKey(data), [data])
 
-  const missing = keys.filter((key) => !first.has(key) && isShown(key)).slice(0, MAX_MORE)
-  const [{ data: rest, error: restError }] = useQuery({
-    query: runMetricsQuery,
-    variables: { ids, keys: missing },
-    pause: missing.length === 0,
-  })
-  const coarse = useMemo(() => new Map([...byKey(rest), ...first]), [first, rest])
+  const more = useMoreCurves(list)
+  useReadAgain(more, data)
+  const coarse = useMemo(() => new Map([...more.curves, ...first]), [first, more.curves])
+  const charted = [...coarse].filter(([key, runs]) => isShown(key) && hasChart(runs)).length
+  const missing = keys.filter((key) => !coarse.has(key) && isShown(key))
+  useAsked(more, charted > most ? [] : missing.slice(0, MAX_MORE))
 
   const steps = useMemo(() => {
     const curves = [...coarse.values()].flatMap((runs) => [...runs.values()])
@@ -50,8 +48,24 @@ export function useCurves(options: {
   const part = usePart(ids, steps, [...coarse.keys()].filter(isShown).slice(0, MAX_MORE))
   const curves: CurvesByKey = useMemo(() => (part ? withParts(coarse, part) : coarse), [coarse, part])
   const isRefining = steps !== null && part === null
-  return { keys, curves, error: error ?? restError ?? part?.error, again, isLoading: !data && !error, isRefining }
+  const tryAgain = () => {
+    more.drop()
+    again({ requestPolicy: 'network-only' })
+  }
+  return {
+    keys,
+    curves,
+    error: error ?? more.error ?? part?.error,
+    again: tryAgain,
+    isLoading: !data && !error,
+    isRefining,
+    /** Keys without an answer yet. */
+    left: missing.length,
+  }
 }
+
+const hasChart = (runs: ReadonlyMap<string, Curve>) =>
+  [...runs.values()].some((curve) => curve.count > 0 && !isCounter(curve))
 
 /** A zoom is often followed by the next. */
 const SETTLE_MS = 200
@@ -84,9 +98,6 @@ function usePart(ids: readonly string[], steps: Range | null, keys: readonly str
   return part
 }
 
-/** As many as one answer has room for: 100,000 points, 2,000 of each. */
-const MAX_MORE = 50
-
 function useRefresh(tick: string, isFetching: boolean, again: () => void): void {
   const last = useRef({ began: 0, tookMs: 0, seen: tick })
   const callback = useRef(again)
@@ -109,20 +120,6 @@ function useRefresh(tick: string, isFetching: boolean, again: () => void): void 
     )
     return () => clearTimeout(timer)
   }, [tick, isFetching])
-}
-
-const metricsOf = (data: RunMetricsQuery | undefined): readonly Metrics[] =>
-  (data?.nodes ?? []).filter((node): node is Metrics => node !== null && 'metrics' in node)
-
-function byKey(data: RunMetricsQuery | undefined): Map<string, Map<string, Curve>> {
-  const found = new Map<string, Map<string, Curve>>()
-  for (const { id, metrics } of metricsOf(data))
-    for (const curve of metrics.series) {
-      const runs = found.get(curve.key) ?? new Map<string, Curve>()
-      runs.set(id, curve)
-      found.set(curve.key, runs)
-    }
-  return found
 }
 
 function withParts(coarse: CurvesByKey, { curves: fine, steps }: Part): CurvesByKey {
