@@ -20,7 +20,7 @@ import { kill, killableHub } from '../support/killable-hub.ts'
 const program = fileURLToPath(new URL('../../src/operator/hub.ts', import.meta.url))
 const hub = killableHub()
 const { made } = hub
-const ROUNDS = sampleSize(200, 0, 6)
+const ROUNDS = sampleSize(200, 0, 3)
 /** Of the machine, not of the test: a round of three starts takes seconds. */
 const ROUND_MS = 120_000
 
@@ -62,7 +62,8 @@ const isLeft = () => {
 function startTrack(resume: readonly string[], withTrainer: boolean): ChildProcess {
   const command = withTrainer ? ['--', process.execPath, join(made.base, 'train.mjs')] : []
   const child = hub.attend(
-    spawn(process.execPath, [program, 'track', '--wait', '100', ...resume, ...command], {
+    // Without lines of the machine: each line is then of one call.
+    spawn(process.execPath, [program, 'track', '--wait', '100', '--system-every', '0', ...resume, ...command], {
       cwd: made.base,
       env: { PATH: process.env.PATH ?? '', HOME: made.base, HUB_URL: made.url, HUB_TOKEN: made.token },
       stdio: ['ignore', 'ignore', 'pipe'],
