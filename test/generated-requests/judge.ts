@@ -42,6 +42,9 @@ export function brokenTexts(value: unknown, depth = 0): string[] {
   return Object.entries(value).flatMap(([name, inner]) => [...brokenTexts(name), ...brokenTexts(inner, depth + 1)])
 }
 
+/** What a path that leads to no operation may be answered with. */
+const NOWHERE: readonly number[] = [404, 405, 400, 414, 308]
+
 /** All faults of an answer; none if it is as documented. The first word of each says of what kind it is. */
 export function faultsOf(lab: Pick<Lab, 'secrets'>, made: Made, got: Got): string[] {
   const method = made.method === 'HEAD' ? 'GET' : made.method
@@ -66,7 +69,9 @@ export function faultsOf(lab: Pick<Lab, 'secrets'>, made: Made, got: Got): strin
   const operation = operationOf(method, url)?.operation
   // Odd values of the path may lead to another operation, or to none.
   if (!operation) {
-    if (![404, 405, 400, 414, 308].includes(status)) faults.push(`status: ${status} of a path that is not documented`)
+    // A wrong credential is refused wherever it is sent.
+    const expected = made.headers.authorization === undefined ? NOWHERE : [...NOWHERE, 401]
+    if (!expected.includes(status)) faults.push(`status: ${status} of a path that is not documented`)
     if (status >= 400 && method === made.method && type !== 'application/problem+json')
       faults.push(`type: ${status} is ${type}`)
     return faults
