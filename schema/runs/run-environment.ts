@@ -8,6 +8,8 @@ builder.objectField(RunType, 'environment', (t) =>
   t.loadable({
     type: 'JSON',
     nullable: true,
+    // Up to 256 KiB for each run.
+    work: 250,
     byPath: true,
     description:
       'Command, code, packages and machine, as its runner reported them first; null where it did not. One statement ' +

@@ -29,7 +29,7 @@ If \`hub track\` itself is killed, the command goes on and so do its files: \`hu
 loses nothing. \`hub track --resume -- COMMAND\` begins the command again, in the same run, or as its child if the run
 has ended. Lines that the hub has are not sent twice.
 
-Exit codes: those of the command; 127 if there is no such command, 137 if a kill left nobody who saw its end. Before
+Exit codes: those of the command; 127 if there is no such command, 137 if it ended while \`hub track\` was killed. Before
 the command begins: 2 wrong usage, 3 not allowed, 5 rejected, 7 not logged in (the key needs the scope train).
 ${hubExamples(
   'track -- python train.py --lr 1e-4',

@@ -11,7 +11,7 @@ export interface EventRecord {
   readonly wallTime: number
   readonly step: number | bigint
   readonly values: readonly EventValue[]
-  /** The writer began anew. */
+  /** The writer restarted. */
   readonly isStart: boolean
   /** Why the record has no values. */
   readonly fault: string | null

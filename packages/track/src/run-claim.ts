@@ -113,7 +113,7 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
       }
       if (run.status === 'canceled' || run.cancel_requested_at) {
         canceled()
-        return giveUp(`${runId} was canceled; the hub takes nothing more of it`)
+        return giveUp(`${runId} was canceled; the hub accepts no more reports`)
       }
       return beginAnew(`${runId} has ended as ${run.status}`, runId)
     },

@@ -8,7 +8,7 @@ import { csvSource } from './csv-source.ts'
 import { linesSource } from './lines-source.ts'
 import type { Source } from './source.ts'
 
-/** So much of the beginning tells whether the file was begun anew. In bytes. */
+/** So much of the beginning tells whether the file was rewritten. In bytes. */
 const HEAD = 1024
 
 /** The file as it is before the command begins: what is in it then is of another run. */
@@ -22,7 +22,7 @@ const headOf = async (file: string, size: number) =>
     .update(await readFrom(file, 0, Math.min(size, HEAD)))
     .digest('hex')
 
-/** Follows the file; one that the command begins anew is read from its beginning. */
+/** Follows the file; one that the command rewrites is read from its beginning. */
 export function metricFile(
   { kind, file, from, head }: SourceFile,
   given: { readonly spool: Spool; readonly logLine: (line: string) => void },
