@@ -16,7 +16,13 @@ const { database, made } = hub
 let env: Record<string, string>
 
 beforeAll(() => {
-  env = { HUB_URL: made.url, HUB_TOKEN: made.token, HUB_STATE_DIR: join(made.base, 'state') }
+  env = {
+    HUB_URL: made.url,
+    HUB_TOKEN: made.token,
+    HUB_STATE_DIR: join(made.base, 'state'),
+    // A hub of these tests is away for as long as it takes to start.
+    HUB_EXIT_SECONDS: '300',
+  }
 })
 
 /** A hub on the test's database, until the test ends. */

@@ -18,7 +18,7 @@ from ._left_out import LeftOut
 from ._run import Run, init
 from ._secrets import FoundSecret, SecretsFound
 from ._settings import connect
-from ._sync import sync
+from ._sync import NotSent, sync
 from ._uploads import UploadReport, upload_folder
 from ._worker import work
 
@@ -32,6 +32,7 @@ __all__ = [
     "HubConnectionError",
     "HubError",
     "LeftOut",
+    "NotSent",
     "Run",
     "RunCanceled",
     "RunLost",

@@ -18,7 +18,7 @@ def main() -> int:
     )
     parser.add_argument("command", choices=["sync"])
     parser.add_argument("--killed", action="store_true", help="also send the lines of killed trainers, and end their runs as failed")
-    parser.add_argument("--timeout", type=float, default=300.0, metavar="S", help="seconds to wait for the hub, for each run (300)")
+    parser.add_argument("--timeout", type=float, metavar="S", help="seconds for each run (300, and HUB_EXIT_SECONDS, by default 10, where the hub does not answer)")
     options = parser.parse_args()
     try:
         done, left = sync(killed=options.killed, timeout_s=options.timeout)
@@ -27,8 +27,8 @@ def main() -> int:
         return 1
     for run in done:
         print(f"{run}: complete")
-    for folder in left:
-        print(f"not sent: {folder}")
+    for each in left:
+        print(f"not sent: {each}")
     if not done and not left:
         print("Nothing is waiting on this machine.")
     return 1 if left else 0

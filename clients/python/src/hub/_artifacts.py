@@ -24,15 +24,17 @@ class Artifacts:
         self._spool = spool
         self._stop = threading.Event()
         self._thread: Optional[threading.Thread] = None
+        #: Why the upload that is next has not succeeded.
+        self.error: Optional[HubError] = None
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._loop, name="hub-uploads", daemon=True)
         self._thread.start()
 
-    def stop(self) -> bool:
+    def stop(self, within_s: float) -> bool:
         self._stop.set()
         if self._thread is not None:
-            self._thread.join(3.0)
+            self._thread.join(within_s)
             return not self._thread.is_alive()
         return True
 
@@ -52,10 +54,10 @@ class Artifacts:
                 continue
             try:
                 self._upload(waiting[0])
-                failures = 0
+                failures, self.error = 0, None
             except HubError as error:
                 if is_transient(error):
-                    failures += 1
+                    failures, self.error = failures + 1, error
                     self._stop.wait(max(error.retry_after_s or 0.0, backoff_s(failures)))
                 else:
                     self._set_aside(waiting[0], error)

@@ -51,7 +51,9 @@ def open_url(request: urllib.request.Request, timeout_s: float) -> Any:
             raise _problem(error) from None
     except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
         reason = getattr(error, "reason", error)
-        raise HubConnectionError(f"{where} did not answer: {reason or type(error).__name__}") from None
+        # Without the number of the error, which says nothing to a person.
+        plain = getattr(reason, "strerror", None) or reason or type(error).__name__
+        raise HubConnectionError(f"{where} did not answer: {plain}") from None
 
 
 def shown(url: str) -> str:

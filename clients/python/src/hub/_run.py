@@ -18,13 +18,13 @@ from ._artifacts import copy_to, enqueue
 from ._capture import Capture
 from ._errors import HubError, RunCanceled, RunLost
 from ._http import Client, is_transient
+from ._kept import kept_of
 from ._lines import LineFile, encode_line
 from ._sender import INTERVAL_S, STEP_KEYS, Sender, worker_name
-from ._settings import connect, state_dir
+from ._settings import connect, exit_s, state_dir
 from ._spool import Spool, identity_of, left_spools, new_spool
 from ._warn import warn
 
-_FINISH_S = 300.0
 PathLike = Union[str, "os.PathLike[str]"]
 
 
@@ -64,6 +64,7 @@ def init(
     if folder and os.environ.get("HUB_RUN_ID"):
         return Run(_UnderRunner(Path(folder), dict(config or {})), capture_output=False, raise_on_cancel=raise_on_cancel)
     client = client or connect()
+    exit_s()  # A wrong setting is worth knowing before hours of training.
     what = project or template or os.path.basename(sys.argv[0] or "") or "python"
     recipe: Dict[str, Any] = {"template": what[:64], "hyperparams": {**(config or {}), **({"run_name": name} if name else {})}}
     for member, value in (("robot", robot), ("dataset", list(dataset)), ("max_hours", max_hours)):
@@ -207,21 +208,27 @@ class Run:
             self._assert_open()
             self._way.keep_file(source, dest)
 
-    def finish(self, status: str = "succeeded", error: Optional[str] = None, timeout_s: Optional[float] = _FINISH_S) -> bool:
+    def finish(self, status: str = "succeeded", error: Optional[str] = None, timeout_s: Optional[float] = None) -> bool:
         """Ends the run as ``succeeded``, ``failed`` or ``canceled``, and waits until the hub has everything; whether it has.
 
-        After ``timeout_s`` without the hub the lines stay on this machine, and ``python -m hub sync`` sends them. Further calls do nothing.
+        It waits ``timeout_s``; by default 300 seconds, and 10 (``HUB_EXIT_SECONDS``) where the hub does not answer. What is left then stays on this machine: one
+        message says what, where and why, and ``python -m hub sync`` sends it. Further calls do nothing.
         """
         if status not in ("succeeded", "failed", "canceled"):
             raise ValueError(f"A run ends as succeeded, failed or canceled, not as {status!r}.")
+        return self._way.wait(timeout_s) if self._end(status, error) else True
+
+    def _end(self, status: str, error: Optional[str]) -> bool:
+        """Takes no more, and begins to send the rest; whether this call did."""
         with self._lock:
             if self._finished or os.getpid() != self._pid:
-                return True
+                return False
             self._finished = True
             _open_runs.discard(self)
             if self._capture is not None:
                 self._capture.end()
-        return self._way.finish(status, error, timeout_s)
+            self._way.end(status, error)
+        return True
 
     def _assert_open(self) -> None:
         if os.getpid() != self._pid:
@@ -311,15 +318,21 @@ class _Spooled:
     def keep_config(self, text: str) -> None:
         self._spool.put(config=text, config_sent=False)
 
-    def finish(self, status: str, error: Optional[str], timeout_s: Optional[float]) -> bool:
+    def end(self, status: str, error: Optional[str]) -> None:
         self._spool.put(ending={"status": status, "error": error})
+        self.sender.hurry()
+
+    def wait(self, timeout_s: Optional[float]) -> bool:
         done = self.sender.wait(timeout_s)
         ended = self.sender.stop()
         if done or (self.lost and ended):
             self._spool.remove()
         else:
             if self.sender.over is None:
-                warn(f"the hub does not have everything yet. Send the rest with: python -m hub sync ({self._spool.folder})")
+                warn(
+                    f"the hub does not have everything: {self.sender.why()}. "
+                    f"Kept on this machine: {kept_of(self._spool)}, in {self._spool.folder}. Send it with: python -m hub sync"
+                )
             if ended:
                 self._spool.release()
         return done
@@ -380,7 +393,7 @@ class _UnderRunner:
     def keep_scorecard(self, card: Mapping[str, Any]) -> None:
         _write_whole(self._folder / "scorecard.json", json.dumps(card) + "\n")
 
-    def finish(self, status: str, error: Optional[str], timeout_s: Optional[float]) -> bool:
+    def end(self, status: str, error: Optional[str]) -> None:
         self.metrics.sync()
         self.metrics.close()
         if status != "succeeded":
@@ -388,6 +401,9 @@ class _UnderRunner:
             if error and not error.startswith("Traceback"):
                 sys.stderr.write(f"{error}\n")
             _how["must_fail"] = True
+
+    def wait(self, timeout_s: Optional[float]) -> bool:
+        """What is in the files is the runner's to report."""
         return True
 
 
@@ -428,18 +444,21 @@ def _install_hooks() -> None:
     atexit.register(_end_all)
 
 
+def _exit_of(run: Run) -> "tuple[str, Optional[str]]":
+    error, code = _how["error"], _how["exit_code"]
+    if error is not None:
+        return _ending_of(error, run.canceled)
+    if code not in (None, 0):
+        return "failed", f"The trainer called sys.exit({code!r})."
+    return ("canceled" if run.canceled else "succeeded"), None
+
+
 def _end_all() -> None:
     """An exception that ended the process, and a ``sys.exit`` with an error, are failures of its runs."""
-    for run in list(_open_runs):
-        error, code = _how["error"], _how["exit_code"]
-        if error is not None:
-            run.finish(*_ending_of(error, run.canceled))
-        elif code not in (None, 0):
-            run.finish("failed", f"The trainer called sys.exit({code!r}).")
-        elif run.canceled:
-            run.finish("canceled")
-        else:
-            run.finish()
+    # All at once, so that several runs without a hub take no longer than one.
+    ended = [run for run in list(_open_runs) if run._end(*_exit_of(run))]
+    for run in ended:
+        run._way.wait(None)
     # A runner goes by the exit code.
     if _how["must_fail"] and _how["error"] is None and _how["exit_code"] in (None, 0):
         sys.stdout.flush()

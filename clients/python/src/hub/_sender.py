@@ -13,8 +13,9 @@ from datetime import datetime
 from typing import Any, Dict, List, Mapping, Optional
 
 from ._artifacts import Artifacts
-from ._errors import HubError
+from ._errors import HubConnectionError, HubError
 from ._http import Client, backoff_s, is_transient, segment
+from ._settings import exit_s
 from ._spool import Spool
 from ._warn import warn
 
@@ -28,6 +29,10 @@ INTERVAL_S = 2.0
 _HEARTBEAT_INTERVALS = 2.5
 # An answer that does not come in this time is asked for again: reports are numbered.
 _TIMEOUT_S = 60.0
+# The most that an end waits for a hub that answers.
+_FINISH_S = 300.0
+# Of the time of an end without the hub, what its threads may take to stop.
+_STOP_SHARE = 0.2
 _STOP_S = 3.0
 # After a refusal that only a person can change.
 _PATIENCE_S = 30.0
@@ -50,6 +55,10 @@ class Sender:
         self._wake = threading.Event()
         self._stopping = False
         self._failures = 0
+        self._exit_s = exit_s()
+        #: When something last got through; a heartbeat does not count while lines are refused.
+        self._through_at = 0.0
+        self._ending_since = 0.0
         self._warned: Optional[str] = None
         self._reported_at = 0.0
         self._reported_to: Optional[Mapping[str, Any]] = None
@@ -60,28 +69,57 @@ class Sender:
         self.cancel_requested = threading.Event()
         #: Why nothing more is sent; None while something may be.
         self.over: Optional[str] = None
-        self.error: Optional[HubError] = None
+        self._error: Optional[Exception] = None
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._loop, name="hub-sender", daemon=True)
         self._thread.start()
         self._artifacts.start()
 
-    def wait(self, timeout_s: Optional[float]) -> bool:
-        """After the spool's ``ending`` was put: whether the hub has everything, within this time."""
+    def hurry(self) -> None:
+        """The spool's ``ending`` was put: the time of ``wait`` begins."""
+        self._ending_since = time.monotonic()
         self._wake.set()
-        thread = self._thread
-        if thread is not None:
-            thread.join(timeout_s)
+
+    def wait(self, timeout_s: Optional[float] = None) -> bool:
+        """After ``hurry``: whether the hub has everything, within this time.
+
+        Without one, at most 300 seconds, and no longer than ``HUB_EXIT_SECONDS`` (with what ``stop`` takes) after anything got through.
+        """
+        since = self._ending_since
+        while self._thread is not None and self._thread.is_alive():
+            if timeout_s is not None:
+                until = since + timeout_s
+            else:
+                until = min(since + _FINISH_S, max(since, self._through_at) + self._exit_s - self._stop_s())
+            left = until - time.monotonic()
+            if left <= 0:
+                break
+            self._thread.join(min(left, threading.TIMEOUT_MAX))
         return self.over == "done"
+
+    def _stop_s(self) -> float:
+        return min(_STOP_S, _STOP_SHARE * self._exit_s)
+
+    def why(self) -> str:
+        """Why the hub does not have everything: the last error, without a full stop at its end."""
+        given_up = self._spool.state.get("gave_up_because")
+        error = self._error or self._artifacts.error
+        said = given_up or (str(error) if isinstance(error, HubError) else f"{type(error).__name__}: {error}" if error else "")
+        return (said or f"{self._client.url} did not take it in time").rstrip(".")
+
+    def is_away(self) -> bool:
+        """The last try got no answer."""
+        return isinstance(self._error, HubConnectionError)
 
     def stop(self) -> bool:
         """Ends both threads; whether they have ended. One that waits for a silent hub ends with the process."""
         self._stopping = True
         self._wake.set()
-        ended = self._artifacts.stop()
+        until = time.monotonic() + self._stop_s()
+        ended = self._artifacts.stop(self._stop_s())
         if self._thread is not None:
-            self._thread.join(_STOP_S)
+            self._thread.join(max(0.0, until - time.monotonic()))
             ended = ended and not self._thread.is_alive()
         return ended
 
@@ -92,15 +130,17 @@ class Sender:
                 pause_s = min(self._interval_s, self._heartbeat_s())
                 if self._failures > 0 and self._warned:
                     warn("the hub answers again.")
-                self._failures, self._warned, self.error = 0, None, None
+                self._failures, self._warned, self._error = 0, None, None
+                self._through_at = max(self._through_at, self._reported_at)
                 if self._spool.state.get("ending") and self.over is None:
                     pause_s = min(pause_s, 0.2)
             except HubError as error:
                 self._failures += 1
-                self.error = error
+                self._error = error
                 pause_s = self._pause_after(error)
             except Exception as error:  # A defect must not take the lines with it: they stay in the spool.
                 self._failures += 1
+                self._error = error
                 pause_s = _PATIENCE_S
                 self._say(f"cannot report: {type(error).__name__}: {error}. The lines are kept in {self._spool.folder}.")
             if self.over is None and not self._stopping:
@@ -187,7 +227,9 @@ class Sender:
             self.cancel_requested.set()
 
     def _heartbeat_s(self) -> float:
-        return min(_HEARTBEAT_INTERVALS * self._interval_s, self._lease_s / 3)
+        longest = min(_HEARTBEAT_INTERVALS * self._interval_s, self._lease_s / 3)
+        # At the end, often enough to see that the hub is away.
+        return min(longest, self._exit_s / 4) if self._spool.state.get("ending") else longest
 
     # Reports
 
@@ -314,6 +356,8 @@ class Sender:
         try:
             path = f"/v1/runs/{segment(run['id'])}/report"
             self._note(self._client.call("POST", path, text, attempts=1, timeout_s=_TIMEOUT_S))
+            if part or lines:
+                self._through_at = self._reported_at
         except HubError as error:
             if drop is not None and error.status in (400, 403, 404, 413, 422):
                 warn(f"the hub refused {drop}: {error}")
@@ -377,7 +421,7 @@ class Sender:
 
     def _give_up(self, why: str, message: str) -> None:
         warn(f"{message} What it did not take stays in {self._spool.folder}.")
-        self._spool.put(gave_up=why)
+        self._spool.put(gave_up=why, gave_up_because=message)
         self.over = why
 
     # The end

@@ -33,6 +33,18 @@ def state_dir() -> Path:
     return Path(home) / "hub"
 
 
+def exit_s() -> float:
+    """``HUB_EXIT_SECONDS``: how long the end of a run waits for a hub that does not answer; 10 by default."""
+    text = os.environ.get("HUB_EXIT_SECONDS") or "10"
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds <= 86_400:
+        raise ValueError(f"HUB_EXIT_SECONDS is {text!r}; set a number of seconds from 1 to 86400.")
+    return seconds
+
+
 def _stored() -> Dict[str, str]:
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     file = Path(home) / "hub" / "client.json"
