@@ -10,6 +10,7 @@ import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { buildInstallFiles } from './install-files.ts'
 import { onNodeAlone } from './pack/library.ts'
 import { packageNamed } from './pack/packages.ts'
 import { copyRestPages } from './rest-pages.ts'
@@ -87,6 +88,7 @@ await build({
 await buildScenePage(`${dist}/generated`)
 copyRestPages(`${dist}/generated/swagger-ui`)
 await buildWebPages(`${dist}/generated/web`)
+await buildInstallFiles(`${dist}/generated/install`)
 cpSync(`${root}prisma/migrations`, `${dist}/prisma/migrations`, { recursive: true })
 for (const dialect of ['rest-compat', 'hf-compat'])
   cpSync(`${root}${dialect}`, `${dist}/${dialect}`, {

@@ -11,6 +11,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { installNames } from '../src/http/install-names.ts'
 import { startEmbeddedPostgres } from '../src/store/embedded-postgres.ts'
 import { type BuiltStage, buildStages, firstProcessOf, sizeOf, startIn, topOf } from './image/clean-root.ts'
 import { readDockerfile } from './image/dockerfile.ts'
@@ -105,7 +106,7 @@ async function checkHub(stage: BuiltStage): Promise<void> {
   }
 }
 
-/** The first page and the script that it names. */
+/** The first page and the script that it names, and the clients. */
 async function checkPages(port: string): Promise<void> {
   const origin = `http://127.0.0.1:${port}`
   const page = await fetch(origin, { headers: { accept: 'text/html' } })
@@ -113,6 +114,10 @@ async function checkPages(port: string): Promise<void> {
   const { status } = await fetch(new URL(script, origin))
   if (!page.ok || !script || status !== 200)
     fail(`The image has no pages: / is ${page.status}, its script ${script} ${status}.`)
+  for (const name of ['', ...Object.values(installNames).map((file) => `/${file}`)]) {
+    const answer = await fetch(`${origin}/install${name}`)
+    if (!answer.ok) fail(`The image has no clients: /install${name} is ${answer.status}.`)
+  }
 }
 
 async function checkOperator(stage: BuiltStage, settings: Record<string, string>): Promise<void> {

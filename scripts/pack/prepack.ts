@@ -1,8 +1,8 @@
 /** `prepack` of a package, in its folder: builds `dist/`, and makes package.json that of the packed package. */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { optionalPackages } from '../../packages/cli/src/optional-packages.ts'
 import { bundleCommand } from './bundle-command.ts'
+import { commandManifest, commonManifest } from './command-manifest.ts'
 import { declarationOf, writeDeclarations } from './declarations.ts'
 import { buildLibrary, builtName } from './library.ts'
 import { type Manifest, manifestIn, versionOf } from './packages.ts'
@@ -23,23 +23,10 @@ const sizes = readdirSync(dist, { withFileTypes: true })
 // npm prints what it packs on standard output.
 process.stderr.write(`${manifest.name}: ${sizes.join(', ')}\n`)
 
-/** What a packed package has of the package.json in the tree. */
-function common() {
-  const { scripts, devDependencies, dependencies, exports, packed, bin, ...same } = manifest
-  return { ...same, files: ['dist'] }
-}
-
 /** The command is one file, which also runs where nothing else is installed. */
 async function command() {
   await bundleCommand(join(dist, 'hub.mjs'))
-  const optional = Object.keys(optionalPackages).map((name) => [name, { optional: true }])
-  return {
-    ...common(),
-    bin: { hub: 'dist/hub.mjs' },
-    exports: { './package.json': './package.json' },
-    peerDependencies: optionalPackages,
-    peerDependenciesMeta: Object.fromEntries(optional),
-  }
+  return commandManifest(manifest)
 }
 
 async function library() {
@@ -60,7 +47,7 @@ async function library() {
     [...new Set([...beside, ...typed])].sort().map((name) => [name, versionOf(name)]),
   )
   return {
-    ...common(),
+    ...commonManifest(manifest),
     ...(programs.length > 0
       ? { bin: Object.fromEntries(programs.map(([name, path]) => [name, built(path).slice(2)])) }
       : {}),

@@ -1,7 +1,12 @@
 /** 405 with `Allow` for the methods that a path does not have. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../platform/errors.ts'
-import type { Edge } from './server.ts'
+
+/** What routes without a caller need of the edge. */
+export interface CountsAddress {
+  /** Counts a request against its address; throws 429 beyond the limit. */
+  readonly limitAddress: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+}
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -11,7 +16,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
  */
 export function refuseOtherMethods(
   app: FastifyInstance,
-  { limitAddress }: Pick<Edge, 'limitAddress'>,
+  { limitAddress }: CountsAddress,
   url: string,
   allowed: readonly string[],
 ): void {

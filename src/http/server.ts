@@ -29,6 +29,7 @@ import { registerGraphqlStream } from './graphql-stream.ts'
 import { registerHealth } from './health.ts'
 import { HeldBytes, HeldTotal, holdAnswers, holdBodies } from './held-bytes.ts'
 import { type Authenticate, identifyHook, limitAddressHook } from './identify.ts'
+import { registerInstall } from './install-routes.ts'
 import { knownError } from './known-error.ts'
 import { addMetricsRoute, type Metrics, openMetrics } from './metrics/metrics.ts'
 import { limitConnections } from './network-connections.ts'
@@ -217,6 +218,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
     registerDocs(scope, parts.schema, () => parts.rest.openApi(config.publicUrl))
     for (const plugin of parts.open ?? []) await scope.register(plugin)
   })
+  app.register(async (scope) => registerInstall(scope, config, edge))
   for (const plugin of parts.uncounted ?? []) app.register(plugin)
   app.register(async (scope) => registerPages(scope, deps))
   app.addHook('preClose', async () => {

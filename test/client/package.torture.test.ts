@@ -12,6 +12,7 @@ import { copyTree, pack } from '@hub/testing/packing'
 import { build } from 'esbuild'
 import manifest from 'hub/package.json' with { type: 'json' }
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installNames } from '../../src/http/install-names.ts'
 import { contractHub, newName, type Person } from '../support/hub.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -87,6 +88,18 @@ describe('the package', () => {
       expect(JSON.parse(text)).not.toHaveProperty('dependencies')
     const listed = (await well('/usr/bin/env', ['tar', 'tzf', tgz], base)).trim().split('\n')
     expect(listed.sort()).toEqual(['package/README.md', 'package/dist/hub.mjs', 'package/package.json'])
+  })
+
+  it('is what a hub serves at /install', async () => {
+    const served = join(base, 'served.tgz')
+    await writeFile(
+      served,
+      Buffer.from(await (await fetch(`${hub.running.url}/install/${installNames.command}`)).arrayBuffer()),
+    )
+    for (const file of ['README.md', 'dist/hub.mjs', 'package.json']) {
+      const of = (archive: string) => well('/usr/bin/env', ['tar', 'xzOf', archive, `package/${file}`], base)
+      expect((await of(served)) === (await of(tgz)), file).toBe(true)
+    }
   })
 
   it('has a client that bundlers for browsers take, without anything of Node', async () => {

@@ -2,6 +2,7 @@
 import { PageHeader } from '../ui/page-header.tsx'
 
 const links: readonly (readonly [href: string, title: string, about: string])[] = [
+  ['/install', 'Install', 'the Python client and the command line, of the version of this hub, each with one line'],
   ['/graphql', 'GraphiQL', 'write queries against the graph, with its documentation beside them'],
   ['/schema.graphql', 'The schema', 'of the graph, for tools that generate typed clients'],
   ['/docs', 'The /v1 interface', 'every operation, tried from the page'],

@@ -47,6 +47,9 @@ export function Page() {
       >
         <KeyTable keys={pages.nodes} changed={pages.refresh} />
       </PageList>
+      <p className="dim">
+        The Python client and the command line are <a href="/install">installed from this hub</a>, with one line each.
+      </p>
       {owner !== null && <NewKey owner={owner} isOpen={isNew} close={() => setNew(false)} created={pages.refresh} />}
     </SignInFirst>
   )
