@@ -1,2 +1,2 @@
 /** Playwright for tests of pages: Chromium is that of the machine. */
-export { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+export { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'

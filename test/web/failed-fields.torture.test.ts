@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { contractHub, type Json } from '../support/hub.ts'
 import { pageAddresses } from './support/addresses.ts'
-import { desktop, noBrowser, openBrowser, openPage, settled } from './support/browser.ts'
+import { noBrowser, openBrowser, openPage, settled, signedInto } from './support/browser.ts'
 import { type Lab, labSettings, makeLab } from './support/lab.ts'
 
 if (noBrowser !== null) process.stdout.write(`No page is tried with failed fields: ${noBrowser}\n`)
@@ -42,8 +42,7 @@ describe('the pages in Chromium, where root fields fail', needs(noBrowser), () =
     lab = await makeLab(hub)
     browser = await openBrowser()
     origin = new URL(hub.running.url).origin
-    signedIn = await browser.newContext({ viewport: desktop })
-    await signedIn.addCookies([{ name: 'hub_session', value: lab.ada.token, url: origin }])
+    signedIn = await signedInto(origin, browser, lab.ada.token)
   })
   afterAll(() => browser?.close())
 

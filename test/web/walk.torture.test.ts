@@ -21,6 +21,7 @@ import {
   output,
   phone,
   settled,
+  signedInto,
   widerBy,
 } from './support/browser.ts'
 import { type Lab, labSettings, makeLab, report } from './support/lab.ts'
@@ -65,8 +66,7 @@ describe('the pages in Chromium', needs(noBrowser), () => {
 
   it('show nothing of a person who has signed out when the browser goes back to a page that it kept', async () => {
     const person = await hub.person()
-    const context = await browser.newContext({ viewport: desktop })
-    await context.addCookies([{ name: 'hub_session', value: person.token, url: origin }])
+    const context = await signedInto(origin, browser, person.token)
     const { page } = await openPage(context, origin)
     await page.goto(`${origin}/settings/keys`)
     await page.getByText(person.handle).first().waitFor()
@@ -187,8 +187,7 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await page.close()
 
     const person = await hub.person()
-    const context = await browser.newContext({ viewport: desktop })
-    await context.addCookies([{ name: 'hub_session', value: person.token, url: origin }])
+    const context = await signedInto(origin, browser, person.token)
     const { page: empty } = await openPage(context, origin)
     await empty.goto(`${origin}/`)
     await empty.getByRole('region', { name: 'First steps' }).waitFor()
@@ -279,8 +278,7 @@ describe('the pages in Chromium', needs(noBrowser), () => {
       hub.call(agent, 'POST', '/v1/runs', {
         recipe: { template: 'act', executor: 'hosted', gpu: 'l4', max_hours: 2 },
       })
-    const context = await browser.newContext({ viewport: desktop })
-    await context.addCookies([{ name: 'hub_session', value: person.token, url: origin }])
+    const context = await signedInto(origin, browser, person.token)
     const { page, faults } = await openPage(context, origin)
     await page.clock.install()
     await page.goto(`${origin}/developers`)
@@ -432,8 +430,7 @@ describe('the pages in Chromium', needs(noBrowser), () => {
   it('end another session of the person, and lead to the sign-in when their own has ended', async () => {
     const person = await hub.person()
     const elsewhere = await hub.signIn(person)
-    const context = await browser.newContext({ viewport: desktop })
-    await context.addCookies([{ name: 'hub_session', value: person.token, url: origin }])
+    const context = await signedInto(origin, browser, person.token)
     const { page, faults } = await openPage(context, origin)
     await page.goto(`${origin}/settings`)
     await page.getByRole('button', { name: 'End session' }).click()

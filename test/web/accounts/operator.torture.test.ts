@@ -13,6 +13,7 @@ import {
   openPage,
   phone,
   settled,
+  signedInto,
   widerBy,
 } from '../support/browser.ts'
 
@@ -30,8 +31,7 @@ describe('the operator in Chromium', needs(noBrowser), () => {
   afterAll(() => browser?.close())
 
   async function signedIn(token: string, viewport: typeof desktop) {
-    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
-    await context.addCookies([{ name: 'hub_session', value: token, url: origin }])
+    const context = await signedInto(origin, browser, token, { viewport, reducedMotion: 'reduce' })
     return openPage(context, origin)
   }
 

@@ -2,22 +2,11 @@
 // @module-tag long
 /** Versions of a repo in Chromium: what changed, any two compared, one file's history, and a folder as an archive. */
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from '@hub/testing/browser'
+import type { Browser, BrowserContext } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, type Person } from '../../support/hub.ts'
-import {
-  accessibilityFaults,
-  desktop,
-  noBrowser,
-  openBrowser,
-  openPage,
-  output,
-  phone,
-  settled,
-  widerBy,
-} from '../support/browser.ts'
+import { fitsScreens, noBrowser, openBrowser, openPage, signedInto } from '../support/browser.ts'
 
 const arm = (mass: number) =>
   `<mujoco model="arm">\n${Array.from({ length: 30 }, (_, at) => `  <body name="link${at}"/>\n`).join('')}  <geom mass="${mass}"/>\n</mujoco>\n`
@@ -48,29 +37,15 @@ describe('versions in Chromium', needs(noBrowser), () => {
     second = await commit('a heavier arm', { 'robot/arm.xml': arm(2), 'robot/part.bin': Buffer.from([0, 2, 255]) })
     browser = await openBrowser()
     origin = new URL(hub.running.url).origin
-    signedIn = await browser.newContext({ viewport: desktop, acceptDownloads: true })
-    await signedIn.addCookies([{ name: 'hub_session', value: ada.token, url: origin }])
+    signedIn = await signedInto(origin, browser, ada.token, { acceptDownloads: true })
   })
   afterAll(() => browser?.close())
-
-  async function fits(page: Page, picture: string): Promise<void> {
-    await page.setViewportSize({ ...phone, width: 390 })
-    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-    await settled(page)
-    await page.screenshot({ path: join(output, `${picture}-390.png`), fullPage: true })
-    expect([picture, await accessibilityFaults(page), await widerBy(page)]).toEqual([picture, [], 0])
-    await page.setViewportSize(desktop)
-    await page.emulateMedia({ colorScheme: 'light' })
-    await settled(page)
-    await page.screenshot({ path: join(output, `${picture}-1280.png`), fullPage: true })
-    expect([picture, await accessibilityFaults(page)]).toEqual([picture, []])
-  }
 
   it('opens what a version changed, side by side, and compares any two', async () => {
     const { page, faults } = await openPage(signedIn, origin)
     await page.goto(`${origin}/${repo}/history`)
     await page.getByText('a heavier arm').waitFor()
-    await fits(page, 'history')
+    await fitsScreens(page, 'history')
     await page.getByRole('link', { name: 'Changes', exact: true }).first().click()
     await page.waitForURL(`**/${repo}/compare?from=${first}&to=${second}`)
     const lines = page.getByRole('region', { name: 'Changed lines of robot/arm.xml' })
@@ -79,7 +54,7 @@ describe('versions in Chromium', needs(noBrowser), () => {
     expect(await lines.locator('ins').allTextContents()).toEqual(['2'])
     expect(await lines.locator('tbody tr').count()).toBe(6)
     expect(await page.getByText('Before', { exact: true }).count()).toBe(1)
-    await fits(page, 'compare')
+    await fitsScreens(page, 'compare')
     await page.getByRole('button', { name: 'One column' }).press('Enter')
     expect((await lines.locator('tbody tr').allTextContents()).filter((text) => /[-+] +</.test(text))).toHaveLength(2)
     await page.getByRole('button', { name: 'Swap' }).press('Enter')
@@ -102,7 +77,7 @@ describe('versions in Chromium', needs(noBrowser), () => {
     expect(await versions.count()).toBe(2)
     await versions.first().getByRole('button', { name: 'Changes' }).click()
     await page.getByRole('region', { name: 'Changed lines of robot/arm.xml' }).waitFor()
-    await fits(page, 'file-history')
+    await fitsScreens(page, 'file-history')
     await versions.nth(1).getByRole('link', { name: 'View' }).click()
     await page.getByRole('region', { name: 'The file as it was' }).getByText('mass').first().waitFor()
 

@@ -11,12 +11,12 @@ import { onnx, safetensors } from '../../../packages/formats/test/policy/policy-
 import { contractHub, type Person } from '../../support/hub.ts'
 import {
   accessibilityFaults,
-  desktop,
   noBrowser,
   openBrowser,
   openPage,
   output,
   phone,
+  signedInto,
   widerBy,
 } from '../support/browser.ts'
 import { npy } from '../support/npy.ts'
@@ -123,8 +123,7 @@ describe('a file in Chromium', needs(noBrowser), () => {
       'robot.xml': '<mujoco model="arm"><worldbody/></mujoco>\n',
     })
     browser = await openBrowser()
-    signedIn = await browser.newContext({ viewport: desktop })
-    await signedIn.addCookies([{ name: 'hub_session', value: ada.token, url: new URL(hub.running.url).origin }])
+    signedIn = await signedInto(new URL(hub.running.url).origin, browser, ada.token)
   })
   afterAll(() => browser?.close())
 

@@ -1,33 +1,24 @@
 // @module-tag long
 /** What people see of a card: on the page of the repo, in its lineage, and in the list that it filters. */
 import { join } from 'node:path'
-import type { Browser, BrowserContext } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { contractHub, newName, type Person } from '../../support/hub.ts'
-import { accessibilityFaults, desktop, noBrowser, openBrowser, openPage, output } from '../support/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { newName } from '../../support/hub.ts'
+import { accessibilityFaults, noBrowser, output } from '../support/browser.ts'
+import { personInBrowser } from '../support/person-in-browser.ts'
 
 describe('the card of a repo in Chromium', needs(noBrowser), () => {
-  const hub = contractHub()
-  let ada: Person
-  let browser: Browser
-  let signedIn: BrowserContext
-  beforeAll(async () => {
-    ada = await hub.person()
-    browser = await openBrowser()
-    signedIn = await browser.newContext({ viewport: desktop })
-    await signedIn.addCookies([{ name: 'hub_session', value: ada.token, url: new URL(hub.running.url).origin }])
-  })
-  afterAll(() => browser?.close())
+  const work = personInBrowser()
+  const { hub } = work
 
   it('is on its page, without the header in the README, and leads to the list of its license and tags', async () => {
     const tag = newName('tag')
     const license = newName('license')
-    const data = await hub.repo(ada)
+    const data = await hub.repo(work.ada)
     const header = `license: ${license}\ntags: [${tag}]\ndatasets: [${data}, else/where]\nlibrary_name: lerobot\nbase_model: no/base`
-    const model = await hub.repo(ada, { kind: 'model', tags: ['own'] })
-    await hub.upload(ada, model, { 'README.md': `---\n${header}\n---\n# A policy\n` })
-    const { page, faults } = await openPage(signedIn, hub.running.url)
+    const model = await hub.repo(work.ada, { kind: 'model', tags: ['own'] })
+    await hub.upload(work.ada, model, { 'README.md': `---\n${header}\n---\n# A policy\n` })
+    const { page, faults } = await work.openPage()
     await page.goto(`${hub.running.url}/${model}`)
     await page.getByRole('heading', { name: 'A policy' }).waitFor()
     const text = (await page.locator('main').textContent()) ?? ''
@@ -50,9 +41,9 @@ describe('the card of a repo in Chromium', needs(noBrowser), () => {
   })
 
   it('says what is wrong with a header', async () => {
-    const repo = await hub.repo(ada)
-    await hub.upload(ada, repo, { 'README.md': '---\nlicense: [\n---\n# Broken\n' })
-    const { page, faults } = await openPage(signedIn, hub.running.url)
+    const repo = await hub.repo(work.ada)
+    await hub.upload(work.ada, repo, { 'README.md': '---\nlicense: [\n---\n# Broken\n' })
+    const { page, faults } = await work.openPage()
     await page.goto(`${hub.running.url}/${repo}`)
     await page.getByText('The header of README.md is not YAML').waitFor()
     expect(faults()).toEqual([])

@@ -15,6 +15,7 @@ import {
   output,
   phone,
   settled,
+  signedInto,
   widerBy,
 } from '../support/browser.ts'
 
@@ -48,8 +49,7 @@ describe('the picture of a repo in Chromium', needs(noBrowser), () => {
     plain = await hub.repo(ada, { kind: 'dataset' })
     await hub.upload(ada, plain, { 'preview.png': 'no picture' })
     browser = await openBrowser()
-    signedIn = await browser.newContext({ viewport: desktop })
-    await signedIn.addCookies([{ name: 'hub_session', value: ada.token, url: origin }])
+    signedIn = await signedInto(origin, browser, ada.token)
   })
   afterAll(() => browser?.close())
 

@@ -15,7 +15,7 @@ import { s3Client } from '../../../src/store/objects/s3-client.ts'
 import { letPagesIn } from '../../../src/store/objects/s3-cors.ts'
 import { hubOnCeph, startCeph } from '../../support/ceph.ts'
 import { contractHub, type Person, sha256Of } from '../../support/hub.ts'
-import { desktop, noBrowser, openBrowser, openPage } from '../support/browser.ts'
+import { noBrowser, openBrowser, openPage, signedInto } from '../support/browser.ts'
 
 const ceph = await startCeph()
 const MIB = 1_048_576
@@ -43,8 +43,7 @@ if ('skipped' in ceph || noBrowser !== null) {
     ada = await hub.person()
     origin = new URL(hub.running.url).origin
     browser = await openBrowser()
-    signedIn = await browser.newContext({ viewport: desktop })
-    await signedIn.addCookies([{ name: 'hub_session', value: ada.token, url: origin }])
+    signedIn = await signedInto(origin, browser, ada.token)
     folder = await mkdtemp(join(tmpdir(), 'hub-s3-pages-'))
   })
   afterAll(async () => {

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findChromium } from '@hub/check-worker/stills/find-chromium'
-import type { Browser, BrowserContext, Page } from '@hub/testing/browser'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from '@hub/testing/browser'
 import AxeBuilder from 'axe-core'
 import { expect } from 'vitest'
 
@@ -35,6 +35,18 @@ export async function openBrowser(): Promise<Browser> {
       '--no-first-run',
     ],
   })
+}
+
+/** A window of the browser in which a person is signed in, by the token of their session. */
+export async function signedInto(
+  origin: string,
+  browser: Browser,
+  token: string,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: desktop, ...options })
+  await context.addCookies([{ name: 'hub_session', value: token, url: origin }])
+  return context
 }
 
 /** A page whose faults are collected; `faults()` are those since the last call. `store`: another site that may be asked. */
@@ -82,4 +94,18 @@ export const widerBy = (page: Page): Promise<number> =>
 export async function settled(page: Page): Promise<void> {
   await page.waitForSelector('h1')
   await expect.poll(() => page.locator('[role=status][aria-label=Loading]').count()).toBe(0)
+}
+
+/** Dark on a phone and light on a desktop: pictures of both, nothing is cut off, and axe finds nothing. */
+export async function fitsScreens(page: Page, picture: string): Promise<void> {
+  await page.setViewportSize({ ...phone, width: 390 })
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await settled(page)
+  await page.screenshot({ path: join(output, `${picture}-390.png`), fullPage: true })
+  expect([picture, await accessibilityFaults(page), await widerBy(page)]).toEqual([picture, [], 0])
+  await page.setViewportSize(desktop)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await settled(page)
+  await page.screenshot({ path: join(output, `${picture}-1280.png`), fullPage: true })
+  expect([picture, await accessibilityFaults(page)]).toEqual([picture, []])
 }

@@ -4,7 +4,7 @@ import type { Browser } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { contractHub } from '../../support/hub.ts'
-import { desktop, noBrowser, openBrowser, openPage } from '../support/browser.ts'
+import { noBrowser, openBrowser, openPage, signedInto } from '../support/browser.ts'
 
 const METRICS = 230
 const name = (index: number) => `metric_${String(index).padStart(3, '0')}`
@@ -30,8 +30,7 @@ describe('the charts of a run in Chromium', needs(noBrowser), () => {
     for (const step of [1, 2, 3]) await report(step)
 
     const origin = new URL(hub.running.url).origin
-    const context = await browser.newContext({ viewport: desktop })
-    await context.addCookies([{ name: 'hub_session', value: ada.token, url: origin }])
+    const context = await signedInto(origin, browser, ada.token)
     const { page, faults } = await openPage(context, origin)
     await page.goto(`${origin}/runs/${id}`)
     await page.getByRole('button', { name: 'Metrics', exact: true }).click()

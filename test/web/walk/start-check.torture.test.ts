@@ -1,35 +1,23 @@
 // @module-tag long
 /** Checks of robots that are started from a page in Chromium, and what the page says of them. Pictures stay in `test-output/pages`. */
 
-import type { Browser, BrowserContext } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { arm, publishing } from '../../checks/support/publishing.ts'
-import { contractHub, type Person } from '../../support/hub.ts'
-import { desktop, noBrowser, openBrowser, openPage, settled } from '../support/browser.ts'
+import { noBrowser, settled } from '../support/browser.ts'
 import { tabTo } from '../support/keyboard.ts'
+import { personInBrowser } from '../support/person-in-browser.ts'
 import { isSound } from '../support/sound.ts'
 
 describe('checks on the pages in Chromium', needs(noBrowser), () => {
-  const hub = contractHub()
-  let ada: Person
-  let browser: Browser
-  let context: BrowserContext
-  let origin: string
-  beforeAll(async () => {
-    ada = await hub.person()
-    browser = await openBrowser()
-    origin = new URL(hub.running.url).origin
-    context = await browser.newContext({ viewport: desktop })
-    await context.addCookies([{ name: 'hub_session', value: ada.token, url: origin }])
-  })
-  afterAll(() => browser?.close())
+  const work = personInBrowser()
+  const { hub } = work
 
   it('are started from the page of a robot by keyboard, and say how to start a worker while none runs', async () => {
-    const { page, faults } = await openPage(context, origin)
-    const robot = await hub.repo(ada, { kind: 'robot' })
-    await hub.upload(ada, robot, { 'README.md': '# Arm\n', 'arm.xml': arm(), 'arm.urdf': '<robot name="arm"/>' })
-    await page.goto(`${origin}/${robot}`)
+    const { page, faults } = await work.openPage()
+    const robot = await hub.repo(work.ada, { kind: 'robot' })
+    await hub.upload(work.ada, robot, { 'README.md': '# Arm\n', 'arm.xml': arm(), 'arm.urdf': '<robot name="arm"/>' })
+    await page.goto(`${work.origin}/${robot}`)
     await settled(page)
     await tabTo(page, 'Check this robot')
     await page.keyboard.press('Enter')
@@ -47,20 +35,20 @@ describe('checks on the pages in Chromium', needs(noBrowser), () => {
     await page.keyboard.type('100')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/checks/check_*')
-    await page.getByText(`hub check-worker --owner ${ada.handle}`).waitFor()
+    await page.getByText(`hub check-worker --owner ${work.ada.handle}`).waitFor()
     await isSound(page, 'check-queued')
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-    const { json } = await hub.call(ada, 'GET', `/v1/robot-checks/${id}`)
+    const { json } = await hub.call(work.ada, 'GET', `/v1/robot-checks/${id}`)
     expect(json).toMatchObject({ entry: 'arm.xml', control_hz: 100, action: 'position', status: 'queued' })
     expect(faults()).toEqual([])
     await page.close()
   })
 
   it('show their verdict when they end, what fails first, and no word of how the job ended', async () => {
-    const { page, faults } = await openPage(context, origin)
+    const { page, faults } = await work.openPage()
     const { begin, end } = publishing(hub)
-    const reported = await begin('robot', { request: { executor: 'worker' } }, ada)
-    await page.goto(`${origin}/checks/${reported.check}`)
+    const reported = await begin('robot', { request: { executor: 'worker' } }, work.ada)
+    await page.goto(`${work.origin}/checks/${reported.check}`)
     await page.getByText('running').first().waitFor()
     const row = (code: string, status: string, message: string) => ({ code, status, message, names: [] })
     await end(
@@ -87,7 +75,7 @@ describe('checks on the pages in Chromium', needs(noBrowser), () => {
     expect(await page.getByText('Every body has a mass.').isVisible()).toBe(false)
     expect(await page.getByText('succeeded').count()).toBe(0)
     await isSound(page, 'check-fails')
-    await page.goto(`${origin}/checks`)
+    await page.goto(`${work.origin}/checks`)
     await settled(page)
     await page.getByText('fails', { exact: true }).waitFor()
     expect(await page.locator('tbody').getByText('succeeded').count()).toBe(0)

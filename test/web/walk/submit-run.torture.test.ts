@@ -6,7 +6,7 @@ import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../../support/hosted-function.ts'
 import { contractHub } from '../../support/hub.ts'
-import { desktop, noBrowser, openBrowser, openPage, settled } from '../support/browser.ts'
+import { noBrowser, openBrowser, openPage, settled, signedInto } from '../support/browser.ts'
 import { tabTo } from '../support/keyboard.ts'
 import { type Lab, labSettings, makeLab } from '../support/lab.ts'
 import { isSound } from '../support/sound.ts'
@@ -24,8 +24,7 @@ describe('runs on the pages in Chromium', needs(noBrowser), () => {
     lab = await makeLab(hub)
     browser = await openBrowser()
     origin = new URL(hub.running.url).origin
-    context = await browser.newContext({ viewport: desktop })
-    await context.addCookies([{ name: 'hub_session', value: lab.ada.token, url: origin }])
+    context = await signedInto(origin, browser, lab.ada.token)
   })
   afterAll(() => browser?.close())
 
