@@ -78,6 +78,36 @@ print(json.dumps(run.id))
     expect(config.keys.map(({ path, value }: Json) => [path, value])).toContainEqual(['lr', '0.5'])
   })
 
+  it('reads back what was logged: lines exactly, series, last values and files', async () => {
+    const read = await answer(`
+import hub, json
+from decimal import Decimal
+from pathlib import Path
+run = hub.init("read back", config={"lr": 0.5, "steps": 2**60 + 1}, tags=["back"], capture_output=False)
+lines = [{"loss": 0.1 * n, "big": 2**60 + n, "whole": 2.0, "text": "é"} for n in range(700)]
+for line in lines:
+    run.log(line)
+Path("model.pt").write_bytes(b"weights")
+run.checkpoint("model.pt", 700)
+assert run.finish()
+api = hub.Api()
+(found,) = api.runs(tag=["back"], template="read back")
+assert found.config == {"lr": 0.5, "steps": 2**60 + 1}, found.config
+rows = list(found.scan_history())
+assert rows == [{"step": n, **line} for n, line in enumerate(lines)]
+assert [type(value) for value in rows[1].values()] == [int, float, int, float, str]
+assert found.history(["loss"], samples=None) == [{"step": n, "loss": line["loss"]} for n, line in enumerate(lines)]
+assert found.history(["loss"], samples=5000) == found.history(["loss"], samples=None)
+thin = found.history(samples=20)
+assert thin[0]["loss"] == 0 and thin[-1]["loss"] == 0.1 * 699 and len(thin) < 100
+assert found.summary["loss"] == 0.1 * 699 and found.aggregates["loss"]["count"] == 700
+path = found.file("checkpoints/step_700/model.pt").download("copy")
+assert path.read_bytes() == b"weights"
+print(json.dumps([file["path"] for file in found.files()]))
+`)
+    expect(read).toEqual(['checkpoints/step_700/model.pt'])
+  })
+
   it('publishes files and checkpoints to a private model repo of the run', async () => {
     const id = await answer(`
 import hub, json, os

@@ -15,6 +15,7 @@ from ._errors import HubConnectionError, HubError, RunCanceled, RunLost
 from ._files import DownloadedFile, download, snapshot_download
 from ._http import Client
 from ._left_out import LeftOut
+from ._records import RepoFile, RepoRecord, RunRecord
 from ._run import Run, init
 from ._secrets import FoundSecret, SecretsFound
 from ._settings import connect
@@ -33,9 +34,12 @@ __all__ = [
     "HubError",
     "LeftOut",
     "NotSent",
+    "RepoFile",
+    "RepoRecord",
     "Run",
     "RunCanceled",
     "RunLost",
+    "RunRecord",
     "SecretsFound",
     "UploadReport",
     "connect",

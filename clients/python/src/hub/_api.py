@@ -1,4 +1,4 @@
-"""What a hub has, read: runs, their metrics as rows, and repos."""
+"""What a hub has, read: runs with their metrics as rows, repos with their files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterator, Optional
 
 from ._files import repo_url
 from ._http import Client, segment
+from ._records import RepoRecord, RunRecord
 from ._settings import connect
 
 #: The most that the hub puts on one page.
@@ -15,30 +16,29 @@ _PAGE = 100
 class Api:
     """Reads runs and repos. Lists are iterators that ask for a page at a time, so a long one costs what is taken of it.
 
-        for run in hub.Api().runs(status="succeeded"):
-            print(run["id"], run["display_name"])
+        for run in hub.Api().runs(project="arms", status="succeeded"):
+            print(run["display_name"], run.summary.get("loss"))
     """
 
     def __init__(self, client: Optional[Client] = None) -> None:
         self._client = client or connect()
 
-    def runs(self, **filters: Any) -> Iterator[Dict[str, Any]]:
-        """Runs that the key can see, those of ``filters`` alone: the parameters of ``GET /v1/runs``."""
-        return self._pages("/v1/runs", filters)
+    def runs(self, **filters: Any) -> Iterator[RunRecord]:
+        """Runs that the key can see, those of ``filters`` alone: the parameters of ``GET /v1/runs`` (``status``, ``owner``, ``project``, ``group``, ``template``,
+        ``tag``, ``q``, ``sort_metric``, …). A list stands for several values."""
+        return (RunRecord(self._client, fields) for fields in self._pages("/v1/runs", filters))
 
-    def run(self, run_id: str) -> Dict[str, Any]:
+    def run(self, run_id: str) -> RunRecord:
         """One run."""
-        found: Dict[str, Any] = self._client.call("GET", f"/v1/runs/{segment(run_id)}")
-        return found
+        return RunRecord(self._client, self._client.call("GET", f"/v1/runs/{segment(run_id)}"))
 
-    def repos(self, **filters: Any) -> Iterator[Dict[str, Any]]:
-        """Repos that the key can see, those of ``filters`` alone: the parameters of ``GET /v1/repos``."""
-        return self._pages("/v1/repos", filters)
+    def repos(self, **filters: Any) -> Iterator[RepoRecord]:
+        """Repos that the key can see, those of ``filters`` alone: the parameters of ``GET /v1/repos`` (``kind``, ``owner``, ``tag``, ``license``, ``q``, …)."""
+        return (RepoRecord(self._client, fields) for fields in self._pages("/v1/repos", filters))
 
-    def repo(self, repo: str) -> Dict[str, Any]:
+    def repo(self, repo: str) -> RepoRecord:
         """The repo ``owner/slug``."""
-        found: Dict[str, Any] = self._client.call("GET", repo_url(repo))
-        return found
+        return RepoRecord(self._client, self._client.call("GET", repo_url(repo)))
 
     def _pages(self, path: str, filters: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
         cursor = filters.pop("cursor", None)

@@ -54,10 +54,7 @@ def download(
     one with other content is replaced. ``revision`` is a version of the repo: the name of a snapshot, a commit id, a change number, a time or a run's id;
     the newest by default."""
     client = client or connect()
-    # A path is the first of those that begin with it.
-    entry = next(tree(client, repo, prefix=path, limit=1, revision=revision), None)
-    if entry is None or entry["path"] != path:
-        raise HubError(f"{repo} has no file {path}{f' in {revision}' if revision else ''}.", type="not_found", status=404)
+    entry = find(client, repo, path, revision)
     return _land_all(client, _At(repo, revision), [entry], local_dir, jobs=1)[0].local_path
 
 
@@ -100,6 +97,15 @@ def tree(
         cursor = page["next_cursor"]
         if cursor is None:
             return
+
+
+def find(client: Client, repo: str, path: str, revision: Optional[str]) -> Dict[str, Any]:
+    """One file of a listing; ``HubError`` where there is none of that path."""
+    # A path is the first of those that begin with it.
+    entry = next(tree(client, repo, prefix=path, limit=1, revision=revision), None)
+    if entry is None or entry["path"] != path:
+        raise HubError(f"{repo} has no file {path}{f' in {revision}' if revision else ''}.", type="not_found", status=404)
+    return entry
 
 
 # Downloads

@@ -130,14 +130,11 @@ class Client:
         """The parsed answer; None for a 204. ``body``: an object, or its JSON. ``key``: the Idempotency-Key of a POST, else a new one."""
         key = key or str(uuid.uuid4())
         data = body if body is None or isinstance(body, bytes) else json.dumps(body, allow_nan=False).encode()
-        given = {name: value for name, value in (query or {}).items() if value is not None}
-        url = f"{self.url}{path}{'?' + urlencode(given) if given else ''}"
+        url = self._address(path, query)
 
         def send() -> Any:
             nonlocal key
-            headers: Dict[str, str] = {"Accept": "application/json", "User-Agent": "hub-client-python"}
-            if self._token:
-                headers["Authorization"] = f"Bearer {self._token}"
+            headers = self._headers("application/json")
             if data is not None:
                 headers["Content-Type"] = "application/json"
             if method == "POST":
@@ -151,6 +148,23 @@ class Client:
                 raise
 
         return with_retry(send, attempts)
+
+    def stream(self, path: str, query: Optional[Mapping[str, Any]] = None, *, last_id: Optional[str] = None, timeout_s: float = 60.0) -> Any:
+        """The answer of a stream of events, as a file. ``last_id``: the event after which it goes on. The time is that of silence."""
+        headers = self._headers("text/event-stream")
+        if last_id is not None:
+            headers["Last-Event-ID"] = last_id
+        return open_url(urllib.request.Request(self._address(path, query), headers=headers), timeout_s)
+
+    def _address(self, path: str, query: Optional[Mapping[str, Any]]) -> str:
+        given = {name: _query_text(value) for name, value in (query or {}).items() if value is not None}
+        return f"{self.url}{path}{'?' + urlencode(given) if given else ''}"
+
+    def _headers(self, accept: str) -> Dict[str, str]:
+        headers = {"Accept": accept, "User-Agent": "hub-client-python"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        return headers
 
     def _answer(self, request: urllib.request.Request, timeout_s: float) -> Any:
         with open_url(request, timeout_s) as response:
@@ -166,6 +180,13 @@ class Client:
                 return json.loads(text)
             except ValueError:
                 raise HubError(f"{shown(request.full_url)} answered {response.status} without JSON. Is this a hub?") from None
+
+
+def _query_text(value: Any) -> Any:
+    """As ``/v1`` reads it: lists with commas, truth in lower case."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple, set, frozenset)) else value
 
 
 def segment(text: str) -> str:
