@@ -24,7 +24,8 @@ export const runState = z.object({
   metrics: z.object({ bytes: z.number().int(), seq: z.number().int() }),
   /** The report in flight, or whose response is unknown. */
   sending: sending.nullable(),
-  configSent: z.boolean(),
+  /** The config.yaml that was sent last. */
+  configVersion: z.string().nullable().default(null),
   scorecardSent: z.boolean(),
   /** The last published checkpoint and its repo. */
   published: z.object({ step: z.number().int(), repo: z.string() }).nullable(),
@@ -55,7 +56,7 @@ export function newState(run: Pick<RunState, 'runId' | 'url' | 'attempt'>): RunS
     log: { bytes: 0, seq: 0 },
     metrics: { bytes: 0, seq: 0 },
     sending: null,
-    configSent: false,
+    configVersion: null,
     scorecardSent: false,
     published: null,
     outputReported: false,

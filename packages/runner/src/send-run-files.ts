@@ -11,7 +11,10 @@ import type { Reporter } from './send-report.ts'
 
 type LogLine = (line: string) => void
 
-/** Sends config.yaml once, when it is unchanged for one interval. Returns its version. */
+/**
+ * Sends config.yaml when it is unchanged for one interval, and again once it has changed: the hub keeps the last one.
+ * Returns its version.
+ */
 export async function sendConfig({
   reporter,
   files,
@@ -27,12 +30,12 @@ export async function sendConfig({
   readonly isFinal: boolean
   readonly logLine: LogLine
 }): Promise<string | null> {
-  if (journal.state.configSent) return null
   const version = await versionOf(files.config)
-  if (version === null || (version !== before && !isFinal)) return version
+  if (version === null || version === journal.state.configVersion) return version
+  if (version !== before && !isFinal) return version
   const text = await textOf(files.config)
   if (text) await sendOrSkip(journal, 'config.yaml', () => reporter.post({ config_yaml: text }), logLine)
-  journal.put({ configSent: true })
+  journal.put({ configVersion: version })
   return version
 }
 

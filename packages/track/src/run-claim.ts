@@ -39,7 +39,9 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
       log: { bytes: logBytes, seq: 0 },
       metrics: { bytes: 0, seq: 0 },
       sending: null,
-      configSent: false,
+      configVersion: null,
+      // What a person changed on the page meanwhile stays.
+      words: run.id === journal.state.runId ? journal.state.words : {},
       scorecardSent: false,
       environmentSent: false,
       outputReported: false,

@@ -10,6 +10,7 @@ import { ClaimLostError, createReporter, type Reporter } from '@hub/runner/send-
 import { sendConfig, sendOutput, sendScorecard } from '@hub/runner/send-run-files'
 import { environmentIn } from './environment/environment.ts'
 import { isRefusal, reasonOf, runClaim } from './run-claim.ts'
+import { wordSender } from './run-words.ts'
 import { objectOf } from './spool.ts'
 import type { TrackFiles } from './track-folder.ts'
 import type { TrackJournal } from './track-journal.ts'
@@ -86,7 +87,8 @@ export function createSender(options: SenderOptions): Sender {
     await claim.begin()
     const { reporter, publisher } = attemptNow()
     const isFinal = options.isComplete()
-    const answer = (await reporter.flush(isFinal)) ?? (await attemptNow().files(isFinal))
+    const flushed = await reporter.flush(isFinal)
+    const answer = (await attemptNow().files(isFinal)) ?? flushed
     if (answer) note(answer)
     if (performance.now() - reportedAt >= heartbeatMs) note(await reporter.post({}))
     // Files take long; the reports between keep the lease.
@@ -164,7 +166,7 @@ export function createSender(options: SenderOptions): Sender {
 interface Attempt {
   readonly reporter: Reporter
   readonly publisher: { poll(isFinal: boolean, failed: (error: unknown) => void): boolean }
-  /** Sends config and the name of the output repo; the hub's answer, if anything was sent. */
+  /** Sends what the run was made with, its words, its config and the name of the output repo; the hub's answer, if anything was sent. */
   files(isFinal: boolean): Promise<RemoteRun | null>
 }
 
@@ -172,11 +174,13 @@ function openAttempt(options: SenderOptions): Attempt {
   const { client, transfers, files, journal, logLine } = options
   const reporter = createReporter({ client, files, journal, hyperparams: {}, metricsOf: objectOf, logLine })
   let config: string | null = null
+  const words = wordSender(options)
   return {
     reporter,
     publisher: inBackground(publisherOf(options, transfers)),
     async files(isFinal) {
       const answer = await sendEnvironment(reporter, options)
+      await words.send(isFinal)
       config = await sendConfig({ reporter, files, journal, before: config, isFinal, logLine })
       return (await sendOutput(reporter, journal)) ?? answer
     },

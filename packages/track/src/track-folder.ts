@@ -24,6 +24,9 @@ export function trackFiles(root: string) {
     reported: join(dir, 'metrics.jsonl'),
     config: join(dir, 'config.yaml'),
     scorecard: join(dir, 'scorecard.json'),
+    /** Name, project, tags and the like, as a script says them to wandb. */
+    words: join(dir, 'wandb.json'),
+    summary: join(dir, 'summary.json'),
     checkpoints: join(dir, 'checkpoints'),
   }
 }

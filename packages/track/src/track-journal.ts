@@ -36,6 +36,8 @@ const shape = runState.extend({
   cwd: z.string(),
   argv: z.array(z.string()),
   environmentSent: z.boolean(),
+  /** What of `wandb.json` the hub was told last. */
+  words: z.record(z.string(), z.unknown()).default({}),
   /** Between lines of `system/` metrics; 0 for none. */
   systemEveryMs: z.number(),
   /** The number of the last command that was started; 0 for none. */
@@ -73,6 +75,7 @@ export function newTrackJournal(
     claimKey: null,
     target: null,
     environmentSent: false,
+    words: {},
     commands: 0,
     gaveUp: null,
   }

@@ -14,6 +14,7 @@ import { eventFolder } from './sources/event-folder.ts'
 import { endTornLine, linesSource } from './sources/lines-source.ts'
 import { metricFile } from './sources/metric-file.ts'
 import type { Source } from './sources/source.ts'
+import { summarySource } from './sources/summary-source.ts'
 import { systemSource } from './sources/system-source.ts'
 import { openSpool, type Spool } from './spool.ts'
 import type { TrackFiles } from './track-folder.ts'
@@ -155,7 +156,8 @@ function sourcesOf(
   const machine = everyMs > 0 && ending === null ? [systemSource({ spool, folder, env, everyMs })] : []
   const given = { spool, logLine }
   const folders = eventFolders.map((one) => eventFolder(one, given))
-  return [reported, ...sources.map((source) => metricFile(source, given)), ...folders, ...machine]
+  const summary = summarySource({ file: files.summary, spool, logLine })
+  return [reported, summary, ...sources.map((source) => metricFile(source, given)), ...folders, ...machine]
 }
 
 interface Progress {

@@ -1,0 +1,106 @@
+/** What `wandb.json`, `config.yaml` and `summary.json` of a run folder become. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type HubClient, ProblemError } from '@hub/client/internal'
+import type { RunReport } from '@hub/client/run-shapes'
+import type { Reporter } from '@hub/runner/send-report'
+import { sendConfig } from '@hub/runner/send-run-files'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { wordSender } from '../src/run-words.ts'
+import { summarySource } from '../src/sources/summary-source.ts'
+import { objectOf, openSpool } from '../src/spool.ts'
+import { trackFiles } from '../src/track-folder.ts'
+import { newTrackJournal } from '../src/track-journal.ts'
+
+let base: string
+let files: ReturnType<typeof trackFiles>
+const said: string[] = []
+const logLine = (line: string) => void said.push(line)
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'hub-track-'))
+  files = trackFiles(base)
+  mkdirSync(files.dir)
+  said.length = 0
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+const journalOf = (body: Record<string, unknown>) =>
+  newTrackJournal(files, {
+    ...{ url: 'http://hub', start: { key: 'k', body }, outputRepo: null, cwd: base, argv: [] },
+    ...{ sources: [], eventFolders: [], systemEveryMs: 0 },
+  })
+
+/** A hub that refuses tags. */
+function hub() {
+  const told: unknown[] = []
+  const updateRun = async ({ body }: { readonly body: Record<string, unknown> }) => {
+    if ('tags' in body) throw new ProblemError(422, { type: 'validation.value', detail: 'Too many tags.' }, null)
+    told.push(body)
+  }
+  return { told, client: { v1: { updateRun } } as unknown as HubClient }
+}
+
+it('says the words of wandb.json once, those that change again, and none that the command line has', async () => {
+  const { told, client } = hub()
+  const journal = journalOf({ name: 'of the person' })
+  const words = wordSender({ client, files, journal, logLine })
+  writeFileSync(files.words, '{"project": "half')
+  await words.send(false)
+  writeFileSync(files.words, '{"id":"x","name":"of the script","project":"walk","group":null,"notes":7}')
+  await words.send(false)
+  await words.send(true)
+  writeFileSync(files.words, '{"project":"walk","group":"a longer group"}')
+  await wordSender({ client, files, journal, logLine }).send(false)
+  expect(told).toEqual([{ project: 'walk' }, { group: 'a longer group' }])
+})
+
+it('keeps the other words where the hub refuses one, and says so once', async () => {
+  const { told, client } = hub()
+  const words = wordSender({ client, files, journal: journalOf({}), logLine })
+  writeFileSync(files.words, '{"project":"walk","tags":["a"]}')
+  await words.send(false)
+  await words.send(true)
+  expect(told).toEqual([{ project: 'walk' }])
+  expect(said).toEqual(['tags of wandb.json is not kept: HTTP 422: Too many tags'])
+})
+
+it('sends config.yaml again once it has changed and stays so', async () => {
+  const sent: RunReport[] = []
+  const reporter = { post: async (report: RunReport) => sent.push(report) } as unknown as Reporter
+  const journal = journalOf({})
+  let before: string | null = null
+  const round = async (isFinal: boolean) => {
+    before = await sendConfig({ reporter, files, journal, before, isFinal, logLine })
+  }
+  writeFileSync(files.config, 'lr: 1\n')
+  for (let times = 0; times < 3; times += 1) await round(false)
+  writeFileSync(files.config, 'lr: 1\nsteps: 2\n')
+  await round(false)
+  expect(sent).toEqual([{ config_yaml: 'lr: 1\n' }])
+  await round(true)
+  await round(true)
+  expect(sent).toEqual([{ config_yaml: 'lr: 1\n' }, { config_yaml: 'lr: 1\nsteps: 2\n' }])
+})
+
+it('makes summary.json one last line below summary/, with its numbers as they are written', async () => {
+  const spool = openSpool(files.spool)
+  const source = summarySource({ file: files.summary, spool, logLine })
+  writeFileSync(files.summary, '{"best":{"loss":0.10},"note":"x"}')
+  await source.poll(false)
+  await source.poll(true)
+  // As after a kill that came before the end was reported.
+  await source.poll(true)
+  spool.close()
+  const lines = readFileSync(files.spool, 'utf8').split('\n').map(objectOf)
+  expect(lines.filter((line) => line !== '')).toEqual(['{"summary/best/loss":0.10,"summary/note":"x"}'])
+})
+
+it('says of a summary.json that is none', async () => {
+  const spool = openSpool(files.spool)
+  writeFileSync(files.summary, '[1]')
+  await summarySource({ file: files.summary, spool, logLine }).poll(true)
+  spool.close()
+  expect(said).toEqual(['summary.json is left out: it must be a JSON object'])
+})
