@@ -131,7 +131,7 @@ again = module.WandBLogger(config(True))
 assert again.cfg.run_id == first, (again.cfg.run_id, first)
 again.log_dict({"loss": 0.5}, 600)
 `)
-    expect([code, err]).toEqual([0, expect.stringContaining('wandb.Video: hub track does not send it yet')])
+    expect([code, err]).toEqual([0, expect.stringContaining('hub: tracked as')])
     expect(metrics).toEqual([
       '{"step":200,"train/loss":0.005,"train/lr":1e-05}',
       '{"step":400,"train/loss":0.0025,"train/lr":1e-05}',

@@ -8,15 +8,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import zlib
 from pathlib import Path
 from typing import Any, Dict, List
 from unittest import mock
 
 import hub
 import hub.wandb as wandb
+from hub import _once, _warn
 from hub.wandb import _said
-from hub.wandb._media import Histogram, png_of
 from tests.fake_hub import FakeHub
 
 SOURCE = Path(hub.__file__).resolve().parent
@@ -35,10 +34,11 @@ class Wandb(unittest.TestCase):
         env.start()
         self.addCleanup(env.stop)
         self.said: List[str] = []
-        warn = mock.patch.object(_said, "warn", self.said.append)
-        warn.start()
-        self.addCleanup(warn.stop)
-        _said._said.clear()
+        for module in (_said, _warn):
+            warn = mock.patch.object(module, "warn", self.said.append)
+            warn.start()
+            self.addCleanup(warn.stop)
+        _once._said.clear()
         self.addCleanup(wandb.finish)
 
     def init(self, **more: Any) -> wandb.Run:
@@ -72,6 +72,19 @@ class Wandb(unittest.TestCase):
         self.assertEqual([file.name for file in found], ["run-abc12345.wandb"])
         self.assertIn("wandb goes to the hub: http://hub/runs/run_1", self.said)
 
+    def test_what_the_run_is_kept_by_is_a_file_that_follows_its_changes(self) -> None:
+        def kept() -> Any:
+            return json.loads((self.reported / "wandb.json").read_text())
+
+        run = self.init(id="abc", project="p", name="n", tags=["one"], group="g", job_type="train", notes="so")
+        self.assertEqual(kept(), {"id": "abc", "project": "p", "name": "n", "tags": ["one"], "group": "g", "job_type": "train", "notes": "so"})
+        run.tags += ("two",)
+        run.name, run.notes, run.group = "other", "later", None
+        self.assertEqual(kept(), {"id": "abc", "project": "p", "name": "other", "tags": ["one", "two"], "job_type": "train", "notes": "later"})
+        wandb.finish()
+        self.init(id="plain")
+        self.assertEqual(kept(), {"id": "plain"})
+
     def test_config_is_read_by_attribute_and_changes_only_when_allowed(self) -> None:
         self.init(config={"lr": 0.1})
         wandb.config.update({"steps": 5})
@@ -82,14 +95,19 @@ class Wandb(unittest.TestCase):
         self.assertEqual((wandb.config.lr, wandb.config["seed"], list(wandb.config.items())), (0.2, 3, [("lr", 0.2), ("steps", 5), ("seed", 3)]))
         self.assertEqual(json.loads((self.reported / "config.yaml").read_text()), {"lr": 0.2, "steps": 5, "seed": 3})
 
-    def test_media_that_hub_track_does_not_send_stay_and_are_said_once(self) -> None:
-        run = self.init()
-        for _ in range(2):
-            wandb.log({"a picture": wandb.Image([[0, 255]]), "loss": 1, "h": [wandb.Histogram([1, 2, 2])] * 2})
-        self.assertEqual([line["loss"] for line in self.lines()], [1, 1])
-        kept = sorted(file.name for file in Path(run.dir, "media").iterdir())
-        self.assertEqual(kept, ["a_picture_0_0.png", "a_picture_1_0.png", "h_0_0.json", "h_0_1.json", "h_1_0.json", "h_1_1.json"])
-        self.assertEqual(len([one for one in self.said if one.startswith("wandb.Image: hub track does not send it yet")]), 1)
+    def test_media_of_a_tracked_run_are_files_and_lines_at_their_step(self) -> None:
+        self.init()
+        wandb.log({"a picture": wandb.Image([[0, 255]], caption="two"), "loss": 1, "eval": {"h": [wandb.Histogram([1, 2, 2], num_bins=2)] * 2}}, step=4)
+        wandb.log({"weights": wandb.Table(columns=["n", "x"], data=[[2**60, 0.1], ["a", float("nan")]])}, step=5)
+        self.assertEqual(self.lines(), [{"step": 4, "loss": 1}])
+        picture, one, two, table = (json.loads(line) for line in (self.reported / "media.jsonl").read_text().splitlines())
+        self.assertRegex(picture.pop("path"), r"^media/a_picture_4_0_[0-9a-f]{12}\.png$")
+        self.assertRegex(picture.pop("ts"), r"^\d{4}-\d\d-\d\dT[\d:.]{12}Z$")
+        self.assertEqual(picture, {"key": "a picture", "step": 4, "index": 0, "kind": "image", "width": 2, "height": 1, "caption": "two"})
+        self.assertEqual([(each["key"], each["index"], each["value"]) for each in (one, two)],
+                         [("eval/h", at, {"edges": [1.0, 1.5, 2.0], "counts": [1, 2]}) for at in (0, 1)])
+        self.assertEqual((table["step"], table["value"]), (5, {"columns": ["n", "x"], "rows": [[2**60, 0.1], ["a", None]]}))
+        self.assertEqual(len(os.listdir(self.reported / "media")), 1)
 
     def test_a_model_is_a_checkpoint_of_the_tracked_run(self) -> None:
         self.init()
@@ -148,12 +166,3 @@ class Wandb(unittest.TestCase):
         code = "import wandb, importlib.metadata as m; print(wandb.__name__, m.version('wandb') == wandb.__version__)"
         env = {**os.environ, "PYTHONPATH": str(SOURCE / "_as_wandb")}
         self.assertEqual(subprocess.check_output([sys.executable, "-c", code], env=env, cwd=self.folder, text=True), "hub.wandb True\n")
-
-    def test_arrays_become_pictures_and_counts(self) -> None:
-        data = png_of([[[1, 2, 3], [4, 5, 6]]])
-        assert data is not None
-        at = data.index(b"IDAT")
-        self.assertEqual(zlib.decompress(data[at + 4 : at + 4 + int.from_bytes(data[at - 4 : at], "big")]), b"\0\1\2\3\4\5\6")
-        self.assertIsNone(png_of([[[1, 2, 3, 4, 5]]]))
-        counted = Histogram([0, 1, 1, 4], num_bins=4)
-        self.assertEqual((counted.histogram, counted.bins), ([1, 2, 0, 1], [0.0, 1.0, 2.0, 3.0, 4.0]))

@@ -15,11 +15,13 @@ from ._errors import HubConnectionError, HubError, RunCanceled, RunLost
 from ._files import DownloadedFile, download, snapshot_download
 from ._http import Client
 from ._left_out import LeftOut
+from ._media import Audio, Html, Image, Video
 from ._records import RepoFile, RepoRecord, RunRecord
 from ._run import Run, init
 from ._secrets import FoundSecret, SecretsFound
 from ._settings import connect
 from ._sync import NotSent, sync
+from ._tables import Histogram, Table
 from ._uploads import UploadReport, upload_folder
 from ._worker import work
 
@@ -27,11 +29,15 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Api",
+    "Audio",
     "Client",
     "DownloadedFile",
     "FoundSecret",
+    "Histogram",
+    "Html",
     "HubConnectionError",
     "HubError",
+    "Image",
     "LeftOut",
     "NotSent",
     "RepoFile",
@@ -41,7 +47,9 @@ __all__ = [
     "RunLost",
     "RunRecord",
     "SecretsFound",
+    "Table",
     "UploadReport",
+    "Video",
     "connect",
     "download",
     "init",

@@ -95,12 +95,17 @@ def _plain(value: Any) -> Any:
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=_plain).encode
 
 
-def encode_line(metrics: Mapping[str, Any]) -> bytes:
-    """The line of ``metrics``. NaN and the infinities, which JSON does not have, become null."""
+def encode_json(value: Any) -> str:
+    """JSON in ASCII. NaN and the infinities, which JSON does not have, become null."""
     try:
-        text = _encode(metrics)
+        return _encode(value)
     except ValueError:
-        text = _encode(_finite(metrics))
+        return _encode(_finite(value))
+
+
+def encode_line(metrics: Mapping[str, Any]) -> bytes:
+    """The line of ``metrics``, as ``encode_json`` writes it, with its end."""
+    text = encode_json(metrics)
     if len(text) >= MAX_LINE_BYTES:
         raise ValueError(f"One line of metrics has at most {MAX_LINE_BYTES} bytes; this one has {len(text)}.")
     return text.encode("ascii") + b"\n"

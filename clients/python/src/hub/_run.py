@@ -20,6 +20,8 @@ from ._errors import HubError, RunCanceled, RunLost
 from ._http import Client, is_transient
 from ._kept import kept_of
 from ._lines import LineFile, encode_line
+from ._media import Media
+from ._media_lines import MediaLines, split_media
 from ._sender import INTERVAL_S, STEP_KEYS, Sender, worker_name
 from ._settings import connect, exit_s, state_dir
 from ._spool import Spool, identity_of, left_spools, new_spool
@@ -157,21 +159,34 @@ class Run:
         """Adds a line of metrics. When this returns the line is on disk, and reaches the hub exactly once.
 
         The line gets ``step``, unless it has ``iteration``, ``step``, ``global_step`` or ``_step`` itself. NaN and the infinities become null; scalars and arrays
-        of NumPy, PyTorch and the like become numbers and lists. A line has at most 1 MiB. Raises ``RunCanceled`` once the hub asks the run to stop (after the
+        of NumPy, PyTorch and the like become numbers and lists. ``hub.Image``, ``Video``, ``Audio``, ``Table``, ``Histogram`` and ``Html``, and lists of them, are
+        kept as media of this step: a file is whole on this disk when this returns. A line has at most 1 MiB. Raises ``RunCanceled`` once the hub asks the run to stop (after the
         line is kept), and ``OSError`` if the disk is full.
         """
-        line: Dict[str, Any] = {**metrics, **more} if metrics else more
+        line, media = split_media({**metrics, **more} if metrics else more)
         with self._lock:
             self._assert_open()
             if step is not None or not any(key in line for key in STEP_KEYS):
                 line = {"step": self._next_step if step is None else step, **{k: v for k, v in line.items() if k != "step"}}
-            self._way.metrics.append(encode_line(line))
+            if media:
+                here = next((line[key] for key in STEP_KEYS if isinstance(line.get(key), int)), self._next_step)
+                for key, values in media.items():
+                    self._way.media.keep(key, here, values)
+            # Of media alone no line is left.
+            if len(line) > 1 or not media:
+                self._way.metrics.append(encode_line(line))
             at = line.get("step")
             self._next_step = at + 1 if isinstance(at, int) else self._next_step + 1
         if self._way.lost:
             raise RunLost(f"{self.id} is not this worker's any more.")
         if self._raise_on_cancel and self._way.canceled:
             raise RunCanceled(f"{self.id} was asked to stop.")
+
+    def log_media(self, key: str, step: int, values: Sequence[Media]) -> None:
+        """Keeps pictures and the like of one key and step, without a line of metrics."""
+        with self._lock:
+            self._assert_open()
+            self._way.media.keep(key, step, values)
 
     def log_text(self, text: str) -> None:
         """Adds text to the run's log; complete lines are shown as they come."""
@@ -260,6 +275,7 @@ class _Spooled:
         self._spool = spool
         self.resumed = resumed
         self.metrics: LineFile = spool.metrics
+        self.media = MediaLines(spool.folder)
         self.sender = Sender(client, spool, interval_s)
         self._begin()
         self.first_step = _step_after(self.last_line())
@@ -319,6 +335,7 @@ class _Spooled:
         self._spool.put(config=text, config_sent=False)
 
     def end(self, status: str, error: Optional[str]) -> None:
+        self.media.close()
         self._spool.put(ending={"status": status, "error": error})
         self.sender.hurry()
 
@@ -349,6 +366,7 @@ class _UnderRunner:
         self._folder = folder
         self.metrics = LineFile(folder / "metrics.jsonl")
         self.metrics.drop_torn_tail()
+        self.media = MediaLines(folder)
         self.first_step = _step_after(self.last_line())
         self.recipe: Mapping[str, Any] = {"hyperparams": config}
         if config and not (folder / "config.yaml").exists():
@@ -396,6 +414,7 @@ class _UnderRunner:
     def end(self, status: str, error: Optional[str]) -> None:
         self.metrics.sync()
         self.metrics.close()
+        self.media.close()
         if status != "succeeded":
             # Python shows an exception by itself.
             if error and not error.startswith("Traceback"):

@@ -14,8 +14,9 @@ from typing import Any, Dict, Mapping, Optional, Union
 from .. import _run as _hub_run
 from .._errors import HubError
 from .._lines import encode_line
+from .._media import Audio, Html, Image, Media, Video
+from .._tables import Histogram, Table
 from ._artifact import Artifact
-from ._media import Audio, Histogram, Html, Image, Media, Table, Video
 from ._places import Folder, OnlyHere, is_first_process, mode_of, new_id, recalled, remember
 from ._run import Run
 from ._said import CommError, Error, Harmless, UsageError, say, say_once
@@ -106,10 +107,8 @@ def _started(given: Dict[str, Any], values: Dict[str, Any]) -> Run:
         return made
     place = _at_hub(given, values, run_id, wants)
     made = Run(id=run_id, place=place, folder=folder, given=given, config=values)
-    if is_tracked:
-        if values:
-            made._config_changed()
-        _say_kept(given)
+    if is_tracked and values:
+        made._config_changed()
     if place.id:
         remember(run_id, run=place.id)
     say(f"wandb goes to the hub: {made.url or 'the run starts when the hub answers'}")
@@ -129,12 +128,6 @@ def _at_hub(given: Mapping[str, Any], values: Mapping[str, Any], run_id: str, wa
         )
     except HubError as error:
         raise CommError(f"The hub refused the run: {error}") from error
-
-
-def _say_kept(given: Mapping[str, Any]) -> None:
-    names = [name for name in ("project", "name", "notes", "tags", "group", "job_type") if given[name]]
-    if names:
-        say_once("tracked.kept", f"wandb.init: {', '.join(names)} of a tracked run are options of hub track; those of the script are not kept.")
 
 
 def _current(what: str) -> Run:

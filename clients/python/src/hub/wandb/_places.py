@@ -9,9 +9,11 @@ import secrets
 import string
 import time
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional, Sequence
 
 from .._lines import LineFile, encode_line
+from .._media import Media
+from .._media_lines import MediaLines
 from .._settings import state_dir
 
 _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "LOCAL_RANK")
@@ -64,9 +66,13 @@ class OnlyHere:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._metrics = LineFile(folder.files / "metrics.jsonl")
+        self._media = MediaLines(folder.files)
 
     def log(self, line: Mapping[str, Any], step: int) -> None:
         self._metrics.append(encode_line({"step": step, **line}))
+
+    def log_media(self, key: str, step: int, values: Sequence[Media]) -> None:
+        self._media.keep(key, step, values)
 
     def keep_config(self, text: str) -> None:
         (self._folder.files / "config.yaml").write_text(text, "utf-8")
@@ -77,6 +83,7 @@ class OnlyHere:
     def finish(self, status: str = "succeeded", error: Optional[str] = None) -> bool:
         self._metrics.sync()
         self._metrics.close()
+        self._media.close()
         return True
 
 

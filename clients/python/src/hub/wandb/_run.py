@@ -13,32 +13,29 @@ from typing import Any, Dict, List, Mapping, Optional, Type, Union
 
 from .._errors import RunLost
 from .._lines import encode_line
+from .._media import Media
+from .._media_lines import media_in
+from .._tables import Histogram, Table
 from .._run import Run as HubRun
 from ._artifact import Artifact
-from ._media import Histogram, Media
 from ._places import Folder, OnlyHere, recalled, remember
 from ._said import CommError, Harmless, say_once
 from ._values import Config, Summary
+from ._words import Words
 
 _PLAIN = frozenset((int, float, str, bool, type(None)))
 #: A longer array is counted instead of listed, as wandb does.
 _LISTED = 32
 
 
-class Run:
+class Run(Words):
     """What ``wandb.init`` returns. ``disabled`` ones, and those of other ranks, take everything and keep nothing."""
 
     def __init__(self, *, id: str, place: Union[HubRun, OnlyHere, None], folder: Optional[Folder], given: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-        self.id = id
+        super().__init__(id, given, _folder_of(place, folder))
         self._place = place
         self._folder = folder
-        self.name: Optional[str] = given.get("name") or id
-        self.project: str = given.get("project") or "uncategorized"
         self.entity: str = given.get("entity") or ""
-        self.group: Optional[str] = given.get("group")
-        self.job_type: Optional[str] = given.get("job_type")
-        self.notes: Optional[str] = given.get("notes")
-        self.tags = tuple(given.get("tags") or ())
         self.resumed = bool(given.get("resumed"))
         self.settings = given.get("settings")
         self.config = Config(self._config_changed)
@@ -141,37 +138,21 @@ class Run:
             say_once(f"log.{type(error).__name__}", f"A line of wandb.log is left out: {error}")
 
     def _flatten(self, prefix: str, data: Mapping[str, Any], line: Dict[str, Any]) -> None:
+        assert self._place is not None
         for key, value in data.items():
             name = f"{prefix}{key}"
             if type(value) in _PLAIN:
                 line[name] = value
             elif isinstance(value, Mapping):
                 self._flatten(f"{name}/", value, line)
-            elif isinstance(value, Media):
-                self._keep_media(name, [value])
-            elif isinstance(value, (list, tuple)) and value and all(isinstance(one, Media) for one in value):
-                self._keep_media(name, value)
-            elif _size(value) > _LISTED:
-                self._keep_media(name, [Histogram(value)])
             elif isinstance(value, (Harmless, Artifact)):
                 say_once(f"log.{type(value).__name__}", f"wandb.log of {value!r} is left out.")
+            elif media := media_in(value) or _as_media(value):
+                self._place.log_media(name, self._step, media)
             else:
                 line[name] = value
 
     # Files
-
-    def _keep_media(self, key: str, values: Any) -> None:
-        """Files are ``media/KEY_STEP_INDEX``, in the folder of this machine and, without ``hub track``, of the run."""
-        assert self._folder is not None
-        for index, one in enumerate(values):
-            name = f"media/{re.sub(r'[^A-Za-z0-9._/-]', '_', key).strip('/.') or 'media'}_{self._step}_{index}{one.suffix}"
-            target = self._folder.files / name
-            try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                if one.write(target):
-                    self._send_file(target, name, f"wandb.{type(one).__name__}")
-            except Exception as error:
-                say_once(f"media.{type(one).__name__}", f"wandb.{type(one).__name__} of {key} is left out: {error}")
 
     def _send_file(self, file: Path, name: str, what: str) -> None:
         if _is_tracked():
@@ -323,8 +304,22 @@ class Run:
         return Harmless(f"wandb.run.{name}")
 
 
+def _folder_of(place: Union[HubRun, OnlyHere, None], folder: Optional[Folder]) -> Optional[Path]:
+    """Where the run's words are written: hub track reads them there."""
+    if isinstance(place, OnlyHere):
+        return folder.files if folder else None
+    return Path(os.environ["HUB_RUN_DIR"]) if place is not None and _is_tracked() else None
+
+
 def _is_tracked() -> bool:
     return bool(os.environ.get("HUB_RUN_DIR") and os.environ.get("HUB_RUN_ID"))
+
+
+def _as_media(value: Any) -> List[Media]:
+    """An array is counted, a data frame is a table, as with wandb."""
+    if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "columns"):
+        return [Table(dataframe=value)]
+    return [Histogram(value)] if _size(value) > _LISTED else []
 
 
 def _size(value: Any) -> int:

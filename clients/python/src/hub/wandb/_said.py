@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, Set
+from typing import Any, Iterator
 
+from .._once import say_once
 from .._warn import warn
-
-_said: Set[str] = set()
 
 
 class Error(Exception):
@@ -20,13 +19,6 @@ class UsageError(Error):
 
 class CommError(Error):
     """The hub refused, or does not have what was asked for."""
-
-
-def say_once(about: str, message: str) -> None:
-    """Says it on stderr, the first time that ``about`` comes up in this process."""
-    if about not in _said:
-        _said.add(about)
-        warn(message)
 
 
 def say(message: str) -> None:
@@ -65,3 +57,6 @@ class Harmless:
 
     def __repr__(self) -> str:
         return f"<{self._name}: not supported by the hub>"
+
+
+__all__ = ["CommError", "Error", "Harmless", "UsageError", "say", "say_once"]
