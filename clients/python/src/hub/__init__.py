@@ -10,6 +10,9 @@ Whatever ``log`` was given is on disk when it returns, and reaches the hub exact
 killed trainer that is started again.
 """
 
+import importlib as _importlib
+from typing import Any as _Any
+
 from ._api import Api
 from ._errors import HubConnectionError, HubError, RunCanceled, RunLost
 from ._files import DownloadedFile, download, snapshot_download
@@ -24,6 +27,14 @@ from ._sync import NotSent, sync
 from ._tables import Histogram, Table
 from ._uploads import UploadReport, upload_folder
 from ._worker import work
+
+
+def __getattr__(name: str) -> _Any:
+    """The modules that need another package, or pose as one, are imported where they are used."""
+    if name in ("lightning", "transformers", "wandb"):
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __version__ = "0.1.0"
 

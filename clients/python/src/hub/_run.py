@@ -255,10 +255,11 @@ class Run:
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        self.finish(*_ending_of(error, self.canceled))
+        self.finish(*ending_of(error, self.canceled))
 
 
-def _ending_of(error: Optional[BaseException], canceled: bool) -> "tuple[str, Optional[str]]":
+def ending_of(error: Optional[BaseException], canceled: bool) -> "tuple[str, Optional[str]]":
+    """How a run ends that this exception left, or none: its status, and the text of the error."""
     if error is None or (isinstance(error, SystemExit) and error.code in (None, 0)):
         return "succeeded", None
     if isinstance(error, RunCanceled) or (canceled and isinstance(error, KeyboardInterrupt)):
@@ -466,7 +467,7 @@ def _install_hooks() -> None:
 def _exit_of(run: Run) -> "tuple[str, Optional[str]]":
     error, code = _how["error"], _how["exit_code"]
     if error is not None:
-        return _ending_of(error, run.canceled)
+        return ending_of(error, run.canceled)
     if code not in (None, 0):
         return "failed", f"The trainer called sys.exit({code!r})."
     return ("canceled" if run.canceled else "succeeded"), None
