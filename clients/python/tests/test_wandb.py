@@ -6,47 +6,19 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 from unittest import mock
 
 import hub
 import hub.wandb as wandb
-from hub import _once, _warn
-from hub.wandb import _said
 from tests.fake_hub import FakeHub
+from tests.wandb_case import WandbCase
 
 SOURCE = Path(hub.__file__).resolve().parent
 
 
-class Wandb(unittest.TestCase):
-    def setUp(self) -> None:
-        made = tempfile.TemporaryDirectory()
-        self.addCleanup(made.cleanup)
-        self.folder = Path(made.name)
-        self.reported = self.folder / "run"
-        self.reported.mkdir()
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("HUB_", "WANDB_", "SLURM", "RANK", "LOCAL_RANK"))}
-        tracked = {"HUB_RUN_DIR": str(self.reported), "HUB_RUN_ID": "run_1", "HUB_RUN_URL": "http://hub/runs/run_1", "HUB_STATE_DIR": str(self.folder / "kept")}
-        env = mock.patch.dict(os.environ, {**kept, **tracked}, clear=True)
-        env.start()
-        self.addCleanup(env.stop)
-        self.said: List[str] = []
-        for module in (_said, _warn):
-            warn = mock.patch.object(module, "warn", self.said.append)
-            warn.start()
-            self.addCleanup(warn.stop)
-        _once._said.clear()
-        self.addCleanup(wandb.finish)
-
-    def init(self, **more: Any) -> wandb.Run:
-        return wandb.init(dir=self.folder, **{"settings": wandb.Settings(console="off"), **more})
-
-    def lines(self) -> "List[Dict[str, Any]]":
-        return [json.loads(line) for line in (self.reported / "metrics.jsonl").read_text().splitlines()]
-
+class Wandb(WandbCase):
     def test_each_line_is_there_when_log_returns_and_uncommitted_values_join_the_next(self) -> None:
         self.init()
         wandb.log({"loss": 0.1, "eval": {"a": {"b": 2**60}}})
@@ -61,8 +33,9 @@ class Wandb(unittest.TestCase):
         wandb.summary["best"] = 9
         wandb.finish()
         self.assertEqual(self.lines()[1:], [
-            {"step": 1, "x": 1, "y": None, "logged_step": 5}, {"step": 7, "z": 1}, {"step": 7, "w": "text"}, {"step": 7, "last": True}, {"step": 7, "summary/best": 9},
+            {"step": 1, "x": 1, "y": None, "logged_step": 5}, {"step": 7, "z": 1}, {"step": 7, "w": "text"}, {"step": 7, "last": True},
         ])
+        self.assertEqual(json.loads((self.reported / "summary.json").read_text()), {"best": 9})
         self.assertEqual(len([one for one in self.said if "steps only go up" in one]), 1)
 
     def test_a_run_tells_where_it_is_and_leaves_the_files_by_which_its_id_is_found(self) -> None:
@@ -71,6 +44,21 @@ class Wandb(unittest.TestCase):
         found = list(self.folder.glob("wandb/latest-run/run-*"))
         self.assertEqual([file.name for file in found], ["run-abc12345.wandb"])
         self.assertIn("wandb goes to the hub: http://hub/runs/run_1", self.said)
+
+    def test_an_id_is_taken_up_again_by_the_folder_or_refused(self) -> None:
+        first = self.init()
+        wandb.finish()
+        self.assertNotEqual(self.init().id, first.id)
+        wandb.finish()
+        last = self.init(id="given")
+        wandb.finish()
+        for resume in (True, "auto", "allow", "must"):
+            run = self.init(resume=resume)
+            self.assertEqual((run.id, run.resumed), (last.id, True))
+            wandb.finish()
+        with self.assertRaises(wandb.UsageError):
+            self.init(id="given", resume="never")
+        self.assertEqual(self.init(id="new", resume="never").id, "new")
 
     def test_what_the_run_is_kept_by_is_a_file_that_follows_its_changes(self) -> None:
         def kept() -> Any:
@@ -108,16 +96,6 @@ class Wandb(unittest.TestCase):
                          [("eval/h", at, {"edges": [1.0, 1.5, 2.0], "counts": [1, 2]}) for at in (0, 1)])
         self.assertEqual((table["step"], table["value"]), (5, {"columns": ["n", "x"], "rows": [[2**60, 0.1], ["a", None]]}))
         self.assertEqual(len(os.listdir(self.reported / "media")), 1)
-
-    def test_a_model_is_a_checkpoint_of_the_tracked_run(self) -> None:
-        self.init()
-        artifact = wandb.Artifact("act-seed_1-005000", type="model")
-        with artifact.new_file("weights.bin", "wb") as file:
-            file.write(b"w")
-        wandb.log_artifact(artifact)
-        self.assertEqual((self.reported / "checkpoints/step_5000/weights.bin").read_bytes(), b"w")
-        with self.assertRaises(ValueError):
-            artifact.add_file(__file__, "../out")
 
     def test_what_the_hub_does_not_have_is_said_once_and_breaks_nothing(self) -> None:
         self.init()

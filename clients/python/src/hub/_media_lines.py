@@ -32,11 +32,11 @@ class MediaLines:
         self._lock = threading.Lock()
         self._file: Optional[LineFile] = None
 
-    def keep(self, key: str, step: int, values: Sequence[Media]) -> None:
-        """Keeps several of one key and step. What cannot be kept is said once and left out: a training goes on."""
+    def keep(self, key: str, step: int, values: Sequence[Media], first: int = 0) -> None:
+        """Keeps several of one key and step, numbered from ``first``. What cannot be kept is said once and left out: a training goes on."""
         if len(values) > MAX_OF_ONE_STEP:
             say_once(f"media.{key}", f"{key}: {MAX_OF_ONE_STEP} of {len(values)} are kept.")
-        for index, one in enumerate(values[:MAX_OF_ONE_STEP]):
+        for index, one in enumerate(values[:MAX_OF_ONE_STEP], first):
             try:
                 self._keep(key, step, index, one)
             except Exception as error:

@@ -182,11 +182,11 @@ class Run:
         if self._raise_on_cancel and self._way.canceled:
             raise RunCanceled(f"{self.id} was asked to stop.")
 
-    def log_media(self, key: str, step: int, values: Sequence[Media]) -> None:
-        """Keeps pictures and the like of one key and step, without a line of metrics."""
+    def log_media(self, key: str, step: int, values: Sequence[Media], first: int = 0) -> None:
+        """Keeps pictures and the like of one key and step, numbered from ``first``, without a line of metrics."""
         with self._lock:
             self._assert_open()
-            self._way.media.keep(key, step, values)
+            self._way.media.keep(key, step, values, first)
 
     def log_text(self, text: str) -> None:
         """Adds text to the run's log; complete lines are shown as they come."""

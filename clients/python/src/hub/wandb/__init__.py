@@ -17,7 +17,7 @@ from .._lines import encode_line
 from .._media import Audio, Html, Image, Media, Video
 from .._tables import Histogram, Table
 from ._artifact import Artifact
-from ._places import Folder, OnlyHere, is_first_process, mode_of, new_id, recalled, remember
+from ._places import Folder, OnlyHere, is_first_process, latest_id, mode_of, new_id, recalled, remember
 from ._run import Run
 from ._said import CommError, Error, Harmless, UsageError, say, say_once
 from ._values import Values, as_mapping
@@ -92,7 +92,9 @@ def _given(asked: Mapping[str, Any], settings: Any) -> Dict[str, Any]:
 def _started(given: Dict[str, Any], values: Dict[str, Any]) -> Run:
     asked_mode = mode_of(given["mode"])
     wants = given["resume"] in (True, "allow", "must", "auto", "true", "True")
-    run_id = given["id"] or new_id()
+    run_id = given["id"] or (latest_id(Path(given["dir"] or os.getcwd())) if wants else None) or new_id()
+    if given["resume"] in ("never", "False") and recalled(run_id):
+        raise UsageError(f"wandb run {run_id} is known on this machine, and resume is 'never'. Use another id, or resume='allow'.")
     if asked_mode == "disabled" or not is_first_process():
         return Run(id=run_id, place=None, folder=None, given=given, config=values)
     given["resumed"] = wants

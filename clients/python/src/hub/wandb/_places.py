@@ -39,6 +39,12 @@ def new_id() -> str:
     return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(8))
 
 
+def latest_id(parent: Path) -> Optional[str]:
+    """The id of the run that was last in this folder, by ``wandb/latest-run``."""
+    found = [file.name[len("run-") : -len(".wandb")] for file in (parent / "wandb" / "latest-run").glob("run-*.wandb")]
+    return found[0] if len(found) == 1 else None
+
+
 class Folder:
     """``wandb/run-TIME-ID`` below the script's folder, with the files by which others find the run's id, and ``latest-run``."""
 
@@ -71,8 +77,8 @@ class OnlyHere:
     def log(self, line: Mapping[str, Any], step: int) -> None:
         self._metrics.append(encode_line({"step": step, **line}))
 
-    def log_media(self, key: str, step: int, values: Sequence[Media]) -> None:
-        self._media.keep(key, step, values)
+    def log_media(self, key: str, step: int, values: Sequence[Media], first: int = 0) -> None:
+        self._media.keep(key, step, values, first)
 
     def keep_config(self, text: str) -> None:
         (self._folder.files / "config.yaml").write_text(text, "utf-8")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import sys
 import threading
-import uuid
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Type, Union
@@ -15,13 +15,14 @@ from .._errors import RunLost
 from .._lines import encode_line
 from .._media import Media
 from .._media_lines import media_in
-from .._tables import Histogram, Table
 from .._run import Run as HubRun
+from .._tables import Histogram, Table
 from ._artifact import Artifact
-from ._places import Folder, OnlyHere, recalled, remember
-from ._said import CommError, Harmless, say_once
+from ._outputs import Outputs, is_tracked
+from ._places import Folder, OnlyHere
+from ._said import Harmless, say_once
 from ._values import Config, Summary
-from ._words import Words
+from ._words import Words, write_summary
 
 _PLAIN = frozenset((int, float, str, bool, type(None)))
 #: A longer array is counted instead of listed, as wandb does.
@@ -35,17 +36,21 @@ class Run(Words):
         super().__init__(id, given, _folder_of(place, folder))
         self._place = place
         self._folder = folder
+        self._outputs = Outputs(id, place, folder.files if folder else None)
         self.entity: str = given.get("entity") or ""
         self.resumed = bool(given.get("resumed"))
         self.settings = given.get("settings")
         self.config = Config(self._config_changed)
         self.config._values.update(config)
-        self.summary = Summary()
+        self.summary = Summary(self._summary_changed)
         self._lock = threading.RLock()
         self._pid = os.getpid()
+        self._has_own_log = given.get("console") == "off" and isinstance(place, HubRun) and not is_tracked()
+        self.start_time = time.time()
         self._is_finished = False
         self._waiting: Dict[str, Any] = {}
         self._step: int = place.step if place is not None and self.resumed else 0
+        self.starting_step = self._step
 
     # What it is
 
@@ -154,92 +159,43 @@ class Run(Words):
 
     # Files
 
-    def _send_file(self, file: Path, name: str, what: str) -> None:
-        if _is_tracked():
-            say_once(f"tracked.{what}", f"{what}: hub track does not send it yet; it is kept in {self.dir}.")
-        elif isinstance(self._place, HubRun):
-            self._place.log_file(file, name)
-
     def save(self, glob_str: Any = None, base_path: Any = None, policy: str = "live", **_: Any) -> List[str]:
-        """Keeps the files that match now. What is written to them later is not followed."""
+        """Keeps the files that match; with ``live`` and ``end`` also as they are at the end of the run."""
         if self._place is None or glob_str is None:
             return []
-        base = Path(base_path or os.path.dirname(os.path.abspath(str(glob_str))))
-        import glob
-
-        found = [Path(one) for one in glob.glob(str(glob_str)) if os.path.isfile(one)]
-        for file in found:
-            try:
-                self._send_file(file, file.resolve().relative_to(base.resolve()).as_posix(), "wandb.save")
-            except (OSError, ValueError, RuntimeError) as error:
-                say_once("save", f"wandb.save leaves {file} out: {error}")
-        return [str(file) for file in found]
+        with self._lock:
+            return self._outputs.save(glob_str, base_path, policy, self._step)
 
     def log_artifact(self, artifact_or_path: Any, name: Optional[str] = None, type: Optional[str] = None, aliases: Optional[List[str]] = None, **_: Any) -> Artifact:
-        """Makes the files the next version, ``artifacts/NAME/vN/``. Under ``hub track`` a model is the checkpoint of its step."""
-        if isinstance(artifact_or_path, Artifact):
-            artifact = artifact_or_path
-        else:
-            source = Path(artifact_or_path)
-            artifact = Artifact(name or f"run-{self.id}-{source.name}", type or "unspecified")
-            (artifact.add_dir if source.is_dir() else artifact.add_file)(source)
+        """Makes the files the next version, ``artifacts/NAME/vN/``. Under ``hub track`` a model is the checkpoint of its step as well."""
+        artifact = artifact_or_path if isinstance(artifact_or_path, Artifact) else self._artifact_of(Path(artifact_or_path), name, type)
         if self._place is None:
             return artifact
         try:
-            self._keep_artifact(artifact, aliases or ["latest"])
+            with self._lock:
+                self._outputs.log_artifact(artifact, [*(aliases if aliases is not None else ["latest"])], self._step)
         except Exception as error:
-            say_once(f"artifact.{artifact.name}", f"wandb.Artifact {artifact.name} is left out: {error}")
+            say_once(f"artifact.{artifact.base_name}", f"wandb.Artifact {artifact.base_name} is left out: {error.__class__.__name__}: {error}")
         return artifact
 
-    log_model = lambda self, path, name=None, aliases=None: self.log_artifact(path, name, "model", aliases)
+    def _artifact_of(self, source: Path, name: Optional[str], kind: Optional[str]) -> Artifact:
+        artifact = Artifact(name or f"run-{self.id}-{source.name}", kind or "unspecified")
+        (artifact.add_dir if source.is_dir() else artifact.add_file)(source)
+        return artifact
 
-    def _keep_artifact(self, artifact: Artifact, aliases: List[str]) -> None:
-        if _is_tracked():
-            return self._checkpoint(artifact)
-        versions = recalled(self.id).get("versions", {})
-        number = versions.get(artifact.name, -1) + 1
-        remember(self.id, versions={**versions, artifact.name: number})
-        artifact.version, artifact.aliases = f"v{number}", [*aliases]
-        if not isinstance(self._place, HubRun):
-            return self._copy_here(artifact)
-        folder = f"artifacts/{re.sub(r'[^A-Za-z0-9._-]', '_', artifact.name)}"
-        for path, file in artifact.files_here.items():
-            self._place.log_file(file, f"{folder}/{artifact.version}/{path}")
-        facts = {"name": artifact.name, "type": artifact.type, "version": artifact.version, "aliases": artifact.aliases,
-                 "description": artifact.description, "metadata": artifact.metadata}
-        self._send_text(f"{folder}/{artifact.version}.json", json.dumps(facts, default=str, indent=2) + "\n")
+    upsert_artifact = finish_artifact = log_artifact
 
-    def _checkpoint(self, artifact: Artifact) -> None:
-        """What hub track publishes today are checkpoints; a name that ends in a number, as LeRobot's, says of which step."""
-        if artifact.type != "model":
-            say_once(f"tracked.artifact.{artifact.type}", f"wandb.Artifact of type {artifact.type}: hub track does not send it yet; it stays where it is.")
-            return
-        found = re.search(r"[-_](\d{1,12})$", artifact.name)
-        target = Path(os.environ["HUB_RUN_DIR"], "checkpoints", f"step_{int(found[1]) if found else self._step}")
-        making = Path(os.environ["HUB_RUN_DIR"], f".making-{uuid.uuid4().hex}")
-        if target.exists():
-            say_once("artifact.step", f"wandb.Artifact {artifact.name}: there is a checkpoint of this step already; it is left out.")
-            return
-        _copy(artifact, making)
-        target.parent.mkdir(exist_ok=True)
-        os.replace(making, target)
-
-    def _copy_here(self, artifact: Artifact) -> None:
-        assert self._folder is not None
-        _copy(artifact, self._folder.files / "artifacts" / artifact.name.replace("/", "_") / str(artifact.version))
-
-    def _send_text(self, name: str, text: str) -> None:
-        assert self._folder is not None
-        file = self._folder.files / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
-        self._send_file(file, name, name)
+    def log_model(self, path: Any, name: Optional[str] = None, aliases: Optional[List[str]] = None) -> Artifact:
+        """``log_artifact`` of a model."""
+        return self.log_artifact(path, name, "model", aliases)
 
     def use_artifact(self, artifact_or_name: Any, *_: Any, **__: Any) -> Artifact:
-        """Only one of this process: the hub does not look up names of wandb."""
-        if isinstance(artifact_or_name, Artifact):
-            return artifact_or_name
-        raise CommError(f"wandb.use_artifact({artifact_or_name!r}): download it from its repo with hub.snapshot_download instead.")
+        """``NAME:v0``, ``NAME:ALIAS`` of this run or those that it goes on from, or ``OWNER/REPO/NAME:v0`` of any output repo. Raises ``CommError``."""
+        return self._outputs.use_artifact(artifact_or_name)
+
+    def use_model(self, name: str) -> str:
+        """Downloads a model that was logged, and returns where it is."""
+        return self.use_artifact(name).download()
 
     # What it is known by
 
@@ -261,9 +217,14 @@ class Run(Words):
         """Nothing is watched."""
 
     def alert(self, title: str, text: str = "", *_: Any, **__: Any) -> None:
-        """A line of the run's log."""
-        if self._place is not None:
-            print(f"ALERT {title}: {text}" if text else f"ALERT {title}", flush=True)
+        """A line of the run's log, and of standard error."""
+        if self._place is None:
+            return
+        line = f"ALERT {title}: {text}" if text else f"ALERT {title}"
+        print(line, file=sys.stderr, flush=True)
+        # Where nobody copies standard error to the log.
+        if self._has_own_log:
+            self._place.log_text(f"{line}\n")
 
     def mark_preempting(self) -> None:
         """The hub sees by itself that a process is gone."""
@@ -281,14 +242,26 @@ class Run(Words):
         self._place.finish(status, f"wandb.finish(exit_code={exit_code})" if exit_code else None)
 
     def flush_values(self) -> None:
-        """Writes what waits for a commit, and what the script has set in ``summary`` as one last line."""
+        """Writes what waits for a commit, what has changed of saved files, and what the script has set in ``summary``: as one last line, but for ``hub track``,
+        which reads ``summary.json``."""
         self._flush()
+        self._outputs.save_again(self._step)
         own = {f"summary/{key}": self.summary[key] for key in self.summary.set_keys if key in self.summary}
+        if _is_summary_read() or not own:
+            return
         self.summary.set_keys.clear()
-        if own:
-            line: Dict[str, Any] = {}
-            self._flatten("", own, line)
+        line: Dict[str, Any] = {}
+        self._flatten("", own, line)
+        if line:
             self._write(line)
+
+    def _summary_changed(self) -> None:
+        """Writes ``summary.json`` of what the script has set; members of an earlier run in this folder stay."""
+        if self._place is None or not _is_summary_read() or self._is_finished:
+            return
+        own: Dict[str, Any] = {}
+        self._flatten("", {key: self.summary[key] for key in self.summary.set_keys if key in self.summary}, own)
+        write_summary(Path(os.environ["HUB_RUN_DIR"]), own)
 
     join = finish
 
@@ -308,11 +281,12 @@ def _folder_of(place: Union[HubRun, OnlyHere, None], folder: Optional[Folder]) -
     """Where the run's words are written: hub track reads them there."""
     if isinstance(place, OnlyHere):
         return folder.files if folder else None
-    return Path(os.environ["HUB_RUN_DIR"]) if place is not None and _is_tracked() else None
+    return Path(os.environ["HUB_RUN_DIR"]) if place is not None and is_tracked() else None
 
 
-def _is_tracked() -> bool:
-    return bool(os.environ.get("HUB_RUN_DIR") and os.environ.get("HUB_RUN_ID"))
+def _is_summary_read() -> bool:
+    """By ``hub track``, which names the run's page, not by ``hub runner``."""
+    return is_tracked() and bool(os.environ.get("HUB_RUN_URL"))
 
 
 def _as_media(value: Any) -> List[Media]:
@@ -328,11 +302,3 @@ def _size(value: Any) -> int:
     for one in shape if isinstance(shape, tuple) else ():
         size *= one
     return size
-
-
-def _copy(artifact: Artifact, folder: Path) -> None:
-    from .._artifacts import copy_to
-
-    for path, file in artifact.files_here.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        copy_to(file, folder / path)

@@ -83,8 +83,8 @@ class Config(Values):
 class Summary(Values):
     """The last value of each metric, and what the script sets itself; ``set_keys`` has the latter."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, changed: Optional[Callable[[], None]] = None) -> None:
+        super().__init__(changed)
         object.__setattr__(self, "set_keys", set())
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -92,8 +92,10 @@ class Summary(Values):
         super().__setitem__(key, value)
 
     def update(self, given: Any = None, **more: Any) -> None:  # type: ignore[override]
-        for key, value in {**as_mapping(given), **more}.items():
-            self[key] = value
+        values = {**as_mapping(given), **more}
+        self.set_keys.update(values)
+        self._values.update(values)
+        self._changed()
 
     def logged(self, line: Mapping[str, Any]) -> None:
         """Takes the values of a line, without those that the script has set."""

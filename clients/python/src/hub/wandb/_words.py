@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 
+from .._lines import encode_json
+
 
 class Words:
     """The words of a run. Setting one writes the file again."""
@@ -22,9 +24,7 @@ class Words:
         if self._words_folder is None:
             return
         text = json.dumps({"id": self.id, **{name: value for name, value in self._given.items() if value}}, default=str)
-        new = self._words_folder / f".wandb.json.{os.getpid()}"
-        new.write_text(text + "\n", "utf-8")
-        os.replace(new, self._words_folder / "wandb.json")
+        _write_whole(self._words_folder / "wandb.json", text + "\n")
 
     def _set(self, member: str, value: Any) -> None:
         if self._given[member] != value:
@@ -79,3 +79,19 @@ class Words:
     @tags.setter
     def tags(self, value: Iterable[Any]) -> None:
         self._set("tags", [str(tag) for tag in value or ()])
+
+
+def write_summary(folder: Path, values: Mapping[str, Any]) -> None:
+    """Writes ``summary.json``. What a run before in this folder has set stays."""
+    file = folder / "summary.json"
+    try:
+        before = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):
+        before = {}
+    _write_whole(file, encode_json({**before, **values}) + "\n")
+
+
+def _write_whole(file: Path, text: str) -> None:
+    new = file.with_name(f".{file.name}.{os.getpid()}")
+    new.write_text(text, "utf-8")
+    os.replace(new, file)
