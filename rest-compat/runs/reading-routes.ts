@@ -69,4 +69,17 @@ export const routes: readonly TypedRoute[] = [
     missing,
     summary: 'What a run was made with: its command, code, packages and machine.',
   },
+  {
+    operation: 'listRunMedia',
+    method: 'GET',
+    path: '/v1/runs/:run_id/media',
+    document: 'list-run-media',
+    params: { run, key: query('key'), kind: query('kind'), limit: query('limit'), cursor: query('cursor') },
+    status: 200,
+    errors: [403, 404],
+    result: 'page',
+    unwrap: 'media',
+    missing,
+    summary: 'What a run logged beside numbers, by key, step and index.',
+  },
 ]

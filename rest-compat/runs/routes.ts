@@ -155,6 +155,18 @@ export const routes: readonly TypedRoute[] = [
     bodyLimitBytes: REPORT_BODY_BYTES,
   },
   {
+    operation: 'recordRunMedia',
+    method: 'POST',
+    path: '/v1/runs/:run_id/media',
+    document: 'record-run-media',
+    params: { input: body({ runId: path('run_id') }) },
+    status: 200,
+    errors: [404],
+    result: 'object',
+    unwrap: 'run',
+    bodyLimitBytes: REPORT_BODY_BYTES,
+  },
+  {
     operation: 'cancelRun',
     method: 'POST',
     path: '/v1/runs/:run_id/cancel',

@@ -39,6 +39,8 @@ export const otherKeyColumns: Readonly<Record<string, string>> = {
   'uploads.storage_key': 'an upload in progress begins again after a restore',
   'idempotency_keys.key': 'the key of a request',
   'run_metric_summaries.key': 'the name of a metric',
+  'run_media.key': 'what a run logged it under',
+  'run_media_keys.key': 'the same',
   'passkeys.public_key': 'the public key of a passkey itself',
 }
 

@@ -1,4 +1,4 @@
-/** Purges a deleted run: its metrics and log, its objects and its pins. */
+/** Purges a deleted run: its metrics, log and media, its objects and its pins. */
 
 import type { Deps } from '../operation/context.ts'
 import { runPrefix } from '../runs/log/run-objects.ts'
@@ -30,9 +30,18 @@ const dropRows = (table: 'run_metrics' | 'run_log_chunks', seqColumn: Columns<{ 
     text: `delete from ${table} where run_id = :runId
     and seq in (select seq from ${table} where run_id = :runId order by seq limit ${PURGE_BATCH_ROWS}) returning ${seqColumn.sql}`,
   })
+const mediaPlace = columns({ seq: column.int8('step') })
+const dropMediaRows = statement({
+  name: 'deleted-run-media',
+  columns: mediaPlace,
+  params: { runId: param.text() },
+  text: `delete from run_media where run_id = :runId and (key, step, index) in (select key, step, index from run_media
+    where run_id = :runId order by key, step, index limit ${PURGE_BATCH_ROWS}) returning ${mediaPlace.sql}`,
+})
 const rowsOf = [
   dropRows('run_metrics', columns({ seq: column.int8('seq') })),
   dropRows('run_log_chunks', columns({ seq: column.int4('seq') })),
+  dropMediaRows,
 ]
 
 const clear = statement({

@@ -17,6 +17,7 @@ export const cases = defineCases({
   getRunMetrics: { scopes, costs: costOf('/metrics', 3) },
   getRunSummary: { scopes, costs: costOf('/summary', 3) },
   getRunEnvironment: { scopes, costs: costOf('/environment', 3) },
+  listRunMedia: { scopes, costs: costOf('/media', 3) },
   listRunCheckpoints: { scopes, costs: costOf('/checkpoints', 2) },
   streamRunLogs: { scopes },
   downloadRunLog: { scopes },

@@ -11,6 +11,10 @@ export const rows = defineRows({
   kept: () => ({
     run_metric_summaries: `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
       select id, 'loss', owner_id, 1, 2, 0.5, 2, 0.5, 2, 1.5, 1, 1 from runs order by id limit 1`,
+    run_media: `insert into run_media (run_id, key, step, index, kind, value, bytes)
+      select id, 'note', 1, 0, 'text', '"one"', 9 from runs order by id limit 1`,
+    run_media_keys: `insert into run_media_keys (run_id, key, kind, entries, bytes, last_step)
+      select id, 'note', 'text', 1, 9, 1 from runs order by id limit 1`,
   }),
   refused: {
     run_datasets_pinned_whole: `insert into run_datasets (run_id, position, ref, seq) values ('x', 0, 'x', 1)`,
@@ -20,6 +24,9 @@ export const rows = defineRows({
     run_gate_results_counted: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count) values ('x', 1, '[]', 2, 1, 0, 0)`,
     run_metric_summaries_bounds: `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
       values ('x', 'loss', 'x', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
+    run_media_one_content: `insert into run_media (run_id, key, step, index, kind, bytes) values ('x', 'note', 1, 0, 'text', 9)`,
+    run_media_bounds: `insert into run_media (run_id, key, step, index, kind, path, bytes) values ('x', 'note', 1, -1, 'image', 'a.png', 5)`,
+    run_media_keys_bounds: `insert into run_media_keys (run_id, key, kind, entries, bytes, last_step) values ('x', 'note', 'text', 1, 9, -1)`,
     runs_hash_form: aRun('{"hash":"A"}'),
     runs_imported_has_no_executor: aRun('{"kind":"external"}'),
     runs_running_is_claimed: aRun('{"status":"running"}'),

@@ -4,6 +4,7 @@ import { putRun } from '../support/runs.ts'
 const recipe = { template: 'act' }
 const artifacts = { config_yaml: 'a: 1', metrics_summary: '' }
 const results = [{ step: 1, cells: [], seeds_run: 1, seeds_alive: 1 }]
+const media = [{ key: 'note', step: 1, kind: 'text', value: 'one' }]
 
 /** A queued run of the org. */
 const queued = async ({ boss, org, post }: Team): Promise<string> =>
@@ -122,6 +123,17 @@ export const cases = defineCases({
     jobKey,
     replay: {
       given: async (team) => ({ path: `/v1/runs/${await claimed(team)}/gate-results`, body: { results } }),
+      gone: 'It reports.',
+      left: 404,
+      limited: 404,
+    },
+  },
+  recordRunMedia: {
+    body: { media },
+    scopes: { read: 403, write: 403, train: 409 },
+    jobKey,
+    replay: {
+      given: async (team) => ({ path: `/v1/runs/${await claimed(team)}/media`, body: { media } }),
       gone: 'It reports.',
       left: 404,
       limited: 404,

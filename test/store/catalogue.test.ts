@@ -5,7 +5,7 @@ import { testDb } from '../support/database.ts'
 const t = testDb()
 const sql = <T>(text: string) => t.db.query<T>({ name: '', text })
 
-test('names, slugs and paths are ordered by their bytes', async () => {
+test('names, slugs, paths and keys are ordered by their bytes', async () => {
   const columns = await sql<{ at: string }>(
     `select table_name || '.' || column_name as at from information_schema.columns
      where table_schema = 'public' and collation_name = 'C' order by 1`,
@@ -15,6 +15,8 @@ test('names, slugs and paths are ordered by their bytes', async () => {
     'files.path',
     'repo_old_names.slug',
     'repos.slug',
+    'run_media.key',
+    'run_media_keys.key',
     'uploads.path',
   ])
 })

@@ -26,6 +26,7 @@ const withoutPage: Readonly<Record<string, string>> = {
   claimRun: worker,
   presignRobotCheckArtifacts: worker,
   recordGateResults: worker,
+  recordRunMedia: worker,
   reportEndpoint: worker,
   reportEndpointSession: worker,
   reportRobotCheck: worker,

@@ -8,6 +8,7 @@ import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { deleteAfterCommit } from '../../work/job-objects.ts'
+import { dropMedia } from '../media/media-rows.ts'
 import type { RewardCurve } from '../read/sparkline.ts'
 import { readCurve } from '../read/sparkline.ts'
 import { releaseArtifacts } from '../report/run-storage.ts'
@@ -77,7 +78,7 @@ function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve |
 
 /**
  * Hides a run's metrics past `resumeStep` (null: all), and clears values derived from them, the attempt's final
- * results, and gate results of later checkpoints. Keeps the config for an attempt that resumes. The caller must hold
+ * results, and gate results and media of later steps. Keeps the config for an attempt that resumes. The caller must hold
  * the run's row lock; a new attempt numbers its reports from the start.
  */
 export async function dropAttempt(
@@ -96,5 +97,6 @@ export async function dropAttempt(
   const configKey = resumeStep === null ? null : before.configKey
   await tx.query(forget, { runId, curve: curve && JSON.stringify(curve), configKey })
   await releaseArtifacts(tx, runId, configKey === null)
+  await dropMedia(tx, runId, resumeStep)
   deleteAfterCommit(deps, tx, [before.scorecardKey, configKey === null ? before.configKey : null])
 }

@@ -1,6 +1,6 @@
 /**
- * The bytes of a run count against its owner's storage quota, together with files (contract, "Storage quota"): the log
- * and metrics that its runner sent, its config, its scorecard, the summary of an import. The transaction that stores
+ * The bytes of a run count against its owner's storage quota, together with files (contract, "Storage quota"): the log,
+ * metrics and media that its runner sent, its config, its scorecard, the summary of an import. The transaction that stores
  * them counts them, with its last lock: repos, runs, accounts. The hub's own notices do not count.
  */
 
