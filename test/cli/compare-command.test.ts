@@ -25,8 +25,8 @@ beforeAll(async () => {
   }
 })
 
-const run = (...args: string[]) =>
-  runCommandLine(registerRunCommands, ['runs', ...args], { HUB_URL: hub.running.url, HUB_TOKEN: key })
+const env = () => ({ HUB_URL: hub.running.url, HUB_TOKEN: key })
+const run = (...args: string[]) => runCommandLine(registerRunCommands, ['runs', ...args], env())
 
 it('shows the settings that differ and the last values of each', async () => {
   const { code, out } = await run('compare', ...runs)
@@ -57,4 +57,44 @@ it('draws the curve of any metric, and says which there are', async () => {
     code: 1,
     err: expect.stringContaining('loss, only first'),
   })
+})
+
+it('draws a run on a terminal, and elsewhere only what is asked for', async () => {
+  const [first = ''] = runs
+  const shown = (...args: string[]) =>
+    runCommandLine(
+      registerRunCommands,
+      ['run', first, ...args],
+      { ...env(), NO_COLOR: '1' },
+      undefined,
+      undefined,
+      true,
+    )
+  const { code, out } = await shown()
+  expect(code).toBe(0)
+  expect(out).toMatch(/^loss {2}latest 0\.033333, least 0\.033333, greatest 0\.1\n0\.10 ┤/m)
+  expect(out).toMatch(/^ +└─+\n +1 +2 +3$/m)
+  expect(out).toMatch(/^settings\n {2}template +act\n/m)
+  expect(out).not.toContain('\x1b')
+  expect((await shown('--no-plot')).out).not.toContain('┤')
+  expect((await run(first)).out).not.toContain('┤')
+  const { out: asked } = await run(first, '--plot', 'only first,loss', '--log')
+  expect(asked.match(/^(?:only first|loss) {2}latest .*, logarithmic$/gm)).toHaveLength(2)
+  expect(await run(first, '--plot', 'lost')).toMatchObject({ code: 1, err: expect.stringContaining('no metric lost') })
+  const json = JSON.parse((await run(first, '--json')).out)
+  expect(json).toMatchObject({
+    id: first,
+    settings: { lr: '0.1', seed: '7', template: 'act' },
+    summary: [{ key: 'step' }, { key: 'loss' }, {}],
+  })
+  expect(json).not.toHaveProperty('series')
+})
+
+it('watches a run until it ends, a line for each change, and fails as the run did', async () => {
+  const [, second = ''] = runs
+  const watching = run(second, '--watch')
+  await hub.call(key, 'POST', `/v1/runs/${second}/report`, { status: 'failed', error: 'no power' })
+  const { code, out, err } = await watching
+  expect([code, err]).toEqual([1, 'hub: the run has ended: failed\n'])
+  expect(out).toMatch(/^(?:running.*loss 0\.0033333\n)?failed.*loss 0\.0033333\n$/)
 })

@@ -11,7 +11,12 @@ export interface ClientIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Base of relative paths. */
   readonly cwd: string
-  readonly stdout: { write(text: string): unknown }
+  readonly stdout: {
+    write(text: string): unknown
+    readonly isTTY?: boolean
+    readonly columns?: number
+    readonly rows?: number
+  }
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
   exit(code: number): void
   /** Prints a question and reads a line; absent without a terminal to ask on. */

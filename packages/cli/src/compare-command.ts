@@ -1,8 +1,8 @@
 /** `hub runs compare` and `hub runs metrics`: what runs came to, beside each other, and the curve of any metric. */
-import { type HubClient, LocalError } from '@hub/client/internal'
-import { asDouble } from '@hub/formats/exact-json'
+import type { HubClient } from '@hub/client/internal'
 import type { Command } from 'commander'
 import { type CommandResult, type CommonOptions, common, runCommand, UsageError } from './client-session.ts'
+import { noMetric, pointsOf, readMetrics } from './metric-points.ts'
 import { hubExamples } from './output.ts'
 import type { AskingIo } from './prompt.ts'
 import { shortNumber, sparkText, table } from './run-output.ts'
@@ -91,31 +91,21 @@ const cut = (row: readonly string[]): string[] =>
     return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line
   })
 
-/** `[step, value]` pairs, which the types of `/v1` leave open. */
-const pointsOf = (points: unknown): [number, number][] =>
-  Array.isArray(points)
-    ? points.flatMap((pair) => {
-        const [step, value] = Array.isArray(pair) ? pair.map(asDouble) : []
-        return typeof step === 'number' && typeof value === 'number' ? [[step, value] as [number, number]] : []
-      })
-    : []
-
 async function curves(client: HubClient, run: string, keys: readonly string[]): Promise<CommandResult> {
-  const query = { max_points: POINTS, ...(keys.length > 0 && { keys: [...keys] }) }
-  const metrics = await client.v1.getRunMetrics({ path: { run_id: run }, query })
+  const metrics = await readMetrics(client, run, keys, POINTS)
   const none = keys.filter((key) => !metrics.series.some((one) => one.key === key && one.count > 0))
-  if (none.length > 0) {
-    const there = (await client.runs.summary(run)).map(({ key }) => key)
-    throw new LocalError(
-      `${run} has no metric ${none.join(', ')}. ${there.length > 0 ? `It has: ${there.join(', ')}.` : 'It has none yet.'}`,
+  if (none.length > 0)
+    throw noMetric(
+      run,
+      none,
+      (await client.runs.summary(run)).map(({ key }) => key),
     )
-  }
   const rows = metrics.series.map(({ key, points }) => {
     const pairs = pointsOf(points)
     const last = pairs.at(-1)
     return [
       inLine(key),
-      sparkText({ metric: key, points: pairs }, 40),
+      sparkText({ metric: key, points: pairs.map((pair) => [...pair]) }, 40),
       last ? shortNumber(last[1]) : '-',
       `step ${last?.[0] ?? '-'}`,
     ]

@@ -51,7 +51,7 @@ export function registerLogCommand(program: Command, io: ClientIo): void {
 
 async function show(io: ClientIo, client: HubClient, job: string, options: LogOptions): Promise<number> {
   const { follow = false, tail, after, metrics = false, json = false } = options
-  const isTerminal = (io.stdout as { isTTY?: boolean }).isTTY === true
+  const isTerminal = io.stdout.isTTY === true
   // Keep the trainer's colors on a terminal only.
   const kind = job.startsWith('check_') ? client.checks : client.runs
   const events = kind.follow(job, { follow, tail, after, stripAnsi: !isTerminal && !json })

@@ -7,7 +7,11 @@ import { inLine, print } from './terminal.ts'
 
 /** The process of a command that asks. */
 export interface AskingIo extends ClientIo {
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly stdin: NodeJS.ReadableStream & {
+    readonly isTTY?: boolean
+    /** Of a terminal: each key as it is typed, without an echo. */
+    setRawMode?(isRaw: boolean): unknown
+  }
 }
 
 /** Whether a person can be asked. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { type HubClient, isHeld, LocalError, type NewRun, type RunFilters } from '@hub/client/internal'
 import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import { type Command, Option } from 'commander'
-import { type ClientIo, countText } from './client-output.ts'
+import { type ClientIo, countText, exitCodesHelp } from './client-output.ts'
 import {
   type CommandResult,
   type CommonOptions,
@@ -16,13 +16,13 @@ import {
   wholeFrom,
 } from './client-session.ts'
 import { registerCompareCommands } from './compare-command.ts'
-import { environmentLines } from './environment-lines.ts'
 import { heldText } from './hold-output.ts'
 import { type KeptOptions, keptMembers, keptOptions } from './kept-options.ts'
 import { hubExamples } from './output.ts'
 import { registerPromoteCommand } from './promote-command.ts'
 import { type AskingIo, confirmByName } from './prompt.ts'
-import { runLines, runRow, summaryLines } from './run-output.ts'
+import { runLines, runRow } from './run-output.ts'
+import { showRunView, type ViewOptions } from './run-view.ts'
 import { missingRepos } from './submit-warnings.ts'
 import { inLine, print } from './terminal.ts'
 
@@ -42,7 +42,10 @@ interface SubmitOptions extends CommonOptions, KeptOptions {
 
 const sortedBy = ['last', 'best', 'min', 'max', 'mean'] as const
 
-interface ListOptions extends CommonOptions, Readonly<Partial<Record<(typeof runFilters)[number], string>>> {
+interface ListOptions
+  extends CommonOptions,
+    ViewOptions,
+    Readonly<Partial<Record<(typeof runFilters)[number], string>>> {
   readonly query?: string
   readonly tag: string[]
   readonly sort?: string
@@ -60,6 +63,20 @@ Examples:
   $ hub submit --template act --dataset svc://ada/pick-place --set batch_size=8 --set lr=1e-4
   $ hub submit recipe.json --set seed=2 --owner walnut-robotics
   $ hub submit recipe.json --parent run_01k0… --parent-step 2000`
+
+const runsHelp = `
+\`hub run\` is the same command. Of one run it shows its progress, what it was made with, its settings, what each metric
+came to, and on a terminal the curves of its main metrics. --watch draws it again when it has changed, until the run has
+ended or you press q; elsewhere than on a terminal it prints a line for each change.
+${exitCodesHelp}
+
+With --watch of one run: 1 if it failed or was canceled, 130 after Ctrl-C.
+${hubExamples(
+  'runs',
+  'runs --tag baseline --sort val/loss --by best',
+  'run run_01k0… --plot loss,val/loss --log',
+  'run run_01k0… --watch',
+)}`
 
 const editHelp = `
 An empty value clears: --notes '' has no notes, --tag '' no tags. Tags that are given replace those before.
@@ -95,7 +112,11 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
   const start = (options: CommonOptions, work: Work) =>
     runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
 
-  const runs = common(program.command('runs').description('List training runs, newest first, or show one'), io)
+  const runs = common(
+    program.command('runs').alias('run').description('List training runs, newest first, or show one'),
+    io,
+    runsHelp,
+  )
   runs.argument('[run]', 'id of one run').enablePositionalOptions()
   for (const name of runFilters) {
     const [about, choices] = filterTexts[name]
@@ -103,15 +124,21 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     runs.addOption(choices ? option.choices(choices) : option)
   }
   runs
-    .addHelpText('after', hubExamples('runs', 'runs run_01k0…', 'runs --tag baseline --sort val/loss --by best'))
     .option('-q, --query <text>', 'only runs with this text in their name')
     .option('--tag <tag>', 'only runs with this tag (repeatable)', collect, [])
     .option('--sort <metric>', 'sort by this metric, the better values first; only runs that have it')
     .addOption(new Option('--by <value>', 'which value of the metric').choices(sortedBy).default('last'))
     .addOption(new Option('--order <order>', 'least or greatest value first').choices(['asc', 'desc']))
     .option('--limit <n>', 'maximum number of runs', wholeFrom(1), 20)
+    .option('--plot <keys>', 'of one run: draw these metrics (default on a terminal: its main ones)')
+    .option('--no-plot', 'of one run: draw no metric')
+    .option('--log', 'of one run: draw with a logarithmic axis')
+    .option('--watch', 'of one run: draw it again when it changes, until it ends')
     .action((run: string | undefined, options: ListOptions) =>
-      start(options, (client) => (run === undefined ? listRuns(client, options) : showWithSummary(client, run))),
+      start(options, (client) => {
+        const json = options.json ?? program.opts<CommonOptions>().json
+        return run === undefined ? listRuns(client, options) : showRunView(io, client, run, { ...options, json })
+      }),
     )
 
   common(runs.command('delete <run>').description('Delete a run that has ended, with its log and metrics'), io)
@@ -189,15 +216,6 @@ async function edit(client: HubClient, run: string, body: ReturnType<typeof kept
 async function showRun(request: ReturnType<HubClient['runs']['get']>): Promise<CommandResult> {
   const run = await request
   return { json: run, text: runLines(run) }
-}
-
-async function showWithSummary(client: HubClient, id: string): Promise<CommandResult> {
-  const run = await client.runs.get(id)
-  const [summary, environment] = await Promise.all([client.runs.summary(id), client.runs.environment(id)])
-  return {
-    json: { ...run, summary, environment },
-    text: `${runLines(run)}${environmentLines(environment)}${summaryLines(summary)}`,
-  }
 }
 
 async function listRuns(client: HubClient, options: ListOptions): Promise<CommandResult> {

@@ -1,5 +1,6 @@
 /** Text output of runs. */
 import type { RemoteRun, RemoteSummary } from '@hub/client/internal'
+import { durationText } from './duration-text.ts'
 import { inLine, logText } from './terminal.ts'
 
 const blocks = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
@@ -46,7 +47,12 @@ export function runLines(run: RemoteRun): string {
     ['tags', run.tags.length > 0 ? run.tags.join(', ') : null],
     ['notes', run.notes],
     ['runner', run.claimed_by],
-    ['iteration', progress?.iteration == null ? null : `${progress.iteration}${shareText(progress.fraction)}`],
+    [
+      'iteration',
+      progress?.iteration == null
+        ? null
+        : `${progress.iteration}${shareText(progress.fraction)}${leftText(progress.eta_s)}`,
+    ],
     [sparkline?.metric ?? 'reward', last === undefined ? null : `${sparkText(sparkline)}  ${round(last)}`],
     ['output', run.output_model_repo?.full_name ?? null],
     ['cost', spend?.priced && spend.accrued_usd !== null ? `${spend.accrued_usd} USD` : null],
@@ -81,7 +87,9 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-const shareText = (fraction: number | null) => (fraction === null ? '' : ` (${Math.floor(fraction * 100)}%)`)
+/** ` (42%)`; '' where that is not known. */
+export const shareText = (fraction: number | null) => (fraction === null ? '' : ` (${Math.floor(fraction * 100)}%)`)
+const leftText = (seconds: number | null) => (seconds === null ? '' : `, about ${durationText(seconds)} left`)
 const round = (value: number) => Number(value.toPrecision(5))
 
 /** With five digits. */

@@ -3,6 +3,7 @@
 import type { Progress } from '@hub/client/internal'
 import { SingleBar } from 'cli-progress'
 import { type ClientIo, countText, sizeText } from './client-output.ts'
+import { durationText } from './duration-text.ts'
 import { inLine, print } from './terminal.ts'
 import { type TimeLeft, timeLeft } from './time-left.ts'
 
@@ -132,13 +133,5 @@ const rateOf = ({ estimate }: Phase) => estimate.rate(performance.now())
 function leftText(phase: Phase, separator: string): string {
   const rest = { files: Math.max(0, phase.count - phase.files), bytes: phase.size - movedOf(phase) }
   const seconds = phase.estimate.seconds(performance.now(), rest)
-  return seconds === null ? '' : `${separator}${duration(seconds)} left`
-}
-
-/** `45 s`, `3 min 20 s`, `2 h 5 min`. */
-function duration(seconds: number): string {
-  const whole = Math.max(0, Math.ceil(seconds))
-  if (whole < 60) return `${whole} s`
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
+  return seconds === null ? '' : `${separator}${durationText(seconds)} left`
 }

@@ -1,0 +1,26 @@
+/** The points of metrics, as a chart takes them. */
+import { type HubClient, LocalError } from '@hub/client/internal'
+import { asDouble } from '@hub/formats/exact-json'
+import type { ChartPoint } from './braille-chart.ts'
+
+/** `[step, value]` pairs, which the types of `/v1` leave open. */
+export const pointsOf = (points: unknown): ChartPoint[] =>
+  Array.isArray(points)
+    ? points.flatMap((pair) => {
+        const [step, value] = Array.isArray(pair) ? pair.map(asDouble) : []
+        return typeof step === 'number' && typeof value === 'number' ? [[step, value] as const] : []
+      })
+    : []
+
+/** The error of metrics that a run does not have: names those that it has. */
+export function noMetric(run: string, missing: readonly string[], there: readonly string[]): LocalError {
+  const has = there.length > 0 ? `It has: ${there.join(', ')}.` : 'It has none yet.'
+  return new LocalError(`${run} has no metric ${missing.join(', ')}. ${has}`)
+}
+
+/** At most `most` points of each key, with the least and the greatest values between. */
+export const readMetrics = (client: HubClient, run: string, keys: readonly string[], most: number) =>
+  client.v1.getRunMetrics({
+    path: { run_id: run },
+    query: { max_points: Math.min(5000, Math.max(2, most)), ...(keys.length > 0 && { keys: [...keys] }) },
+  })
