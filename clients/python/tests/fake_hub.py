@@ -60,7 +60,7 @@ class FakeHub:
     def lose(self, run_id: str) -> None:
         """Its lease runs out."""
         with self.lock:
-            self.runs[run_id].update(status="queued", metrics=[], seen=set())
+            self.runs[run_id].update(status="queued", metrics=[], media=[], seen=set())
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -73,6 +73,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         run = self.hub.runs.get(self.path.split("/")[-1])
         self._send(200, run) if run else self._refuse(404, "not_found")
+
+    def do_PATCH(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        run = self.hub.runs[self.path.split("/")[3]]
+        run.setdefault("words", {}).update(body)
+        self._send(200, run)
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -88,6 +94,9 @@ class _Handler(BaseHTTPRequestHandler):
                 if run["status"] != "queued":
                     return self._refuse(409, "conflict.already_claimed")
                 run.update(status="running", attempt=run["attempt"] + 1)
+                return self._send(200, run)
+            if self.path.endswith("/media"):
+                run.setdefault("media", []).extend(body["media"])
                 return self._send(200, run)
             refused = self.hub.report(run, body)
             if refused:

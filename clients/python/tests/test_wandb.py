@@ -131,12 +131,18 @@ class Wandb(WandbCase):
         self.init(project="p", id="mine", tags=["a"], config={"lr": 1})
         wandb.log({"loss": 1}, step=3)
         wandb.config.update({"late": 2})
+        assert wandb.run is not None
+        wandb.run.tags += ("b",)
+        wandb.run.notes = "good"
+        wandb.log({"h": wandb.Histogram([1, 2], num_bins=1)}, step=4)
         wandb.finish()
         self.init(project="p", id="mine", resume="must")
         wandb.finish(exit_code=1)
         first, second = fake.runs.values()
         self.assertEqual((first["status"], first["metrics"]), ("succeeded", [{"step": 3, "loss": 1}]))
         self.assertEqual((second["status"], second["parent_run_id"]), ("failed", first["id"]))
+        self.assertEqual(first["words"], {"tags": ["a", "b"], "notes": "good"})
+        self.assertEqual([(one["key"], one["step"], one["value"]) for one in first["media"]], [("h", 4, {"edges": [1.0, 2.0], "counts": [2]})])
         sent = [json.loads(report["config_yaml"]) for report in fake.reports if "config_yaml" in report]
         self.assertEqual(sent[-1], {"lr": 1, "late": 2})
 

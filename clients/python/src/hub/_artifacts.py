@@ -11,9 +11,13 @@ from typing import Any, List, Mapping, Optional
 
 from ._errors import HubError
 from ._http import Client, backoff_s, is_transient, segment
+from ._media_sender import MediaSender
 from ._spool import Spool
 from ._uploads import upload_folder
 from ._warn import warn
+
+#: After an error of this machine's disk.
+_PATIENCE_S = 30.0
 
 
 class Artifacts:
@@ -22,6 +26,7 @@ class Artifacts:
     def __init__(self, client: Client, spool: Spool) -> None:
         self._client = client
         self._spool = spool
+        self.media = MediaSender(spool)
         self._stop = threading.Event()
         self._thread: Optional[threading.Thread] = None
         #: Why the upload that is next has not succeeded.
@@ -39,8 +44,8 @@ class Artifacts:
         return True
 
     def idle(self) -> bool:
-        """Nothing is left to upload."""
-        return not self._waiting()
+        """Nothing is left to upload, and of media nothing to report."""
+        return not self._waiting() and self.media.is_done()
 
     def _waiting(self) -> List[Path]:
         return sorted(entry for entry in self._spool.uploads.iterdir() if re.fullmatch(r"\d{8}", entry.name))
@@ -48,21 +53,38 @@ class Artifacts:
     def _loop(self) -> None:
         failures = 0
         while not self._stop.is_set():
-            waiting = self._waiting()
-            if not waiting or self._spool.state.get("run") is None:
+            if self._spool.state.get("run") is None:
                 self._stop.wait(0.5)
                 continue
             try:
-                self._upload(waiting[0])
+                # They are small next to checkpoints, and somebody waits to see them.
+                has_sent = self.media.upload(self._push)
+                has_sent = self._upload_next() or has_sent
                 failures, self.error = 0, None
+                if not has_sent:
+                    self._stop.wait(0.5)
             except HubError as error:
-                if is_transient(error):
-                    failures, self.error = failures + 1, error
-                    self._stop.wait(max(error.retry_after_s or 0.0, backoff_s(failures)))
-                else:
-                    self._set_aside(waiting[0], error)
-            except Exception as error:  # One bad file must not stop the others.
-                self._set_aside(waiting[0], error)
+                failures, self.error = failures + 1, error
+                self._stop.wait(max(error.retry_after_s or 0.0, backoff_s(failures)))
+            except OSError as error:
+                warn(f"media of the run wait: {error}.")
+                self._stop.wait(_PATIENCE_S)
+
+    def _upload_next(self) -> bool:
+        """Uploads what is next; False where nothing is. Raises what another try may change."""
+        waiting = self._waiting()
+        if not waiting:
+            return False
+        try:
+            self._push(waiting[0] / "data")
+            shutil.rmtree(waiting[0])
+        except HubError as error:
+            if is_transient(error):
+                raise
+            self._set_aside(waiting[0], error)
+        except Exception as error:  # One bad file must not stop the others.
+            self._set_aside(waiting[0], error)
+        return True
 
     def _set_aside(self, item: Path, error: Exception) -> None:
         # Outside of the spool, which goes when the run is complete.
@@ -72,13 +94,12 @@ class Artifacts:
         os.replace(item, kept)
         warn(f"files of the run were not uploaded: {error}. They are kept in {kept}.")
 
-    def _upload(self, item: Path) -> None:
+    def _push(self, folder: Path) -> None:
         repo = self._spool.state.get("output_repo") or self._make_repo()
         # One at a time: at the end of the interpreter no thread can be started.
-        upload_folder(repo, item / "data", jobs=1, ignore_files=False, include_secrets=True, client=self._client)
+        upload_folder(repo, folder, jobs=1, ignore_files=False, include_secrets=True, client=self._client)
         if self._spool.state.get("output_repo") != repo:
             self._spool.put(output_repo=repo, output_repo_sent=False)
-        shutil.rmtree(item)
 
     def _make_repo(self) -> str:
         """The private model repo that the run publishes to."""

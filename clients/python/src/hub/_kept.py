@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import List
 
+from ._media_sender import MediaSender
 from ._spool import Spool
 
 _CHUNK_BYTES = 1024 * 1024
@@ -19,6 +20,9 @@ def kept_of(spool: Spool) -> str:
     log = spool.log.size - state.get("log_at", 0)
     if log > 0:
         found.append(f"{_size(log)} of log")
+    media = MediaSender(spool).count()
+    if media:
+        found.append(_count(media, "picture or the like", "pictures and the like"))
     files = [file for file in spool.uploads.rglob("*") if file.is_file()]
     if files:
         found.append(f"{_count(len(files), 'file', 'files')} ({_size(sum(file.stat().st_size for file in files))})")

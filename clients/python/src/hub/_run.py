@@ -216,6 +216,12 @@ class Run:
             self._assert_open()
             self._way.keep_config(text)
 
+    def keep_words(self, words: Mapping[str, Any]) -> None:
+        """Keeps the run by another ``name``, ``group``, ``notes`` or ``tags``."""
+        with self._lock:
+            self._assert_open()
+            self._way.keep_words(json.loads(encode_line(words)))
+
     def _keep(self, source: Path, dest: str) -> None:
         if not source.exists():
             raise FileNotFoundError(f"{source} does not exist.")
@@ -335,6 +341,10 @@ class _Spooled:
     def keep_config(self, text: str) -> None:
         self._spool.put(config=text, config_sent=False)
 
+    def keep_words(self, words: Mapping[str, Any]) -> None:
+        with self._spool.changing:
+            self._spool.put(words={**(self._spool.state.get("words") or {}), **words}, words_sent=False)
+
     def end(self, status: str, error: Optional[str]) -> None:
         self.media.close()
         self._spool.put(ending={"status": status, "error": error})
@@ -408,6 +418,14 @@ class _UnderRunner:
 
     def keep_config(self, text: str) -> None:
         _write_whole(self._folder / "config.yaml", text)
+
+    def keep_words(self, words: Mapping[str, Any]) -> None:
+        """``hub track`` reads them from ``wandb.json``."""
+        try:
+            before = json.loads((self._folder / "wandb.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            before = {}
+        _write_whole(self._folder / "wandb.json", json.dumps({**before, **words}) + "\n")
 
     def keep_scorecard(self, card: Mapping[str, Any]) -> None:
         _write_whole(self._folder / "scorecard.json", json.dumps(card) + "\n")

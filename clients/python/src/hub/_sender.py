@@ -171,7 +171,9 @@ class Sender:
         while self.over is None and self._send_batch(is_final):
             if self._stopping:
                 return
-        if self.over is not None:
+        while self.over is None and not self._stopping and self._artifacts.media.report(self._post_media):
+            pass
+        if self.over is not None or self._stopping:
             return
         if is_final and self._artifacts.idle():
             self._send_once_per_attempt()
@@ -215,6 +217,8 @@ class Sender:
             config_sent=False,
             output_repo_sent=False,
             scorecard_sent=False,
+            words_sent=False,
+            media_at=0,
         )
         self._note(run)
 
@@ -246,6 +250,37 @@ class Sender:
         if state.get("output_repo") and not state.get("output_repo_sent"):
             self._report({"output_model_repo": state["output_repo"]}, drop="the output repo")
             self._sent("output_repo", state["output_repo"])
+
+        state = self._spool.state
+        if state.get("words") and not state.get("words_sent"):
+            self._reported_to = state["run"]
+            try:
+                self._client.call("PATCH", f"/v1/runs/{segment(state['run']['id'])}", state["words"], attempts=1, timeout_s=_TIMEOUT_S)
+            except HubError as error:
+                if is_transient(error):
+                    raise
+                warn(f"the hub refused {', '.join(state['words'])} of the run: {error}")
+            self._sent("words", state["words"])
+
+    def _post_media(self, entries: List[Mapping[str, Any]]) -> None:
+        """Reports media. A hub that does not know them is told of none."""
+        run = self._spool.state["run"]
+        path = f"/v1/runs/{segment(run['id'])}/media"
+        try:
+            self._note(self._client.call("POST", path, {"attempt": run["attempt"], "media": entries}, attempts=1, timeout_s=_TIMEOUT_S))
+            self._through_at = self._reported_at
+        except HubError as error:
+            if error.type == "quota.storage":
+                # They wait for room; the claim must not end meanwhile.
+                self._report({})
+            if error.type in ("conflict.not_claimer", "conflict.terminal"):
+                return self._recover(error)
+            if error.status not in (404, 405):
+                raise
+            # The run answers, but not this route: a hub of an earlier version.
+            self._report({})
+            if self._spool.state.get("run") == run:
+                self._say(f"the hub takes no media of a run: {error}. They are left out.")
 
     def _sent(self, name: str, value: Any) -> None:
         """Notes what was reported, unless another attempt began meanwhile or there is a newer one."""

@@ -199,6 +199,11 @@ class Run(Words):
 
     # What it is known by
 
+    def _word_changed(self, member: str, value: Any) -> None:
+        # Under hub track the file is enough. The hub has no word for a name that is none.
+        if isinstance(self._place, HubRun) and not is_tracked() and not self._is_finished and (value or member in ("notes", "tags")):
+            self._place.keep_words({member: value or ("" if member == "notes" else [])})
+
     def _config_changed(self) -> None:
         if self._place is None or self._is_finished:
             return

@@ -30,6 +30,10 @@ class Words:
         if self._given[member] != value:
             self._given[member] = value
             self._write_words()
+            self._word_changed(member, value)
+
+    def _word_changed(self, member: str, value: Any) -> None:
+        """Another value of one."""
 
     @property
     def project(self) -> str:
