@@ -133,6 +133,64 @@ print(json.dumps(run.id))
     expect(checkpoints.items.map(({ step }: Json) => step)).toEqual([20])
   })
 
+  it('keeps media of a run at their steps, and finds artifacts again by version and alias', async () => {
+    const [first, second] = await answer(
+      `
+import hub.wandb as wandb, json, pathlib
+def log(run, text, alias):
+    artifact = wandb.Artifact("grasps", type="dataset", metadata={"n": 2**60})
+    with artifact.new_file("data/one.txt", "w") as file:
+        file.write(text)
+    run.log_artifact(artifact, aliases=[alias])
+run = wandb.init(project="walk", name="media", id="w1")
+run.log({"eval": {"view": [wandb.Image([[0, 255]], caption="one"), wandb.Image([[1, 2]])]}}, step=3)
+run.log({"h": wandb.Histogram([1, 2, 2], num_bins=2), "t": wandb.Table(columns=["n"], data=[[2**60]])}, step=4)
+log(run, "1", "first"); log(run, "2", "best")
+pathlib.Path("note.txt").write_text("note")
+run.save("note.txt", policy="now")
+run.tags = ["late"]
+one = run._place.id
+run.finish()
+run = wandb.init(id="w1", resume="must")
+for name in ("grasps:first", "grasps:v1", "grasps:latest", "grasps"):
+    artifact = run.use_artifact(name)
+    pathlib.Path(artifact.download("copy-" + name.replace(":", "-")), "data/one.txt").read_text()
+assert artifact.metadata == {"n": 2**60}, artifact.metadata
+two = run._place.id
+run.finish()
+print(json.dumps([one, two]))
+`,
+      { WANDB_SILENT: 'true' },
+    )
+    const read = (name: string) => readFile(join(base, name, 'data/one.txt'), 'utf8')
+    expect(await Promise.all(['copy-grasps-first', 'copy-grasps-v1', 'copy-grasps-latest'].map(read))).toEqual([
+      '1',
+      '2',
+      '2',
+    ])
+    const { items } = await get(`/v1/runs/${first}/media`)
+    expect(
+      items.map(({ key, step, index, kind, caption, width }: Json) => [key, step, index, kind, caption, width]),
+    ).toEqual([
+      ['eval/view', 3, 0, 'image', 'one', 2],
+      ['eval/view', 3, 1, 'image', null, 2],
+      ['files', 4, 0, 'file', 'note.txt', null],
+      ['h', 4, 0, 'histogram', null, null],
+      ['t', 4, 0, 'table', null, null],
+    ])
+    expect(items[0].path).toMatch(new RegExp(`^runs/${first}/media/eval_view_3_0_[0-9a-f]{12}\\.png$`))
+    expect(
+      Buffer.from(await (await fetch(items[0].url)).arrayBuffer())
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG')
+    expect(items[3].value).toEqual({ edges: [1, 1.5, 2], counts: [1, 2] })
+    expect((await hub.send(ada, 'GET', `/v1/runs/${first}/media?key=t`)).text).toContain(`[[${2n ** 60n}]]`)
+    const run = await get(`/v1/runs/${first}`)
+    expect(run).toMatchObject({ status: 'succeeded', name: 'media', tags: ['late'] })
+    expect((await get(`/v1/runs/${second}`)).parent_run_id).toBe(first)
+  })
+
   it('uploads a folder, skips what the repo has, and downloads it verified', async () => {
     const repo = `${ada.handle}/${newName()}`
     const [from, to] = [join(base, 'from'), join(base, 'to')]
