@@ -53,6 +53,8 @@ export interface PushOptions {
   readonly deleteExtra?: boolean
   /** Paths of the repo that `deleteExtra` leaves as they are, as if the folder had them. */
   readonly keep?: ReadonlySet<string>
+  /** None of the paths is in the repo, whose files are not listed then. Not for `deleteExtra`. */
+  readonly areNew?: boolean
   readonly dryRun?: boolean
   /**
    * Maximum concurrent parts (and hashes). By default 4, of which the bytes being sent are at most one part of a large
@@ -129,7 +131,7 @@ export async function pushFolder(
     const gate = byteGate(options.jobs ? jobs * PART_BYTES : PART_BYTES)
     const sending: Sending = { client, repo, state, progress, jobs, root, said, gate }
     const read = async () => {
-      const remote = exists ? await readTree(client, repo) : new Map<string, RemoteFile>()
+      const remote = exists && !options.areNew ? await readTree(client, repo) : new Map<string, RemoteFile>()
       const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal })
       const { extra, kept } = options.deleteExtra ? extraFiles(plan, walked, options) : { extra: [], kept: [] }
       return { remote, plan, extra, kept }

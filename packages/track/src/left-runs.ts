@@ -25,9 +25,10 @@ export async function leftRuns(stateDir: string, url: string, run: string | null
     const files = trackFiles(join(stateDir, name))
     const state = readTrackState(files)
     if (state === null || state.url !== url || (run !== null && state.runId !== run && name !== run)) continue
-    // A kill came between its end and the removal of its folder.
-    if (state.done) await rm(files.root, { recursive: true, force: true })
-    else if (state.gaveUp === null) found.push({ files, state, isAlive: livesStill(files, state) })
+    if (state.done) {
+      // A kill came between its end and the removal of its folder. What the hub refused is for a person to look at.
+      if (!state.unsent) await rm(files.root, { recursive: true, force: true })
+    } else if (state.gaveUp === null) found.push({ files, state, isAlive: livesStill(files, state) })
   }
   return found.sort((a, b) => b.state.createdAt - a.state.createdAt)
 }

@@ -30,12 +30,15 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
   /** The hub has nothing of the metrics of a new attempt, and counts its reports from 0. */
   function take(run: RemoteRun, logBytes: number): void {
     const [owner, slug] = journal.state.outputRepo?.split('/') ?? []
+    const { target, published, media } = journal.state
+    // Files that an earlier run of these lines has in its repo stay there.
+    const kept = published !== null || media.run !== null ? target : null
     journal.put({
       started: true,
       claimKey: null,
       runId: run.id,
       attempt: run.attempt,
-      target: { owner: owner ?? run.owner.handle, slug: slug ?? outputSlug(run) },
+      target: kept ?? { owner: owner ?? run.owner.handle, slug: slug ?? outputSlug(run) },
       log: { bytes: logBytes, seq: 0 },
       metrics: { bytes: 0, seq: 0 },
       sending: null,
@@ -45,6 +48,7 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
       scorecardSent: false,
       environmentSent: false,
       outputReported: false,
+      media: { ...media, bytes: 0 },
     })
     taken(run)
   }

@@ -9,6 +9,8 @@ import { createPublisher, type Publisher } from '@hub/runner/publish-checkpoints
 import { ClaimLostError, createReporter, type Reporter } from '@hub/runner/send-report'
 import { sendConfig, sendOutput, sendScorecard } from '@hub/runner/send-run-files'
 import { environmentIn } from './environment/environment.ts'
+import { type Background, inBackground } from './files/in-background.ts'
+import { mediaSender } from './files/media-sender.ts'
 import { isRefusal, reasonOf, runClaim } from './run-claim.ts'
 import { wordSender } from './run-words.ts'
 import { objectOf } from './spool.ts'
@@ -80,6 +82,7 @@ export function createSender(options: SenderOptions): Sender {
     canceled: options.canceled,
   })
 
+  const media = inBackground(mediaSender(options), { what: 'media', journal, logLine })
   const attemptNow = () => (attempt ??= openAttempt({ ...options, transfers }))
 
   /** One round of reports; true once everything is there. */
@@ -92,8 +95,8 @@ export function createSender(options: SenderOptions): Sender {
     if (answer) note(answer)
     if (performance.now() - reportedAt >= heartbeatMs) note(await reporter.post({}))
     // Files take long; the reports between keep the lease.
-    const isPublished = publisher.poll(isFinal, (error) => logLine(`checkpoints delayed: ${reasonOf(error)}`))
-    if (!isFinal || !isPublished) return false
+    const areSent = [publisher, media].map((one) => one.poll(isFinal))
+    if (!isFinal || areSent.includes(false)) return false
     await sendOutput(reporter, journal)
     await sendScorecard(reporter, files, journal, logLine)
     await end(reporter)
@@ -165,7 +168,7 @@ export function createSender(options: SenderOptions): Sender {
 
 interface Attempt {
   readonly reporter: Reporter
-  readonly publisher: { poll(isFinal: boolean, failed: (error: unknown) => void): boolean }
+  readonly publisher: Background
   /** Sends what the run was made with, its words, its config and the name of the output repo; the hub's answer, if anything was sent. */
   files(isFinal: boolean): Promise<RemoteRun | null>
 }
@@ -177,7 +180,7 @@ function openAttempt(options: SenderOptions): Attempt {
   const words = wordSender(options)
   return {
     reporter,
-    publisher: inBackground(publisherOf(options, transfers)),
+    publisher: inBackground(publisherOf(options, transfers), { what: 'checkpoints', journal, logLine }),
     async files(isFinal) {
       const answer = await sendEnvironment(reporter, options)
       await words.send(isFinal)
@@ -210,25 +213,4 @@ function publisherOf({ files, journal, cacheDir, logLine }: SenderOptions, clien
   if (repo === null) throw new Error('Checkpoints are published before the run is begun.')
   const isStable = stabilityCheck(files.checkpoints, SETTLE_MS)
   return createPublisher({ client, files, journal, repo, cacheDir, isStable, logLine })
-}
-
-/** One poll at a time next to the reports. `poll` answers whether a final poll has succeeded. */
-function inBackground(publisher: Publisher): Attempt['publisher'] {
-  let current: Promise<void> | null = null
-  let isAll = false
-  return {
-    poll(isFinal, failed) {
-      if (current === null && !isAll) {
-        current = publisher
-          .poll(isFinal)
-          .then(() => {
-            isAll = isFinal
-          }, failed)
-          .finally(() => {
-            current = null
-          })
-      }
-      return isAll
-    },
-  }
 }

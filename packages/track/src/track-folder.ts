@@ -22,6 +22,8 @@ export function trackFiles(root: string) {
     metrics: spool,
     /** Where the command itself reports (`HUB_RUN_DIR`). */
     reported: join(dir, 'metrics.jsonl'),
+    /** Pictures, sound, tables and the like, with their files below `media/`. */
+    media: join(dir, 'media.jsonl'),
     config: join(dir, 'config.yaml'),
     scorecard: join(dir, 'scorecard.json'),
     /** Name, project, tags and the like, as a script says them to wandb. */

@@ -36,6 +36,10 @@ const shape = runState.extend({
   cwd: z.string(),
   argv: z.array(z.string()),
   environmentSent: z.boolean(),
+  /** Of `media.jsonl`: bytes that this attempt reported, and bytes whose files are in the repo, below `runs/RUN/`. */
+  media: z
+    .object({ bytes: z.number().int(), pushed: z.number().int(), run: z.string().nullable() })
+    .default({ bytes: 0, pushed: 0, run: null }),
   /** What of `wandb.json` the hub was told last. */
   words: z.record(z.string(), z.unknown()).default({}),
   /** Between lines of `system/` metrics; 0 for none. */
@@ -75,6 +79,7 @@ export function newTrackJournal(
     claimKey: null,
     target: null,
     environmentSent: false,
+    media: { bytes: 0, pushed: 0, run: null },
     words: {},
     commands: 0,
     gaveUp: null,

@@ -114,7 +114,8 @@ export async function trackRun(
     await within(tracking.waitMs, sender, sending, stop)
     const isSent = journal.state.done
     const run = journal.state.started ? journal.state.runId : null
-    if (isSent) await rm(files.root, { recursive: true, force: true, maxRetries: 3 })
+    if (isSent && journal.state.unsent) logLine(`what the hub did not take stays in ${files.root}`)
+    else if (isSent) await rm(files.root, { recursive: true, force: true, maxRetries: 3 })
     return { ended: endOf(command, code), isSent, folder: files.root, run }
   } finally {
     removeListener()
@@ -131,7 +132,7 @@ async function start(
   argv: readonly string[],
 ): Promise<ChildProcess> {
   const nth = journal.state.commands + 1
-  await endTornLine(files.reported)
+  for (const file of [files.reported, files.media]) await endTornLine(file)
   journal.put({ commands: nth, command: null, argv: [...argv] })
   const { runId, started, cwd } = journal.state
   const env = {

@@ -1,0 +1,120 @@
+/**
+ * Brings `media.jsonl` to the hub: the files of its lines to the run's output repo, many in a change, then the lines as
+ * media of the run. The journal has how far both are.
+ */
+import { join } from 'node:path'
+import { type HubClient, ProblemError, refusedIndexes } from '@hub/client/internal'
+import { readMetrics } from '@hub/runner/metrics-batch'
+import { readFrom, sizeOf } from '@hub/runner/worker/growing-file'
+import { reasonOf } from '../run-claim.ts'
+import type { TrackFiles } from '../track-folder.ts'
+import type { TrackJournal } from '../track-journal.ts'
+import { type JudgedLine, judgeLine, type MediaEntry } from './media-lines.ts'
+import { nameOutput } from './output-repo.ts'
+import { forgetPushed, type Pushed, pushFiles, removePushed } from './push-files.ts'
+
+export interface FileSenderOptions {
+  /** For files: tries again by itself. */
+  readonly transfers: HubClient
+  readonly files: TrackFiles
+  readonly journal: TrackJournal
+  readonly logLine: (line: string) => void
+}
+
+const NEWLINE = 10
+/** Longer than the longest line, so that the end of one is seen. */
+const WINDOW = 1024 * 1024 + 64 * 1024
+/** Entries that the hub takes in a request. */
+const MAX_ENTRIES = 100
+
+/** Sends what there is, of the run and attempt that the journal names; `isFinal`: a last line without an end is one. */
+export function mediaSender(options: FileSenderOptions): { poll(isFinal: boolean): Promise<void> } {
+  const { transfers: client, files, journal, logLine } = options
+  const said = new Set<string>()
+  const staging = join(files.root, 'sending-media')
+
+  function leaveOut(key: unknown, why: string): void {
+    const name = typeof key === 'string' ? key : 'a line'
+    if (!said.has(name)) logLine(`media ${name} is left out: ${why}`)
+    said.add(name)
+  }
+
+  /** The next lines; those that an earlier attempt pushed end where it had got to. */
+  async function nextLines(isFinal: boolean) {
+    const { bytes, pushed } = journal.state.media
+    const before = Math.min(bytes, 1)
+    const length = before + (bytes < pushed ? Math.min(pushed - bytes, WINDOW) : WINDOW)
+    const window = await readFrom(files.media, bytes - before, length)
+    const isEnd = isFinal && window.length < length
+    const isInLine = before === 1 && window.length > 0 && window[0] !== NEWLINE
+    const batch = readMetrics(window.subarray(before), isEnd, isInLine)
+    for (const why of batch.refused) logLine(`dropped a line of media.jsonl: ${why}`)
+    return { ...batch, to: bytes + batch.size, arePushed: bytes < pushed }
+  }
+
+  async function push(judged: readonly JudgedLine[]): Promise<Pushed> {
+    const { target, media } = journal.state
+    const sent = judged.flatMap(({ media: file }) => file ?? [])
+    if (sent.length === 0 || target === null) return { refused: new Map(), inodes: new Map() }
+    return pushFiles({ client, repo: target, staging, message: `Media of ${media.run}` }, sent)
+  }
+
+  async function record(entries: readonly MediaEntry[]): Promise<void> {
+    if (entries.length === 0) return
+    const { runId, attempt } = journal.state
+    try {
+      await client.v1.recordRunMedia({ path: { run_id: runId }, body: { attempt, media: entries as never } })
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      const refused = refusedIndexes(error, 'media', entries.length)
+      for (const [index, why] of refused) leaveOut(entries[index]?.key, why)
+      if (refused.size > 0) return record(entries.filter((_, index) => !refused.has(index)))
+      if (entries.length === 1) return leaveOut(entries[0]?.key, reasonOf(error))
+      // It names none: the halves tell, so that one entry does not take the others with it.
+      const half = Math.ceil(entries.length / 2)
+      await record(entries.slice(0, half))
+      await record(entries.slice(half))
+    }
+  }
+
+  return {
+    async poll(isFinal) {
+      const { runId, attempt } = journal.state
+      // An attempt that began meanwhile has its own account of what is sent.
+      const isOurs = () => journal.state.runId === runId && journal.state.attempt === attempt
+      const end = await sizeOf(files.media)
+      while (isOurs() && journal.state.media.bytes < end) {
+        const { lines, size, to, arePushed } = await nextLines(isFinal)
+        if (size === 0) return
+        const run = journal.state.media.run ?? runId
+        journal.put({ media: { ...journal.state.media, run } })
+        const place = { dir: files.dir, folder: `runs/${run}`, arePushed }
+        const judged: JudgedLine[] = []
+        for (const line of lines) {
+          const verdict = await judgeLine(line, place)
+          if (typeof verdict === 'string') leaveOut(line.key, verdict)
+          else judged.push(verdict)
+        }
+        const { refused, inodes } = arePushed ? { refused: new Map(), inodes: new Map() } : await push(judged)
+        if (!isOurs()) return
+        if (!arePushed) journal.put({ media: { ...journal.state.media, pushed: to } })
+        await removePushed(inodes)
+        await forgetPushed(staging)
+        const kept = judged.filter(({ entry, media }) => {
+          const why = media && refused.get(media.path)
+          if (why) leaveOut(entry.key, why)
+          return !why
+        })
+        if (kept.some(({ media }) => media !== null)) await nameOutput(client, journal)
+        for (let at = 0; at < kept.length && isOurs(); at += MAX_ENTRIES)
+          await record(kept.slice(at, at + MAX_ENTRIES).map(({ entry }) => entry))
+        if (!isOurs()) return
+        journal.put({ media: { ...journal.state.media, bytes: to } })
+      }
+    },
+  }
+}
+
+/** The hub refuses what the entries say. A full quota is another matter: room may come. */
+const isRefused = (error: unknown): error is ProblemError =>
+  error instanceof ProblemError && [400, 413, 422].includes(error.status) && !error.kind.startsWith('quota.')
