@@ -100,7 +100,7 @@ class Ends(unittest.TestCase):
         run = hub.init("refused", interval_s=0.02, capture_output=False)
         self.hub.faults = [("/report", 401, {"title": "x", "detail": "This key is revoked.", "request_id": "req_7"})] * 1000
         run.log(step=0)
-        with mock.patch("hub._run.warn") as warn:
+        with mock.patch("hub._ways.warn") as warn:
             self.assertFalse(run.finish())
         self.assertIn("everything: This key is revoked. (request req_7). Kept on this machine: 1 line of metrics, in ", warn.call_args[0][0])
         code, (said,) = self.sync()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import shutil
 import sys
 import threading
 import traceback
@@ -14,18 +13,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Type, Union
 
-from ._artifacts import copy_to, enqueue
 from ._capture import Capture
-from ._errors import HubError, RunCanceled, RunLost
-from ._http import Client, is_transient
-from ._kept import kept_of
-from ._lines import LineFile, encode_line
+from ._errors import RunCanceled, RunLost
+from ._http import Client
+from ._lines import encode_line
 from ._media import Media
-from ._media_lines import MediaLines, split_media
-from ._sender import INTERVAL_S, STEP_KEYS, Sender, worker_name
+from ._media_lines import split_media
+from ._sender import INTERVAL_S, STEP_KEYS, worker_name
 from ._settings import connect, exit_s, state_dir
 from ._spool import Spool, identity_of, left_spools, new_spool
-from ._warn import warn
+from ._ways import Spooled, UnderRunner, how
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -64,7 +61,7 @@ def init(
     """
     folder = os.environ.get("HUB_RUN_DIR")
     if folder and os.environ.get("HUB_RUN_ID"):
-        return Run(_UnderRunner(Path(folder), dict(config or {})), capture_output=False, raise_on_cancel=raise_on_cancel)
+        return Run(UnderRunner(Path(folder), dict(config or {})), capture_output=False, raise_on_cancel=raise_on_cancel)
     client = client or connect()
     exit_s()  # A wrong setting is worth knowing before hours of training.
     what = project or template or os.path.basename(sys.argv[0] or "") or "python"
@@ -88,7 +85,7 @@ def init(
             config=json.dumps(recipe["hyperparams"], indent=2) + "\n" if config else None,
             config_values=recipe["hyperparams"],
         )
-    held = _Spooled(client, spool, interval_s, resumed)
+    held = Spooled(client, spool, interval_s, resumed)
     return Run(held, capture_output=capture_output, raise_on_cancel=raise_on_cancel)
 
 
@@ -104,7 +101,7 @@ def _left(identity: str) -> Optional[Spool]:
 class Run:
     """A run that this process trains. Its methods may be called from any thread of the process, but not from a forked child."""
 
-    def __init__(self, way: Union[_Spooled, _UnderRunner], *, capture_output: bool, raise_on_cancel: bool) -> None:
+    def __init__(self, way: Union[Spooled, UnderRunner], *, capture_output: bool, raise_on_cancel: bool) -> None:
         self._way = way
         self._pid = os.getpid()
         self._lock = threading.Lock()
@@ -274,207 +271,24 @@ def ending_of(error: Optional[BaseException], canceled: bool) -> "tuple[str, Opt
     return "failed", text
 
 
-class _Spooled:
-    """A run of this process: lines go to its spool, and a thread brings them to the hub."""
-
-    def __init__(self, client: Client, spool: Spool, interval_s: float, resumed: bool) -> None:
-        self._client = client
-        self._spool = spool
-        self.resumed = resumed
-        self.metrics: LineFile = spool.metrics
-        self.media = MediaLines(spool.folder)
-        self.sender = Sender(client, spool, interval_s)
-        self._begin()
-        self.first_step = _step_after(self.last_line())
-        self.sender.start()
-
-    def _begin(self) -> None:
-        """Starts the run now if the hub answers: a refusal is worth knowing before hours of training."""
-        try:
-            if self._spool.state.get("run") is None:
-                self.sender.open_run()
-        except HubError as error:
-            if not is_transient(error):
-                if self._spool.metrics.size == 0:
-                    self._spool.remove()
-                else:
-                    self._spool.release()
-                raise
-            warn(f"{error.detail.rstrip('.')}. The run starts when the hub answers; its lines are kept in {self._spool.folder}.")
-
-    @property
-    def hub_url(self) -> str:
-        return self._client.url
-
-    @property
-    def run_id(self) -> Optional[str]:
-        run = self._spool.state.get("run")
-        return run["id"] if run else None
-
-    @property
-    def recipe(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self._spool.state.get("recipe") or self._spool.state["start"]["body"]["recipe"]
-        return found
-
-    @property
-    def canceled(self) -> bool:
-        return self.sender.cancel_requested.is_set()
-
-    @property
-    def lost(self) -> bool:
-        return self.sender.over == "lost"
-
-    def last_line(self) -> Optional[Mapping[str, Any]]:
-        line = self._spool.metrics.last_line()
-        return json.loads(line) if line else None
-
-    def write_log(self, text: str) -> None:
-        if self.sender.over is None:
-            self._spool.log.append(text.encode("utf-8", "backslashreplace"))
-
-    def keep_file(self, source: Path, dest: str) -> None:
-        enqueue(self._spool, source, dest)
-
-    def keep_scorecard(self, card: Mapping[str, Any]) -> None:
-        self._spool.put(scorecard=card, scorecard_sent=False)
-
-    def keep_config(self, text: str) -> None:
-        self._spool.put(config=text, config_sent=False)
-
-    def keep_words(self, words: Mapping[str, Any]) -> None:
-        with self._spool.changing:
-            self._spool.put(words={**(self._spool.state.get("words") or {}), **words}, words_sent=False)
-
-    def end(self, status: str, error: Optional[str]) -> None:
-        self.media.close()
-        self._spool.put(ending={"status": status, "error": error})
-        self.sender.hurry()
-
-    def wait(self, timeout_s: Optional[float]) -> bool:
-        done = self.sender.wait(timeout_s)
-        ended = self.sender.stop()
-        if done or (self.lost and ended):
-            self._spool.remove()
-        else:
-            if self.sender.over is None:
-                warn(
-                    f"the hub does not have everything: {self.sender.why()}. "
-                    f"Kept on this machine: {kept_of(self._spool)}, in {self._spool.folder}. Send it with: python -m hub sync"
-                )
-            if ended:
-                self._spool.release()
-        return done
-
-
-class _UnderRunner:
-    """A run that ``hub runner`` executes: it reports the files of this folder, and this process's output and exit code."""
-
-    resumed = False
-    lost = False
-    canceled = False
-
-    def __init__(self, folder: Path, config: Mapping[str, Any]) -> None:
-        self._folder = folder
-        self.metrics = LineFile(folder / "metrics.jsonl")
-        self.metrics.drop_torn_tail()
-        self.media = MediaLines(folder)
-        self.first_step = _step_after(self.last_line())
-        self.recipe: Mapping[str, Any] = {"hyperparams": config}
-        if config and not (folder / "config.yaml").exists():
-            # JSON is YAML.
-            _write_whole(folder / "config.yaml", json.dumps(json.loads(encode_line(config)), indent=2) + "\n")
-
-    @property
-    def hub_url(self) -> str:
-        return os.environ.get("HUB_URL", "")
-
-    @property
-    def run_id(self) -> Optional[str]:
-        return os.environ.get("HUB_RUN_ID")
-
-    def last_line(self) -> Optional[Mapping[str, Any]]:
-        line = self.metrics.last_line()
-        return json.loads(line) if line else None
-
-    def write_log(self, text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-
-    def keep_file(self, source: Path, dest: str) -> None:
-        """A checkpoint appears whole: under another name first, then renamed."""
-        if dest.startswith("checkpoints/"):
-            folder = "/".join(dest.split("/")[:2])
-            making = self._folder / f".making-{uuid.uuid4().hex}"
-            copy_to(source, making / dest[len(folder) + 1 :] if dest != folder else making)
-            target = self._folder / folder
-            target.parent.mkdir(exist_ok=True)
-            if target.exists():
-                shutil.rmtree(target)
-            os.replace(making, target)
-        elif dest in ("config.yaml", "scorecard.json"):
-            _write_whole(self._folder / dest, source.read_text("utf-8"))
-        else:
-            raise RuntimeError("Under hub runner only checkpoints, config.yaml and scorecard.json are taken; write other files into a checkpoint.")
-
-    def keep_config(self, text: str) -> None:
-        _write_whole(self._folder / "config.yaml", text)
-
-    def keep_words(self, words: Mapping[str, Any]) -> None:
-        """``hub track`` reads them from ``wandb.json``."""
-        try:
-            before = json.loads((self._folder / "wandb.json").read_text("utf-8"))
-        except (OSError, ValueError):
-            before = {}
-        _write_whole(self._folder / "wandb.json", json.dumps({**before, **words}) + "\n")
-
-    def keep_scorecard(self, card: Mapping[str, Any]) -> None:
-        _write_whole(self._folder / "scorecard.json", json.dumps(card) + "\n")
-
-    def end(self, status: str, error: Optional[str]) -> None:
-        self.metrics.sync()
-        self.metrics.close()
-        self.media.close()
-        if status != "succeeded":
-            # Python shows an exception by itself.
-            if error and not error.startswith("Traceback"):
-                sys.stderr.write(f"{error}\n")
-            _how["must_fail"] = True
-
-    def wait(self, timeout_s: Optional[float]) -> bool:
-        """What is in the files is the runner's to report."""
-        return True
-
-
-def _write_whole(file: Path, text: str) -> None:
-    new = file.with_name(f".{file.name}.new")
-    new.write_text(text, "utf-8")
-    os.replace(new, file)
-
-
-def _step_after(line: Optional[Mapping[str, Any]]) -> int:
-    step = (line or {}).get("step")
-    return step + 1 if isinstance(step, int) else 0
-
-
 # How the process ends
 
 _open_runs: Set[Run] = set()
-_how: Dict[str, Any] = {"installed": False, "error": None, "exit_code": None, "must_fail": False}
 
 
 def _install_hooks() -> None:
-    if _how["installed"]:
+    if how["installed"]:
         return
-    _how["installed"] = True
+    how["installed"] = True
     before = sys.excepthook
     leave: Callable[[Any], Any] = sys.exit
 
     def excepthook(kind: Type[BaseException], error: BaseException, trace: Optional[TracebackType]) -> None:
-        _how["error"] = error
+        how["error"] = error
         before(kind, error, trace)
 
     def exit_noted(code: Any = None) -> Any:
-        _how["exit_code"] = code
+        how["exit_code"] = code
         return leave(code)
 
     sys.excepthook = excepthook
@@ -483,7 +297,7 @@ def _install_hooks() -> None:
 
 
 def _exit_of(run: Run) -> "tuple[str, Optional[str]]":
-    error, code = _how["error"], _how["exit_code"]
+    error, code = how["error"], how["exit_code"]
     if error is not None:
         return ending_of(error, run.canceled)
     if code not in (None, 0):
@@ -498,7 +312,7 @@ def _end_all() -> None:
     for run in ended:
         run._way.wait(None)
     # A runner goes by the exit code.
-    if _how["must_fail"] and _how["error"] is None and _how["exit_code"] in (None, 0):
+    if how["must_fail"] and how["error"] is None and how["exit_code"] in (None, 0):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(1)

@@ -10,11 +10,12 @@ from typing import Any, Callable, Optional
 
 from ._errors import HubError, RunCanceled, RunLost
 from ._http import Client, backoff_s, is_transient
-from ._run import Run, _Spooled
+from ._run import Run
 from ._sender import INTERVAL_S, worker_name
 from ._settings import connect, state_dir
 from ._spool import Spool, identity_of, left_spools, new_spool
 from ._warn import warn
+from ._ways import Spooled
 
 
 def work(
@@ -97,7 +98,7 @@ def _claim(client: Client, spool: Spool, wait_s: int, stop: threading.Event) -> 
 def _execute(
     handle: Callable[[Run], Any], client: Client, spool: Spool, interval_s: float, resumed: bool, capture_output: bool
 ) -> None:
-    way = _Spooled(client, spool, interval_s, resumed)
+    way = Spooled(client, spool, interval_s, resumed)
     run = Run(way, capture_output=capture_output, raise_on_cancel=True)
     ending = spool.state.get("ending")
     if ending:

@@ -228,7 +228,7 @@ class Run(Words):
         line = f"ALERT {title}: {text}" if text else f"ALERT {title}"
         print(line, file=sys.stderr, flush=True)
         # Where nobody copies standard error to the log.
-        if self._has_own_log:
+        if self._has_own_log and isinstance(self._place, HubRun):
             self._place.log_text(f"{line}\n")
 
     def mark_preempting(self) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 
 from .._lines import encode_json
+from .._ways import write_whole
 
 
 class Words:
@@ -24,7 +24,7 @@ class Words:
         if self._words_folder is None:
             return
         text = json.dumps({"id": self.id, **{name: value for name, value in self._given.items() if value}}, default=str)
-        _write_whole(self._words_folder / "wandb.json", text + "\n")
+        write_whole(self._words_folder / "wandb.json", text + "\n")
 
     def _set(self, member: str, value: Any) -> None:
         if self._given[member] != value:
@@ -92,10 +92,4 @@ def write_summary(folder: Path, values: Mapping[str, Any]) -> None:
         before = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         before = {}
-    _write_whole(file, encode_json({**before, **values}) + "\n")
-
-
-def _write_whole(file: Path, text: str) -> None:
-    new = file.with_name(f".{file.name}.{os.getpid()}")
-    new.write_text(text, "utf-8")
-    os.replace(new, file)
+    write_whole(file, encode_json({**before, **values}) + "\n")
