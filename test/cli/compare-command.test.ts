@@ -98,3 +98,20 @@ it('watches a run until it ends, a line for each change, and fails as the run di
   expect([code, err]).toEqual([1, 'hub: the run has ended: failed\n'])
   expect(out).toMatch(/^(?:running.*loss 0\.0033333\n)?failed.*loss 0\.0033333\n$/)
 })
+
+it('lists runs with columns of metrics and settings', async () => {
+  const [first = '', second = ''] = runs
+  const listed = await run('--columns', 'loss,loss:max,config.lr,nothing', '--sort', 'loss', '--order', 'desc')
+  expect(listed.err).toBe('hub: no listed run has nothing\n')
+  expect(listed.out.split('\n')).toEqual([
+    expect.stringMatching(/^run +status +done +sorted by +loss +loss:max +config\.lr +nothing +name$/),
+    expect.stringMatching(new RegExp(`^${first} +\\w+ +0\\.033333 +0\\.033333 +0\\.1 +0\\.1 +- +lr 0\\.1$`)),
+    expect.stringMatching(new RegExp(`^${second} +\\w+ +0\\.0033333 +0\\.0033333 +0\\.01 +0\\.01 +- +lr 0\\.01$`)),
+    '2 runs',
+    '',
+  ])
+  const { out } = await run('--columns', 'loss:max,config.lr', '--limit', '1', '--gated', '--json')
+  expect(JSON.parse(out)).toEqual({ runs: [] })
+  const json = JSON.parse((await run('--columns', 'loss:max,config.lr', '--limit', '1', '--no-gated', '--json')).out)
+  expect(json.runs).toMatchObject([{ id: second, columns: { 'loss:max': 0.01, 'config.lr': '0.01' } }])
+})

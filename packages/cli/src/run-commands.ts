@@ -1,10 +1,10 @@
 /** The client commands for training runs: submit, cancel, and runs with what is below it. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type HubClient, isHeld, LocalError, type NewRun, type RunFilters } from '@hub/client/internal'
+import { type HubClient, isHeld, LocalError, type NewRun } from '@hub/client/internal'
 import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import { type Command, Option } from 'commander'
-import { type ClientIo, countText, exitCodesHelp } from './client-output.ts'
+import { type ClientIo, exitCodesHelp } from './client-output.ts'
 import {
   type CommandResult,
   type CommonOptions,
@@ -13,7 +13,6 @@ import {
   runCommand,
   UsageError,
   type Work,
-  wholeFrom,
 } from './client-session.ts'
 import { registerCompareCommands } from './compare-command.ts'
 import { heldText } from './hold-output.ts'
@@ -21,7 +20,8 @@ import { type KeptOptions, keptMembers, keptOptions } from './kept-options.ts'
 import { hubExamples } from './output.ts'
 import { registerPromoteCommand } from './promote-command.ts'
 import { type AskingIo, confirmByName } from './prompt.ts'
-import { runLines, runRow } from './run-output.ts'
+import { type ListOptions, listOptions, showRunList } from './run-list.ts'
+import { runLines } from './run-output.ts'
 import { showRunView, type ViewOptions } from './run-view.ts'
 import { missingRepos } from './submit-warnings.ts'
 import { inLine, print } from './terminal.ts'
@@ -40,20 +40,6 @@ interface SubmitOptions extends CommonOptions, KeptOptions {
   readonly parentStep?: string
 }
 
-const sortedBy = ['last', 'best', 'min', 'max', 'mean'] as const
-
-interface ListOptions
-  extends CommonOptions,
-    ViewOptions,
-    Readonly<Partial<Record<(typeof runFilters)[number], string>>> {
-  readonly query?: string
-  readonly tag: string[]
-  readonly sort?: string
-  readonly by: (typeof sortedBy)[number]
-  readonly order?: 'asc' | 'desc'
-  readonly limit: number
-}
-
 const submitHelp = `
 The recipe is a JSON file with /v1 names, flags, or both: flags override the file.
 A run with the executor \`worker\` (the default) waits until one of your runners claims it. If a robot (owner/slug) or dataset (svc://)
@@ -66,14 +52,19 @@ Examples:
 
 const runsHelp = `
 \`hub run\` is the same command. Of one run it shows its progress, what it was made with, its settings, what each metric
-came to, and on a terminal the curves of its main metrics. --watch draws it again when it has changed, until the run has
-ended or you press q; elsewhere than on a terminal it prints a line for each change.
+came to, and on a terminal the curves of its main metrics.
+
+--columns takes metrics by their key, the last value or that after a colon (last, best, min, max, mean), and settings
+after \`config.\`: by their whole path, or the end of it if no other ends so. --watch shows the list, or the run, again
+when it has changed: in place on a terminal, where q ends it; elsewhere as a line for each change.
 ${exitCodesHelp}
 
-With --watch of one run: 1 if it failed or was canceled, 130 after Ctrl-C.
+With --watch of one run: 1 if it failed or was canceled. With --watch 130 after Ctrl-C.
 ${hubExamples(
   'runs',
   'runs --tag baseline --sort val/loss --by best',
+  'runs --project walk --columns loss,val/loss:best,config.lr,system/cpu',
+  'runs --status running --watch',
   'run run_01k0… --plot loss,val/loss --log',
   'run run_01k0… --watch',
 )}`
@@ -81,31 +72,6 @@ ${hubExamples(
 const editHelp = `
 An empty value clears: --notes '' has no notes, --tag '' no tags. Tags that are given replace those before.
 ${hubExamples('runs edit run_01k0… --name "night run" --tag baseline', "runs edit run_01k0… --group ''")}`
-
-/** Single-valued options of `hub runs`. */
-const runFilters = [
-  'status',
-  'executor',
-  'owner',
-  'kind',
-  'robot',
-  'template',
-  'project',
-  'group',
-] as const satisfies (keyof RunFilters)[]
-
-const filterTexts: Readonly<
-  Record<(typeof runFilters)[number], readonly [about: string, choices?: readonly string[]]>
-> = {
-  status: ['only runs with this status', ['queued', 'running', 'succeeded', 'failed', 'canceled']],
-  executor: ['only runs with this executor', ['worker', 'hosted']],
-  owner: ['only runs of this user or org'],
-  kind: ['only runs of this kind', ['cloud', 'external']],
-  robot: ['only runs for this robot'],
-  template: ['only runs of this template'],
-  project: ['only runs of this project'],
-  group: ['only runs of this group'],
-}
 
 /** Adds them to the `hub` program. */
 export function registerRunCommands(program: Command, io: AskingIo): void {
@@ -118,26 +84,16 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     runsHelp,
   )
   runs.argument('[run]', 'id of one run').enablePositionalOptions()
-  for (const name of runFilters) {
-    const [about, choices] = filterTexts[name]
-    const option = new Option(`--${name} <value>`, about)
-    runs.addOption(choices ? option.choices(choices) : option)
-  }
-  runs
-    .option('-q, --query <text>', 'only runs with this text in their name')
-    .option('--tag <tag>', 'only runs with this tag (repeatable)', collect, [])
-    .option('--sort <metric>', 'sort by this metric, the better values first; only runs that have it')
-    .addOption(new Option('--by <value>', 'which value of the metric').choices(sortedBy).default('last'))
-    .addOption(new Option('--order <order>', 'least or greatest value first').choices(['asc', 'desc']))
-    .option('--limit <n>', 'maximum number of runs', wholeFrom(1), 20)
-    .option('--plot <keys>', 'of one run: draw these metrics (default on a terminal: its main ones)')
+  listOptions(runs)
+    .option('--plot <keys>', 'of one run: draw these metrics (on a terminal its main ones without)')
     .option('--no-plot', 'of one run: draw no metric')
     .option('--log', 'of one run: draw with a logarithmic axis')
-    .option('--watch', 'of one run: draw it again when it changes, until it ends')
-    .action((run: string | undefined, options: ListOptions) =>
+    .option('--watch', 'show it again when it changes; of one run until it ends')
+    .action((run: string | undefined, options: ListOptions & ViewOptions) =>
       start(options, (client) => {
         const json = options.json ?? program.opts<CommonOptions>().json
-        return run === undefined ? listRuns(client, options) : showRunView(io, client, run, { ...options, json })
+        const all = { ...options, json }
+        return run === undefined ? showRunList(io, client, all) : showRunView(io, client, run, all)
       }),
     )
 
@@ -216,25 +172,6 @@ async function edit(client: HubClient, run: string, body: ReturnType<typeof kept
 async function showRun(request: ReturnType<HubClient['runs']['get']>): Promise<CommandResult> {
   const run = await request
   return { json: run, text: runLines(run) }
-}
-
-async function listRuns(client: HubClient, options: ListOptions): Promise<CommandResult> {
-  const filters: { [Name in (typeof runFilters)[number]]?: RunFilters[Name] } = {}
-  for (const name of runFilters) {
-    const value = options[name]
-    if (typeof value === 'string') filters[name] = value
-  }
-  const { query, tag, sort, by, order } = options
-  if (sort === undefined && order !== undefined) throw new UsageError('--order needs --sort METRIC.')
-  const sorting = sort === undefined ? {} : { sort_metric: sort, sort_by: by, order }
-  const { limit } = options
-  const runs = []
-  for await (const page of client.runs.list({ ...filters, q: query, tag, ...sorting })) {
-    runs.push(...page)
-    if (runs.length >= limit) break
-  }
-  const listed = runs.slice(0, limit)
-  return { json: { runs: listed }, text: `${listed.map(runRow).join('')}${countText(listed.length, 'run')}\n` }
 }
 
 async function newRun(file: string | undefined, options: SubmitOptions): Promise<NewRun> {

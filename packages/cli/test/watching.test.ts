@@ -1,46 +1,10 @@
 /** `--watch`, with a clock that stands still and a terminal made of arrays. */
-import { EventEmitter } from 'node:events'
 import { TransferError } from '@hub/client/internal'
 import { describe, expect, it } from 'vitest'
-import type { AskingIo } from '../src/prompt.ts'
 import { nextWait, watch } from '../src/watching.ts'
+import { terminal } from './support/terminal.ts'
 
 const pace = { least: 1, most: 4 }
-
-/** A terminal, whose keys and signals the test gives. */
-function terminal(isTTY: boolean) {
-  const written = { out: '', err: '' }
-  const raw: boolean[] = []
-  const keys = Object.assign(new EventEmitter(), {
-    isTTY,
-    resume: () => keys,
-    pause: () => keys,
-    setRawMode: (isRaw: boolean) => raw.push(isRaw),
-  })
-  const signals: (() => void)[] = []
-  const io = {
-    env: {},
-    stdin: keys,
-    stdout: {
-      isTTY,
-      columns: 40,
-      rows: 5,
-      write: (text: string) => {
-        written.out += text
-      },
-    },
-    stderr: {
-      write: (text: string) => {
-        written.err += text
-      },
-    },
-    onInterrupt: (stop: () => void) => {
-      signals.push(stop)
-      return () => signals.splice(0)
-    },
-  } as unknown as AskingIo
-  return { io, keys, signals, written, raw }
-}
 
 /** Watches values one after the other; the last one stays. An error is thrown. */
 function watched(values: readonly (number | Error)[], onRead: (count: number) => void = () => {}) {

@@ -32,19 +32,18 @@ export function runCalls(caller: Caller) {
   const { call } = caller
   const of = (runId: string) => ({ path: { run_id: runId } })
 
-  /** Pages of at most 100 runs, newest first. */
-  const list = (filters: RunFilters) =>
-    pages<RemoteRun>(caller.url, (cursor) =>
-      call('GET /v1/runs', runPage, { query: { limit: 100, ...filters, cursor } }),
-    )
+  /** Pages of at most `limit` runs (1 to 100), newest first. */
+  const list = (filters: RunFilters, limit = 100) =>
+    pages<RemoteRun>(caller.url, (cursor) => call('GET /v1/runs', runPage, { query: { limit, ...filters, cursor } }))
 
   return {
     list,
     get: (runId: string) => call('GET /v1/runs/{run_id}', remoteRun, of(runId)),
-    /** What each of its metrics comes to; nothing from an older hub, which has no summaries. */
-    summary: async (runId: string): Promise<RemoteSummary[]> => {
+    /** What its metrics, or those with these keys, come to; nothing from an older hub, which has no summaries. */
+    summary: async (runId: string, keys?: readonly string[]): Promise<RemoteSummary[]> => {
       try {
-        return (await call('GET /v1/runs/{run_id}/summary', runSummary, of(runId))).summary
+        const query = keys && { keys: [...keys] }
+        return (await call('GET /v1/runs/{run_id}/summary', runSummary, { ...of(runId), query })).summary
       } catch (error) {
         if (error instanceof ProblemError && error.status === 404) return []
         throw error
