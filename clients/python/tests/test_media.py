@@ -6,6 +6,7 @@ import io
 import json
 import os
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -226,9 +227,38 @@ class InARun(Kept):
         with mock.patch.dict(os.environ, {"HUB_RUN_DIR": str(self.folder), "HUB_RUN_ID": "run_1"}):
             run = hub.init("p")
         run.log({"loss": 1, "eval": {"reward": 2, "view": hub.Image([[1]])}}, step=3)
-        run.log({"many": [hub.Image([[1]]), hub.Image([[2]])]})
+        hub.log({"many": [hub.Image([[1]]), hub.Image([[2]])]})
         run.log({"iteration": 9, "h": hub.Histogram([1])})
         run.finish()
+        with self.assertRaises(RuntimeError):
+            hub.log({"late": 1})
         self.assertEqual((self.folder / "metrics.jsonl").read_text(), '{"step":3,"loss":1,"eval":{"reward":2}}\n')
         lines = [json.loads(line) for line in (self.folder / "media.jsonl").read_text().splitlines()]
         self.assertEqual([(line["key"], line["step"], line["index"]) for line in lines], [("eval/view", 3, 0), ("many", 4, 0), ("many", 4, 1), ("h", 9, 0)])
+
+    def test_a_killed_process_leaves_whole_files_and_a_line_for_each_log_that_returned(self) -> None:
+        code = """
+import hub, itertools
+run = hub.init()
+for step in itertools.count():
+    run.log({"view": hub.Image([[step % 256] * 200] * 50), "h": hub.Histogram(range(step + 2))}, step=step)
+    print(step, flush=True)
+"""
+        env = {**os.environ, "HUB_RUN_DIR": str(self.folder), "HUB_RUN_ID": "run_1", "PYTHONPATH": str(Path(hub.__file__).parent.parent)}
+        child = subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, text=True)
+        assert child.stdout is not None
+        for line in child.stdout:
+            if int(line) >= 20:
+                break
+        child.kill()
+        returned = max([20, *(int(line) for line in child.stdout if line.endswith("\n"))])
+        child.wait()
+        child.stdout.close()
+        text = (self.folder / "media.jsonl").read_bytes()
+        lines = [json.loads(line) for line in text[: text.rfind(b"\n") + 1].splitlines()]
+        kept = {(line["key"], line["step"]) for line in lines}
+        self.assertTrue({(key, step) for key in ("view", "h") for step in range(returned + 1)} <= kept)
+        self.assertEqual(len(kept), len(lines))
+        for line in lines:
+            if line["key"] == "view":
+                self.assertEqual(chunks(self.bytes_of(line))[-1][0], "IEND")

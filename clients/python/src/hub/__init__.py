@@ -20,7 +20,7 @@ from ._http import Client
 from ._left_out import LeftOut
 from ._media import Audio, Html, Image, Video
 from ._records import RepoFile, RepoRecord, RunRecord
-from ._run import Run, init
+from ._run import Run, init, log
 from ._secrets import FoundSecret, SecretsFound
 from ._settings import connect
 from ._sync import NotSent, sync
@@ -64,6 +64,7 @@ __all__ = [
     "connect",
     "download",
     "init",
+    "log",
     "snapshot_download",
     "sync",
     "upload_folder",

@@ -89,6 +89,14 @@ def init(
     return Run(held, capture_output=capture_output, raise_on_cancel=raise_on_cancel)
 
 
+def log(metrics: Optional[Mapping[str, Any]] = None, step: Optional[int] = None, **more: Any) -> None:
+    """``log`` of the one run of this process. With none, or several, call ``log`` of a run instead."""
+    runs = list(_open_runs)
+    if len(runs) != 1:
+        raise RuntimeError(f"hub.log is for a process of one run, and this one has {len(runs)}: call hub.init first, or log of a run.")
+    runs[0].log(metrics, step, **more)
+
+
 def _left(identity: str) -> Optional[Spool]:
     """What a killed start of the same work left; one that had ended is only to be sent."""
     for spool in left_spools(state_dir() / "runs", identity):
@@ -318,4 +326,4 @@ def _end_all() -> None:
         os._exit(1)
 
 
-__all__ = ["Run", "init"]
+__all__ = ["Run", "init", "log"]

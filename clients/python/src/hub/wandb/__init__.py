@@ -31,6 +31,13 @@ class Settings(SimpleNamespace):
     """Settings by name. ``mode``, ``run_id``, ``project``, ``entity``, ``run_name``, ``run_group``, ``run_notes``, ``run_tags``, ``run_job_type``, ``resume``, ``root_dir`` and ``console`` count."""
 
 
+class Plotly(Html):
+    """A figure of Plotly, as a page."""
+
+    def __init__(self, val: Any, **_: Any) -> None:
+        super().__init__(val)
+
+
 _NAMES = {"id": "run_id", "name": "run_name", "group": "run_group", "notes": "run_notes", "tags": "run_tags", "job_type": "run_job_type", "dir": "root_dir"}
 _VARIABLES = {"id": "RUN_ID", "group": "RUN_GROUP", "tags": "TAGS"}
 
@@ -218,5 +225,5 @@ def __getattr__(name: str) -> Union[Harmless, Values]:
     return Harmless(f"wandb.{name}")
 
 
-__all__ = ["Artifact", "Audio", "CommError", "Error", "Histogram", "Html", "Image", "Media", "Run", "Settings", "Table", "UsageError", "Video",
+__all__ = ["Artifact", "Audio", "CommError", "Error", "Histogram", "Html", "Image", "Media", "Plotly", "Run", "Settings", "Table", "UsageError", "Video",
            "alert", "define_metric", "finish", "init", "log", "log_artifact", "login", "save", "use_artifact", "watch"]

@@ -144,6 +144,9 @@ class Run(Words):
 
     def _flatten(self, prefix: str, data: Mapping[str, Any], line: Dict[str, Any]) -> None:
         assert self._place is not None
+        if not prefix and _PLAIN.issuperset(map(type, data.values())):
+            line.update(data)
+            return
         for key, value in data.items():
             name = f"{prefix}{key}"
             if type(value) in _PLAIN:
