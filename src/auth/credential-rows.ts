@@ -49,8 +49,8 @@ const keyColumns = reachColumns.with({
    */
   live: column.bool(`k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and ${jobIsOpen}`),
   /** Also the key that a disabled person made for an org; not that of a hosted job of the org. */
-  disabled: column.bool(`${isOut} or (k.job_id is null and exists (select from accounts m
-    where m.id = k.created_by and m.disabled_at is not null))`),
+  disabled: column.bool(`${isOut} or (k.job_id is null and coalesce((select m.disabled_at is not null
+    from accounts m where m.id = k.created_by), false))`),
 })
 
 export type KeyRow = RowOf<typeof keyColumns>

@@ -18,6 +18,7 @@ const MAX_DOOMED_SECONDS = 7200
 
 const doomedBlobsColumns = columns({ id: column.text('b.id'), key: column.text('b.storage_key') })
 
+/** `offset 0`: each doomed blob is looked up in the index of files, where a join may read the whole of it. */
 const doomedBlobs = statement({
   name: 'blobs-doomed',
   exact: 'next-batch',
@@ -25,7 +26,7 @@ const doomedBlobs = statement({
   params: { waitSeconds: param.float8() },
   text: `select ${doomedBlobsColumns.sql} from blobs b
     where b.state = 'doomed' and b.doomed_at <= now() - make_interval(secs => :waitSeconds)
-      and not exists (select 1 from files f where f.blob_id = b.id)
+      and not exists (select 1 from files f where f.blob_id = b.id offset 0)
     order by b.doomed_at limit ${BATCH}`,
 })
 

@@ -23,7 +23,7 @@ const dueRows = statement({
 
 const inRange = 'c.repo_id = f.repo_id and c.seq >= f.from_seq and c.seq < f.to_seq'
 
-const seqColumn = columns({ seq: column.int4('c.seq') })
+const seqColumn = columns({ seq: column.int4('l.seq') })
 
 /**
  * Locks the states that have these rows. Creating a snapshot shares the lock of its state until the commit, so none is
@@ -33,7 +33,10 @@ const lockStates = statement({
   name: 'repo-changes-lock',
   columns: seqColumn,
   params: { ids: param.int8s() },
-  text: `select ${seqColumn.sql} from repo_changes c where exists (select 1 from files f where f.id = any(:ids::bigint[]) and ${inRange}) order by c.repo_id, c.seq for update`,
+  // By equality on the key: a range alone would be looked for in all states of the hub.
+  text: `select ${seqColumn.sql} from repo_changes l where (l.repo_id, l.seq) in (
+      select c.repo_id, c.seq from files f join repo_changes c on ${inRange} where f.id = any(:ids::bigint[]))
+    order by l.repo_id, l.seq for update`,
 })
 
 const judgeRowsColumns = columns({

@@ -132,9 +132,12 @@ const policiesWhere = (condition: string) =>
   `(select count(*)::int from model_meta pm
     where ${condition} and (select ${repoVisibleSql('pr')} from repos pr where pr.id = pm.repo_id))`
 
-/** The number of model repos visible to the caller that name this robot; null for other kinds. */
+/**
+ * The number of model repos visible to the caller that name this robot; null for other kinds. Handle and slug have the
+ * collation "C": without another for their name, no index of names is used.
+ */
 const policyCountColumn = `case when r.kind = 'robot' then ${policiesWhere('pm.robot_repo_id = r.id')}
-    + ${policiesWhere("pm.robot_repo_id is null and lower(pm.robot) = o.handle || '/' || r.slug")} end`
+    + ${policiesWhere(`pm.robot_repo_id is null and lower(pm.robot) = (o.handle || '/' || r.slug) collate "default"`)} end`
 
 const readModelMeta = objectOf<ModelMeta>({
   policyType: text,

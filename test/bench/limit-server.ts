@@ -64,6 +64,7 @@ const repoJson = (row: RepoRow) => ({
   tags: row.tags,
   file_summary: { count: row.fileCount, total_bytes: row.totalBytes, verified_count: row.verifiedCount },
   policy_count: row.policyCount,
+  commit_id: row.commitId,
   created_at: row.createdAt,
   updated_at: row.updatedAt,
 })

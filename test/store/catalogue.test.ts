@@ -33,6 +33,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'blobs_unverified',
     'blobs_verified',
     'dataset_meta_robot_type',
+    'deleted_runs_cleared',
     'deleted_runs_left',
     'deleted_runs_reserved',
     'device_logins_pending',
@@ -45,6 +46,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'files_live_blob',
     'files_pinned',
     'files_replaced',
+    'hosted_calls_ended',
     'hosted_calls_live',
     'model_meta_robot',
     'model_meta_robot_repo',
@@ -95,6 +97,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'runs_waiting',
     'spend_holds_pending',
     'spend_reservations_renewed',
+    'uploads_ended',
     'uploads_resumable',
     'uploads_unfinished',
   ])

@@ -12,8 +12,9 @@ const idColumn = columns({ id: column.text('p.id') })
 const expireApprovals = statement({
   name: 'approvals-expire',
   columns: idColumn,
-  text: `update approvals p set status = 'expired' where p.id in (select id from approvals
-      where status in ('issued', 'running') and expires_at <= now() order by id limit 1000 for update skip locked)
+  text: `update approvals p set status = 'expired' where p.id = any(array(select id from approvals
+      where status in ('issued', 'running') and expires_at <= now() order by expires_at limit 1000
+      for update skip locked))
     returning ${idColumn.sql}`,
 })
 

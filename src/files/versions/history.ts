@@ -38,7 +38,8 @@ const changeColumns = columns({
   withdrawnCount: column.int4('c.withdrawn_count'),
   snapshots: snapshotNames,
   /** Whether a run pinned the state, or a check may still read it. */
-  isPinned: column.bool(`(exists (select 1 from run_datasets d where d.repo_id = c.repo_id and d.seq = c.seq)
+  // `offset 0`: looked up for each change, where all pins of the hub may be read into a hash table.
+  isPinned: column.bool(`(exists (select 1 from run_datasets d where d.repo_id = c.repo_id and d.seq = c.seq offset 0)
       or exists (select 1 from robot_checks k where k.source_repo_id = c.repo_id and k.source_seq = c.seq
       and k.published_at is null
         and k.status in ('queued', 'running', 'succeeded')))`),
