@@ -1,6 +1,4 @@
-// @module-tag sampled
 /** No statement reads a table or an index from end to end, but for those that are meant to. */
-import { sampleSize } from '@hub/testing/torture'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type BuiltStatement, builtStatements } from '../support/built-statements.ts'
@@ -25,7 +23,6 @@ const meant: Readonly<Record<string, string>> = {
   'src/operator/operator-commands.ts: accounts_handle_key': 'by an operator at a shell, to list all users',
 }
 
-
 let client: pg.Client
 let statements: BuiltStatement[]
 let drop: () => Promise<void>
@@ -35,10 +32,7 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   await fillTables(client, 3000)
-  const built = [...new Map((await builtStatements()).map((one) => [one.text, one])).values()]
-  // Shapes of a list are alike: `npm test` takes a few of each place.
-  const places = Map.groupBy(built, ({ at }) => at)
-  statements = [...places.values()].flatMap((ofPlace) => ofPlace.slice(0, sampleSize(10_000, 12)))
+  statements = [...new Map((await builtStatements()).map((one) => [one.text, one])).values()]
 })
 afterAll(async () => {
   await client?.end()
