@@ -34,13 +34,19 @@ it('shows the settings that differ and the last values of each', async () => {
   expect(out).toMatch(/^name +lr 0\.1 +lr 0\.01$/m)
   expect(out).toMatch(/lr +0\.1 +0\.01$/m)
   expect(out).not.toContain('seed')
-  expect(out).toMatch(/^loss +0\.033333 +0\.0033333$/m)
+  expect(out).toMatch(/^loss +0\.033333 +0\.0033333 -90%$/m)
   expect(out).toMatch(/^only first +3 +-$/m)
+  expect(out).toMatch(/^Best values\nloss /m)
+  expect(out).toMatch(/^1 metric of the machine and of steps: --all has them all\.$/m)
+  expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   const { runs: listed } = JSON.parse((await run('compare', ...runs, '--json')).out)
   expect(listed).toMatchObject([
     { id: runs[0], metrics: { 'only first': '3' } },
-    { id: runs[1], display_name: 'lr 0.01' },
+    { id: runs[1], display_name: 'lr 0.01', settings: { lr: '0.01' }, values: { loss: { last_delta: -0.03 } } },
   ])
+  const all = await runCommandLine(registerRunCommands, ['compare', ...runs, '--all'], env())
+  expect(all.out).toMatch(/^seed +7 +7$/m)
+  expect(all.out).toMatch(/^step +3 +3 =$/m)
 })
 
 it('wants two to eight runs', async () => {

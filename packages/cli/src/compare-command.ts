@@ -1,29 +1,46 @@
-/** `hub runs compare` and `hub runs metrics`: what runs came to, beside each other, and the curve of any metric. */
+/** `hub compare` and `hub runs metrics`: what runs came to, beside each other, and the curve of any metric. */
 import type { HubClient } from '@hub/client/internal'
 import type { Command } from 'commander'
-import { type CommandResult, type CommonOptions, common, runCommand, UsageError } from './client-session.ts'
+import { exitCode } from './client-output.ts'
+import { type CommandResult, type CommonOptions, common, runCommand, UsageError, type Work } from './client-session.ts'
+import { type Compared, comparedMetrics, comparedSettings, compareText } from './compare-text.ts'
 import { noMetric, pointsOf, readMetrics } from './metric-points.ts'
 import { hubExamples } from './output.ts'
 import type { AskingIo } from './prompt.ts'
 import { shortNumber, sparkText, table } from './run-output.ts'
-import { inLine } from './terminal.ts'
+import { readSettings } from './run-settings.ts'
+import { screenOf } from './screen.ts'
+import { inLine, printColored, printJson } from './terminal.ts'
 
 /** As many as the pages compare. */
 const COMPARED = 8
-/** Characters of a value in a table; `--json` has all of it. */
-const SHOWN = 24
 /** Points of a curve on a line of the terminal. */
 const POINTS = 400
 
-/** Adds them to `hub runs`. */
-export function registerCompareCommands(runs: Command, io: AskingIo): void {
-  const start = (command: Command, work: (client: HubClient) => Promise<CommandResult>) =>
-    runCommand(io, command.optsWithGlobals<CommonOptions>(), work)
-  common(runs.command('compare <runs...>').description('Show what differs between runs: settings, and last values'), io)
-    .addHelpText('after', hubExamples('runs compare run_01k0… run_01k1…'))
-    .action((ids: string[], _options: CommonOptions, command: Command) =>
-      start(command, (client) => compare(client, ids)),
-    )
+const compareHelp = `
+The first run is what the others are measured by: behind a value stands how far it is from the first run's, on a terminal
+in green where it is better and in red where it is worse. Many runs stand in several tables, each with the first run.`
+
+interface CompareOptions extends CommonOptions {
+  readonly all?: boolean
+}
+
+/** Adds them to the program and to `hub runs`. */
+export function registerCompareCommands(program: Command, runs: Command, io: AskingIo): void {
+  const start = (command: Command, work: Work) => runCommand(io, command.optsWithGlobals<CommonOptions>(), work)
+  for (const [parent, path] of [
+    [program, 'compare'],
+    [runs, 'runs compare'],
+  ] as const)
+    common(parent.command('compare <runs...>').description('Show what differs between runs: settings and metrics'), io)
+      .option('--all', 'all settings, and the metrics of the machine')
+      .addHelpText(
+        'after',
+        `${compareHelp}\n${hubExamples(`${path} run_01k0… run_01k1…`, `${path} run_01k0… run_01k1… --all`)}`,
+      )
+      .action((ids: string[], _options: CompareOptions, command: Command) =>
+        start(command, (client) => compare(io, client, ids, command.optsWithGlobals<CompareOptions>())),
+      )
   common(runs.command('metrics <run> [keys...]').description('Show the curves of metrics (default: all)'), io)
     .addHelpText('after', hubExamples('runs metrics run_01k0…', 'runs metrics run_01k0… loss val/loss'))
     .action((run: string, keys: string[], _options: CommonOptions, command: Command) =>
@@ -31,65 +48,44 @@ export function registerCompareCommands(runs: Command, io: AskingIo): void {
     )
 }
 
-type Cells = ReadonlyMap<string, string>
-
-async function compare(client: HubClient, ids: readonly string[]): Promise<CommandResult> {
+async function compare(io: AskingIo, client: HubClient, ids: readonly string[], options: CompareOptions) {
+  const { all = false, json = false } = options
   const asked = [...new Set(ids)]
   if (asked.length < 2 || asked.length > COMPARED)
     throw new UsageError(`Name 2 to ${COMPARED} runs, not ${asked.length}.`)
-  const found = []
+  const runs: Compared[] = []
   for (const id of asked) {
-    const path = { run_id: id }
-    const [run, config, summary] = [
-      await client.runs.get(id),
-      await client.v1.getRunConfig({ path }),
-      await client.runs.summary(id),
-    ]
-    const settings = new Map(
-      config.keys.map(({ group, path: name, value }) => [group ? `${group}.${name}` : name, value]),
-    )
-    const metrics = new Map(summary.map(({ key, last }) => [key, shortNumber(last)]))
-    found.push({ run, settings, metrics })
+    const run = await client.runs.get(id)
+    const [settings, summary] = await Promise.all([readSettings(client, run), client.runs.summary(id)])
+    runs.push({ id: run.id, name: run.display_name, status: run.status, settings, summary })
   }
-  const settings = rowsOf(found.map((one) => one.settings)).filter(([, ...cells]) => new Set(cells).size > 1)
-  const metrics = rowsOf(found.map((one) => one.metrics))
-  const head = ['', ...found.map(({ run }) => `…${run.id.slice(-6)}`)]
-  const facts = [
-    ['name', ...found.map(({ run }) => run.display_name)],
-    ['status', ...found.map(({ run }) => run.status)],
-  ]
-  const text = [
-    lines([head, ...facts].map(cut)),
-    part('Settings that differ', settings, 'The settings are the same.'),
-    part('Last values', metrics, 'No run has a metric yet.'),
-  ]
-  const json = found.map((one) => ({
-    id: one.run.id,
-    display_name: one.run.display_name,
-    status: one.run.status,
-    settings: Object.fromEntries(settings.map(([key = '']) => [key, one.settings.get(key) ?? null])),
-    metrics: Object.fromEntries(one.metrics),
-  }))
-  return { json: { runs: json }, text: text.join('\n') }
+  if (json) printJson(io.stdout, { runs: compareJson(runs, all) })
+  else printColored(io.stdout, compareText(runs, screenOf(io), all))
+  return exitCode.ok
 }
 
-/** A row for each key, in the order in which they appear; `-` where a run has none. */
-const rowsOf = (columns: readonly Cells[]): string[][] =>
-  [...new Set(columns.flatMap((one) => [...one.keys()]))].map((key) => [
-    key,
-    ...columns.map((one) => one.get(key) ?? '-'),
-  ])
-
-const part = (title: string, rows: readonly string[][], none: string): string =>
-  rows.length === 0 ? `${none}\n` : `${title}\n${lines(rows.map(cut))}`
-
-const lines = (rows: readonly (readonly string[])[]) => `${table(rows).join('\n')}\n`
-
-const cut = (row: readonly string[]): string[] =>
-  row.map((cell) => {
-    const line = inLine(cell)
-    return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line
+/** `delta` is the difference from the first run's value, null where one of the two is missing. */
+function compareJson(runs: readonly Compared[], all: boolean) {
+  const settings = comparedSettings(runs, all)
+  const keys = new Set(comparedMetrics(runs, all))
+  const difference = (own: number | null, base: number | null | undefined) =>
+    own === null || base == null ? null : own - base
+  return runs.map(({ id, name, status, summary }, at) => {
+    const shown = summary.filter(({ key }) => keys.has(key))
+    const values = shown.map(({ key, last, best }) => {
+      const base = runs[0]?.summary.find((one) => one.key === key)
+      return [key, { last, best, last_delta: difference(last, base?.last), best_delta: difference(best, base?.best) }]
+    })
+    return {
+      id,
+      display_name: name,
+      status,
+      settings: Object.fromEntries(settings.map(([path, cells]) => [path, cells[at] ?? null])),
+      metrics: Object.fromEntries(shown.map(({ key, last }) => [key, shortNumber(last)])),
+      values: Object.fromEntries(values),
+    }
   })
+}
 
 async function curves(client: HubClient, run: string, keys: readonly string[]): Promise<CommandResult> {
   const metrics = await readMetrics(client, run, keys, POINTS)
@@ -110,5 +106,5 @@ async function curves(client: HubClient, run: string, keys: readonly string[]): 
       `step ${last?.[0] ?? '-'}`,
     ]
   })
-  return { json: metrics, text: rows.length === 0 ? `${run} has no metric yet.\n` : lines(rows) }
+  return { json: metrics, text: rows.length === 0 ? `${run} has no metric yet.\n` : `${table(rows).join('\n')}\n` }
 }

@@ -3,7 +3,7 @@
 /** In the order of `hub --help`: what is done every day first, what only the operator needs last. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   'Repos and files:': ['push', 'pull', 'import', 'ls', 'rm', 'mv', 'cp', 'repo', 'repos', 'search', 'open'],
-  'Training runs:': ['track', 'submit', 'runs', 'logs', 'cancel'],
+  'Training runs:': ['track', 'submit', 'runs', 'compare', 'logs', 'cancel'],
   'Robots and checks:': ['check', 'checks', 'publish', 'model', 'card'],
   'Served policies:': ['endpoint', 'device', 'approve', 'revoke', 'open-session'],
   'History:': ['log', 'history', 'diff', 'restore', 'snapshot', 'snapshots', 'purge'],

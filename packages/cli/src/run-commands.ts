@@ -109,7 +109,7 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
     )
 
   registerPromoteCommand(runs, io)
-  registerCompareCommands(runs, io)
+  registerCompareCommands(program, runs, io)
 
   const editing = common(runs.command('edit <run>').description('Change what you keep a run by'), io)
   keptOptions(editing)

@@ -85,6 +85,7 @@ export const runSummary = conformsTo<Answer<'getRunSummary'>>()(
         max: number,
         mean: number,
         best: optional(number),
+        better: optional(z.string()),
       }),
     ),
   }),
