@@ -67,7 +67,7 @@ class WithHub(unittest.TestCase):
         self.how: Dict[str, Any] = {"interval_s": 0.02, "capture_output": False}
 
     def imported(self, name: str, modules: Dict[str, Any]) -> Any:
-        """The module anew, where these are all frameworks that are installed."""
+        """The module imported again, where these are all frameworks that are installed."""
         patch = mock.patch.dict(sys.modules)
         patch.start()
         self.addCleanup(patch.stop)

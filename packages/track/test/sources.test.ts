@@ -1,4 +1,4 @@
-/** Files of metrics that grow, are cut off, and are begun anew; and the spool that they end up in. */
+/** Files of metrics that grow, are cut off, and start over; and the spool that they end up in. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ describe('a file of JSON lines', () => {
     expect(objects()).toEqual(['{"a":1}', '{"a":3}'])
   })
 
-  it('is read from its beginning once it is begun anew', async () => {
+  it('is read from its beginning once it starts over', async () => {
     writeFileSync(file, '{"old":1}\n{"old":2}\n')
     const source = await open()
     writeFileSync(file, '{"new":1}\n{"new":2}\n{"new":3}\n')

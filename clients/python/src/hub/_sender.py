@@ -365,7 +365,7 @@ class Sender:
                 raise
             if log and lines:
                 self._post_parts(log, [])
-                # Unless another attempt began: it sends all lines anew.
+                # Unless another attempt began: it sends all lines again.
                 if self._spool.state.get("sending") is not None:
                     self._post_parts({}, lines)
                 return
@@ -377,7 +377,7 @@ class Sender:
             self._post_parts({}, [line for index, line in enumerate(lines) if index not in refused] if refused else [])
 
     def _report(self, part: Mapping[str, Any], lines: Optional[List[bytes]] = None, drop: Optional[str] = None) -> None:
-        """One report. A lost claim is taken again, or the run begun anew; ``drop``: what a refusal loses."""
+        """One report. A lost claim is taken again, or a new run started; ``drop``: what a refusal loses."""
         run = self._spool.state["run"]
         self._reported_to = run
         body: Dict[str, Any] = {"attempt": run["attempt"], **part}
@@ -412,7 +412,7 @@ class Sender:
         except HubError as error:
             if error.status != 404:
                 raise
-            return self._begin_anew(f"{run_id} is not there any more", parent=None)
+            return self._start_over(f"{run_id} is not there any more", parent=None)
         ending, status = state.get("ending"), run["status"]
         if ending and status == ending["status"] and run["attempt"] == attempt:
             self.over = "done"
@@ -424,7 +424,7 @@ class Sender:
                 self.cancel_requested.set()
                 self._give_up("canceled", f"{run_id} is {status}; it takes no more lines.")
             else:
-                self._begin_anew(f"{run_id} has ended as {status}", parent=run_id)
+                self._start_over(f"{run_id} has ended as {status}", parent=run_id)
         else:
             self._claim_again(run_id)
 
@@ -440,11 +440,11 @@ class Sender:
             self._spool.put(claim_key=None)
             if error.type not in ("conflict.already_claimed", "conflict.terminal", "conflict.not_claimer"):
                 raise
-            return self._begin_anew(f"{run_id} is held by another process", parent=run_id)
+            return self._start_over(f"{run_id} is held by another process", parent=run_id)
         warn(f"{run_id} lost its lease and is claimed again (attempt {run['attempt']}); all its metrics are sent again.")
         self._take(run)
 
-    def _begin_anew(self, why: str, parent: Optional[str]) -> None:
+    def _start_over(self, why: str, parent: Optional[str]) -> None:
         """A started run goes on as a new one with all lines; of a claimed one the work is another's now."""
         start = self._spool.state.get("start")
         if start is None:

@@ -28,7 +28,7 @@ export interface Pushed {
 
 /**
  * Pushes the files; of two with one path the later. Rejects with what concerns all of them, and with what another try
- * may change. The memory of what is sent is there until `forgetPushed`, so that a try after a kill does not begin anew.
+ * may change. The memory of what is sent is there until `forgetPushed`, so that a try after a kill does not start over.
  */
 export async function pushFiles(target: PushTarget, files: readonly MediaFile[]): Promise<Pushed> {
   const inodes = new Map<string, bigint>()

@@ -28,7 +28,7 @@ export function metricFile(
   given: { readonly spool: Spool; readonly logLine: (line: string) => void },
 ): Source {
   const { spool } = given
-  const nameOf = (times: number) => `${file}${times === 0 ? '' : ` begun anew ${times}`}`
+  const nameOf = (times: number) => `${file}${times === 0 ? '' : `, part ${times + 1}`}`
   let times = 0
   while (spool.offsetOf(nameOf(times + 1)) > 0) times += 1
   if (from > 0 && spool.offsetOf(nameOf(0)) === 0) spool.append(nameOf(0), [{ to: from, text: '' }])
