@@ -13,6 +13,7 @@ import { type Background, inBackground } from './files/in-background.ts'
 import { mediaSender } from './files/media-sender.ts'
 import { isRefusal, reasonOf, runClaim } from './run-claim.ts'
 import { wordSender } from './run-words.ts'
+import { configWithHparams } from './sources/hparams.ts'
 import { objectOf } from './spool.ts'
 import type { TrackFiles } from './track-folder.ts'
 import type { TrackJournal } from './track-journal.ts'
@@ -184,7 +185,8 @@ function openAttempt(options: SenderOptions): Attempt {
     async files(isFinal) {
       const answer = await sendEnvironment(reporter, options)
       await words.send(isFinal)
-      config = await sendConfig({ reporter, files, journal, before: config, isFinal, logLine })
+      const sent = { config: await configWithHparams(files) }
+      config = await sendConfig({ reporter, files: sent, journal, before: config, isFinal, logLine })
       return (await sendOutput(reporter, journal)) ?? answer
     },
   }

@@ -18,6 +18,9 @@ export function trackFiles(root: string) {
     environment: join(root, 'environment.json'),
     /** Every line of metrics, from every source, in the order in which it was found. */
     spool,
+    /** Settings that TensorBoard was told, and the config with them. */
+    hparams: join(root, 'hparams.json'),
+    merged: join(root, 'config.yaml'),
     /** The reporter's name for it. */
     metrics: spool,
     /** Where the command itself reports (`HUB_RUN_DIR`). */

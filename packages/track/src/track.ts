@@ -156,7 +156,7 @@ function sourcesOf(
   const reported = linesSource({ file: files.reported, name: 'metrics.jsonl', spool, logLine })
   const machine = everyMs > 0 && ending === null ? [systemSource({ spool, folder, env, everyMs })] : []
   const given = { spool, logLine }
-  const folders = eventFolders.map((one) => eventFolder(one, given))
+  const folders = eventFolders.map((one) => eventFolder(one, { ...given, files }))
   const summary = summarySource({ file: files.summary, spool, logLine })
   return [reported, summary, ...sources.map((source) => metricFile(source, given)), ...folders, ...machine]
 }
