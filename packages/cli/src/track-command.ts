@@ -30,7 +30,7 @@ interface TrackOptions extends CommonOptions, Omit<KeptOptions, 'notes'> {
   readonly dataset: string[]
   readonly robot?: string
   readonly metrics: string[]
-  readonly tensorboard: string[]
+  readonly tensorboard: string[] | false
   readonly resume?: string | true
   readonly systemEvery: number
   readonly wandb: boolean
@@ -61,7 +61,13 @@ export function registerTrackCommand(program: Command, io: ClientIo, intervalMs 
     .option('--dataset <ref>', 'what it trains on: svc://owner/repo (repeatable)', collect, [])
     .option('--robot <name>', 'robot that it trains for')
     .option('--metrics <file>', 'file of metrics that the command writes: JSON lines or .csv (repeatable)', collect, [])
-    .option('--tensorboard <folder>', "folder of TensorBoard's event files that it writes (repeatable)", collect, [])
+    .option(
+      '--tensorboard <folder>',
+      "folder of TensorBoard's event files that it writes (repeatable; default: found by watching it)",
+      (folder: string, before: string[] | false) => collect(folder, before || []),
+      [],
+    )
+    .option('--no-tensorboard', "leave TensorBoard's event files as they are")
     .option('--resume [run]', 'go on with what a killed `hub track` left, or with this run')
     .option(
       '--system-every <seconds>',

@@ -7,7 +7,7 @@ export const trackHelp = `
 Makes a run of the hub and runs the command as it is: its terminal, its signals and its exit code stay. What it prints
 is the run's log. Metrics come from
   --metrics FILE               JSON lines ({"step": 1, "loss": 0.5}), or CSV whose first line names the columns
-  --tensorboard DIR            TensorBoard's event files below DIR
+  --tensorboard DIR            TensorBoard's event files below DIR, which are found if you do not name it
   HUB_RUN_DIR/metrics.jsonl    the same lines, in the folder that the command finds in HUB_RUN_DIR
   import hub; hub.init()       of the Python client, which then writes there
   import wandb                 as it stands in the script: it finds the hub's module; --no-wandb leaves the real one
@@ -15,7 +15,10 @@ The command also gets HUB_RUN_ID, HUB_RUN_URL and HUB_URL, and not your key. In 
 \`hub runner\` looks for too: config.yaml, checkpoints/step_N/ and scorecard.json.
 
 Of TensorBoard scalars become metrics; pictures, sound, text and histograms media; settings config. They keep their
-tags: a file in the folder eval below DIR has eval/ before them. What is in DIR before the command begins is left out. --tensorboard reads at most 1,000 files; name DIR as narrow as you can.
+tags: a file in the folder eval below DIR has eval/ before them. What is in DIR before the command begins is left out,
+and at most 1,000 files are read. Without --tensorboard DIR its files are found: those that processes of the command
+have open (on Linux), and those begun in its folder and the 2,000 folders next below it. The folder of the first one is
+DIR then. --no-tensorboard leaves them alone.
 
 The run also has metrics of the machine below system/ (processor, memory, disk, network, and GPUs by nvidia-smi), and
 what it was made with: the command with its secrets masked, the Git commit, remote and diff, the Python packages, the

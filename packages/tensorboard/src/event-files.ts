@@ -9,27 +9,38 @@ export interface EventFile {
   readonly run: string
 }
 
-/** Folders that one look opens. A training has few; a wrong folder (a home) has many. */
+interface LookOptions {
+  /** Folders that one look opens. A training has few; a wrong folder (a home) has many. */
+  readonly maxFolders?: number
+  /** How far below `root` a folder may be. */
+  readonly maxDepth?: number
+  /** Which files count, by their names. */
+  readonly isMeant?: (name: string) => boolean
+}
+
 const MAX_FOLDERS = 10_000
 const MAX_FILES = 1000
 
 /**
  * All files below `root` whose names have `tfevents`: folder by folder, and in a folder in the order in which they were
- * begun, since a name holds that time. Hidden folders, `node_modules` and links to folders are passed over. `isCut`:
- * there may be more, over 10,000 folders or 1,000 files.
+ * begun, since a name holds that time. Hidden folders, those of packages and links to folders are passed over. `isCut`:
+ * there may be more, over 10,000 folders (or `maxFolders`) or 1,000 files.
  */
-export async function eventFilesIn(root: string): Promise<{ readonly files: EventFile[]; readonly isCut: boolean }> {
+export async function eventFilesIn(
+  root: string,
+  { maxFolders = MAX_FOLDERS, maxDepth = Number.POSITIVE_INFINITY, isMeant = () => true }: LookOptions = {},
+): Promise<{ readonly files: EventFile[]; readonly isCut: boolean }> {
   const files: EventFile[] = []
   const runs = ['']
   let opened = 0
   for (let run = runs.shift(); run !== undefined; run = runs.shift()) {
-    if (opened === MAX_FOLDERS) return { files, isCut: true }
+    if (opened === maxFolders) return { files, isCut: true }
     opened += 1
     const folder = join(root, run)
     for (const entry of await entriesOf(folder)) {
-      if (entry.isDirectory() && isLookedThrough(entry.name))
+      if (entry.isDirectory() && isLookedThrough(entry.name) && depthOf(run) < maxDepth)
         runs.push(run === '' ? entry.name : `${run}/${entry.name}`)
-      if (!entry.isFile() || !entry.name.includes('tfevents')) continue
+      if (!entry.isFile() || !entry.name.includes('tfevents') || !isMeant(entry.name)) continue
       if (files.length === MAX_FILES) return { files, isCut: true }
       files.push({ file: join(folder, entry.name), run })
     }
@@ -37,7 +48,10 @@ export async function eventFilesIn(root: string): Promise<{ readonly files: Even
   return { files, isCut: false }
 }
 
-const isLookedThrough = (name: string) => !name.startsWith('.') && name !== 'node_modules'
+const PACKAGES: ReadonlySet<string> = new Set(['node_modules', 'site-packages', '__pycache__'])
+const isLookedThrough = (name: string) => !name.startsWith('.') && !PACKAGES.has(name)
+
+const depthOf = (run: string) => (run === '' ? 0 : run.split('/').length)
 
 /** By name. None of a folder that has gone or may not be read: it is another program's. */
 async function entriesOf(folder: string): Promise<Dirent[]> {

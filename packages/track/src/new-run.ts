@@ -25,8 +25,8 @@ export interface NewTracked {
   readonly repo?: string
   /** Files of metrics that the command writes. */
   readonly metrics: readonly string[]
-  /** Folders of TensorBoard's event files that it writes. */
-  readonly tensorboard: readonly string[]
+  /** Folders of TensorBoard's event files that it writes; none: they are found by watching it; `false`: they are not read. */
+  readonly tensorboard: readonly string[] | false
   /** Between lines of `system/` metrics; 0 for none. */
   readonly systemEveryMs: number
   /** Name, project, tags and the like. */
@@ -39,7 +39,8 @@ export async function trackNew(tracking: Tracking, given: NewTracked): Promise<T
   await mkdir(files.root, { recursive: true, mode: 0o700 })
   if (!(await takeLock(files.lock))) throw new LocalError(`${files.root} is in use by another process.`)
   const sources = await Promise.all(given.metrics.map((file) => metricFileNow(resolve(given.cwd, file))))
-  const eventFolders = await Promise.all(given.tensorboard.map((folder) => eventFolderNow(resolve(given.cwd, folder))))
+  const folders = given.tensorboard || []
+  const eventFolders = await Promise.all(folders.map((folder) => eventFolderNow(resolve(given.cwd, folder))))
   const recipe = {
     template: templateOf(given.argv),
     dataset: [...given.dataset],
@@ -56,6 +57,7 @@ export async function trackNew(tracking: Tracking, given: NewTracked): Promise<T
   const start = { key: randomUUID(), body }
   const journal = newTrackJournal(files, {
     ...{ url, start, cwd, sources, eventFolders, systemEveryMs },
+    watchEvents: given.tensorboard !== false && folders.length === 0,
     outputRepo: given.repo ?? null,
     argv: [...argv],
   })

@@ -20,6 +20,9 @@ const eventFolder = z.object({
 })
 export type EventFolder = z.output<typeof eventFolder>
 
+/** An event file that was found by watching: what is before its tags, and which command of the run wrote it. */
+const foundFile = z.object({ file: z.string(), run: z.string(), command: z.number().int() })
+
 const shape = runState.extend({
   /** How the run is begun: the same request under the same key, until the hub has answered. */
   start: z.object({ key: z.string(), body: z.record(z.string(), z.unknown()) }),
@@ -49,6 +52,9 @@ const shape = runState.extend({
   sources: z.array(source),
   /** Of TensorBoard. */
   eventFolders: z.array(eventFolder).default([]),
+  /** Its files are found by watching the command. */
+  watchEvents: z.boolean().default(false),
+  foundEvents: z.array(foundFile).default([]),
   /** Why the hub takes nothing more of it. */
   gaveUp: z.string().nullable(),
 })
@@ -68,11 +74,13 @@ export function newTrackJournal(
   given: Pick<
     TrackState,
     'url' | 'start' | 'outputRepo' | 'cwd' | 'argv' | 'sources' | 'eventFolders' | 'systemEveryMs'
-  >,
+  > &
+    Partial<Pick<TrackState, 'watchEvents'>>,
 ): TrackJournal {
   const { url, ...rest } = given
   const state: TrackState = {
     ...newState({ runId: '', url, attempt: 0 }),
+    watchEvents: false,
     ...rest,
     createdAt: Date.now(),
     started: false,
@@ -80,6 +88,7 @@ export function newTrackJournal(
     target: null,
     environmentSent: false,
     media: { bytes: 0, pushed: 0, run: null },
+    foundEvents: [],
     words: {},
     commands: 0,
     gaveUp: null,

@@ -11,6 +11,7 @@ import { launch, signalIn } from './launch.ts'
 import { isRefusal, reasonOf } from './run-claim.ts'
 import { createSender, type Sender } from './sender.ts'
 import { eventFolder } from './sources/event-folder.ts'
+import { foundEvents } from './sources/found-events.ts'
 import { endTornLine, linesSource } from './sources/lines-source.ts'
 import { metricFile } from './sources/metric-file.ts'
 import type { Source } from './sources/source.ts'
@@ -157,8 +158,9 @@ function sourcesOf(
   const machine = everyMs > 0 && ending === null ? [systemSource({ spool, folder, env, everyMs })] : []
   const given = { spool, logLine }
   const folders = eventFolders.map((one) => eventFolder(one, { ...given, files }))
+  const watched = journal.state.watchEvents ? [foundEvents({ ...given, files, journal })] : []
   const summary = summarySource({ file: files.summary, spool, logLine })
-  return [reported, summary, ...sources.map((source) => metricFile(source, given)), ...folders, ...machine]
+  return [reported, summary, ...sources.map((source) => metricFile(source, given)), ...folders, ...watched, ...machine]
 }
 
 interface Progress {
