@@ -17,6 +17,7 @@ import {
 import { registerCompareCommands } from './compare-command.ts'
 import { heldText } from './hold-output.ts'
 import { type KeptOptions, keptMembers, keptOptions } from './kept-options.ts'
+import { registerMediaCommand } from './media-command.ts'
 import { hubExamples } from './output.ts'
 import { registerPromoteCommand } from './promote-command.ts'
 import { type AskingIo, confirmByName } from './prompt.ts'
@@ -110,6 +111,7 @@ export function registerRunCommands(program: Command, io: AskingIo): void {
 
   registerPromoteCommand(runs, io)
   registerCompareCommands(program, runs, io)
+  registerMediaCommand(runs, io)
 
   const editing = common(runs.command('edit <run>').description('Change what you keep a run by'), io)
   keptOptions(editing)

@@ -1,6 +1,14 @@
 /** `hub push` and `hub pull`. */
 import { resolve } from 'node:path'
-import { filesAt, type HubClient, type PushOptions, pullRepo, pushFolder, type RepoName } from '@hub/client/internal'
+import {
+  filesAt,
+  type HubClient,
+  type PullSource,
+  type PushOptions,
+  pullRepo,
+  pushFolder,
+  type RepoName,
+} from '@hub/client/internal'
 import { type Command, Option } from 'commander'
 import { type ClientIo, countText, exitCode, exitCodeOf, sizeText } from './client-output.ts'
 import {
@@ -187,13 +195,15 @@ async function push({
   return { json: inV1Names(report), text, code: failures(io, report, cause) }
 }
 
-async function pull({
+/** Pulls files of a repo into a folder, and says what came: those of `source`, which is by default what `options` name. */
+export async function pull({
   io,
   client,
   settings,
   repo,
   dir,
   options,
+  source = options.at === undefined ? undefined : filesAt(client, repo, options.at),
 }: {
   readonly io: ClientIo
   readonly client: HubClient
@@ -201,12 +211,13 @@ async function pull({
   readonly repo: RepoName
   readonly dir: string
   readonly options: PullCommandOptions
+  readonly source?: PullSource
 }): Promise<CommandResult> {
   const startedMs = performance.now()
   const { cause, ...report } = await pullRepo(client, repo, dir, {
     cacheDir: settings.cacheDir,
     filter: options,
-    source: options.at === undefined ? undefined : filesAt(client, repo, options.at),
+    source,
     force: options.force ?? false,
     deleteGone: options.delete ?? false,
     dryRun: options.dryRun ?? false,

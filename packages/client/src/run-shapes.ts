@@ -92,6 +92,30 @@ export const runSummary = conformsTo<Answer<'getRunSummary'>>()(
 )
 export type RemoteSummary = z.output<typeof runSummary>['summary'][number]
 
+/** What a run logged beside numbers, by key, step and index. */
+export const mediaPage = conformsTo<Answer<'listRunMedia'>>()(
+  z.looseObject({
+    items: z.array(
+      z.looseObject({
+        key: z.string(),
+        step: readAs(z.number().int().min(0)),
+        index: readAs(z.number().int().min(0)),
+        kind: z.string(),
+        path: optional(z.string()),
+        value: z.unknown(),
+        caption: optional(z.string()),
+        size: optional(number),
+        url: optional(z.string()),
+      }),
+    ),
+    next_cursor: optional(z.string()),
+  }),
+)
+export type RemoteMedia = z.output<typeof mediaPage>['items'][number]
+
+/** Entries of media (contract, "Media of a run"). */
+export type MediaReport = Body<'recordRunMedia'> & { readonly attempt: number }
+
 /** A report's body (spec, reportRun; contract, "Reports"). Absent members change nothing. */
 export type RunReport = { readonly [K in keyof ReportBody]: Exclude<ReportBody[K], null> } & {
   readonly metrics?: readonly Readonly<Record<string, unknown>>[]

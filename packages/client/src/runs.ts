@@ -11,7 +11,10 @@ import {
   createdRun,
   type FencedReport,
   type GateReport,
+  type MediaReport,
+  mediaPage,
   type NewRun,
+  type RemoteMedia,
   type RemoteRun,
   type RemoteSummary,
   remoteRun,
@@ -24,6 +27,9 @@ import { remoteHold } from './spend-shapes.ts'
 
 /** Filters of the run listing. */
 export type RunFilters = Omit<Query<'GET /v1/runs'>, 'limit' | 'cursor'>
+
+/** Which media are listed. */
+export type MediaFilters = Omit<Query<'GET /v1/runs/{run_id}/media'>, 'limit' | 'cursor'>
 
 const createdOrHeld = z.union([createdRun, remoteHold])
 
@@ -81,6 +87,14 @@ export function runCalls(caller: Caller) {
       call('POST /v1/runs/{run_id}/report', remoteRun, { ...of(runId), body: report }),
     recordGateResults: (runId: string, report: GateReport) =>
       call('POST /v1/runs/{run_id}/gate-results', remoteRun, { ...of(runId), body: report }),
+    /** Stores at most 100 entries of media, whose files are in the run's output repo already; safe to repeat. */
+    recordMedia: (runId: string, report: MediaReport) =>
+      call('POST /v1/runs/{run_id}/media', remoteRun, { ...of(runId), body: report }),
+    /** Pages of at most 100 entries, by key, step and index. */
+    media: (runId: string, filters: MediaFilters = {}) =>
+      pages<RemoteMedia>(caller.url, (cursor) =>
+        call('GET /v1/runs/{run_id}/media', mediaPage, { ...of(runId), query: { limit: 100, ...filters, cursor } }),
+      ),
     cancel: (runId: string) => call('POST /v1/runs/{run_id}/cancel', remoteRun, of(runId)),
     checkpointSteps: async (runId: string): Promise<number[]> =>
       (await call('GET /v1/runs/{run_id}/checkpoints', checkpointList, of(runId))).items.map(({ step }) => step),
