@@ -2,7 +2,13 @@
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import type { RequestContext } from '../../src/operation/context.ts'
-import { mediaKeysOfRuns, mediaOfRuns, type RunMediaEntry, signMedia } from '../../src/runs/media/list-media.ts'
+import {
+  mediaKeysOfRuns,
+  mediaOfRuns,
+  mediaStepsOfRuns,
+  type RunMediaEntry,
+  signMedia,
+} from '../../src/runs/media/list-media.ts'
 import { MAX_MEDIA_KEYS, type RunMediaKey } from '../../src/runs/media/media-shape.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
@@ -76,12 +82,13 @@ builder.objectField(RunType, 'media', (t) =>
     args: args((t) => ({
       key: t.string({ ...rule(z.string().max(256)), description: 'Only this key.' }),
       kind: t.field({ type: MediaKindEnum, description: 'Only this kind.' }),
+      step: t.field({ type: 'SafeInt', ...rule(z.int().min(0)), description: 'Only this step.' }),
       ...pageArgs(t),
     })),
     resolve: (run) => run.id,
-    load: async (runIds: string[], ctx: RequestContext, { key = null, kind = null, ...given }) => {
+    load: async (runIds: string[], ctx: RequestContext, { key = null, kind = null, step = null, ...given }) => {
       const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
-      const pages = await mediaOfRuns(ctx, { runIds, key, kind, limit: first ?? DEFAULT_PAGE_SIZE, after })
+      const pages = await mediaOfRuns(ctx, { runIds, key, kind, step, limit: first ?? DEFAULT_PAGE_SIZE, after })
       return pages.map((page) => new Connection(page, after !== null))
     },
   }),
@@ -109,5 +116,21 @@ builder.objectField(RunType, 'mediaKeys', (t) =>
     description: 'The keys of its media in byte order, one for each kind. One statement for any number of runs.',
     resolve: (run) => run.id,
     load: (ids: string[], ctx: RequestContext) => mediaKeysOfRuns(ctx, ids),
+  }),
+)
+
+builder.objectField(RunType, 'mediaSteps', (t) =>
+  t.loadableList({
+    most: 1000,
+    type: 'SafeInt',
+    byPath: true,
+    description:
+      'The steps that have media under a key, ascending; of more than 1000 some that are spread evenly, and the last.',
+    args: args((t) => ({
+      key: t.string({ required: true, ...rule(z.string().max(256)), description: 'The key.' }),
+      kind: t.field({ type: MediaKindEnum, description: 'Only of this kind.' }),
+    })),
+    resolve: (run) => run.id,
+    load: (ids: string[], ctx: RequestContext, { key, kind }) => mediaStepsOfRuns(ctx, ids, key, kind ?? null),
   }),
 )

@@ -123,6 +123,24 @@ it('is paged by key, step and index, of one key or kind', async () => {
   expect(places(await list('?key=a'))).toEqual(all.slice(0, 4))
   expect(places(await list('?kind=table'))).toEqual([['a', 11, 0]])
   expect(places(await list('?key=nothing'))).toEqual([])
+  expect(places(await list('?key=a&step=2'))).toEqual(all.slice(0, 2))
+  expect(places(await list('?step=1'))).toEqual([['b', 1, 0]])
+  expect(places(await list('?key=a&step=3'))).toEqual([])
+})
+
+it('has a list of steps for each key, at most a thousand of them', async () => {
+  const { ada, run, send } = await started()
+  await send(note(7, 'a'), note(7, 'b', { index: 1 }), note(9, 'c'), { ...note(8, 'd'), key: 'other' })
+  const steps = async () => {
+    const asked = `query ($id: ID!) { run(id: $id) { mediaSteps(key: "note", kind: TEXT) } }`
+    return (await hub.graphql(ada, asked, { id: run })).data.run.mediaSteps
+  }
+  expect(await steps()).toEqual([7, 9])
+  const text = `insert into run_media (run_id, key, step, index, kind, value, bytes)
+    select $1, 'note', 9 + n, 0, 'text', '"x"', 7 from generate_series(1, 1500) n`
+  await hub.running.deps.db.query({ name: '', text }, [run])
+  const many = await steps()
+  expect([many.length, many[0], many[1], many.at(-1)]).toEqual([751, 9, 11, 1509])
 })
 
 it('is dropped past the step at which the next attempt resumes', async () => {

@@ -18,6 +18,7 @@ export interface MediaPageInput {
   readonly runIds: readonly string[]
   readonly key: string | null
   readonly kind: RunMediaKind | null
+  readonly step: number | null
   readonly limit: number
   readonly after: string | null
 }
@@ -32,7 +33,7 @@ const listedColumns = mediaColumns.withOptional('o', fileColumns)
 
 export type RunMediaEntry = RowOf<typeof listedColumns>
 
-/** One statement for all runs: each takes its page from the primary key. `upTo` ends the range of a single key. */
+/** One statement for all runs: each takes its page from the primary key. The range of a single key, or of one step of it, ends there. */
 const pagesOfMedia = statement({
   name: 'run-media-pages',
   exact: 'per-parent',
@@ -44,14 +45,16 @@ const pagesOfMedia = statement({
     afterKey: param.text(),
     afterStep: param.int8(),
     afterIndex: param.int4(),
-    upTo: param.text(),
+    step: param.int8.orNull(),
+    lastKey: param.text(),
+    lastStep: param.int8(),
     limit: param.int8(),
   },
   text: `select ${listedColumns.sql} from unnest(:runIds::text[]) with ordinality as asked (run_id, place)
     join runs u on u.id = asked.run_id
     cross join lateral (select * from run_media e where e.run_id = asked.run_id
-      and (e.key, e.step, e.index) > (:afterKey, :afterStep::int8, :afterIndex::int4) and e.key <= :upTo
-      and (:kind::"RunMediaKind" is null or e.kind = :kind)
+      and (e.key, e.step, e.index) > (:afterKey, :afterStep::int8, :afterIndex::int4) and (e.key, e.step) <= (:lastKey, :lastStep::int8)
+      and (:step::int8 is null or e.step = :step) and (:kind::"RunMediaKind" is null or e.kind = :kind)
       order by e.key, e.step, e.index limit :limit) m
     left join lateral (select ${fileColumns.sql} from repos r join files f on f.repo_id = r.id
       join blobs b on b.id = f.blob_id
@@ -61,28 +64,31 @@ const pagesOfMedia = statement({
 
 /** In the order of bytes no key comes after it. */
 const LAST_KEY = '\u{10FFFF}'.repeat(MAX_KEY_CHARACTERS)
+const LAST_INDEX = 2 ** 31 - 1
 
 const isText = (part: KeyPart): part is string => typeof part === 'string'
 const isStep = (part: KeyPart): part is number => Number.isSafeInteger(part)
-const isIndex = (part: KeyPart): part is number => Number.isInteger(part) && Math.abs(Number(part)) < 2 ** 31
+const isIndex = (part: KeyPart): part is number => Number.isInteger(part) && Math.abs(Number(part)) <= LAST_INDEX
 
 /** A page of each run, in the order of `runIds`. The caller has read the runs under `visibleRun`. */
 export async function mediaOfRuns(ctx: RequestContext, input: MediaPageInput): Promise<Page<RunMediaEntry>[]> {
-  const { runIds, key, kind, limit, after } = input
-  const listing = `run-media:${JSON.stringify([key, kind])}`
+  const { runIds, key, kind, step, limit, after } = input
+  const listing = `run-media:${JSON.stringify([key, kind, step])}`
   // Steps and indexes are counted from 0.
   const [afterKey, afterStep, afterIndex] =
     after === null
-      ? [key ?? '', -1, -1]
+      ? [key ?? '', key === null ? -1 : (step ?? 0) - 1, LAST_INDEX]
       : decodeCursor<[string, number, number]>(listing, after, [isText, isStep, isIndex])
   const rows = await ctx.deps.db.query(pagesOfMedia, {
     ...visibleRepos(ctx.viewer),
     runIds,
     kind,
+    step,
     afterKey,
     afterStep,
     afterIndex,
-    upTo: key ?? LAST_KEY,
+    lastKey: key ?? LAST_KEY,
+    lastStep: key === null || step === null ? Number.MAX_SAFE_INTEGER : step,
     limit: limit + 1,
   })
   const byRun = Map.groupBy(rows, ({ runId }) => runId)
@@ -119,4 +125,35 @@ const keysOfMedia = statement({
 export async function mediaKeysOfRuns({ deps }: RequestContext, runIds: readonly string[]): Promise<RunMediaKey[][]> {
   const byRun = Map.groupBy(await deps.db.query(keysOfMedia, { runIds }), ({ runId }) => runId)
   return runIds.map((id) => byRun.get(id) ?? [])
+}
+
+/** Steps of one key; where there are more, every second, third and so on, and the last. */
+const MOST_STEPS = 1000
+
+const stepColumns = columns({ runId: column.text('s.run_id'), step: column.int8('s.step') })
+
+/** The steps of one key in each run. Those that are left out are spread evenly. */
+const stepsOfMedia = statement({
+  name: 'run-media-steps',
+  exact: 'per-parent',
+  columns: stepColumns,
+  params: { runIds: param.texts(), key: param.text(), kind: param.enum.orNull('RunMediaKind') },
+  text: `select ${stepColumns.sql} from (
+      select m.run_id, m.step, row_number() over (partition by m.run_id order by m.step desc) - 1 as place,
+        count(*) over (partition by m.run_id) as steps
+      from run_media m where m.run_id = any(:runIds::text[]) and m.key = :key
+        and (:kind::"RunMediaKind" is null or m.kind = :kind)
+      group by m.run_id, m.step) s
+    where s.place % ceil(s.steps / ${MOST_STEPS}.0)::int8 = 0 order by s.run_id, s.step`,
+})
+
+/** The steps of a key in each run, ascending, at most 1,000. */
+export async function mediaStepsOfRuns(
+  { deps }: RequestContext,
+  runIds: readonly string[],
+  key: string,
+  kind: RunMediaKind | null,
+): Promise<number[][]> {
+  const byRun = Map.groupBy(await deps.db.query(stepsOfMedia, { runIds, key, kind }), ({ runId }) => runId)
+  return runIds.map((id) => (byRun.get(id) ?? []).map(({ step }) => step))
 }
