@@ -89,6 +89,34 @@ describe('a tracked command', () => {
     expect(await folders()).toEqual([])
   })
 
+  it('has the media, the artifacts, the config and the names that the command writes', async () => {
+    const script = `cd "$HUB_RUN_DIR"; mkdir -p media artifacts/net/v0; printf picture > media/a.png
+      printf weights > artifacts/net/v0/w.bin
+      echo '{"key":"camera","step":1,"kind":"image","path":"media/a.png","caption":"c"}' >> media.jsonl
+      echo '{"key":"bins","step":2,"kind":"histogram","value":{"edges":[0,0.10,1],"counts":[1,2]}}' >> media.jsonl
+      echo '{"name":"net","type":"model","version":"v0","aliases":["latest"],"path":"artifacts/net/v0"}' >> artifacts.jsonl
+      echo '{"name":"of the script","project":"walk","tags":["t"]}' > wandb.json
+      echo '{"best":0.50}' > summary.json; echo 'lr: 1' > config.yaml`
+    const { code, err } = await track('--name', 'of the person', '--', 'sh', '-c', script)
+    expect(code).toBe(0)
+    const run = runIn(err)
+    const { output_model_repo: output, ...found } = await client.runs.get(run)
+    expect(found).toMatchObject({ display_name: 'of the person', project: 'walk', tags: ['t'], status: 'succeeded' })
+    const [owner = '', slug = ''] = output?.full_name.split('/') ?? []
+    const paths: string[] = []
+    for await (const page of client.tree({ owner, slug })) paths.push(...page.map(({ path }) => path))
+    expect(paths).toEqual(['artifacts/net/v0.json', 'artifacts/net/v0/w.bin', `runs/${run}/media/a.png`])
+    const { items } = await client.v1.listRunMedia({ path: { run_id: run } })
+    expect(items.map(({ key, step, path }) => [key, step, path])).toEqual(
+      expect.arrayContaining([
+        ['camera', 1, `runs/${run}/media/a.png`],
+        ['bins', 2, null],
+      ]),
+    )
+    expect(JSON.stringify(metricsOf(await eventsOf(run)))).toBe('[{"summary/best":0.50}]')
+    expect(await folders()).toEqual([])
+  })
+
   it('ends by the signal that it gets, and passes it on', async () => {
     const { child, ended, err } = start(['--', 'sh', '-c', 'echo begun >&2; sleep 100'])
     await expect.poll(err, { timeout: 60_000 }).toContain('begun')

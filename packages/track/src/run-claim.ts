@@ -30,9 +30,10 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
   /** The hub has nothing of the metrics of a new attempt, and counts its reports from 0. */
   function take(run: RemoteRun, logBytes: number): void {
     const [owner, slug] = journal.state.outputRepo?.split('/') ?? []
-    const { target, published, media } = journal.state
+    const { target, published, media, artifacts } = journal.state
     // Files that an earlier run of these lines has in its repo stay there.
-    const kept = published !== null || media.run !== null ? target : null
+    const hasFiles = published !== null || media.run !== null || artifacts.bytes > 0
+    const kept = hasFiles ? target : null
     journal.put({
       started: true,
       claimKey: null,

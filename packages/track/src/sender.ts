@@ -9,6 +9,7 @@ import { createPublisher, type Publisher } from '@hub/runner/publish-checkpoints
 import { ClaimLostError, createReporter, type Reporter } from '@hub/runner/send-report'
 import { sendConfig, sendOutput, sendScorecard } from '@hub/runner/send-run-files'
 import { environmentIn } from './environment/environment.ts'
+import { artifactSender } from './files/artifact-sender.ts'
 import { type Background, inBackground } from './files/in-background.ts'
 import { mediaSender } from './files/media-sender.ts'
 import { isRefusal, reasonOf, runClaim } from './run-claim.ts'
@@ -84,6 +85,7 @@ export function createSender(options: SenderOptions): Sender {
   })
 
   const media = inBackground(mediaSender(options), { what: 'media', journal, logLine })
+  const artifacts = inBackground(artifactSender(options), { what: 'artifacts', journal, logLine })
   const attemptNow = () => (attempt ??= openAttempt({ ...options, transfers }))
 
   /** One round of reports; true once everything is there. */
@@ -96,7 +98,7 @@ export function createSender(options: SenderOptions): Sender {
     if (answer) note(answer)
     if (performance.now() - reportedAt >= heartbeatMs) note(await reporter.post({}))
     // Files take long; the reports between keep the lease.
-    const areSent = [publisher, media].map((one) => one.poll(isFinal))
+    const areSent = [publisher, media, artifacts].map((one) => one.poll(isFinal))
     if (!isFinal || areSent.includes(false)) return false
     await sendOutput(reporter, journal)
     await sendScorecard(reporter, files, journal, logLine)

@@ -27,6 +27,8 @@ export function trackFiles(root: string) {
     reported: join(dir, 'metrics.jsonl'),
     /** Pictures, sound, tables and the like, with their files below `media/`. */
     media: join(dir, 'media.jsonl'),
+    /** Versions of artifacts, with their folders below `artifacts/`. */
+    artifacts: join(dir, 'artifacts.jsonl'),
     config: join(dir, 'config.yaml'),
     scorecard: join(dir, 'scorecard.json'),
     /** Name, project, tags and the like, as a script says them to wandb. */

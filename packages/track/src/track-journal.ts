@@ -43,6 +43,10 @@ const shape = runState.extend({
   media: z
     .object({ bytes: z.number().int(), pushed: z.number().int(), run: z.string().nullable() })
     .default({ bytes: 0, pushed: 0, run: null }),
+  /** Of `artifacts.jsonl`: bytes whose folders are in the repo, and the version that is being made of a line. */
+  artifacts: z
+    .object({ bytes: z.number().int(), making: z.object({ place: z.string(), version: z.string() }).nullable() })
+    .default({ bytes: 0, making: null }),
   /** What of `wandb.json` the hub was told last. */
   words: z.record(z.string(), z.unknown()).default({}),
   /** Between lines of `system/` metrics; 0 for none. */
@@ -89,6 +93,7 @@ export function newTrackJournal(
     environmentSent: false,
     media: { bytes: 0, pushed: 0, run: null },
     foundEvents: [],
+    artifacts: { bytes: 0, making: null },
     words: {},
     commands: 0,
     gaveUp: null,

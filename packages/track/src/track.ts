@@ -133,7 +133,7 @@ async function start(
   argv: readonly string[],
 ): Promise<ChildProcess> {
   const nth = journal.state.commands + 1
-  for (const file of [files.reported, files.media]) await endTornLine(file)
+  for (const file of [files.reported, files.media, files.artifacts]) await endTornLine(file)
   journal.put({ commands: nth, command: null, argv: [...argv] })
   const { runId, started, cwd } = journal.state
   const env = {

@@ -1,5 +1,4 @@
 /** `media.jsonl` on its way to the hub: each file and each line once, whichever step a kill comes after. */
-import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { inBackground } from '../src/files/in-background.ts'
 import { mediaSender } from '../src/files/media-sender.ts'
 import { trackFiles } from '../src/track-folder.ts'
 import { newTrackJournal, readTrackState, reopenTrackJournal, type TrackJournal } from '../src/track-journal.ts'
+import { hub, type SentMedia } from './fake-hub.ts'
 
 const run = 'run_01jd0000000000000000000000'
 let base: string
@@ -31,64 +31,6 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 const patience = { timeout: 30_000 }
-
-interface Sent {
-  readonly key: string
-  readonly step: number
-  readonly path?: string
-}
-
-/** A hub that keeps files and media. `fail` may refuse a request by its name, and `cut` its answer. */
-function hub(fail: (request: string, body?: unknown) => void = () => {}, cut: () => void = () => {}) {
-  const repo = new Map<string, string>()
-  const media = new Map<string, Sent>()
-  const requests: string[] = []
-  const ask = (name: string, body?: unknown) => {
-    requests.push(name)
-    fail(name, body)
-  }
-  const blobs = new Map<string, string>()
-  const client = {
-    url: 'http://hub',
-    signal: new AbortController().signal,
-    retry: {},
-    updateRepo: async () => ({ kind: 'model', full_name: 'ada/walk' }),
-    async storeBlobs(_: unknown, contents: readonly string[]) {
-      ask('blobs')
-      return {
-        blobs: contents.map((text) => {
-          const bytes = Buffer.from(text, 'base64')
-          const sha256 = createHash('sha256').update(bytes).digest('hex')
-          blobs.set(sha256, bytes.toString())
-          return { sha256 }
-        }),
-      }
-    },
-    async commitFiles(_: unknown, { add }: { readonly add: readonly { path: string; sha256: string }[] }) {
-      ask('commit')
-      for (const { path, sha256 } of add) repo.set(path, blobs.get(sha256) ?? 'no bytes')
-      cut()
-      return { commit_id: 'c' }
-    },
-    runs: { report: async () => ask('report') },
-    v1: {
-      async recordRunMedia({ body }: { readonly body: { readonly media: readonly Sent[] } }) {
-        ask('record', body)
-        expect(body.media.length).toBeLessThanOrEqual(100)
-        for (const [index, { path }] of body.media.entries()) {
-          if (path === undefined || repo.has(path)) continue
-          const errors = [
-            { type: 'validation.value', detail: 'is not a file of the repo', loc: ['media', index, 'path'] },
-          ]
-          throw new ProblemError(422, { type: 'validation.value', errors }, null)
-        }
-        for (const one of body.media) media.set(`${one.key} ${one.step}`, one)
-        cut()
-      },
-    },
-  }
-  return { client: client as unknown as HubClient, repo, media, requests }
-}
 
 const senderOf = ({ client }: { readonly client: HubClient }) =>
   mediaSender({ transfers: client, files, journal, logLine })
@@ -155,7 +97,7 @@ describe('media', () => {
 
   it('that are wrong are said once by key and left out; the others go on', async () => {
     const one = hub((request, body) => {
-      const keys = request === 'record' ? (body as { media: readonly Sent[] }).media.map(({ key }) => key) : []
+      const keys = request === 'record' ? (body as { media: readonly SentMedia[] }).media.map(({ key }) => key) : []
       if (keys.includes('refused')) throw new ProblemError(422, { detail: 'No.' }, null)
     })
     symlinkSync('/etc/hostname', join(files.dir, 'media/link.png'))

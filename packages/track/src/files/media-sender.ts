@@ -4,14 +4,14 @@
  */
 import { join } from 'node:path'
 import { type HubClient, ProblemError, refusedIndexes } from '@hub/client/internal'
-import { readMetrics } from '@hub/runner/metrics-batch'
-import { readFrom, sizeOf } from '@hub/runner/worker/growing-file'
+import { sizeOf } from '@hub/runner/worker/growing-file'
 import { reasonOf } from '../run-claim.ts'
 import type { TrackFiles } from '../track-folder.ts'
 import type { TrackJournal } from '../track-journal.ts'
 import { type JudgedLine, judgeLine, type MediaEntry } from './media-lines.ts'
 import { nameOutput } from './output-repo.ts'
 import { forgetPushed, type Pushed, pushFiles, removePushed } from './push-files.ts'
+import { readLines } from './read-lines.ts'
 
 export interface FileSenderOptions {
   /** For files: tries again by itself. */
@@ -21,9 +21,6 @@ export interface FileSenderOptions {
   readonly logLine: (line: string) => void
 }
 
-const NEWLINE = 10
-/** Longer than the longest line, so that the end of one is seen. */
-const WINDOW = 1024 * 1024 + 64 * 1024
 /** Entries that the hub takes in a request. */
 const MAX_ENTRIES = 100
 
@@ -40,14 +37,9 @@ export function mediaSender(options: FileSenderOptions): { poll(isFinal: boolean
   }
 
   /** The next lines; those that an earlier attempt pushed end where it had got to. */
-  async function nextLines(isFinal: boolean) {
+  async function nextLines(end: number, isFinal: boolean) {
     const { bytes, pushed } = journal.state.media
-    const before = Math.min(bytes, 1)
-    const length = before + (bytes < pushed ? Math.min(pushed - bytes, WINDOW) : WINDOW)
-    const window = await readFrom(files.media, bytes - before, length)
-    const isEnd = isFinal && window.length < length
-    const isInLine = before === 1 && window.length > 0 && window[0] !== NEWLINE
-    const batch = readMetrics(window.subarray(before), isEnd, isInLine)
+    const batch = await readLines(files.media, bytes, bytes < pushed ? pushed : end, isFinal)
     for (const why of batch.refused) logLine(`dropped a line of media.jsonl: ${why}`)
     return { ...batch, to: bytes + batch.size, arePushed: bytes < pushed }
   }
@@ -69,6 +61,7 @@ export function mediaSender(options: FileSenderOptions): { poll(isFinal: boolean
       const refused = refusedIndexes(error, 'media', entries.length)
       for (const [index, why] of refused) leaveOut(entries[index]?.key, why)
       if (refused.size > 0) return record(entries.filter((_, index) => !refused.has(index)))
+      if (error.limit?.unit === 'entries') return leaveOut('of the run', reasonOf(error))
       if (entries.length === 1) return leaveOut(entries[0]?.key, reasonOf(error))
       // It names none: the halves tell, so that one entry does not take the others with it.
       const half = Math.ceil(entries.length / 2)
@@ -84,7 +77,7 @@ export function mediaSender(options: FileSenderOptions): { poll(isFinal: boolean
       const isOurs = () => journal.state.runId === runId && journal.state.attempt === attempt
       const end = await sizeOf(files.media)
       while (isOurs() && journal.state.media.bytes < end) {
-        const { lines, size, to, arePushed } = await nextLines(isFinal)
+        const { lines, size, to, arePushed } = await nextLines(end, isFinal)
         if (size === 0) return
         const run = journal.state.media.run ?? runId
         journal.put({ media: { ...journal.state.media, run } })
