@@ -55,7 +55,10 @@ describe('numbers on the command line', () => {
 
     const logs = (...more: string[]) => runCommandLine(registerLogCommand, ['logs', id, ...more], env)
     expect((await logs()).out).toContain(`"hyperparams":${hyperparams}`)
-    expect((await logs('--metrics')).out).toBe(`{"iteration":6}\n${line}\n`)
+    expect((await logs('--metrics')).out).toBe(
+      'step 6\nstep 7.0  reward 1e0        loss 1e-400     tokens 12345678901234567890\n',
+    )
+    expect((await logs('--with-metrics')).out).toMatch(/\nstep 6\nstep 7\.0 {2}reward/)
     expect((await logs('--metrics', '--json')).out).toContain(`"data":${line}}\n`)
     expect((await runs('runs', id, '--json')).out).toContain(`"latest_metrics":${line}`)
     const after = JSON.parse(await textOf(id))

@@ -1,6 +1,7 @@
 /** Runs beside each other as text, within the width of the terminal. Pure. */
 import type { RemoteSummary } from '@hub/client/internal'
 import { countText } from './client-output.ts'
+import { isMinor } from './metric-points.ts'
 import { shortNumber } from './run-output.ts'
 import type { Settings } from './run-settings.ts'
 import { painted, type Screen } from './screen.ts'
@@ -43,10 +44,7 @@ export function comparedSettings(runs: readonly Compared[], all: boolean): [path
   return all ? rows : rows.filter(([, values]) => new Set(values).size > 1)
 }
 
-/** Whether a metric is of the machine, or counts the steps: `--all` has them. */
-const isMinor = (key: string) => key === 'step' || key.startsWith('system/')
-
-/** What the runs came to, in the order in which the metrics appear. */
+/** The metrics of the runs; those of the machine and of steps only with `all`; in the order in which the metrics appear. */
 export function comparedMetrics(runs: readonly Compared[], all: boolean): string[] {
   const keys = [...new Set(runs.flatMap(({ summary }) => summary.map(({ key }) => key)))]
   return all ? keys : keys.filter((key) => !isMinor(key))

@@ -3,7 +3,7 @@ import type { HubClient, RemoteRun, RemoteSummary } from '@hub/client/internal'
 import { chartLines } from './braille-chart.ts'
 import { type ClientIo, exitCode } from './client-output.ts'
 import { environmentLines } from './environment-lines.ts'
-import { noMetric, pointsOf, readMetrics } from './metric-points.ts'
+import { isMinor, noMetric, pointsOf, readMetrics } from './metric-points.ts'
 import type { AskingIo } from './prompt.ts'
 import { runLines, shareText, shortNumber, summaryLines } from './run-output.ts'
 import { readSettings, type Settings } from './run-settings.ts'
@@ -104,7 +104,7 @@ function plottedKeys(
 
 /** The metric of the run's own curve, then those whose name says which values are better; never those of the machine. */
 export function mainMetrics(run: Pick<RemoteRun, 'sparkline'>, summary: readonly RemoteSummary[]): string[] {
-  const own = summary.flatMap(({ key }) => (key === 'step' || key.startsWith('system/') ? [] : [key]))
+  const own = summary.flatMap(({ key }) => (isMinor(key) ? [] : [key]))
   const judged = summary.filter(({ best }) => best !== null).map(({ key }) => key)
   const first = run.sparkline?.metric
   const main = [...(first === undefined ? [] : [first]), ...judged].filter((key) => own.includes(key))
