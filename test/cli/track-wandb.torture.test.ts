@@ -1,9 +1,12 @@
 // @module-tag processes
-/** A script that imports wandb, and LeRobot's own logger, unchanged under `hub track`: each value is on the hub. */
+/**
+ * A script that imports wandb, LeRobot's own logger, and what TensorBoard's writers wrote, unchanged under `hub track`:
+ * each value is on the hub.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createHubClient, type HubClient } from '@hub/client/internal'
@@ -141,5 +144,97 @@ again.log_dict({"loss": 0.5}, 600)
     ])
     const { items } = await read<{ items: { step: number }[] }>(`/v1/runs/${run}/checkpoints`)
     expect(items.map(({ step }) => step)).toEqual([400])
+  })
+})
+
+/** What TensorBoard's own reader finds in the files of its writer and of tensorboardX. */
+const eventFiles = fileURLToPath(new URL('../../packages/tensorboard/test/events-of-trainers.json', import.meta.url))
+interface Event {
+  readonly step: number
+  readonly tag: string
+  readonly plugin: string
+  readonly shape: readonly number[]
+  readonly values: readonly (number | string)[]
+}
+interface Medium {
+  readonly key: string
+  readonly step: number
+  readonly index: number
+  readonly kind: string
+  readonly value: unknown
+  readonly url: string | null
+}
+
+const base64 = (value: unknown) => Buffer.from(String(value), 'base64')
+
+/** Key, step, kind and content of each medium of an event: of a picture or sound its bytes in Base64. */
+function mediaOf(prefix: string, { step, tag, plugin, shape, values }: Event): unknown[] {
+  const key = `${prefix}${tag}`
+  if (plugin === 'images') return values.slice(2).map((bytes, index) => [key, step, index, 'image', bytes])
+  if (plugin === 'audio') return values.map((bytes, index) => [key, step, index, 'audio', bytes])
+  const texts = values.map((text) => base64(text).toString())
+  if (plugin === 'text' && shape.length === 2)
+    return [[key, step, 0, 'table', { columns: ['1', '2'], rows: [texts.slice(0, 2), texts.slice(2)] }]]
+  if (plugin === 'text') return texts.map((text, index) => [key, step, index, 'text', text])
+  if (plugin !== 'histograms' || values.length === 0) return []
+  const column = (place: number) => values.filter((_, at) => at % 3 === place).map(Number)
+  const edges = [Number(values[0]), ...column(1)].map(Math.fround)
+  return [[key, step, 0, 'histogram', { edges, counts: column(2) }]]
+}
+
+async function contentOf({ kind, value, url }: Medium): Promise<unknown> {
+  if (url !== null) return Buffer.from(await (await fetch(url)).arrayBuffer()).toString('base64')
+  if (kind !== 'histogram') return value
+  const { edges, counts } = value as { edges: number[]; counts: number[] }
+  return { edges: edges.map(Math.fround), counts }
+}
+
+describe('TensorBoard under hub track', needs(noPython), () => {
+  it('has each value that its writers wrote into folders that nobody named, as TensorBoard reads them', async () => {
+    const { err, run, metrics } = await trackPython(`
+import base64, json, os, time
+begun = time.time()
+for one in json.load(open(${JSON.stringify(eventFiles)})):
+    folder = os.path.join("logs", one["run"])
+    os.makedirs(folder, exist_ok=True)
+    data = base64.b64decode(one["bytes"])
+    for at in range(0, len(data), 700):
+        with open(os.path.join(folder, "events.out.tfevents.%d.elsewhere" % begun), "ab") as file:
+            file.write(data[at:at + 700])
+`)
+    expect(err).toContain(`hub: reading TensorBoard's files in ${join(made.base, 'logs/tb')}\n`)
+    const written = JSON.parse(await readFile(eventFiles, 'utf8')) as readonly { run: string; events: Event[] }[]
+    const events = written.flatMap(({ run: folder, events: found }) =>
+      found.map((event) => [folder === 'tb' ? '' : `${folder}/`, event] as const),
+    )
+    const logged = events.flatMap(([prefix, { plugin, step, tag, values }]) =>
+      plugin === 'scalars' ? [[`${prefix}${tag}`, step, Math.fround(Number(values[0]))]] : [],
+    )
+    const kept = metrics.flatMap((line) => {
+      const { step, ...values } = JSON.parse(line) as Record<string, number>
+      return Object.entries(values).map(([key, value]) => [key, step, Math.fround(value)])
+    })
+    expect(kept.sort()).toEqual(logged.sort())
+    const { items } = await read<{ items: Medium[] }>(`/v1/runs/${run}/media?limit=100`)
+    const media = await Promise.all(
+      items.map(async (one) => [one.key, one.step, one.index, one.kind, await contentOf(one)]),
+    )
+    expect(media.sort()).toEqual(events.flatMap(([prefix, event]) => mediaOf(prefix, event)).sort())
+    const { keys } = await read<{ keys: { path: string; value: string }[] }>(`/v1/runs/${run}/config`)
+    const settings = Object.fromEntries(keys.map(({ path, value }) => [path, value]))
+    // Of both sessions, the later with the last word.
+    expect(settings).toEqual({
+      ...{ lr: '0.001', units: '64', optimizer: 'sgd', nesterov: 'false' },
+      ...{ steps: '100', amp: 'true', name: 'wide' },
+    })
+  })
+
+  it('is left alone with --no-tensorboard', async () => {
+    const { err, metrics } = await trackPython(
+      'import shutil, time; shutil.copytree("logs", "again")',
+      '--no-tensorboard',
+    )
+    expect(err).not.toContain('TensorBoard')
+    expect(metrics).toEqual([])
   })
 })
