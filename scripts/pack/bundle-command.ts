@@ -8,7 +8,8 @@ import { onNodeAlone } from './library.ts'
 import { noDebugOutput } from './no-debug-output.ts'
 import { inlineStillPage } from './still-page.ts'
 
-const client = fileURLToPath(new URL('../../packages/cli/', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const client = `${root}packages/cli/`
 
 /** A module that is started by its URL is a part of the one file, named in the URL's search (`packages/runner/src/worker/own-program.ts`). */
 const partsOfOneFile: Plugin = {
@@ -30,6 +31,8 @@ export async function bundleCommand(outfile: string): Promise<Metafile> {
   const { metafile } = await build({
     entryPoints: [`${client}src/hub.ts`],
     outfile,
+    // The bundle names its modules relative to this: the same bytes from any folder.
+    absWorkingDir: root,
     bundle: true,
     platform: 'node',
     format: 'esm',

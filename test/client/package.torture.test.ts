@@ -96,8 +96,11 @@ describe('the package', () => {
       served,
       Buffer.from(await (await fetch(`${hub.running.url}/install/${installNames.command}`)).arrayBuffer()),
     )
+    // The tree that is packed is a copy, whose packages are links to where they are.
+    const anywhere = (text: string) => text.replaceAll(/"[^"\n]*?node_modules\//g, '"node_modules/')
     for (const file of ['README.md', 'dist/hub.mjs', 'package.json']) {
-      const of = (archive: string) => well('/usr/bin/env', ['tar', 'xzOf', archive, `package/${file}`], base)
+      const of = async (archive: string) =>
+        anywhere(await well('/usr/bin/env', ['tar', 'xzOf', archive, `package/${file}`], base))
       expect((await of(served)) === (await of(tgz)), file).toBe(true)
     }
   })
