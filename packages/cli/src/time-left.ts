@@ -76,6 +76,8 @@ export function timeLeft(startMs: number) {
       movedMs = atMs
       close(atMs)
     },
+    /** Whether nothing has moved for so long that what moved before says nothing. */
+    isStalled: (atMs: number): boolean => atMs - movedMs > STALLED_MS,
     /** Smoothed bytes a second. */
     rate(atMs: number): number {
       const { t, b } = seen(atMs)

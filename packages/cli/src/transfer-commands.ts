@@ -163,6 +163,7 @@ async function push({
   // Else a push of what a public repo has already would succeed, and the next one fail.
   if (settings.token === null && !options.dryRun) throw new NotLoggedIn(settings.url)
   const startedMs = performance.now()
+  const progress = progressOn(io.stderr, { plan: !options.json && !options.dryRun })
   const { cause, ...report } = await pushFolder(client, repo, dir, {
     cacheDir: settings.cacheDir,
     filter: options,
@@ -174,7 +175,7 @@ async function push({
     deleteExtra: options.delete ?? false,
     dryRun: options.dryRun ?? false,
     jobs: options.jobs,
-    progress: progressOn(io.stderr, { plan: !options.json && !options.dryRun }),
+    progress,
   })
   const told = options.json ? report.leftOut.filter(({ reason }) => reason === 'secret') : report.leftOut
   print(io.stderr, leftOutLines(told))
@@ -191,7 +192,7 @@ async function push({
     text += `, ${countText(report.linked.length, 'file')} (${sizeText(report.linkedBytes)}) whose bytes the hub had`
   if (report.deleted.length > 0) text += `, ${report.dryRun ? 'would delete' : 'deleted'} ${report.deleted.length}`
   if (report.leftOut.length > 0) text += `, ${report.leftOut.length} left out`
-  text += `, in ${seconds(startedMs)}\n`
+  text += `, in ${seconds(startedMs)}${progress.speedText()}\n`
   return { json: inV1Names(report), text, code: failures(io, report, cause) }
 }
 
@@ -214,6 +215,7 @@ export async function pull({
   readonly source?: PullSource
 }): Promise<CommandResult> {
   const startedMs = performance.now()
+  const progress = progressOn(io.stderr)
   const { cause, ...report } = await pullRepo(client, repo, dir, {
     cacheDir: settings.cacheDir,
     filter: options,
@@ -222,7 +224,7 @@ export async function pull({
     deleteGone: options.delete ?? false,
     dryRun: options.dryRun ?? false,
     jobs: options.jobs,
-    progress: progressOn(io.stderr),
+    progress,
   })
   const isDry = report.dryRun
   const listed = (what: string, paths: readonly string[]) =>
@@ -231,7 +233,7 @@ export async function pull({
   text += listed('kept, edited', report.kept)
   text += `${report.repo}: ${isDry ? 'would fetch' : 'fetched'} ${countText(report.fetched.length, 'file')} (${sizeText(report.fetchedBytes)}), ${countText(report.skipped, 'file')} already in the folder`
   if (report.deleted.length > 0) text += `, ${isDry ? 'would delete' : 'deleted'} ${report.deleted.length}`
-  text += `, in ${seconds(startedMs)}\n`
+  text += `, in ${seconds(startedMs)}${progress.speedText()}\n`
   if (report.unverified.length > 0) {
     text += `${countText(report.unverified.length, 'file')} could be checked by size only: the hub has not hashed them yet\n`
   }
