@@ -37,6 +37,25 @@ async function read<T>(path: string): Promise<T> {
   return (await answer.json()) as T
 }
 
+interface RunRead {
+  readonly project: string | null
+  readonly name: string | null
+  readonly tags: readonly string[]
+  readonly output_model_repo: { readonly full_name: string } | null
+}
+
+interface MediaRead {
+  readonly key: string
+  readonly step: number
+  readonly kind: string
+  readonly caption: string | null
+  readonly path: string | null
+  readonly value: unknown
+  readonly url: string | null
+}
+
+const bytesOf = async (media: MediaRead | undefined) => Buffer.from(await (await fetch(media?.url ?? '')).arrayBuffer())
+
 /** Tracks a Python script, and gives what it printed and what the hub has of it. */
 async function trackPython(script: string, ...options: string[]) {
   await writeFile(join(made.base, 'train.py'), script)
@@ -72,6 +91,14 @@ for step in range(3):
 wandb.log({"a": 1}, commit=False)
 wandb.log({"b": float("nan")})
 wandb.summary["best"] = 0.1
+wandb.log({"eval": {"view": wandb.Image([[0, 255]], caption="front")}, "h": wandb.Histogram([1, 2, 2], num_bins=2)}, step=30)
+wandb.log({"t": wandb.Table(columns=["n"], data=[[2**60]])}, step=30)
+artifact = wandb.Artifact("grasps", type="dataset", metadata={"n": 2**60})
+with artifact.new_file("data/one.txt", "w") as file:
+    file.write("1")
+wandb.log_artifact(artifact, aliases=["best"])
+wandb.config.update({"late": 1})
+wandb.run.tags = ["one"]
 print(wandb.run.get_url())
 `)
     expect([code, out]).toEqual([0, `${made.url}/runs/${run}\n`])
@@ -81,10 +108,29 @@ print(wandb.run.get_url())
       '{"step":10,"loss":0.5,"eval/reward":1152921504606846977}',
       '{"step":20,"loss":0.3333333333333333,"eval/reward":1152921504606846978}',
       '{"step":20,"a":1,"b":null}',
-      '{"step":21,"summary/best":0.1}',
+      '{"summary/best":0.1}',
     ])
     const config = await read<{ keys: { path: string; value: string }[] }>(`/v1/runs/${run}/config`)
-    expect(config.keys).toMatchObject([{ path: 'lr', value: '0.001' }])
+    expect(config.keys).toMatchObject([
+      { path: 'lr', value: '0.001' },
+      { path: 'late', value: '1' },
+    ])
+    const { project, tags, output_model_repo: repo } = await read<RunRead>(`/v1/runs/${run}`)
+    expect([project, tags]).toEqual(['walk', ['one']])
+    const { items: media } = await read<{ items: MediaRead[] }>(`/v1/runs/${run}/media`)
+    expect(media.map(({ key, step, kind, caption }) => [key, step, kind, caption])).toEqual([
+      ['eval/view', 30, 'image', 'front'],
+      ['h', 30, 'histogram', null],
+      ['t', 30, 'table', null],
+    ])
+    expect((await bytesOf(media[0])).subarray(1, 4).toString()).toBe('PNG')
+    expect(media[1]?.value).toEqual({ edges: [1, 1.5, 2], counts: [1, 2] })
+    const { items: files } = await read<{ items: { path: string }[] }>(`/v1/repos/${repo?.full_name}/tree`)
+    expect(files.map(({ path }) => path)).toEqual([
+      'artifacts/grasps/v0.json',
+      'artifacts/grasps/v0/data/one.txt',
+      media[0]?.path,
+    ])
   })
 
   it('is left as it is with --no-wandb', async () => {
@@ -144,6 +190,25 @@ again.log_dict({"loss": 0.5}, 600)
     ])
     const { items } = await read<{ items: { step: number }[] }>(`/v1/runs/${run}/checkpoints`)
     expect(items.map(({ step }) => step)).toEqual([400])
+    const { items: media } = await read<{ items: MediaRead[] }>(`/v1/runs/${run}/media`)
+    expect(media.map(({ key, step, kind }) => [key, step, kind])).toEqual([['eval/video', 400, 'video']])
+    expect((await bytesOf(media[0])).toString()).toBe('video')
+    const { project, name, tags, output_model_repo: repo } = await read<RunRead>(`/v1/runs/${run}`)
+    const words = ['policy:act', 'seed:1', 'dataset:ada/grasps', 'env:aloha']
+    expect([project, name, tags]).toEqual(['lerobot', 'act', words])
+    const { items: files } = await read<{ items: { path: string }[] }>(`/v1/repos/${repo?.full_name}/tree`)
+    const model = `artifacts/${words.join('-').replaceAll(/[:/]/g, '_')}-000400`
+    expect(files.map(({ path }) => path)).toEqual([
+      `${model}/v0.json`,
+      `${model}/v0/model.safetensors`,
+      'checkpoints/step_400/model.safetensors',
+      media[0]?.path,
+    ])
+    const { keys } = await read<{ keys: { path: string; value: string }[] }>(`/v1/runs/${run}/config`)
+    expect(keys.map(({ path, value }) => [path, value])).toEqual([
+      ['seed', '1'],
+      ['policy.type', 'act'],
+    ])
   })
 })
 

@@ -84,6 +84,10 @@ class Pictures(Kept):
         self.assertEqual(self.pixels(numpy.array([[numpy.nan, 2.0]])), (2, 1, 1, [0, 2]))
         self.assertIsNone(_png.pixels_of(numpy.zeros((2, 2, 5))))
 
+    def test_captions_are_cut_where_the_hub_would_refuse_them(self) -> None:
+        lines = self.keep(*(hub.Image([[1]], caption=text) for text in ("\U0001f600" * 600, "a\0b\ud800c", 7)))
+        self.assertEqual([line["caption"] for line in lines], ["\U0001f600" * 512, "abc", "7"])
+
     def test_a_png_has_its_rows(self) -> None:
         [line] = self.keep(hub.Image([[[1, 2, 3], [4, 5, 6]], [[7, 8, 9], [10, 11, 12]]]))
         (_, header), (_, data), _ = chunks(self.bytes_of(line))

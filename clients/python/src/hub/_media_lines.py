@@ -20,7 +20,8 @@ from ._once import say_once
 MAX_VALUE_BYTES = 64 * 1024
 #: As many of one key and step as wandb takes.
 MAX_OF_ONE_STEP = 108
-_MAX_CAPTION = 1000
+#: The hub's limit of a caption, in UTF-16.
+_MAX_CAPTION_UNITS = 1024
 _PLAIN = {int, float, str, bool, type(None)}
 
 
@@ -64,7 +65,7 @@ class MediaLines:
             # Frames may have become a picture that moves.
             line.update(kind=one.kind, path=file.relative_to(self._folder).as_posix(), **one.facts(file))
         if one.caption is not None:
-            line["caption"] = str(one.caption)[:_MAX_CAPTION]
+            line["caption"] = _caption(str(one.caption))
         line["ts"] = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self._append(encode_line(line))
 
@@ -128,6 +129,12 @@ def media_in(value: Any) -> List[Media]:
     if found == [None]:
         return []
     return [one for one in map(media_of, many) if one is not None]
+
+
+def _caption(text: str) -> str:
+    """As the hub takes it: well-formed, without NUL, not too long."""
+    units = text.replace("\0", "").encode("utf-16-le", "ignore")
+    return units[: 2 * _MAX_CAPTION_UNITS].decode("utf-16-le", "ignore")
 
 
 def _file_name(key: str) -> str:
