@@ -147,6 +147,16 @@ class Wandb(WandbCase):
         self.assertEqual(sent[-1], {"lr": 1, "late": 2})
 
     def test_import_wandb_finds_it_with_its_version(self) -> None:
-        code = "import wandb, importlib.metadata as m; print(wandb.__name__, m.version('wandb') == wandb.__version__)"
+        code = """
+import wandb, importlib.metadata as m
+import wandb.errors, wandb.util
+from wandb.sdk.lib import RunDisabled
+from wandb.sdk.lib.config_util import ConfigError
+from wandb.wandb_run import Run
+assert wandb.errors.CommError is wandb.CommError and ConfigError is wandb.Error and Run is wandb.Run and len(wandb.util.generate_id()) == 8
+wandb.init(mode="disabled").define_metric("*", step_metric="trainer/global_step", step_sync=True)
+wandb.run._label(code="transformers_trainer")
+print(wandb.__name__, m.version('wandb') == wandb.__version__)
+"""
         env = {**os.environ, "PYTHONPATH": str(SOURCE / "_as_wandb")}
         self.assertEqual(subprocess.check_output([sys.executable, "-c", code], env=env, cwd=self.folder, text=True), "hub.wandb True\n")

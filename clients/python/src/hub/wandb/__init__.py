@@ -16,6 +16,7 @@ from .._errors import HubError
 from .._lines import encode_line
 from .._media import Audio, Html, Image, Media, Video
 from .._tables import Histogram, Table
+from . import errors as errors, util as util
 from ._artifact import Artifact
 from ._places import Folder, OnlyHere, is_first_process, latest_id, mode_of, new_id, recalled, remember
 from ._run import Run

@@ -234,6 +234,9 @@ class Run(Words):
         if self._has_own_log and isinstance(self._place, HubRun):
             self._place.log_text(f"{line}\n")
 
+    def _label(self, *_: Any, **__: Any) -> None:
+        """transformers tells wandb that it is the one that calls."""
+
     def mark_preempting(self) -> None:
         """The hub sees by itself that a process is gone."""
 

@@ -1,0 +1,1 @@
+"""The parts of wandb's inside that loggers of other packages import."""
