@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -156,7 +158,42 @@ from wandb.wandb_run import Run
 assert wandb.errors.CommError is wandb.CommError and ConfigError is wandb.Error and Run is wandb.Run and len(wandb.util.generate_id()) == 8
 wandb.init(mode="disabled").define_metric("*", step_metric="trainer/global_step", step_sync=True)
 wandb.run._label(code="transformers_trainer")
+from wandb.sdk.lib import telemetry
+import wandb.sdk.data_types.video as video
+with telemetry.context(run=wandb.run) as tel:
+    tel.feature.sb3 = True
+video.anything(1).more
+for name in ("wandb._nothing", "hub.nothing", "nothing"):
+    try:
+        __import__(name)
+    except ImportError:
+        continue
+    raise SystemExit(name)
 print(wandb.__name__, m.version('wandb') == wandb.__version__)
 """
         env = {**os.environ, "PYTHONPATH": str(SOURCE / "_as_wandb")}
-        self.assertEqual(subprocess.check_output([sys.executable, "-c", code], env=env, cwd=self.folder, text=True), "hub.wandb True\n")
+        done = subprocess.run([sys.executable, "-c", code], env=env, cwd=self.folder, text=True, capture_output=True)
+        self.assertEqual((done.stdout, done.returncode), ("hub.wandb True\n", 0), done.stderr)
+        self.assertEqual(done.stderr.count("wandb.sdk.lib.telemetry is not supported by the hub"), 1)
+
+    def test_the_callback_of_stable_baselines_keeps_settings_and_the_model(self) -> None:
+        class BaseCallback:
+            n_calls = 0
+
+            def __init__(self, verbose: int) -> None:
+                self.verbose = verbose
+
+        callbacks = types.ModuleType("stable_baselines3.common.callbacks")
+        setattr(callbacks, "BaseCallback", BaseCallback)
+        with mock.patch.dict(sys.modules, {"stable_baselines3": types.ModuleType("s"), "stable_baselines3.common": types.ModuleType("c"), callbacks.__name__: callbacks}):
+            made = importlib.import_module("hub.wandb.integration.sb3")
+        self.init()
+        callback = made.WandbCallback(model_save_path=str(self.folder / "models"), model_save_freq=2)
+        callback.model = types.SimpleNamespace(gamma=0.9, policy=object(), save=lambda path: Path(path).write_text("model"))
+        callback._init_callback()
+        for calls in (1, 2):
+            callback.n_calls = calls
+            self.assertTrue(callback._on_step())
+        callback._on_training_end()
+        self.assertEqual(json.loads((self.reported / "config.yaml").read_text()), {"algo": "SimpleNamespace", "gamma": 0.9})
+        self.assertEqual({line["caption"] for line in self.lines("media")}, {"model.zip"})

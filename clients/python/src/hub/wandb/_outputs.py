@@ -109,14 +109,14 @@ class Outputs:
         os.replace(making, target)
 
     def _upload(self, place: HubRun, artifact: Artifact, folder: Optional[Path]) -> None:
-        assert self._run_folder is not None
+        assert self._run_folder is not None and self._store is not None
         name = f"artifacts/{folder_name(artifact.base_name)}/{artifact.version}"
         if folder is not None and artifact.files_here:
             place.log_file(folder, name)
             # The client has its own copy until it is sent.
             shutil.rmtree(folder)
         facts = {"name": artifact.base_name, "type": artifact.type, "version": artifact.version, "aliases": artifact.aliases,
-                 "description": artifact.description, "metadata": artifact.metadata, "digest": artifact.digest}
+                 "description": artifact.description, "metadata": artifact.metadata, "digest": artifact.digest, "run": place.id, "used": self._store.used}
         file = self._run_folder / f".{uuid.uuid4().hex}.json"
         try:
             file.write_text(json.dumps(json.loads(encode_json(facts)), indent=2) + "\n", "utf-8")
