@@ -101,6 +101,10 @@ class Media(unittest.TestCase):
         while self.sender.upload(self.push) or self.sender.report(lambda entries: self.posted.append({"entries": len(entries)})):
             pass
         self.assertEqual([one["entries"] for one in self.posted], [100, 5])
+        with open(self.spool.folder / "media.jsonl", "ab") as file:
+            file.write(b"\n\0\0\n[]\n")
+        self.assertTrue(self.sender.upload(self.push))
+        self.assertTrue(self.sender.report(self.post))
         self.assertTrue(self.sender.is_done())
 
 

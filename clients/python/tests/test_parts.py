@@ -19,7 +19,8 @@ from hub._files import _fetch, _landing
 from hub._http import Client, open_url
 from hub._errors import HubError
 from hub._lines import MAX_LINE_BYTES, LineFile, encode_line
-from hub._sender import Sender, _derived
+from hub._report_values import derived
+from hub._sender import Sender
 from hub._settings import connect
 from hub._spool import left_spools, new_spool
 
@@ -70,9 +71,9 @@ class Lines(unittest.TestCase):
             self.assertRaises(ValueError, file.append, b"x\n")
 
     def test_progress_and_measurements_follow_from_the_newest_line(self) -> None:
-        self.assertEqual(_derived(b'{"iteration":3,"samples_per_s":2.5,"peak_vram_gb":null}', {"max_steps": 9}),
+        self.assertEqual(derived(b'{"iteration":3,"samples_per_s":2.5,"peak_vram_gb":null}', {"max_steps": 9}),
                          {"samples_per_s": 2.5, "progress": {"iteration": 3, "step_key": "iteration", "total_iterations": 9}})
-        self.assertEqual(_derived(b'{"step":-1,"loss":2}', {}), {})
+        self.assertEqual(derived(b'{"step":-1,"loss":2}', {}), {})
 
 
 class Spools(unittest.TestCase):

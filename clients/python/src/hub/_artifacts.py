@@ -12,6 +12,7 @@ from typing import Any, List, Mapping, Optional
 from ._errors import HubError
 from ._http import Client, backoff_s, is_transient, segment
 from ._media_sender import MediaSender
+from ._once import say_once
 from ._spool import Spool
 from ._uploads import upload_folder
 from ._warn import warn
@@ -66,8 +67,8 @@ class Artifacts:
             except HubError as error:
                 failures, self.error = failures + 1, error
                 self._stop.wait(max(error.retry_after_s or 0.0, backoff_s(failures)))
-            except OSError as error:
-                warn(f"media of the run wait: {error}.")
+            except Exception as error:  # A defect or a full disk must not end the thread: the media stay in the spool.
+                say_once(f"media.{error}", f"media of the run wait: {type(error).__name__}: {error}. They are kept in {self._spool.folder}.")
                 self._stop.wait(_PATIENCE_S)
 
     def _upload_next(self) -> bool:

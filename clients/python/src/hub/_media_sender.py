@@ -64,7 +64,7 @@ class MediaSender:
         lines, end = self._lines(self._uploaded())
         if not lines:
             return False
-        files = [self._spool.folder / line["path"] for line in map(json.loads, lines) if line.get("path")]
+        files = [self._spool.folder / line["path"] for line in map(_read, lines) if line.get("path")]
         self._push(run, [file for file in files if file.is_file()], push)
         with self._spool.changing:
             if (self._spool.state.get("run") or {}).get("id") == run:
@@ -106,10 +106,11 @@ class MediaSender:
         lines, end = self._lines(start, self._uploaded())
         if not lines:
             return False
-        entries = [_entry(json.loads(line), run["id"]) for line in lines]
+        entries = [_entry(line, run["id"]) for line in map(_read, lines) if line]
         if any("path" in entry for entry in entries) and not state.get("output_repo_sent"):
             return False
-        self._post(entries, post)
+        if entries:
+            self._post(entries, post)
         # A new attempt has nothing of it.
         if self._spool.state.get("run") != run:
             return False
@@ -130,6 +131,15 @@ class MediaSender:
             for part in parts:
                 if part:
                     self._post(part, post)
+
+
+def _read(line: bytes) -> Dict[str, Any]:
+    """A line's members; none of one that a power failure left in pieces."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _entry(line: Dict[str, Any], run: str) -> Mapping[str, Any]:

@@ -19,7 +19,8 @@ from ._http import Client
 from ._lines import encode_line
 from ._media import Media
 from ._media_lines import split_media
-from ._sender import INTERVAL_S, STEP_KEYS, worker_name
+from ._report_values import STEP_KEYS
+from ._sender import INTERVAL_S, worker_name
 from ._settings import connect, exit_s, state_dir
 from ._spool import Spool, identity_of, left_spools, new_spool
 from ._ways import Spooled, UnderRunner, how

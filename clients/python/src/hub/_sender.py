@@ -9,12 +9,12 @@ import socket
 import threading
 import time
 import uuid
-from datetime import datetime
 from typing import Any, Dict, List, Mapping, Optional
 
 from ._artifacts import Artifacts
 from ._errors import HubConnectionError, HubError
 from ._http import Client, backoff_s, is_transient, segment
+from ._report_values import cuts_character, derived, error_text, seconds_between
 from ._settings import exit_s
 from ._spool import Spool
 from ._warn import warn
@@ -23,7 +23,6 @@ from ._warn import warn
 MAX_LINES = 10_000
 MAX_METRICS_BYTES = 4 * 1024 * 1024
 MAX_LOG_BYTES = 256 * 1024
-_MAX_ERROR_CHARS = 60_000
 INTERVAL_S = 2.0
 # The most time without a report, in intervals: it bounds how late a cancel is seen.
 _HEARTBEAT_INTERVALS = 2.5
@@ -36,9 +35,6 @@ _STOP_SHARE = 0.2
 _STOP_S = 3.0
 # After a refusal that only a person can change.
 _PATIENCE_S = 30.0
-
-STEP_KEYS = ("iteration", "step", "global_step", "_step")
-_TOTAL_KEYS = ("total_iterations", "iterations", "max_iterations", "num_iterations", "steps", "max_steps")
 
 
 def worker_name() -> str:
@@ -224,7 +220,7 @@ class Sender:
 
     def _note(self, run: Mapping[str, Any]) -> None:
         self._reported_at = time.monotonic()
-        lease_s = _seconds_between(run.get("heartbeat_at"), run.get("lease_expires_at"))
+        lease_s = seconds_between(run.get("heartbeat_at"), run.get("lease_expires_at"))
         if lease_s is not None and lease_s > 0:
             self._lease_s = lease_s
         if run.get("cancel_requested_at"):
@@ -339,7 +335,7 @@ class Sender:
         if end == 0 and (is_final or len(window) == MAX_LOG_BYTES):
             end = len(window)
             # Never inside a character.
-            while end > 1 and end < size - start and window[end - 1] & 0x80 and _cuts_character(window[:end]):
+            while end > 1 and end < size - start and window[end - 1] & 0x80 and cuts_character(window[:end]):
                 end -= 1
         elif is_final and start + len(window) == size:
             end = len(window)
@@ -383,7 +379,7 @@ class Sender:
         body: Dict[str, Any] = {"attempt": run["attempt"], **part}
         if lines:
             body["metrics_seq"] = self._spool.state["metrics_seq"]
-            body.update(_derived(lines[-1], self._spool.state.get("config_values") or {}))
+            body.update(derived(lines[-1], self._spool.state.get("config_values") or {}))
         text = json.dumps(body, allow_nan=False).encode()
         if lines:
             # As they were written: a number is not read and written again.
@@ -470,7 +466,7 @@ class Sender:
             self.over = "done"
 
     def _report_end(self, ending: Mapping[str, Any]) -> None:
-        part = {"status": ending["status"], **({"error": _text(ending["error"])} if ending.get("error") else {})}
+        part = {"status": ending["status"], **({"error": error_text(ending["error"])} if ending.get("error") else {})}
         try:
             self._report(part)
         except HubError as error:
@@ -479,51 +475,3 @@ class Sender:
                 raise
             self._spool.put(ending={"status": "failed", "error": ending.get("error") or "The trainer was canceled."})
             self._report_end(self._spool.state["ending"])
-
-
-def _text(error: str) -> str:
-    """The end of an error, in characters that the hub can store."""
-    return error[-_MAX_ERROR_CHARS:].replace("\0", "").encode("utf-8", "replace").decode()
-
-
-def _cuts_character(head: bytes) -> bool:
-    try:
-        head.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return error.reason == "unexpected end of data"
-    return False
-
-
-def _derived(line: bytes, config: Mapping[str, Any]) -> Dict[str, Any]:
-    """Progress and measurements that the hub shows, from the newest line."""
-    values: Mapping[str, Any] = json.loads(line)
-    found: Dict[str, Any] = {}
-    for key in ("peak_vram_gb", "samples_per_s"):
-        value = values.get(key)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
-            found[key] = value
-    step_key = next((key for key in STEP_KEYS if _is_count(values.get(key))), None)
-    if step_key is not None:
-        total = values.get("total_iterations")
-        totals = [total] + [config.get(key) for key in _TOTAL_KEYS]
-        found["progress"] = {
-            "iteration": values[step_key],
-            "step_key": step_key,
-            "total_iterations": next((each for each in totals if _is_count(each)), None),
-        }
-    return found
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
-
-
-def _seconds_between(start: Optional[str], end: Optional[str]) -> Optional[float]:
-    if not start or not end:
-        return None
-    return _timestamp(end) - _timestamp(start)
-
-
-def _timestamp(text: str) -> float:
-    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-
