@@ -14,13 +14,19 @@ const WITHIN_DECADE = [1, 2, 5]
 /** A linear axis of the values, with round marks; at most about `count` intervals. */
 export function linearAxis(least: number, greatest: number, count: number): Axis {
   if (least === greatest) return axisOfOne(least, Math.abs(least) / 2 || 1)
+  // With one mark alone nobody knows the scale: then twice as many.
+  const [few, many] = [linearMarks(least, greatest, count), linearMarks(least, greatest, 2 * count)]
+  return axisOf(least, greatest, few.marks.length < 2 ? many : few)
+}
+
+function linearMarks(least: number, greatest: number, count: number): Pick<Axis, 'marks' | 'label'> {
   // Halved first: the distance between two doubles may be no double.
   const step = roundStep((greatest / 2 - least / 2) / (Math.max(1, count) / 2))
   const first = Math.ceil(least / step)
   const marks = Array.from({ length: Math.floor(greatest / step) - first + 1 }, (_, at) => (first + at) * step)
   // A step of 20 has no decimals, one of 0.05 two.
   const decimals = step < 1e-6 ? null : Math.max(0, -Math.floor(Math.log10(step) + 1e-9))
-  return axisOf(least, greatest, { marks, label: (value) => plainNumber(value, decimals) })
+  return { marks, label: (value) => plainNumber(value, decimals) }
 }
 
 /** A logarithmic axis of values above 0; at most about `count` intervals. */

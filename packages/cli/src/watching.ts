@@ -59,7 +59,7 @@ export async function watch<T>(
         if (what.isOver(read.value)) return { last: read.value }
         waitMs = nextWait(waitMs, isChanged, pace)
       }
-      const stopped = await Promise.race([pause(waitMs), stop.stopped])
+      const stopped = await pauseOr(stop.stopped, waitMs)
       if (stopped !== null) return stopped
     }
   } finally {
@@ -76,8 +76,18 @@ async function attempt<T>(reading: Promise<T>): Promise<{ readonly value: T } | 
   }
 }
 
-/** Does not keep the process: `stopped` may come first. */
-const pause = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve, ms, null))
+/** Null after the pause. The timer does not outlive it: the process would wait for it. */
+async function pauseOr(stopped: Promise<number>, ms: number): Promise<number | null> {
+  let timer: NodeJS.Timeout | undefined
+  const pause = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, ms, null)
+  })
+  try {
+    return await Promise.race([pause, stopped])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 function showerOf<T>({ stdout, stderr, env }: ClientIo, what: Watched<T>) {
   if (stdout.isTTY !== true) {

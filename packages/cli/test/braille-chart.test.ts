@@ -24,8 +24,8 @@ describe('a chart', () => {
         small,
       ),
     ).toEqual([
-      '36 ┤⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⢀⡠⠤⠒⠉',
-      '   │⠀⠀⠀⠀⠀⠀⠀⠀⠀⣀⠤⠒⠊⠁',
+      '   │⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⢀⡠⠤⠒⠉',
+      '20 ┤⠀⠀⠀⠀⠀⠀⠀⠀⠀⣀⠤⠒⠊⠁',
       '   │⠀⠀⠀⠀⢀⡠⠤⠒⠉⠁',
       ' 0 ┤⣀⠤⠒⠊⠁',
       '   └──────────────────',
@@ -147,6 +147,7 @@ describe('the marks of an axis', () => {
     const marked = ({ marks, label }: ReturnType<typeof linearAxis>) => marks.map(label)
     expect(marked(linearAxis(0.013, 0.98, 5))).toEqual(['0.2', '0.4', '0.6', '0.8'])
     expect(marked(linearAxis(-3, 97, 3))).toEqual(['0', '50'])
+    expect(marked(linearAxis(-0.99, 0.99, 3))).toEqual(['-0.5', '0', '0.5'])
     expect(marked(logAxis(3, 80, 4))).toEqual(['5', '10', '20', '50'])
     expect(marked(logAxis(3e-7, 2, 4))).toEqual(['0.00001', '0.001', '0.1'])
     expect(marked(linearAxis(0, 3e12, 3))).toEqual(['0', '1e12', '2e12', '3e12'])

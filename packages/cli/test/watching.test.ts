@@ -1,6 +1,6 @@
 /** `--watch`, with a clock that stands still and a terminal made of arrays. */
 import { TransferError } from '@hub/client/internal'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { nextWait, watch } from '../src/watching.ts'
 import { terminal } from './support/terminal.ts'
 
@@ -54,6 +54,19 @@ describe('watching', () => {
     )
     expect([ended, raw, keys.listenerCount('data')]).toEqual([code, [true, false], 0])
     expect(written.out.endsWith('\x1b[?25h\x1b[?7h\x1b[3A\r\x1b[Jvalue 1\n')).toBe(true)
+  })
+
+  it('leaves no timer behind that would keep the process', async () => {
+    const { io, keys } = terminal(true)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const ended = watch(io, watched([1]), { least: 60_000, most: 60_000 })
+      while (vi.getTimerCount() === 0) await Promise.resolve()
+      keys.emit('data', 'q')
+      expect([await ended, vi.getTimerCount()]).toEqual([0, 0])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('ends at a signal while it reads, whatever the reading then says', async () => {
