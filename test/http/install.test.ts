@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { needs } from '@hub/testing/needs'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeWheel } from '../../scripts/install/wheel.ts'
 import { installNames } from '../../src/http/install-names.ts'
 import { hubVersion } from '../../src/platform/version.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
@@ -114,7 +115,8 @@ ours, theirs = files(name), files(sys.argv[2])
 print(json.dumps([name, sorted(n for n in {*ours, *theirs} if ours.get(n) != theirs.get(n)), len(ours) > 30]))
 `,
     )
-    const wheel = new URL(`../../generated/install/${installNames.wheel}`, import.meta.url).pathname
+    const wheel = join(base, 'ours.whl')
+    await writeWheel(wheel)
     const args = [join(base, 'compare.py'), join(pythonClientDir, 'packaging'), wheel]
     const { out, err } = await runPython(args, { cwd: base, env: {} })
     expect([err, JSON.parse(out || 'null')]).toEqual(['', [installNames.wheel, [], true]])
