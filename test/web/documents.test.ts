@@ -105,6 +105,9 @@ function variablesFor(file: string, { variableDefinitions = [] }: OperationDefin
     commitId: '1',
     canWrite: true,
     q: 'arm',
+    key: 'camera',
+    kind: 'IMAGE',
+    step: 1,
     withRun: true,
     month: new Date().toISOString().slice(0, 7),
   }

@@ -23,9 +23,10 @@ import './run-page.css'
 
 const RunLog = lazy(async () => ({ default: (await import('./run-log.tsx')).RunLog }))
 const RunMetrics = lazy(async () => ({ default: (await import('./run-metrics.tsx')).RunMetrics }))
+const RunMedia = lazy(async () => ({ default: (await import('./media/run-media.tsx')).RunMedia }))
 
-const parts = ['Log', 'Metrics', 'Config', 'Checkpoints', 'Gate', 'Data', 'Attempts'] as const
-type Part = (typeof parts)[number]
+const allParts = ['Log', 'Metrics', 'Media', 'Config', 'Checkpoints', 'Gate', 'Data', 'Attempts'] as const
+type Part = (typeof allParts)[number]
 
 export function Page({ params: { id } }: { readonly params: { readonly id: string } }) {
   const [answer, again] = useQuery({ query: runQuery, variables: { id } })
@@ -39,6 +40,8 @@ export function Page({ params: { id } }: { readonly params: { readonly id: strin
   useWhenChanged(field.value ? `${status} ${attempt}` : undefined, reload)
   if (!field.value) return <NotThere what="run" field={field} retry={again} />
   const run = { ...field.value, ...change?.runUpdated, recipe: field.value.recipe }
+  // A run without media has no place for them.
+  const parts = allParts.filter((one) => one !== 'Media' || run.mediaKeys.length > 0)
   const part = parts.find((one) => one.toLowerCase() === search.get('part')) ?? 'Log'
   return (
     <>
@@ -94,6 +97,8 @@ function RunPart({ part, run, reload }: PartProps) {
       return <RunLog id={run.id} />
     case 'Metrics':
       return <RunMetrics runs={[{ id: run.id, name: run.displayName }]} tick={JSON.stringify(run.latestMetrics)} />
+    case 'Media':
+      return <RunMedia run={run} reload={reload} />
     case 'Config':
       return <Config id={run.id} />
     case 'Checkpoints':
