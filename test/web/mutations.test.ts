@@ -26,6 +26,7 @@ const withoutPage: Readonly<Record<string, string>> = {
   claimRun: worker,
   presignRobotCheckArtifacts: worker,
   recordGateResults: worker,
+  makeRunKey: 'hub track --hf asks for it, for the command that it starts.',
   recordRunMedia: worker,
   reportEndpoint: worker,
   reportEndpointSession: worker,

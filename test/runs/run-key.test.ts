@@ -1,0 +1,57 @@
+/** The key of a run: for what its command pushes, as long as the run goes on. */
+import { expect, it } from 'vitest'
+import { contractHub } from '../support/hub.ts'
+
+const hub = contractHub()
+
+const text = 'mutation ($input: MakeRunKeyInput!) { makeRunKey(input: $input) { id token } }'
+
+async function started() {
+  const ada = await hub.person()
+  const handle: string = (await hub.call(ada, 'GET', '/v1/me')).json.account.handle
+  const other = (await hub.call(ada, 'POST', '/v1/repos', { kind: 'model', slug: 'other', visibility: 'private' })).json
+  const { json } = await hub.call(ada, 'POST', '/v1/runs/start', { recipe: { template: 'act' }, worker: 'box' })
+  const run: string = json.id
+  const make = (input = {}) => hub.graphql(ada, text, { input: { runId: run, ...input } })
+  const makeKey = async (): Promise<string> => (await make()).data.makeRunKey.token
+  return { ada, handle, other, run, make, makeKey }
+}
+
+it('makes private models and writes them, and reads and writes nothing else', async () => {
+  const { handle, other, run, makeKey } = await started()
+  const key = await makeKey()
+  const made = await hub.call(key, 'POST', '/v1/repos', { kind: 'model', slug: 'policy', visibility: 'private' })
+  expect([made.status, made.json.full_name]).toEqual([201, `${handle}/policy`])
+  expect((await hub.call(key, 'GET', `/v1/repos/${other.full_name}`)).status).toBe(404)
+  expect((await hub.call(key, 'POST', '/v1/repos', { kind: 'dataset', slug: 'set' })).status).toBe(403)
+  expect((await hub.call(key, 'PATCH', `/v1/repos/${handle}/policy`, { visibility: 'public' })).status).toBe(403)
+  expect((await hub.call(key, 'POST', `/v1/runs/${run}/report`, { status: 'failed' })).status).toBe(403)
+  expect((await hub.call(key, 'PATCH', `/v1/runs/${run}`, { name: 'x' })).status).toBe(403)
+  expect((await hub.call(key, 'POST', '/v1/runs', { recipe: { template: 'act' } })).status).toBe(403)
+})
+
+it("writes the run's output repo, if that was named before", async () => {
+  const { ada, handle, run, other, makeKey } = await started()
+  await hub.call(ada, 'POST', `/v1/runs/${run}/report`, { output_model_repo: other.full_name })
+  const key = await makeKey()
+  expect((await hub.call(key, 'PATCH', `/v1/repos/${handle}/other`, { description: 'mine' })).status).toBe(200)
+})
+
+it('is dead once the run has ended, or has another key', async () => {
+  const { ada, run, makeKey } = await started()
+  const [first, second] = [await makeKey(), await makeKey()]
+  const statusOf = async (key: string) => (await hub.call(key, 'GET', '/v1/me')).status
+  expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200])
+  await hub.call(ada, 'POST', `/v1/runs/${run}/report`, { status: 'succeeded' })
+  expect(await statusOf(second)).toBe(401)
+})
+
+it('is made for the holder of the run alone, and not by a key of a run', async () => {
+  const { ada, run, make, makeKey } = await started()
+  const asked = async (who: Parameters<typeof hub.graphql>[0]) =>
+    (await hub.graphql(who, text, { input: { runId: run } })).errors[0].extensions.status
+  expect(await asked(await makeKey())).toBe(403)
+  expect(await asked(await hub.key(ada, { scope: 'train' }))).toBe(409)
+  expect(await asked(await hub.person())).toBe(404)
+  expect((await make({ attempt: 2 })).errors[0].extensions.status).toBe(409)
+})
