@@ -65,7 +65,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   client: ['text', 'formats'],
   runner: ['formats', 'client'],
   tensorboard: [],
-  track: ['formats', 'client', 'runner', 'tensorboard'],
+  track: ['text', 'formats', 'client', 'runner', 'tensorboard'],
   'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
   'policy-server': ['text', 'formats', 'client', 'runner'],
   cli: ['text', 'formats', 'mjcf', 'robot-card', 'client', 'runner', 'track', 'check-worker', 'policy-server'],

@@ -117,6 +117,18 @@ describe('a tracked command', () => {
     expect(await folders()).toEqual([])
   })
 
+  it('pushes by the settings of Hugging Face with a key of its own, which is dead after it', async () => {
+    const push = `const ask = (path, body) => fetch(process.env.HF_ENDPOINT + path, { method: body ? 'POST' : 'GET',
+        headers: { authorization: 'Bearer ' + process.env.HF_TOKEN, 'content-type': 'application/json' },
+        body: body && JSON.stringify(body) }).then((answer) => answer.status)
+      ask('/api/repos/create', { name: 'policy', type: 'model', private: true }).then(async (made) =>
+        console.log(made, await ask('/api/whoami-v2'), process.env.HF_HUB_DISABLE_XET, process.env.HF_TOKEN))`
+    const { code, out } = await track('--hf', '--', process.execPath, '-e', push)
+    const [made, who, xet, key = ''] = out.trim().split(' ')
+    expect([code, made, who, xet]).toEqual([0, '200', '200', '1'])
+    await expect(connect(key).me()).rejects.toMatchObject({ status: 401 })
+  })
+
   it('ends by the signal that it gets, and passes it on', async () => {
     const { child, ended, err } = start(['--', 'sh', '-c', 'echo begun >&2; sleep 100'])
     await expect.poll(err, { timeout: 60_000 }).toContain('begun')

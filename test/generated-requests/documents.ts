@@ -318,6 +318,7 @@ function fittingInput(making: Making, field: string): Readonly<Record<string, un
   const table: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
     reportRun: () => job('run'),
     recordGateResults: () => job('run'),
+    makeRunKey: () => job('run'),
     reportRobotCheck: () => job('check'),
     presignRobotCheckArtifacts: () => job('check'),
     reportEndpoint: () => job('endpoint'),

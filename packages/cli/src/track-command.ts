@@ -34,6 +34,7 @@ interface TrackOptions extends CommonOptions, Omit<KeptOptions, 'notes'> {
   readonly resume?: string | true
   readonly systemEvery: number
   readonly wandb: boolean
+  readonly hf?: boolean
   readonly wait: number
 }
 
@@ -76,6 +77,10 @@ export function registerTrackCommand(program: Command, io: ClientIo, intervalMs 
       SYSTEM_S,
     )
     .option('--no-wandb', "leave the command's `import wandb` as it is (default: it reports to this run)")
+    .option(
+      '--hf',
+      "Hugging Face's clients in the command use this hub, with a key that writes the run's outputs alone",
+    )
     .option('--wait <seconds>', 'how long a silent hub is waited for at the end', wholeFrom(0, 86_400), WAIT_S)
     .action((command: string[], options: TrackOptions) =>
       run(io, command, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, intervalMs),
@@ -100,6 +105,7 @@ async function run(io: ClientIo, argv: readonly string[], options: TrackOptions,
     const tracking: Tracking = {
       ...{ url, token, cacheDir, env, intervalMs, logLine },
       wandb: options.wandb && argv.length > 0 ? wandbOrSay(logLine) : null,
+      hf: options.hf ?? false,
       isTerminal: Boolean(process.stdin.isTTY && process.stdout.isTTY),
       graceMs: GRACE_MS,
       waitMs: options.wait * 1000,

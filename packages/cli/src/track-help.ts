@@ -13,8 +13,12 @@ is the run's log. Metrics come from
   import wandb                 as it stands in the script: it finds the hub's module; --no-wandb leaves the real one
 The command also gets HUB_RUN_ID, HUB_RUN_URL and HUB_URL, and not your key. In HUB_RUN_DIR it may write what
 \`hub runner\` looks for too: config.yaml, checkpoints/step_N/ and scorecard.json.
-Media are lines of media.jsonl there, with their files below media/; artifacts lines of artifacts.jsonl, with folders below
-artifacts/; wandb.json and summary.json are read as well. docs/track.md says how.
+Media are lines of media.jsonl there, with their files below media/; artifacts lines of artifacts.jsonl, with folders
+below artifacts/; wandb.json and summary.json are read as well. docs/track.md says how.
+
+With --hf Hugging Face's clients in the command (LeRobot, huggingface_hub) use this hub instead of huggingface.co, base
+models too. The key in HF_TOKEN is made for this run: it reads what the run names, makes private model repos and writes
+those and the run's own, and is dead once the run has ended. The hub must answer when the command begins.
 
 Of TensorBoard scalars become metrics; pictures, sound, text and histograms media; settings config. They keep their
 tags: a file in the folder eval below DIR has eval/ before them. What is in DIR before the command begins is left out,

@@ -31,6 +31,9 @@ export type RunFilters = Omit<Query<'GET /v1/runs'>, 'limit' | 'cursor'>
 /** Which media are listed. */
 export type MediaFilters = Omit<Query<'GET /v1/runs/{run_id}/media'>, 'limit' | 'cursor'>
 
+const madeKey = z.looseObject({ makeRunKey: z.looseObject({ token: z.string() }) })
+const makeKeyText = 'mutation ($input: MakeRunKeyInput!) { makeRunKey(input: $input) { token } }'
+
 const createdOrHeld = z.union([createdRun, remoteHold])
 
 /** The operations on runs, as functions of one caller. */
@@ -85,6 +88,9 @@ export function runCalls(caller: Caller) {
       call('POST /v1/runs/claim-next', claimedRun, { body: { worker, wait_s: waitS, owner }, key, signal }),
     report: (runId: string, report: FencedReport) =>
       call('POST /v1/runs/{run_id}/report', remoteRun, { ...of(runId), body: report }),
+    /** A key for what the run's command pushes, in place of the one before. It is dead once the run has ended. */
+    makeKey: async (runId: string, attempt: number): Promise<string> =>
+      (await caller.graph(makeKeyText, { input: { runId, attempt } }, madeKey)).makeRunKey.token,
     recordGateResults: (runId: string, report: GateReport) =>
       call('POST /v1/runs/{run_id}/gate-results', remoteRun, { ...of(runId), body: report }),
     /** Stores at most 100 entries of media, whose files are in the run's output repo already; safe to repeat. */

@@ -1,6 +1,6 @@
 /**
- * `wandb.json` of the run folder: name, project, tags and the like, as a script says them to wandb. What the person said
- * on the command line stays.
+ * `wandb.json` of the run folder: name, project, tags and the like, as a script says them to wandb. What the person
+ * said on the command line stays.
  */
 import type { HubClient } from '@hub/client/internal'
 import { isJsonObject } from '@hub/formats/exact-json'

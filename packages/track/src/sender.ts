@@ -12,6 +12,7 @@ import { environmentIn } from './environment/environment.ts'
 import { artifactSender } from './files/artifact-sender.ts'
 import { type Background, inBackground } from './files/in-background.ts'
 import { mediaSender } from './files/media-sender.ts'
+import { makeKey } from './hf-variables.ts'
 import { isRefusal, reasonOf, runClaim } from './run-claim.ts'
 import { wordSender } from './run-words.ts'
 import { configWithHparams } from './sources/hparams.ts'
@@ -41,6 +42,8 @@ export interface SenderOptions {
 export interface Sender {
   /** Begins the run; rejects if the hub refuses it or does not answer. */
   begin(signal: AbortSignal): Promise<void>
+  /** A key for what the command pushes. Rejects without the hub. */
+  makeKey(): Promise<string>
   /** Sends until the end is reported (`done`), the hub takes nothing more (`over`), or `stop` aborts (`left`). */
   run(): Promise<'done' | 'over' | 'left'>
   /** Sends soon. */
@@ -142,6 +145,7 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     begin: (signal) => claim.begin(signal),
+    makeKey: () => makeKey({ client: transfers, journal, recover: claim.recover }),
     answeredAt: () => answeredAt,
     wake: () => wake(),
     async run() {
@@ -172,7 +176,10 @@ export function createSender(options: SenderOptions): Sender {
 interface Attempt {
   readonly reporter: Reporter
   readonly publisher: Background
-  /** Sends what the run was made with, its words, its config and the name of the output repo; the hub's answer, if anything was sent. */
+  /**
+   * Sends what the run was made with, its words, its config and the name of the output repo; the hub's answer, if
+   * anything was sent.
+   */
   files(isFinal: boolean): Promise<RemoteRun | null>
 }
 

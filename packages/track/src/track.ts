@@ -7,6 +7,7 @@ import { lastLine } from '@hub/runner/run-result'
 import { startCollector } from './collector.ts'
 import { keepEnvironment } from './environment/environment.ts'
 import { type FollowedCommand, followCommand } from './followed-command.ts'
+import { hfVariables } from './hf-variables.ts'
 import { launch, signalIn } from './launch.ts'
 import { isRefusal, reasonOf } from './run-claim.ts'
 import { createSender, type Sender } from './sender.ts'
@@ -31,6 +32,8 @@ export interface Tracking {
   readonly env: Readonly<Record<string, string | undefined>>
   /** First on the path of the command's Python, so that `import wandb` is the hub's; null leaves the real one. */
   readonly wandb: string | null
+  /** The command gets the settings by which Hugging Face's clients use this hub, with a key of the run's own. */
+  readonly hf: boolean
   /** Standard input and output are a terminal. */
   readonly isTerminal: boolean
   /** Between reports. */
@@ -96,7 +99,9 @@ export async function trackRun(
       )
       await beginRun(sender, logLine)
     }
-    const child = argv === null ? null : await start(tracking, files, journal, argv)
+    const hf = tracking.hf && argv !== null ? hfVariables(tracking.url, await sender.makeKey()) : {}
+    const env = { ...tracking.env, ...hf }
+    const child = argv === null ? null : await start({ ...tracking, env }, files, journal, argv)
     const command =
       journal.state.ending === null && journal.state.commands > 0 ? followCommand(files, journal, child) : null
     progress.command = command

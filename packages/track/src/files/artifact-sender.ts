@@ -1,6 +1,6 @@
 /**
  * Brings `artifacts.jsonl` to the hub: each folder that a line names is a version of its artifact in the run's output
- * repo, `artifacts/NAME/vN/` with what is said of it in `artifacts/NAME/vN.json`. Which versions there are the repo says.
+ * repo, `artifacts/NAME/vN/`, with what is said of it in `artifacts/NAME/vN.json`. The repo says what versions there are.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

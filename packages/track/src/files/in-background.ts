@@ -21,8 +21,8 @@ const MAX_PAUSE_MS = 15_000
 const PATIENCE_MS = 30_000
 
 /**
- * One poll at a time. What the hub refuses is tried again while the command runs, as room may be made; a final poll that
- * is refused leaves it on this machine.
+ * One poll at a time. What the hub refuses is tried again while the command runs, as room may be made. A final poll
+ * that is refused leaves it on this machine.
  */
 export function inBackground(
   work: { poll(isFinal: boolean): Promise<void> },
