@@ -30,7 +30,7 @@ const MAX_VALUE = 64 * 1024
 const MAX_HELD = 1024 * 1024
 const NEWLINE = 10
 
-/** Collects the media of records. A file and a line of the same record have the same name and text whenever it is read. */
+/** Collects the media of records. The file and the line of a record have the same name and text whenever it is read. */
 export function eventMedia({ file, prefix, files, logLine }: MediaOptions) {
   const source = createHash('sha256').update(file).digest('hex').slice(0, 12)
   const said = new Set<string>()
