@@ -64,7 +64,7 @@ With --watch of one run: 1 if it failed or was canceled. With --watch 130 after 
 ${hubExamples(
   'runs',
   'runs --tag baseline --sort val/loss --by best',
-  'runs --project walk --columns loss,val/loss:best,config.lr,system/cpu',
+  'runs --project walk --columns loss,val/loss:best,config.lr,system/cpu_percent',
   'runs --status running --watch',
   'run run_01k0… --plot loss,val/loss --log',
   'run run_01k0… --watch',
