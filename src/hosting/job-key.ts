@@ -4,7 +4,7 @@
  */
 
 import { newKeyToken, tokenDigest } from '../auth/api-key.ts'
-import { audit, noViewer } from '../operation/audit.ts'
+import { type AuditContext, audit, noViewer } from '../operation/audit.ts'
 import type { ScopeLevel } from '../operation/context.ts'
 import type { Tx } from '../store/db.ts'
 import { insertInto, sql } from '../store/insert.ts'
@@ -36,6 +36,8 @@ export interface JobKeyOwner {
   readonly createdBy: string | null
   /** The repos that it may write. */
   readonly repoIds: readonly string[]
+  /** Who asked for it; nobody for a job that the hub dispatches itself. */
+  readonly by?: AuditContext
 }
 
 /**
@@ -53,7 +55,7 @@ export async function mintJobKey(tx: Tx, job: JobKeyOwner, id: string, scope: Sc
     jobId: job.id,
     scope,
   })
-  await audit(tx, noViewer, {
+  await audit(tx, job.by ?? noViewer, {
     action: 'key.create',
     accountId: job.ownerId,
     targetId: id,

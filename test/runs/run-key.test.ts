@@ -46,6 +46,14 @@ it('is dead once the run has ended, or has another key', async () => {
   expect(await statusOf(second)).toBe(401)
 })
 
+it('has who asked for it in the audit log', async () => {
+  const { ada, makeKey } = await started()
+  await makeKey()
+  const asked = `{ auditLog(account: "${ada.handle}", first: 1, action: "key.create") { nodes { action actor { handle } } } }`
+  const { nodes } = (await hub.graphql(ada, asked)).data.auditLog
+  expect(nodes).toEqual([{ action: 'key.create', actor: { handle: ada.handle } }])
+})
+
 it('is made for the holder of the run alone, and not by a key of a run', async () => {
   const { ada, run, make, makeKey } = await started()
   const asked = async (who: Parameters<typeof hub.graphql>[0]) =>

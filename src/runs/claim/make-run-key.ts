@@ -48,7 +48,7 @@ export async function makeRunKey(ctx: RequestContext, input: MakeRunKeyInput): P
     const run = await lockRun(tx, found.id)
     nextStatus('report', run, { credentialId, attempt: input.attempt ?? null })
     const [output] = await tx.query(replaceKeys, { runId: run.id })
-    const owner = { id: run.id, ownerId: run.ownerId, createdBy: personId, repoIds: output?.repoIds ?? [] }
+    const owner = { id: run.id, ownerId: run.ownerId, createdBy: personId, repoIds: output?.repoIds ?? [], by: ctx }
     return mintJobKey(tx, owner, id, 'write')
   })
   return { id, token }
