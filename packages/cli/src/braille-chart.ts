@@ -6,7 +6,7 @@ import { type Axis, linearAxis, logAxis, plainNumber } from './axis-ticks.ts'
 /** `[step, value]` in the order in which they were reported. */
 export type ChartPoint = readonly [step: number, value: number]
 
-export interface ChartSize {
+interface ChartSize {
   /** Characters of a line, labels included. */
   readonly width: number
   /** Lines of the curve; the axis below it has two more. */

@@ -32,7 +32,7 @@ interface Phase {
 }
 
 /** Of the terminal: also says how fast it was. */
-export interface ShownProgress extends Progress {
+interface ShownProgress extends Progress {
   /** ` (8.5 MB/s)`: what was transferred by the time of that alone; '' where it was too little to say. */
   speedText(): string
 }
