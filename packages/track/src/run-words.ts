@@ -17,7 +17,7 @@ interface WordsOptions {
 }
 
 /** Tells the hub of `wandb.json` once it is there, and of what changes in it. */
-export interface WordSender {
+interface WordSender {
   send(isFinal: boolean): Promise<void>
 }
 
