@@ -59,9 +59,9 @@ export function MediaCard({ id, repo, of }: Props) {
         <div className="media-entries">
           {shown?.media.nodes.map((entry) => (
             <MediaEntry
-              key={`${entry.index} ${entry.path}`}
+              key={`${entry.step} ${entry.index} ${entry.path}`}
               entry={entry}
-              label={`${key}, step ${at}${entry.index === 0 ? '' : `, ${entry.index}`}`}
+              label={`${key}, step ${entry.step}${entry.index === 0 ? '' : `, ${entry.index}`}`}
               repo={repo}
             />
           ))}
