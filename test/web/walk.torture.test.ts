@@ -103,6 +103,48 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await page.close()
   })
 
+  it('show the media of a run: step by step from the keyboard, and what a training wrote runs nothing', async () => {
+    const { ada } = lab
+    const start = { recipe: { template: 'act' }, worker: 'bench' }
+    const { id } = (await hub.call(ada, 'POST', '/v1/runs/start', start)).json
+    const output = await hub.repo(ada, { kind: 'model' })
+    const script = '<p>drawn</p><script>document.body.textContent = "ran"</script>'
+    const square = (color: string) =>
+      `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8" fill="${color}"/></svg>`
+    await hub.upload(ada, output, { 'a.svg': square('red'), 'b.svg': square('blue'), 'page.html': script })
+    await hub.call(ada, 'POST', `/v1/runs/${id}/report`, { output_model_repo: output })
+    const media = [
+      { key: 'camera', step: 10, kind: 'image', path: 'a.svg' },
+      { key: 'camera', step: 20, kind: 'image', path: 'b.svg', caption: 'the last one' },
+      { key: 'grasps', step: 20, kind: 'table', value: { columns: ['name', 'n'], rows: [['cup', 1]] } },
+      { key: 'returns', step: 20, kind: 'histogram', value: { edges: [0, 1, 3], counts: [2, 5] } },
+      { key: 'view', step: 20, kind: 'html', path: 'page.html' },
+    ]
+    expect((await hub.call(ada, 'POST', `/v1/runs/${id}/media`, { media })).status).toBe(200)
+    const { page, faults } = await openPage(signedIn, origin)
+    await page.goto(`${origin}/runs/${id}`)
+    await page.getByRole('button', { name: 'Media' }).click()
+    const camera = page.getByRole('region', { name: 'camera' })
+    await camera.getByText('the last one').waitFor()
+    await expect.poll(() => camera.getByRole('img').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(8)
+    await camera.getByRole('slider').focus()
+    await page.keyboard.press('ArrowLeft')
+    await camera.getByRole('img', { name: 'camera, step 10' }).waitFor()
+    expect(await camera.getByText('the last one').count()).toBe(0)
+    await page.getByRole('cell', { name: 'cup' }).waitFor()
+    await page.getByRole('img', { name: 'returns, step 20: 7 values from 0 to 3' }).waitFor()
+    // A card asks for nothing before it is near.
+    await page.getByRole('region', { name: 'view' }).scrollIntoViewIfNeeded()
+    const framed = page.frameLocator('iframe')
+    await framed.getByText('drawn').waitFor()
+    await settled(page)
+    expect(await framed.getByText('ran').count()).toBe(0)
+    expect(await accessibilityFaults(page)).toEqual([])
+    // The browser says what it did not run.
+    expect(faults()).toEqual([expect.stringMatching(/^console: Blocked script execution in 'about:srcdoc'/)])
+    await page.close()
+  })
+
   it('find a repo by its name', async () => {
     const { page, faults } = await openPage(signedIn, origin)
     const [, slug = ''] = lab.robot.split('/')
