@@ -18,8 +18,8 @@ const COMPARED = 8
 const POINTS = 400
 
 const compareHelp = `
-The first run is what the others are measured by: behind a value stands how far it is from the first run's, on a terminal
-in green where it is better and in red where it is worse. Many runs stand in several tables, each with the first run.`
+The other runs are compared with the first: beside each value stands its distance from the first run's, on a terminal
+in green where it is better and in red where it is worse. Many runs take several tables, each with the first run.`
 
 interface CompareOptions extends CommonOptions {
   readonly all?: boolean

@@ -1,9 +1,5 @@
 /** Draws texts in place of each other on a terminal. */
-import { linesColored } from '@hub/text/terminal-text'
-
-interface Stream {
-  write(text: string): unknown
-}
+import { printAt, type Stream } from './terminal.ts'
 
 // Without a cursor, and long lines cut by the terminal: a line that wraps would be two.
 const BEGIN = '\x1b[?25l\x1b[?7l'
@@ -12,10 +8,9 @@ const END = '\x1b[?25h\x1b[?7h'
 /** Begins at once. `end` must be called: it gives the cursor back. */
 export function drawingOn(stream: Stream) {
   let drawn = 0
-  stream.write(BEGIN)
+  printAt(stream, BEGIN)
   const over = (lines: readonly string[]) => {
-    const up = drawn === 0 ? '' : `\x1b[${drawn}A`
-    stream.write(`${up}\r\x1b[J${lines.map((line) => `${linesColored(line)}\n`).join('')}`)
+    printAt(stream, `${drawn === 0 ? '' : `\x1b[${drawn}A`}\r\x1b[J`, lines)
     drawn = lines.length
   }
   return {
@@ -29,7 +24,7 @@ export function drawingOn(stream: Stream) {
     },
     /** Draws all of the last text. */
     end(text: string | null): void {
-      stream.write(END)
+      printAt(stream, END)
       if (text !== null) over(text.trimEnd().split('\n'))
     },
   }

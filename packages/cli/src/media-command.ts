@@ -23,7 +23,8 @@ interface MediaOptions extends CommonOptions {
 }
 
 const mediaHelp = `
---download writes the files below DIR at the paths that they have in the output repo of the run. Values without a file are in --json.
+--download writes the files below DIR at the paths that they have in the output repo of the run. Values without a file
+are in --json.
 ${hubExamples('runs media run_01k0…', 'runs media run_01k0… --key samples --download ./samples')}`
 
 /** Adds it to `hub runs`. */

@@ -102,7 +102,9 @@ function plottedKeys(
   return isTerminal && !json ? mainMetrics(run, summary) : []
 }
 
-/** The metric of the run's own curve, then those whose name says which values are better; never those of the machine. */
+/**
+ * The metric of the run's own curve, then those whose name says which values are better; never those of the machine.
+ */
 export function mainMetrics(run: Pick<RemoteRun, 'sparkline'>, summary: readonly RemoteSummary[]): string[] {
   const own = summary.flatMap(({ key }) => (isMinor(key) ? [] : [key]))
   const judged = summary.filter(({ best }) => best !== null).map(({ key }) => key)

@@ -9,7 +9,8 @@ import { inLine, inLineColored, linesColored } from '@hub/text/terminal-text'
 
 export { inLine, inLineColored }
 
-interface Stream {
+/** Where text goes to. */
+export interface Stream {
   write(text: string): unknown
 }
 
@@ -33,6 +34,11 @@ export function print(stream: Stream, text: string): void {
 /** Like `print`, but keeps colors. */
 export function printColored(stream: Stream, text: string): void {
   stream.write(linesColored(text))
+}
+
+/** Prints lines, which keep colors, where a control sequence of our own has put the cursor. */
+export function printAt(stream: Stream, control: string, lines: readonly string[] = []): void {
+  stream.write(`${control}${lines.map((line) => `${linesColored(line)}\n`).join('')}`)
 }
 
 /** Prints one object as one line of JSON; numbers keep their original form. */

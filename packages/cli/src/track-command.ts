@@ -79,7 +79,7 @@ export function registerTrackCommand(program: Command, io: ClientIo, intervalMs 
     .option('--no-wandb', "leave the command's `import wandb` as it is (default: it reports to this run)")
     .option(
       '--hf',
-      "Hugging Face's clients in the command use this hub, with a key that writes the run's outputs alone",
+      "let Hugging Face's clients in the command use this hub, with a key that writes the run's outputs alone",
     )
     .option('--wait <seconds>', 'how long a silent hub is waited for at the end', wholeFrom(0, 86_400), WAIT_S)
     .action((command: string[], options: TrackOptions) =>

@@ -78,8 +78,8 @@ function cutCurve(curve: RewardCurve | null, step: number | null): RewardCurve |
 
 /**
  * Hides a run's metrics past `resumeStep` (null: all), and clears values derived from them, the attempt's final
- * results, and gate results and media of later steps. Keeps the config for an attempt that resumes. The caller must hold
- * the run's row lock; a new attempt numbers its reports from the start.
+ * results, and gate results and media of later steps. Keeps the config for an attempt that resumes. The caller must
+ * hold the run's row lock; a new attempt numbers its reports from the start.
  */
 export async function dropAttempt(
   deps: Pick<Deps, 'db' | 'objects' | 'log'>,

@@ -33,7 +33,10 @@ const listedColumns = mediaColumns.withOptional('o', fileColumns)
 
 export type RunMediaEntry = RowOf<typeof listedColumns>
 
-/** One statement for all runs: each takes its page from the primary key. The range of a single key, or of one step of it, ends there. */
+/**
+ * One statement for all runs: each takes its page from the primary key. The range of a single key, or of one step of
+ * it, ends there.
+ */
 const pagesOfMedia = statement({
   name: 'run-media-pages',
   exact: 'per-parent',
@@ -53,7 +56,8 @@ const pagesOfMedia = statement({
   text: `select ${listedColumns.sql} from unnest(:runIds::text[]) with ordinality as asked (run_id, place)
     join runs u on u.id = asked.run_id
     cross join lateral (select * from run_media e where e.run_id = asked.run_id
-      and (e.key, e.step, e.index) > (:afterKey, :afterStep::int8, :afterIndex::int4) and (e.key, e.step) <= (:lastKey, :lastStep::int8)
+      and (e.key, e.step, e.index) > (:afterKey, :afterStep::int8, :afterIndex::int4)
+      and (e.key, e.step) <= (:lastKey, :lastStep::int8)
       and (:step::int8 is null or e.step = :step) and (:kind::"RunMediaKind" is null or e.kind = :kind)
       order by e.key, e.step, e.index limit :limit) m
     left join lateral (select ${fileColumns.sql} from repos r join files f on f.repo_id = r.id

@@ -1,7 +1,7 @@
 /**
  * The bytes of a run count against its owner's storage quota, together with files (contract, "Storage quota"): the log,
- * metrics and media that its runner sent, its config, its scorecard, the summary of an import. The transaction that stores
- * them counts them, with its last lock: repos, runs, accounts. The hub's own notices do not count.
+ * metrics and media that its runner sent, its config, its scorecard, the summary of an import. The transaction that
+ * stores them counts them, with its last lock: repos, runs, accounts. The hub's own notices do not count.
  */
 
 import type { Config } from '../../platform/config.ts'
