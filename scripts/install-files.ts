@@ -12,6 +12,7 @@ import { writeWheel } from './install/wheel.ts'
 import { bundleCommand } from './pack/bundle-command.ts'
 import { commandManifest } from './pack/command-manifest.ts'
 import { manifestIn } from './pack/packages.ts'
+import { copyPythonSources } from './pack/python-sources.ts'
 
 const command = fileURLToPath(new URL('../packages/cli/', import.meta.url))
 
@@ -48,7 +49,9 @@ async function writeCommand(making: string, file: string): Promise<void> {
   await chmod(program, 0o755)
   await copyFile(`${command}README.md`, join(folder, 'README.md'))
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(commandManifest(manifestIn(command)), null, 2)}\n`)
-  const names = ['package.json', 'README.md', 'dist/hub.mjs'].map((name) => `package/${name}`)
+  const python = await copyPythonSources(join(folder, 'dist/python'))
+  const files = ['package.json', 'README.md', 'dist/hub.mjs', ...python.map((path) => `dist/python/${path}`)]
+  const names = files.map((name) => `package/${name}`)
   // Without owners and times: the same bytes from the same sources.
   await create({ gzip: true, portable: true, noMtime: true, file, cwd: making }, names)
 }

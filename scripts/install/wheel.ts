@@ -3,11 +3,11 @@
  * of the one that `clients/python/packaging/hub_wheel.py` builds; a test compares them.
  */
 import { createHash } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeZip } from 'client-zip'
+import { pythonSource, pythonSources } from '../pack/python-sources.ts'
 
 const client = fileURLToPath(new URL('../../clients/python/', import.meta.url))
 const WHEEL = 'Wheel-Version: 1.0\nGenerator: hub_wheel\nRoot-Is-Purelib: true\nTag: py3-none-any\n'
@@ -18,12 +18,7 @@ const ALWAYS = new Date(1980, 0, 1)
 export async function writeWheel(file: string): Promise<void> {
   const project = projectOf(readFileSync(`${client}pyproject.toml`, 'utf8'))
   const about = `hub_client-${project.version}.dist-info`
-  const files = new Map<string, Buffer>(
-    globSync('hub/**/*', { cwd: `${client}src`, withFileTypes: true, exclude: ({ name }) => name === '__pycache__' })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((path) => [path.slice(`${client}src/`.length).replaceAll('\\', '/'), readFileSync(path)]),
-  )
+  const files = new Map<string, Buffer>(pythonSources().map((path) => [path, readFileSync(pythonSource(path))]))
   files.set(`${about}/METADATA`, Buffer.from(metadataOf(project)))
   files.set(`${about}/WHEEL`, Buffer.from(WHEEL))
   const lines = [...files].sort(byName).map(([name, bytes]) => `${name},sha256=${digest(bytes)},${bytes.byteLength}\n`)

@@ -6,6 +6,7 @@ import { commandManifest, commonManifest } from './command-manifest.ts'
 import { declarationOf, writeDeclarations } from './declarations.ts'
 import { buildLibrary, builtName } from './library.ts'
 import { type Manifest, manifestIn, versionOf } from './packages.ts'
+import { copyPythonSources } from './python-sources.ts'
 import { restoreManifest, swapManifest } from './swap-manifest.ts'
 
 /** They run on Node alone; the others may be bundled for a browser, and promise no API that Node 20 lacks. */
@@ -23,9 +24,10 @@ const sizes = readdirSync(dist, { withFileTypes: true })
 // npm prints what it packs on standard output.
 process.stderr.write(`${manifest.name}: ${sizes.join(', ')}\n`)
 
-/** The command is one file, which also runs where nothing else is installed. */
+/** The command is one file, which also runs where nothing else is installed, and Python's part of `hub track`. */
 async function command() {
   await bundleCommand(join(dist, 'hub.mjs'))
+  await copyPythonSources(join(dist, 'python'))
   return commandManifest(manifest)
 }
 

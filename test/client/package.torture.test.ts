@@ -98,7 +98,10 @@ describe('the package', () => {
     )
     // The tree that is packed is a copy, whose packages are links to where they are.
     const anywhere = (text: string) => text.replaceAll(/"[^"\n]*?node_modules\//g, '"node_modules/')
-    for (const file of ['README.md', 'dist/hub.mjs', 'package.json']) {
+    const listOf = async (archive: string) =>
+      (await well('/usr/bin/env', ['tar', 'tzf', archive], base)).trim().split('\n').sort()
+    expect(await listOf(served)).toEqual(await listOf(tgz))
+    for (const file of ['README.md', 'dist/hub.mjs', 'dist/python/hub/wandb/__init__.py', 'package.json']) {
       const of = async (archive: string) =>
         anywhere(await well('/usr/bin/env', ['tar', 'xzOf', archive, `package/${file}`], base))
       expect((await of(served)) === (await of(tgz)), file).toBe(true)

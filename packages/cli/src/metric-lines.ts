@@ -13,8 +13,8 @@ const STEP_WIDTH = 6
 const MOST_OF_TEXT = 40
 
 /**
- * Formats one line after the other. A metric keeps the place that it had first, and is as wide as its widest value so
- * far; a line without it leaves the place empty, up to the last metric that the line has.
+ * Formats one line after the other. A metric is as wide as its widest value so far, so that lines with the same metrics
+ * are columns. No place is left for one that a line has not: those of the machine come in lines of their own.
  */
 export function metricLines(): (line: Readonly<Record<string, unknown>>) => string {
   const widths = new Map<string, number>()
@@ -27,11 +27,13 @@ export function metricLines(): (line: Readonly<Record<string, unknown>>) => stri
     for (const [key, value] of Object.entries(line)) {
       if (key === stepKey) continue
       const text = inLine(textOf(value))
-      widths.set(key, Math.max(widths.get(key) ?? NUMBER_WIDTH, text.length))
-      parts.set(key, `${inLine(key)} ${text.padEnd(widths.get(key) ?? 0)}`)
+      const width = Math.max(widths.get(key) ?? NUMBER_WIDTH, text.length)
+      widths.set(key, width)
+      parts.set(key, `${inLine(key)} ${text.padEnd(width)}`)
     }
-    const places = [...widths].map(([key, width]) => parts.get(key) ?? ' '.repeat(inLine(key).length + 1 + width))
-    return [step.padEnd(stepWidth), ...places].join('  ').trimEnd()
+    // In the order in which they came first.
+    const shown = [...widths.keys()].flatMap((key) => parts.get(key) ?? [])
+    return [step.padEnd(stepWidth), ...shown].join('  ').trimEnd()
   }
 }
 

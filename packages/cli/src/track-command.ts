@@ -127,7 +127,7 @@ async function run(io: ClientIo, argv: readonly string[], options: TrackOptions,
 /** The folder with the hub's wandb; null, once said, in a program that was installed without it. */
 function wandbOrSay(logLine: Tracking['logLine']): string | null {
   const folder = wandbFolder()
-  if (folder === null) logLine('the Python client is not installed here, so `import wandb` is left as it is')
+  if (folder === null) logLine('this program has no Python client with it, so `import wandb` is left as it is')
   return folder
 }
 

