@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { createHubClient } from '@hub/client/internal'
 import { randomFrom } from '@hub/testing/random'
 import { sampleSize, testSeed } from '@hub/testing/torture'
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { kill, killableHub } from '../support/killable-hub.ts'
 
 const program = fileURLToPath(new URL('../../src/operator/hub.ts', import.meta.url))
@@ -32,9 +32,11 @@ type Part = (typeof parts)[number]
  * all starts. It ends once there is a file \`enough\`.
  */
 const trainerScript = (folder: string) => `
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs'
 const folder = ${JSON.stringify(folder)}
-writeFileSync(folder + '/trainer-pid', String(process.pid))
+// Whole or not there: a reader of half a file would take the trainer for dead.
+writeFileSync(folder + '/trainer-pid.new', String(process.pid))
+renameSync(folder + '/trainer-pid.new', folder + '/trainer-pid')
 const start = process.pid * 1e6
 for (let n = 1; ; n += 1) {
   const call = start + n
@@ -93,6 +95,9 @@ async function killPart(part: Part): Promise<void> {
   const pid = trainerPid()
   if (pid !== null) process.kill(pid, 'SIGKILL')
 }
+
+// What has lost `hub track` would write on after a failure.
+afterAll(() => killPart('trainer'))
 
 /** Until the trainer goes on: what was killed may seem to live for a moment. */
 async function revive(): Promise<void> {
