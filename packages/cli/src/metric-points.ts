@@ -1,13 +1,15 @@
 /** The points of metrics, as a chart takes them. */
+
 import { type HubClient, LocalError } from '@hub/client/internal'
 import { asDouble } from '@hub/formats/exact-json'
+import { isOfMachine } from '@hub/formats/metric-order'
 import type { ChartPoint } from './braille-chart.ts'
 
 /** Names of the step in a line of metrics, as the hub knows them. */
 export const stepKeys = ['iteration', 'step', 'global_step', '_step'] as const
 
 /** Whether a metric is of the machine, or the step itself: not what a run is trained for. */
-export const isMinor = (key: string): boolean => key.startsWith('system/') || stepKeys.some((name) => name === key)
+export const isMinor = (key: string): boolean => isOfMachine(key) || stepKeys.some((name) => name === key)
 
 /** `[step, value]` pairs, which the types of `/v1` leave open. */
 export const pointsOf = (points: unknown): ChartPoint[] =>

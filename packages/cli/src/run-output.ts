@@ -1,5 +1,7 @@
 /** Text output of runs. */
+
 import type { RemoteRun, RemoteSummary } from '@hub/client/internal'
+import { machineLast } from '@hub/formats/metric-order'
 import { durationText } from './duration-text.ts'
 import { inLine, logText } from './terminal.ts'
 
@@ -69,7 +71,7 @@ const LISTED_METRICS = 30
 /** What each metric comes to as a table; '' without metrics. */
 export function summaryLines(summary: readonly RemoteSummary[]): string {
   if (summary.length === 0) return ''
-  const listed = summary.slice(0, LISTED_METRICS)
+  const listed = machineLast(summary).slice(0, LISTED_METRICS)
   const rows = listed.map(({ key, last, best, min, max, mean }) => [
     inLine(key),
     ...[last, best, min, max, mean].map((value) => (value === null ? '-' : String(round(value)))),

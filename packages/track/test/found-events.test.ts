@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { needs } from '@hub/testing/needs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { written } from '../../tensorboard/test/written-by-tensorboard.ts'
 import { foundEvents } from '../src/sources/found-events.ts'
@@ -108,27 +109,35 @@ async function holding(file: string, runDir: string | undefined, mode: 'a' | 'r'
   return child
 }
 
-const onLinux = it.runIf(process.platform === 'linux')
+const onLinux = needs(process.platform !== 'linux' && 'this is not Linux')
 
-onLinux('finds what a process of the command has open, wherever it is, and the folder that one went to', async () => {
-  const far = join(base, 'far')
-  const wentTo = join(base, 'went')
-  for (const folder of [far, wentTo]) mkdirSync(folder)
-  const held = join(far, nameAt(NOW, 'host'))
-  const written1 = join(wentTo, nameAt(NOW + 1, 'host'))
-  for (const file of [held, written1]) writeFileSync(file, written)
-  await holding(held, files().dir, 'a', wentTo)
-  const starts = (await pollOnce({ proc: '/proc' })).filter((line) => line.startsWith('{"step":1'))
-  expect(starts).toEqual([first, '{"step":1,"went/loss":0.1}'])
-})
+it(
+  'finds what a process of the command has open, wherever it is, and the folder that one went to',
+  onLinux,
+  async () => {
+    const far = join(base, 'far')
+    const wentTo = join(base, 'went')
+    for (const folder of [far, wentTo]) mkdirSync(folder)
+    const held = join(far, nameAt(NOW, 'host'))
+    const written1 = join(wentTo, nameAt(NOW + 1, 'host'))
+    for (const file of [held, written1]) writeFileSync(file, written)
+    await holding(held, files().dir, 'a', wentTo)
+    const starts = (await pollOnce({ proc: '/proc' })).filter((line) => line.startsWith('{"step":1'))
+    expect(starts).toEqual([first, '{"step":1,"went/loss":0.1}'])
+  },
+)
 
-onLinux('leaves the files of another training in the same folder, but not those that a TensorBoard reads', async () => {
-  const other = join(base, 'tracked-2', 'run')
-  const opened = write(nameAt(NOW, 'host'))
-  const child = await holding(opened, other, 'a')
-  write(`named/${nameAt(NOW, `${hostname()}.${child.pid}.0`)}`)
-  expect(await pollOnce({ proc: '/proc' })).toEqual([])
-  const shown = write(`shown/${nameAt(NOW + 1, 'host')}`)
-  await holding(shown, undefined, 'r')
-  expect((await pollOnce({ proc: '/proc' }))[0]).toBe(first)
-})
+it(
+  'leaves the files of another training in the same folder, but not those that a TensorBoard reads',
+  onLinux,
+  async () => {
+    const other = join(base, 'tracked-2', 'run')
+    const opened = write(nameAt(NOW, 'host'))
+    const child = await holding(opened, other, 'a')
+    write(`named/${nameAt(NOW, `${hostname()}.${child.pid}.0`)}`)
+    expect(await pollOnce({ proc: '/proc' })).toEqual([])
+    const shown = write(`shown/${nameAt(NOW + 1, 'host')}`)
+    await holding(shown, undefined, 'r')
+    expect((await pollOnce({ proc: '/proc' }))[0]).toBe(first)
+  },
+)

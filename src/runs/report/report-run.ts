@@ -2,6 +2,7 @@
  * reportRun (spec, "POST /v1/runs/{run_id}/report"): the runner reports log, metrics, artifacts and the end of its run,
  * and renews its lease.
  */
+import { isOfMachine } from '@hub/formats/metric-order'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
@@ -177,7 +178,7 @@ function metricColumns(run: LockedRun, input: ReportRunInput, metrics: MetricsBa
 
 /** The newest line that has more than `system/` keys: what a machine does is not what its run came to. */
 const latestOf = (lines: readonly string[]): string | null =>
-  lines.findLast((line) => Object.keys(JSON.parse(line)).some((key) => !key.startsWith('system/'))) ?? null
+  lines.findLast((line) => Object.keys(JSON.parse(line)).some((key) => !isOfMachine(key))) ?? null
 
 /** The column `pace`. The iteration of a line is the value under the trainer's `step_key`, else the line's step. */
 function paceColumn(run: LockedRun, input: ReportRunInput, metrics: MetricsBatch): string | null {

@@ -77,13 +77,17 @@ describe('the summary of a run', () => {
   it('is a table of `hub runs RUN`', async () => {
     const env = { HUB_URL: hub.running.url, HUB_TOKEN: key }
     const { out } = await runCommandLine(registerRunCommands, ['runs', id], env)
-    expect(out.split('\n\n')[1]?.split('\n')).toEqual([
+    expect(
+      out
+        .split('\n\n')
+        .find((part) => part.startsWith('metric '))
+        ?.split('\n'),
+    ).toEqual([
       'metric        last  best     min     max    mean',
       'step            30     -      10      30      20',
       'train/loss    0.75  0.25    0.25    0.75     0.5',
       'lr          0.0001     -  0.0001  0.0001  0.0001',
       'reward           2     3       1       3       2',
-      '',
     ])
     const shown = await runCommandLine(registerRunCommands, ['runs', id, '--json'], env)
     expect(JSON.parse(shown.out)).toMatchObject({

@@ -1,4 +1,5 @@
 /** What a run came to, before everything else, and what people wrote about it. */
+import { machineLast } from '@hub/formats/metric-order'
 import { useState } from 'react'
 import { metricText } from './metric-text.ts'
 import type { RunShown } from './run-shown.ts'
@@ -10,7 +11,8 @@ export function RunSummary({ run }: { readonly run: RunShown }) {
   const [isAll, setAll] = useState(false)
   const isOver = run.finishedAt !== null
   const title = isOver ? 'Final values' : 'Values so far'
-  const shown = isAll ? run.summary : run.summary.slice(0, FEW)
+  const ordered = machineLast(run.summary)
+  const shown = isAll ? ordered : ordered.slice(0, FEW)
   return (
     <div className="stack">
       {run.notes && (
