@@ -11,7 +11,7 @@ import { HistogramBars } from './histogram-bars.tsx'
 import type { RunMediaQuery } from './media.graphql.ts'
 import { histogramOf, tableOf, valueIn } from './media-value.ts'
 
-export type Entry = NonNullable<RunMediaQuery['run']>['media']['nodes'][number]
+type Entry = NonNullable<RunMediaQuery['run']>['media']['nodes'][number]
 
 /** Rows of a table; the file has all. */
 const MOST_ROWS = 100
