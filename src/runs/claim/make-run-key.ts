@@ -29,8 +29,10 @@ const outputColumn = columns({ repoIds: column.texts('array_remove(array[u.outpu
 const replaceKeys = statement({
   name: 'run-key-replace',
   columns: outputColumn,
-  params: { runId: param.text() },
-  text: `with before as (update api_keys set revoked_at = now() where job_id = :runId and revoked_at is null)
+  params: { runId: param.text(), ownerId: param.text() },
+  // By the account, which has an index; a run has no key of another.
+  text: `with before as (update api_keys set revoked_at = now()
+      where account_id = :ownerId and job_id = :runId and revoked_at is null)
     select ${outputColumn.sql} from runs u where u.id = :runId`,
 })
 
@@ -47,7 +49,7 @@ export async function makeRunKey(ctx: RequestContext, input: MakeRunKeyInput): P
   const token = await ctx.deps.db.withTx(async (tx) => {
     const run = await lockRun(tx, found.id)
     nextStatus('report', run, { credentialId, attempt: input.attempt ?? null })
-    const [output] = await tx.query(replaceKeys, { runId: run.id })
+    const [output] = await tx.query(replaceKeys, { runId: run.id, ownerId: run.ownerId })
     const owner = { id: run.id, ownerId: run.ownerId, createdBy: personId, repoIds: output?.repoIds ?? [], by: ctx }
     return mintJobKey(tx, owner, id, 'write')
   })
