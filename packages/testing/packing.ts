@@ -11,8 +11,8 @@ const machine = Object.fromEntries(Object.entries(process.env).filter(([name]) =
 
 /** Copies what packing reads into a folder that is there. Other packages are linked, and those of the tree are its own. */
 export function copyTree(folder: string): void {
-  const keeps = (path: string) => !/[\\/](node_modules|dist)$/.test(path)
-  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'packages', 'scripts'])
+  const keeps = (path: string) => !/[\\/](node_modules|dist|__pycache__)$/.test(path)
+  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'packages', 'scripts', 'clients/python'])
     cpSync(join(root, name), join(folder, name), { recursive: true, filter: keeps })
   const modules = join(folder, 'node_modules')
   mkdirSync(join(modules, '@hub'), { recursive: true })

@@ -7,11 +7,18 @@ import { fileURLToPath } from 'node:url'
 const sources = fileURLToPath(new URL('../../clients/python/src/', import.meta.url))
 
 /** Their paths below `clients/python/src`, in order of bytes; without what Python compiled of them. */
-export const pythonSources = (): string[] =>
-  globSync('hub/**/*', { cwd: sources, withFileTypes: true, exclude: ({ name }) => name === '__pycache__' })
+export function pythonSources(): string[] {
+  const paths = globSync('hub/**/*', {
+    cwd: sources,
+    withFileTypes: true,
+    exclude: ({ name }) => name === '__pycache__',
+  })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(sources.length).replaceAll('\\', '/'))
     .sort()
+  if (paths.length === 0) throw new Error(`The Python client is not in ${sources}.`)
+  return paths
+}
 
 /** The whole path of one. */
 export const pythonSource = (path: string): string => join(sources, path)
