@@ -8,8 +8,8 @@ import type { Tag } from './tags.ts'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * `HUB_TEST_SEED` repeats a run, or with `random` makes one that nobody has seen. Else the seed follows from the reader and its tests: any change to them tries
- * other cases, and a tree that passed passes again.
+ * `HUB_TEST_SEED` repeats a run; `random` tries new cases. By default the seed is derived from the reader and its tests:
+ * any change to them tries other cases, and a tree that passed passes again.
  */
 export function testSeed(): number {
   const given = process.env.HUB_TEST_SEED

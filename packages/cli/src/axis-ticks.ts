@@ -14,7 +14,7 @@ const WITHIN_DECADE = [1, 2, 5]
 /** A linear axis of the values, with round marks; at most about `count` intervals. */
 export function linearAxis(least: number, greatest: number, count: number): Axis {
   if (least === greatest) return axisOfOne(least, Math.abs(least) / 2 || 1)
-  // With one mark alone nobody knows the scale: then twice as many.
+  // A single mark shows no scale: then twice as many.
   const [few, many] = [linearMarks(least, greatest, count), linearMarks(least, greatest, 2 * count)]
   return axisOf(least, greatest, few.marks.length < 2 ? many : few)
 }

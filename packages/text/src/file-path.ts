@@ -94,7 +94,7 @@ export function clashesBetween(paths: Iterable<string>, others: Iterable<string>
   }
 }
 
-/** `clashesBetween` that pauses, so that whoever runs it does something else between: paths may have millions of folders. */
+/** `clashesBetween` that pauses, so that its caller can do other work in between: paths may have millions of folders. */
 export function* searchClashes(
   paths: Iterable<string>,
   others: Iterable<string>,

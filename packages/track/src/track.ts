@@ -50,7 +50,7 @@ export interface Tracking {
 }
 
 export interface TrackOutcome {
-  /** `unknown`: a kill left nobody who saw how the command ended; `none`: there was no command. */
+  /** `unknown`: a kill hid how the command ended; `none`: there was no command. */
   readonly ended: { readonly code: number; readonly signal: NodeJS.Signals | null } | 'unknown' | 'none'
   /** Everything is at the hub. */
   readonly isSent: boolean

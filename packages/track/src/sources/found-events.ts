@@ -1,6 +1,6 @@
 /**
- * Event files of TensorBoard that nobody named: those that the processes of the command have open, and those that are
- * begun in the folders it is in. Writers of TensorFlow and tensorboardX keep theirs open; PyTorch's opens it for each
+ * Event files of TensorBoard found without `--tensorboard`: those that the processes of the command have open, and new
+ * ones in the folders it is in. Writers of TensorFlow and tensorboardX keep theirs open; PyTorch's opens it for each
  * write. They are polled: a watcher for each folder would have no bound.
  */
 import { stat } from 'node:fs/promises'
