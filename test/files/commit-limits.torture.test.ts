@@ -26,7 +26,7 @@ it('removes at most 200,000 files, however few folders they are in', async () =>
   expect([refused.status, refused.json.type, refused.json.limit]).toEqual([413, '/problems/too_large', MOST_REMOVED])
   // Of one folder it has half.
   expect((await hub.call(person, 'POST', `/v1/repos/${name}/commits`, { delete: ['a/', 'c/'] })).status).toBe(404)
-}, 60_000)
+})
 
 it('has folders of at most 32 Mi characters, each written out from the root', () => {
   // The folders above a path of 500 levels of one letter, after a first one of five.

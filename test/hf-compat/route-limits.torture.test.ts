@@ -26,7 +26,7 @@ it('a repo of very many files shows the first 51,000 with itself', async () => {
   const { json } = await hf.get(person, `/api/datasets/${name}`)
   expect(json.siblings).toHaveLength(MOST_SIBLINGS)
   expect(json.siblings.at(-1)).toEqual({ rfilename: `d/0${MOST_SIBLINGS - 1}` })
-}, 60_000)
+})
 
 it('the paths of a commit have two million segments at most', async () => {
   const path = Array.from({ length: 500 }, () => 'a').join('/')

@@ -48,7 +48,12 @@ export function testDb(options: { poolMax?: number } = {}): TestDb {
   const url = databaseUrl(inject('databaseServerUrl'), name)
   beforeAll(async () => {
     ;({ drop } = await cloneTemplate(name))
-    db = openDb({ url, poolMax: options.poolMax ?? 10, onStatement: (text) => statements.push(text) })
+    db = openDb({
+      url,
+      poolMax: options.poolMax ?? 10,
+      statementTimeoutMs: 240_000,
+      onStatement: (text) => statements.push(text),
+    })
   })
   afterAll(async () => {
     await db?.close()
