@@ -1,7 +1,7 @@
 /** What a stream shows is seen with rights that its caller still had after it was read. Contract, "Subscriptions". */
 import { setTimeout } from 'node:timers/promises'
 import { newId } from '@hub/formats/ids'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readAsNow } from '../../src/auth/current-viewer.ts'
 import type { AccountRef, Viewer } from '../../src/operation/context.ts'
 import type { Querier } from '../../src/store/db.ts'
@@ -93,11 +93,11 @@ describe('the rights of streams that are woken together', () => {
     const shown = viewers.flatMap((viewer) =>
       Array.from({ length: 50 }, (_, at) => readAsNow(db, viewer, () => setTimeout(at % 7, 'it'))),
     )
-    await vi.waitFor(() => expect(waiting).toHaveLength(1))
+    await expect.poll(() => waiting.length).toBe(1)
     await setTimeout(50)
     expect(waiting).toHaveLength(1)
     waiting.shift()?.()
-    await vi.waitFor(() => expect(waiting).toHaveLength(1))
+    await expect.poll(() => waiting.length).toBe(1)
     waiting.shift()?.()
     expect((await Promise.all(shown)).map((seen) => seen?.found)).toEqual(shown.map(() => 'it'))
     expect(waiting).toEqual([])

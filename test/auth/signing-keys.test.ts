@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(async () => auth?.close())
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 const me = async (token: string) => (await hub.send(token, 'GET', '/v1/me')).status
 const published = async (): Promise<string[]> =>
   (await hub.send(null, 'GET', '/.well-known/jwks.json')).json.keys.map(({ kid }: { kid: string }) => kid)

@@ -1,3 +1,4 @@
+// @module-tag long
 /** A check worker is killed at each of its steps and started again: the hub sees one claim, one report and one set of artifacts. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

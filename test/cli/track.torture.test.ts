@@ -1,4 +1,4 @@
-// @module-tag processes
+// @module-tag long
 /** `hub track` around real commands: the terminal, exit codes, signals, sources of metrics, and a hub that is away. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -131,7 +131,7 @@ describe('a tracked command', () => {
 
   it('ends by the signal that it gets, and passes it on', async () => {
     const { child, ended, err } = start(['--', 'sh', '-c', 'echo begun >&2; sleep 100'])
-    await expect.poll(err, { timeout: 60_000 }).toContain('begun')
+    await expect.poll(err).toContain('begun')
     child.kill('SIGINT')
     const { signal } = await ended
     expect(signal).toBe('SIGINT')
@@ -148,7 +148,7 @@ describe('a tracked command', () => {
 
   it('is ended by a cancel', async () => {
     const { ended, err } = start(['--', 'sh', '-c', 'echo begun >&2; sleep 100'])
-    await expect.poll(err, { timeout: 60_000 }).toContain('begun')
+    await expect.poll(err).toContain('begun')
     // A train key may not cancel; its owner may.
     await connect(await hub.signIn()).runs.cancel(runIn(err()))
     const { signal } = await ended

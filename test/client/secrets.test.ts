@@ -167,7 +167,7 @@ describe('a push', () => {
     for (const name of ['a', 'b', 'c']) await put(`${name}.md`, newKeyToken())
     const notes: string[] = []
     const progress = { ...silent, note: (text: string) => notes.push(text) }
-    const looking = { isMeant: () => false, progress, signal: AbortSignal.timeout(60_000), lookMs: 0 }
+    const looking = { isMeant: () => false, progress, signal: AbortSignal.timeout(120_000), lookMs: 0 }
     await assertNoSecrets(await walkFolder(dir), [], looking)
     expect(notes).toEqual(['warning: looking for secrets took too long: 3 of 3 files were not looked into'])
   })

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Whatever field of the graph a stranger asks for, from any id that they have come to know, it shows nothing that is private to others. */
 
 import { readFileSync } from 'node:fs'

@@ -29,7 +29,7 @@ const subscribe = (selection: string, signal: AbortSignal) =>
 it('a selection of many pages, as it was once accepted from anybody, is refused before its first event', async () => {
   const answer = await subscribe(
     'owner { repos(first: 100) { nodes { files(first: 100) { nodes { path } } } } }',
-    AbortSignal.timeout(60_000),
+    AbortSignal.timeout(120_000),
   )
   const [error] = JSON.parse(/^data: (.*)$/m.exec(await answer.text())?.[1] ?? '{}').errors
   expect(error.extensions.problem).toMatchObject({ type: '/problems/limit.cost', limit: 1000, used: 10_102 })

@@ -114,7 +114,7 @@ describe('a job that failed', () => {
       hub.sql<Json>(`select state::text as state, data from pgboss.job where name = 'run-purge' and data @> $1`, [
         { runId: 'run_gone' },
       ])
-    await expect.poll(async () => (await sent()).map(({ state }) => state), { timeout: 30_000 }).toEqual(['completed'])
+    await expect.poll(async () => (await sent()).map(({ state }) => state)).toEqual(['completed'])
     const [entry] = await hub.sql<Json>('select action, after from audit_log where target_id = $1', [id])
     expect(entry).toEqual({ action: 'job.retry', after: { job: 'run-purge' } })
   })

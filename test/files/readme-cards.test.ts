@@ -246,7 +246,7 @@ describe('a README.md that the store does not give', () => {
     await done(repo, 'files/purge', { paths: ['README.md'] })
     const { deps } = hub.running
     if (deps.objects) await abortAbandoned(deps, deps.objects, signal)
-    await expect.poll(count, { timeout: 30_000 }).toBe(before - 1)
+    await expect.poll(count).toBe(before - 1)
   })
 })
 

@@ -115,18 +115,15 @@ it('a request whose client goes in the middle does all of a commit or nothing', 
   setImmediate(() => gone.abort())
   await request.catch(() => null)
   await expect
-    .poll(
-      async () => {
-        const { seq } = (await hub.sql('select seq from repos where slug = $1', [repo.split('/')[1]]))[0] as {
-          seq: number
-        }
-        return [(await paths(repo)).length, seq]
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      const { seq } = (await hub.sql('select seq from repos where slug = $1', [repo.split('/')[1]]))[0] as {
+        seq: number
+      }
+      return [(await paths(repo)).length, seq]
+    })
     .toSatisfy(([files, seq]: [number, number]) => (files === 0 && seq === 0) || (files === 200 && seq === 1))
   // The first request may still hold its uploads: 409 until it has let go of them.
-  await expect.poll(async () => (await commit(repo, { add })).status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(async () => (await commit(repo, { add })).status).toBe(200)
   expect((await commit(repo, { add })).json.seq).toBe(1)
   expect((await state(repo)).commit_id).not.toBe(empty)
   expect(await paths(repo)).toHaveLength(200)

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Commits through kills, wrong bytes and a full quota, on a disk and on a real S3 server. */
 import { needs } from '@hub/testing/needs'
 import { describe, it } from 'vitest'

@@ -1,3 +1,4 @@
+// @module-tag long
 /** A hub that is killed while it completes uploads: the same request succeeds at once, at another hub of the database and at the one that is back. */
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'

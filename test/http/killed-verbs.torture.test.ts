@@ -1,3 +1,4 @@
+// @module-tag long
 /** A hub that is killed while it makes snapshots, restores states and hands out keys: each is whole or not there, and a retry ends it once. */
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { isFull } from '@hub/testing/torture'

@@ -1,3 +1,4 @@
+// @module-tag long
 /** All processes of the embedded PostgreSQL are stopped while the hub is running: connections stay open, and nothing answers. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -203,14 +203,14 @@ describe('a picture', () => {
       for await (const object of objects?.list(`avatars/${ada.id}/`) ?? []) found.push(object.key)
       return found
     }
-    await expect.poll(keys, { timeout: 20_000 }).toEqual([key])
+    await expect.poll(keys).toEqual([key])
     await hub.sql('update accounts set storage_bytes = $2 where id = $1', [
       ada.id,
       hub.running.deps.config.storageQuotaBytes,
     ])
     expect(typeOf(await send(ada, png(1, 1, 301)))).toBe('quota.storage')
     expect((await send(ada, png(1, 1, 299))).errors).toBeUndefined()
-    await expect.poll(async () => (await keys()).length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await keys()).length).toBe(1)
     await send(ada, null)
     expect(await storedBy(ada)).toEqual({ used: hub.running.deps.config.storageQuotaBytes - 300, key: null })
   })
@@ -222,7 +222,8 @@ describe('a picture', () => {
     if (!objects) throw new Error('The hub has a store.')
     const stray = newJobKey(avatarObjects.png, ada.id)
     await objects.put(stray, png(), { sizeBytes: 64 })
-    const collect = (youngMs: number) => collectAvatars(hub.running.deps, objects, AbortSignal.timeout(30_000), youngMs)
+    const collect = (youngMs: number) =>
+      collectAvatars(hub.running.deps, objects, AbortSignal.timeout(120_000), youngMs)
     await collect(60_000)
     expect(await objects.head(stray)).not.toBeNull()
     await collect(-1000)

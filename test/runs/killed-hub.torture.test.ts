@@ -1,3 +1,4 @@
+// @module-tag long
 /** A hub that is killed while runners report and others follow: started again, it has everything that it acknowledged, once and in order. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 /** Media of a run: recorded under the lease, replaced, counted, paged, and dropped with a lost attempt. */
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { dropAttempt } from '../../src/runs/lease/drop-attempt.ts'
 import { contractHub, type Json } from '../support/hub.ts'
 
@@ -184,7 +184,5 @@ it('goes with its run', async () => {
   await hub.call(ada, 'POST', `/v1/runs/${run}/report`, { status: 'succeeded' })
   expect((await hub.call(ada, 'DELETE', `/v1/runs/${run}`)).status).toBe(204)
   expect((await used()) <= before).toBe(true)
-  await vi.waitFor(async () => {
-    expect(await hub.sql('select 1 from run_media where run_id = $1', [run])).toEqual([])
-  })
+  await expect.poll(() => hub.sql('select 1 from run_media where run_id = $1', [run])).toEqual([])
 })

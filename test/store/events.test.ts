@@ -141,7 +141,7 @@ test('watchers of one topic poll in the same turn, whenever they started', async
   // The connection that listens would wake both when it comes.
   await expect.poll(async () => (await listeners()).length, soon).toBe(1)
   const second = watching(events, 'repo_1')
-  await vi.waitUntil(() => second.looks > 0, { interval: 1 })
+  await vi.waitUntil(() => second.looks > 0, { timeout: 100_000, interval: 1 })
   const begun = [first.looks, second.looks] as const
   await vi.waitUntil(() => first.looks > begun[0], { timeout: 100_000, interval: 1 })
   expect(second.looks).toBe(begun[1] + 1)

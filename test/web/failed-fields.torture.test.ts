@@ -1,3 +1,4 @@
+// @module-tag long
 /** Pages in Chromium whose answers lack root fields: each says what failed where it would have been, and never that there is nothing. */
 import type { Browser, BrowserContext, Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'

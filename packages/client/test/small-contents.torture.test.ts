@@ -1,3 +1,4 @@
+// @module-tag long
 /** Small contents that an interrupted push has sent are not sent again. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -127,7 +127,7 @@ describe('push', () => {
     expect(await told()).toEqual([`${MIB} read`, `${MIB} read`, `${MIB} read`, 'big.bin read'])
     // The time of the last change of its attributes cannot be set: the digest is kept once that is two seconds ago.
     await vi.waitFor(async () => expect(await told()).toEqual([`${3 * MIB} known`, 'big.bin known']), {
-      timeout: 60_000,
+      timeout: 100_000,
     })
   })
   itOnce('retries after 500, 429 and a cut connection, and uses a fresh URL after 403', async () => {

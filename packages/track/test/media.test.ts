@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-const patience = { timeout: 30_000 }
+const patience = { timeout: 100_000 }
 
 const senderOf = ({ client }: { readonly client: HubClient }) =>
   mediaSender({ transfers: client, files, journal, logLine })

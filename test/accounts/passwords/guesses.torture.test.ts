@@ -1,3 +1,4 @@
+// @module-tag long
 /** Contract, "Passwords": guesses in numbers, each of which costs the hub a hash. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contractHub, newName } from '../../support/hub.ts'

@@ -96,7 +96,7 @@ export function commitsOn(store: string, settings: Readonly<Record<string, strin
         if (answered?.status === 200) expect(paths).toHaveLength(FILES)
         await assertExact()
         // What the dead hub had claimed is free once the database knows that it is gone.
-        await expect.poll(async () => (await commit(name, body)).status, { timeout: 60_000, interval: 500 }).toBe(200)
+        await expect.poll(async () => (await commit(name, body)).status, { interval: 500 }).toBe(200)
         expect(await pathsOf(name)).toHaveLength(FILES)
         await assertExact()
       }
@@ -114,7 +114,7 @@ export function commitsOn(store: string, settings: Readonly<Record<string, strin
       })
       expect([await shaOf(name), await pathsOf(name)]).toEqual([empty, []])
       // What it had stored goes with it.
-      await expect.poll(() => openUploadsOf(name), { timeout: 20_000 }).toBe(0)
+      await expect.poll(() => openUploadsOf(name)).toBe(0)
       expect((await commit(name, body)).status).toBe(200)
       expect(await pathsOf(name)).toHaveLength(FILES)
       await assertExact()
