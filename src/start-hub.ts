@@ -64,8 +64,8 @@ export interface RunningHub {
 /** Has a part closed with the hub, before those that were opened earlier. */
 type CloseLater = (name: string, close: () => Promise<void>) => void
 
-/** What a test may have otherwise, and what watches requests. */
-interface Rules extends Pick<ServerParts, 'connectionRules'> {
+/** What a test or a bench may have otherwise, and what watches requests. */
+interface Rules extends Pick<ServerParts, 'connectionRules'>, Partial<Pick<ServerParts, 'rest'>> {
   readonly watchRequests?: (app: FastifyInstance) => void
 }
 
@@ -120,7 +120,7 @@ async function openHub(
     listener,
     trusted,
     schema,
-    rest: rest(),
+    rest: rules.rest ?? rest(),
     dialects: [hf()],
     authenticate: (request) => authenticate(auth, credentialsOf(request)),
     open: [authRoutes(auth, deps), avatarRoutes(deps)],

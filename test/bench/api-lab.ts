@@ -1,0 +1,163 @@
+/** The servers that the bench of the API compares, each a process of its own over one database. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { Agent, request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { openDb } from '../../src/store/db.ts'
+import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { seed } from './api-seed.ts'
+import { databaseTimes, spentMs, threadTimes } from './processor-time.ts'
+
+/** `fair` is by hand with every duty of the hub, `bare` by hand with few of them. */
+export type ServerName = 'hub' | 'fair' | 'bare' | 'postgraphile'
+
+const programs: Readonly<Record<ServerName, string>> = {
+  hub: './hub-process.ts',
+  fair: './by-hand/server.ts',
+  bare: './by-hand/bare-server.ts',
+  postgraphile: './postgraphile.ts',
+}
+
+/** One request of a row. */
+export interface Ask {
+  readonly path: string
+  /** Sent as JSON by POST; absent: GET. */
+  readonly body?: unknown
+  /** Codings that the client decodes. */
+  readonly encoding?: string
+}
+
+/** Milliseconds of processor time of one request. */
+export interface Cost {
+  readonly server: number
+  readonly database: number
+}
+
+export interface Lab {
+  readonly runId: string
+  /** The text of a good answer; rejects otherwise. An error of the graph comes with 200 as well. */
+  ask(server: ServerName, ask: Ask, agent?: Agent): Promise<string>
+  /** Sends requests for `ms` from 8 connections that stay. */
+  load(server: ServerName, ask: Ask, ms: number): Promise<Cost>
+  close(): Promise<void>
+}
+
+const CONNECTIONS = Number(process.env.BENCH_CONCURRENCY ?? 8)
+/** PostGraphile installs itself the first time. */
+const START_MS = 300_000
+
+interface Server {
+  readonly url: string
+  readonly pid: number
+}
+
+/** A database with the rows of `api-seed.ts`; each server starts when it is first asked. */
+export async function openLab(): Promise<Lab> {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-bench-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: dir, log: pino({ level: 'silent' }) })
+  await migrate(postgres.url)
+  const db = openDb({ url: postgres.url, poolMax: 4, statementTimeoutMs: 600_000 })
+  const { token, runId } = await seed(db)
+  await db.close()
+  const children: ChildProcess[] = []
+  const started = new Map<ServerName, Promise<Server>>()
+
+  const serverOf = (name: ServerName): Promise<Server> => {
+    const known = started.get(name)
+    if (known) return known
+    const child = startProcess(name, dir, postgres.url)
+    children.push(child)
+    const server = addressOf(name, child)
+    started.set(name, server)
+    return server
+  }
+
+  const lab: Lab = {
+    runId,
+    async ask(name, ask, agent) {
+      const { url } = await serverOf(name)
+      return send(url, token, ask, agent)
+    },
+    async load(name, ask, ms) {
+      const { pid } = await serverOf(name)
+      const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+      const before = [threadTimes(pid), databaseTimes(postgres.pid)] as const
+      const until = performance.now() + ms
+      let requests = 0
+      const loop = async () => {
+        while (performance.now() < until) {
+          await lab.ask(name, ask, agent)
+          requests += 1
+        }
+      }
+      await Promise.all(Array.from({ length: CONNECTIONS }, loop))
+      const server = spentMs(before[0], threadTimes(pid)) / requests
+      const database = spentMs(before[1], databaseTimes(postgres.pid)) / requests
+      agent.destroy()
+      return { server, database }
+    },
+    async close() {
+      for (const child of children) child.kill('SIGTERM')
+      // A profile is written at the end of its process.
+      if (process.env.BENCH_HUB_FLAGS) await pause(4000)
+      await postgres.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+  return lab
+}
+
+function startProcess(name: ServerName, dir: string, databaseUrl: string): ChildProcess {
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    HUB_SECRET: 'bench-secret-bench-secret-bench-secret',
+    HUB_DATA_DIR: join(dir, name),
+    RATE_LIMIT_PER_MINUTE: '100000000',
+    // One account has the whole processor.
+    ACCOUNT_PROCESSOR_S: '0',
+    WRITTEN_BYTES_PER_DAY: '0',
+    PORT: '0',
+    GRAPHILE_ENV: 'production',
+  }
+  return fork(fileURLToPath(new URL(programs[name], import.meta.url)), {
+    env,
+    execArgv: ['--max-semi-space-size=64', ...(process.env.BENCH_HUB_FLAGS?.split(' ') ?? [])],
+    stdio: ['ignore', openSync(join(dir, `${name}.log`), 'a'), 'inherit', 'ipc'],
+  })
+}
+
+async function addressOf(name: ServerName, child: ChildProcess): Promise<Server> {
+  const { promise, resolve, reject } = Promise.withResolvers<Server>()
+  child.once('message', (message) => resolve({ url: (message as { url: string }).url, pid: child.pid ?? 0 }))
+  child.once('exit', (code) => reject(new Error(`the server ${name} ended with ${code}`)))
+  const late = setTimeout(() => reject(new Error(`the server ${name} did not start`)), START_MS)
+  return promise.finally(() => clearTimeout(late))
+}
+
+function send(url: string, token: string, { path, body, encoding }: Ask, agent?: Agent): Promise<string> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(encoding && { 'accept-encoding': encoding }),
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const options = { agent, headers, method: body === undefined ? 'GET' : 'POST' }
+  const request = httpRequest(`${url}${path}`, options, (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.on('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      if (response.statusCode === 200 && !text.includes('"errors":')) resolve(text)
+      else reject(new Error(`${path}: ${response.statusCode} ${text.slice(0, 600)}`))
+    })
+  })
+  request.on('error', reject)
+  request.end(body === undefined ? undefined : JSON.stringify(body))
+  return promise
+}

@@ -1,0 +1,62 @@
+/** What the bench of the API reads, written straight into the tables. */
+import { newId } from '@hub/formats/ids'
+import { newKeyToken, tokenDigest } from '../../src/auth/api-key.ts'
+import type { Db } from '../../src/store/db.ts'
+
+const REPOS = 200
+const FILES = 2000
+const PAGE_FILES = 20
+const RUNS = 60
+
+/** One owner with a key, public repos of the three kinds, one of them with files, and runs; written straight into the tables. */
+export async function seed(db: Db): Promise<{ token: string; runId: string }> {
+  const sql = (text: string, values: readonly unknown[]) => db.query({ name: '', text }, values)
+  const owner = newId('user')
+  const token = newKeyToken()
+  await sql(`insert into accounts (id, kind, handle, name) values ($1, 'user', 'bench', 'Bench')`, [owner])
+  await sql(
+    `insert into api_keys (id, account_id, created_by, name, scope, token_sha256) values ($1, $2, $2, 'bench', 'write', $3)`,
+    [newId('key'), owner, tokenDigest(token)],
+  )
+  const ids = Array.from({ length: REPOS }, () => newId('repo'))
+  await sql(
+    `insert into repos (id, owner_id, slug, kind, visibility, description, tags, file_count, total_bytes)
+      select id, $2, 'repo-' || (place - 1), (array['robot', 'model', 'dataset'])[1 + (place - 1) % 3]::"RepoKind", 'public',
+        'A repo of the benchmark, number ' || place, array['bench', 'arm'], 3, 4096
+      from unnest($1::text[]) with ordinality as given(id, place)`,
+    [ids, owner],
+  )
+  await sql(
+    `insert into blobs (id, storage_key, size, etag, claimed, sha256, verified_at)
+      select 'blob_' || n, 'blobs/' || n, n, md5(n::text) || '-1', encode(sha256(n::text::bytea), 'hex'), encode(sha256(n::text::bytea), 'hex'), now()
+      from generate_series(1, $1::int) n`,
+    [FILES],
+  )
+  await sql(
+    `insert into files (repo_id, path, from_seq, blob_id, mime)
+      select $1, 'data/chunk-' || lpad((n / 100)::text, 4, '0') || '/episode_' || lpad(n::text, 6, '0') || '.parquet', 1, 'blob_' || n, 'application/vnd.apache.parquet'
+      from generate_series(1, $2::int) n`,
+    [ids[0], FILES],
+  )
+  await sql(
+    `insert into files (repo_id, path, from_seq, blob_id, mime)
+      select id, 'meta/file_' || n, 1, 'blob_' || n, 'application/json' from unnest($1::text[]) as given(id), generate_series(1, $2::int) n`,
+    [ids.slice(1), PAGE_FILES],
+  )
+  const runIds = Array.from({ length: RUNS }, () => newId('run'))
+  await sql(
+    `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, max_hours, priced, repo_ids, started_at, finished_at, latest_metrics)
+      select id, 'cloud', 'succeeded', 'worker', $2, $2, 'key_bench', 'act', 'bench/repo-0', $3::json, encode(sha256('bench'), 'hex'), 4, false, array[]::text[],
+        now(), now(), '{"step": 100, "reward": 0.5, "loss/policy": 0.01}'
+      from unnest($1::text[]) as given(id)`,
+    [
+      runIds,
+      owner,
+      JSON.stringify({ template: 'act', robot: 'bench/repo-0', hyperparams: { lr: 0.001, run_name: 'bench' } }),
+    ],
+  )
+  // A file outlives its repo until a job deletes it, so the database knows no such relation; PostGraphile needs one.
+  await sql(`comment on table files is E'@foreignKey (repo_id) references repos (id)'`, [])
+  await sql('analyze', [])
+  return { token, runId: runIds[0] ?? '' }
+}
