@@ -10,7 +10,7 @@ import { pino } from 'pino'
 import { openDb } from '../../src/store/db.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { seed } from './api-seed.ts'
+import { CONNECTIONS, seed } from './api-seed.ts'
 import { databaseTimes, spentMs, threadTimes } from './processor-time.ts'
 
 /** `fair` is by hand with every duty of the hub, `bare` by hand with few of them. */
@@ -25,9 +25,10 @@ const programs: Readonly<Record<ServerName, string>> = {
 
 /** One request of a row. */
 export interface Ask {
-  readonly path: string
-  /** Sent as JSON by POST; absent: GET. */
-  readonly body?: unknown
+  /** A function makes the path of a connection. */
+  readonly path: string | ((connection: number) => string)
+  /** Sent as JSON by POST; absent: GET. A function makes the body of the n-th request. */
+  readonly body?: object | ((n: number) => object)
   /** Codings that the client decodes. */
   readonly encoding?: string
 }
@@ -39,15 +40,23 @@ export interface Cost {
 }
 
 export interface Lab {
+  /** A run that has ended. */
   readonly runId: string
+  /** Runs that the key holds, one for each connection. */
+  readonly heldRunIds: readonly string[]
   /** The text of a good answer; rejects otherwise. An error of the graph comes with 200 as well. */
-  ask(server: ServerName, ask: Ask, agent?: Agent): Promise<string>
+  ask(server: ServerName, ask: Ask, from?: Sender): Promise<string>
   /** Sends requests for `ms` from 8 connections that stay. */
   load(server: ServerName, ask: Ask, ms: number): Promise<Cost>
   close(): Promise<void>
 }
 
-const CONNECTIONS = Number(process.env.BENCH_CONCURRENCY ?? 8)
+/** Who sends: where it has no connection, one is made. */
+interface Sender {
+  readonly agent?: Agent
+  readonly connection: number
+}
+
 /** PostGraphile installs itself the first time. */
 const START_MS = 300_000
 
@@ -62,7 +71,7 @@ export async function openLab(): Promise<Lab> {
   const postgres = await startEmbeddedPostgres({ dataDir: dir, log: pino({ level: 'silent' }) })
   await migrate(postgres.url)
   const db = openDb({ url: postgres.url, poolMax: 4, statementTimeoutMs: 600_000 })
-  const { token, runId } = await seed(db)
+  const { token, runId, heldRunIds } = await seed(db)
   await db.close()
   const children: ChildProcess[] = []
   const started = new Map<ServerName, Promise<Server>>()
@@ -79,9 +88,10 @@ export async function openLab(): Promise<Lab> {
 
   const lab: Lab = {
     runId,
-    async ask(name, ask, agent) {
+    heldRunIds,
+    async ask(name, ask, from = { connection: 0 }) {
       const { url } = await serverOf(name)
-      return send(url, token, ask, agent)
+      return send(url, token, ask, from)
     },
     async load(name, ask, ms) {
       const { pid } = await serverOf(name)
@@ -89,13 +99,13 @@ export async function openLab(): Promise<Lab> {
       const before = [threadTimes(pid), databaseTimes(postgres.pid)] as const
       const until = performance.now() + ms
       let requests = 0
-      const loop = async () => {
+      const loop = async (connection: number) => {
         while (performance.now() < until) {
-          await lab.ask(name, ask, agent)
+          await lab.ask(name, ask, { agent, connection })
           requests += 1
         }
       }
-      await Promise.all(Array.from({ length: CONNECTIONS }, loop))
+      await Promise.all(Array.from({ length: CONNECTIONS }, (_, connection) => loop(connection)))
       const server = spentMs(before[0], threadTimes(pid)) / requests
       const database = spentMs(before[1], databaseTimes(postgres.pid)) / requests
       agent.destroy()
@@ -140,14 +150,19 @@ async function addressOf(name: ServerName, child: ChildProcess): Promise<Server>
   return promise.finally(() => clearTimeout(late))
 }
 
-function send(url: string, token: string, { path, body, encoding }: Ask, agent?: Agent): Promise<string> {
+let sent = 0
+
+function send(url: string, token: string, ask: Ask, { agent, connection }: Sender): Promise<string> {
+  const path = typeof ask.path === 'string' ? ask.path : ask.path(connection)
+  sent += 1
+  const body = typeof ask.body === 'function' ? ask.body(sent) : ask.body
   const headers = {
     authorization: `Bearer ${token}`,
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...(encoding && { 'accept-encoding': encoding }),
+    ...(body && { 'content-type': 'application/json' }),
+    ...(ask.encoding && { 'accept-encoding': ask.encoding }),
   }
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const options = { agent, headers, method: body === undefined ? 'GET' : 'POST' }
+  const options = { agent, headers, method: body ? 'POST' : 'GET' }
   const request = httpRequest(`${url}${path}`, options, (response) => {
     const chunks: Buffer[] = []
     response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -158,6 +173,6 @@ function send(url: string, token: string, { path, body, encoding }: Ask, agent?:
     })
   })
   request.on('error', reject)
-  request.end(body === undefined ? undefined : JSON.stringify(body))
+  request.end(body && JSON.stringify(body))
   return promise
 }

@@ -3,20 +3,30 @@ import { newId } from '@hub/formats/ids'
 import { newKeyToken, tokenDigest } from '../../src/auth/api-key.ts'
 import type { Db } from '../../src/store/db.ts'
 
+/** How many connections send at once. */
+export const CONNECTIONS = Number(process.env.BENCH_CONCURRENCY ?? 8)
+
 const REPOS = 200
 const FILES = 2000
 const PAGE_FILES = 20
 const RUNS = 60
 
+export interface Seeded {
+  readonly token: string
+  readonly runId: string
+  readonly heldRunIds: readonly string[]
+}
+
 /** One owner with a key, public repos of the three kinds, one of them with files, and runs; written straight into the tables. */
-export async function seed(db: Db): Promise<{ token: string; runId: string }> {
+export async function seed(db: Db): Promise<Seeded> {
   const sql = (text: string, values: readonly unknown[]) => db.query({ name: '', text }, values)
   const owner = newId('user')
   const token = newKeyToken()
+  const keyId = newId('key')
   await sql(`insert into accounts (id, kind, handle, name) values ($1, 'user', 'bench', 'Bench')`, [owner])
   await sql(
-    `insert into api_keys (id, account_id, created_by, name, scope, token_sha256) values ($1, $2, $2, 'bench', 'write', $3)`,
-    [newId('key'), owner, tokenDigest(token)],
+    `insert into api_keys (id, account_id, created_by, name, scope, token_sha256) values ($1, $2, $2, 'bench', 'train', $3)`,
+    [keyId, owner, tokenDigest(token)],
   )
   const ids = Array.from({ length: REPOS }, () => newId('repo'))
   await sql(
@@ -55,8 +65,16 @@ export async function seed(db: Db): Promise<{ token: string; runId: string }> {
       JSON.stringify({ template: 'act', robot: 'bench/repo-0', hyperparams: { lr: 0.001, run_name: 'bench' } }),
     ],
   )
+  const heldRunIds = Array.from({ length: CONNECTIONS }, () => newId('run'))
+  await sql(
+    `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, recipe, recipe_hash, max_hours,
+        priced, started_at, claimed_by, claim_credential, claimed_at, attempt, lease_expires_at)
+      select id, 'cloud', 'running', 'worker', $2, $2, $3, 'act', '{"template":"act"}', encode(sha256('held'), 'hex'), 48,
+        false, now(), 'bench', $3, now(), 1, now() + interval '1 day' from unnest($1::text[]) as given(id)`,
+    [heldRunIds, owner, keyId],
+  )
   // A file outlives its repo until a job deletes it, so the database knows no such relation; PostGraphile needs one.
   await sql(`comment on table files is E'@foreignKey (repo_id) references repos (id)'`, [])
   await sql('analyze', [])
-  return { token, runId: runIds[0] ?? '' }
+  return { token, runId: runIds[0] ?? '', heldRunIds }
 }

@@ -24,9 +24,30 @@ const read = (name: string, path: string, goal: number): Row => ({
   goal: ['fair', goal],
 })
 
+const write = (name: string, goal: number, ask: Ask): Row => ({
+  name,
+  asks: { hub: ask, fair: ask },
+  goal: ['fair', goal],
+})
+
+/** Ten lines of five numbers, and 4 KiB of log in 64 lines. */
+function reportOf(n: number): object {
+  const metrics = Array.from({ length: 10 }, (_, at) => ({
+    step: n * 10 + at,
+    loss: 1 / (n + at + 1),
+    grad_norm: n % 7,
+    lr: 0.001,
+    samples: at * 8,
+  }))
+  return {
+    metrics,
+    log_chunk: `${'a line of the log, as trainers write them: 63 characters long..'.slice(0, 63)}\n`.repeat(64),
+  }
+}
+
 const graph = (query: string): Ask => ({ path: '/graphql', body: { query } })
 
-const rowsOf = ({ runId }: Lab): readonly Row[] => [
+const rowsOf = ({ runId, heldRunIds }: Lab): readonly Row[] => [
   read('getRepo', '/v1/repos/bench/repo-0', 0.95),
   read('listRepos, 20', '/v1/repos?limit=20', 0.85),
   read('getRepoTree, 500 files', '/v1/repos/bench/repo-0/tree?limit=500', 0.95),
@@ -36,6 +57,10 @@ const rowsOf = ({ runId }: Lab): readonly Row[] => [
   })),
   read('getRun', `/v1/runs/${runId}`, 0.95),
   read('listRuns, 20', '/v1/runs?limit=20', 0.85),
+  write('report, 10 lines of 5 metrics and 4 KiB of log', 0.6, {
+    path: (connection) => `/v1/runs/${heldRunIds[connection]}/report`,
+    body: reportOf,
+  }),
   {
     name: 'graph: 20 repos',
     asks: {
@@ -61,7 +86,7 @@ const rowsOf = ({ runId }: Lab): readonly Row[] => [
 /** All servers warmed, then slices in turn; each round begins with another one. */
 async function measure({ name, asks, goal }: Row): Promise<void> {
   const asked = Object.entries(asks) as [ServerName, Ask][]
-  if (asks.fair) await assertSameItems(asked)
+  if (asks.bare) await assertSameItems(asked)
   for (const [server, ask] of asked) await lab.load(server, ask, WARM_MS)
   const costs = new Map<ServerName, Cost[]>(asked.map(([server]) => [server, []]))
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -14,10 +14,10 @@ import type { Viewer } from '../../../src/operation/context.ts'
 import { repoPageStatement } from '../../../src/repos/list-sql.ts'
 import { type RepoRow, repoColumns, visibleRepo } from '../../../src/repos/repo-shape.ts'
 import { runPageStatement } from '../../../src/runs/read/list-sql.ts'
-import { runJson } from './run-json.ts'
 import { runColumns, runTables, toRun, visibleRun } from '../../../src/runs/read/run-shape.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { type NamedStatement, orderedValues, param, statement } from '../../../src/store/statement.ts'
+import { runJson } from './run-json.ts'
 
 /** What a read is asked: parts of the path, and the query. */
 export interface Asked {

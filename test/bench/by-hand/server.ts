@@ -3,12 +3,14 @@
  * compression), and handlers in place of the graph and its dialect. What is left between the two is the graph.
  */
 
+import { requireCredential, visibleRuns } from '../../../src/auth/policy.ts'
 import { createLogger } from '../../../src/http/logger.ts'
 import type { RestMount } from '../../../src/http/server.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { startHub } from '../../../src/start-hub.ts'
 import { sendTagged } from './answer.ts'
 import { type Asked, reads, seerOf } from './reads.ts'
+import { type HandReport, report } from './report.ts'
 
 const byHand: RestMount = {
   register(scope, { identify, contextOf }) {
@@ -18,6 +20,12 @@ const byHand: RestMount = {
         const { deps, viewer } = contextOf(request)
         return sendTagged(request, reply, await read(deps.db, seerOf(viewer), request as Asked))
       })
+    scope.post<{ Params: { run: string }; Body: HandReport }>('/v1/runs/:run/report', async (request, reply) => {
+      const { deps, viewer } = contextOf(request)
+      const holder = requireCredential(viewer).credentialId
+      const run = await report(deps, { ...visibleRuns(viewer), holder }, request.params.run, request.body)
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(run))
+    })
   },
   openApi: () => ({}),
 }
