@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import { openDb } from '../../src/store/db.ts'
+import { type Db, openDb } from '../../src/store/db.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { CONNECTIONS, seed } from './api-seed.ts'
@@ -39,6 +39,9 @@ export interface Cost {
   readonly database: number
 }
 
+/** Makes the requests of a batch; `ask` sends what comes before them. */
+export type Prepare = (ask: (ask: Ask) => Promise<string>) => Promise<readonly Ask[]>
+
 export interface Lab {
   /** A run that has ended. */
   readonly runId: string
@@ -48,6 +51,8 @@ export interface Lab {
   ask(server: ServerName, ask: Ask, from?: Sender): Promise<string>
   /** Sends requests for `ms` from 8 connections that stay. */
   load(server: ServerName, ask: Ask, ms: number): Promise<Cost>
+  /** Sends each request once, as many at a time; the requests are made by `prepare`, whose time does not count. */
+  batch(server: ServerName, prepare: Prepare): Promise<Cost>
   close(): Promise<void>
 }
 
@@ -72,7 +77,6 @@ export async function openLab(): Promise<Lab> {
   await migrate(postgres.url)
   const db = openDb({ url: postgres.url, poolMax: 4, statementTimeoutMs: 600_000 })
   const { token, runId, heldRunIds } = await seed(db)
-  await db.close()
   const children: ChildProcess[] = []
   const started = new Map<ServerName, Promise<Server>>()
 
@@ -86,6 +90,19 @@ export async function openLab(): Promise<Lab> {
     return server
   }
 
+  /** Of what all connections send; each says how many requests it sent. */
+  const costOf = async (name: ServerName, sendAll: (from: Sender) => Promise<number>): Promise<Cost> => {
+    const { pid } = await serverOf(name)
+    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+    const before = [threadTimes(pid), databaseTimes(postgres.pid)] as const
+    const connections = Array.from({ length: CONNECTIONS }, (_, connection) => sendAll({ agent, connection }))
+    const requests = (await Promise.all(connections)).reduce((sum, count) => sum + count, 0)
+    const server = spentMs(before[0], threadTimes(pid)) / requests
+    const database = spentMs(before[1], databaseTimes(postgres.pid)) / requests
+    agent.destroy()
+    return { server, database }
+  }
+
   const lab: Lab = {
     runId,
     heldRunIds,
@@ -94,25 +111,26 @@ export async function openLab(): Promise<Lab> {
       return send(url, token, ask, from)
     },
     async load(name, ask, ms) {
-      const { pid } = await serverOf(name)
-      const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-      const before = [threadTimes(pid), databaseTimes(postgres.pid)] as const
       const until = performance.now() + ms
-      let requests = 0
-      const loop = async (connection: number) => {
-        while (performance.now() < until) {
-          await lab.ask(name, ask, { agent, connection })
-          requests += 1
-        }
-      }
-      await Promise.all(Array.from({ length: CONNECTIONS }, (_, connection) => loop(connection)))
-      const server = spentMs(before[0], threadTimes(pid)) / requests
-      const database = spentMs(before[1], databaseTimes(postgres.pid)) / requests
-      agent.destroy()
-      return { server, database }
+      return costOf(name, async (from) => {
+        let requests = 0
+        for (; performance.now() < until; requests += 1) await lab.ask(name, ask, from)
+        return requests
+      })
+    },
+    async batch(name, prepare) {
+      const asks = [...(await prepare((ask) => lab.ask(name, ask)))]
+      const cost = await costOf(name, async (from) => {
+        let requests = 0
+        for (let ask = asks.pop(); ask; ask = asks.pop(), requests += 1) await lab.ask(name, ask, from)
+        return requests
+      })
+      await forgetUploads(db)
+      return cost
     },
     async close() {
       for (const child of children) child.kill('SIGTERM')
+      await db.close()
       // A profile is written at the end of its process.
       if (process.env.BENCH_HUB_FLAGS) await pause(4000)
       await postgres.stop()
@@ -120,6 +138,12 @@ export async function openLab(): Promise<Lab> {
     },
   }
   return lab
+}
+
+/** An account has a limit of open uploads, which a bench would reach. */
+async function forgetUploads(db: Db): Promise<void> {
+  await db.query({ name: '', text: 'delete from uploads' })
+  await db.query({ name: '', text: 'update accounts set reserved_bytes = 0, pending_uploads = 0' })
 }
 
 function startProcess(name: ServerName, dir: string, databaseUrl: string): ChildProcess {

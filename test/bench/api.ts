@@ -4,7 +4,8 @@
  * PostGraphile over the same tables. All in turn in one run; a ratio of 1.00 means that the hub is as cheap, as median
  * and quartiles of the rounds.
  */
-import { type Ask, type Cost, type Lab, openLab, type ServerName } from './api-lab.ts'
+import { type Ask, type Cost, type Lab, openLab, type Prepare, type ServerName } from './api-lab.ts'
+import { completions, presigns } from './api-uploads.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 12)
 const SLICE_MS = Number(process.env.BENCH_SLICE_MS ?? 1500)
@@ -12,7 +13,8 @@ const WARM_MS = 2 * SLICE_MS
 
 interface Row {
   readonly name: string
-  readonly asks: Readonly<Partial<Record<ServerName, Ask>>> & { readonly hub: Ask }
+  /** What each server is asked: again and again, or in batches that are prepared. */
+  readonly asks: Readonly<Partial<Record<ServerName, Ask | Prepare>>> & { readonly hub: Ask | Prepare }
   /** The ratio that is wanted, and to which server. */
   readonly goal?: readonly [ServerName, number]
 }
@@ -24,7 +26,7 @@ const read = (name: string, path: string, goal: number): Row => ({
   goal: ['fair', goal],
 })
 
-const write = (name: string, goal: number, ask: Ask): Row => ({
+const write = (name: string, goal: number, ask: Ask | Prepare): Row => ({
   name,
   asks: { hub: ask, fair: ask },
   goal: ['fair', goal],
@@ -61,6 +63,8 @@ const rowsOf = ({ runId, heldRunIds }: Lab): readonly Row[] => [
     path: (connection) => `/v1/runs/${heldRunIds[connection]}/report`,
     body: reportOf,
   }),
+  write('presign of 100 files', 0.4, presigns),
+  write('complete of 100 files of 1 KiB', 0.4, completions),
   {
     name: 'graph: 20 repos',
     asks: {
@@ -85,14 +89,14 @@ const rowsOf = ({ runId, heldRunIds }: Lab): readonly Row[] => [
 
 /** All servers warmed, then slices in turn; each round begins with another one. */
 async function measure({ name, asks, goal }: Row): Promise<void> {
-  const asked = Object.entries(asks) as [ServerName, Ask][]
+  const asked = Object.entries(asks) as [ServerName, Ask | Prepare][]
   if (asks.bare) await assertSameItems(asked)
-  for (const [server, ask] of asked) await lab.load(server, ask, WARM_MS)
+  for (const [server, ask] of asked) await costOf(server, ask, WARM_MS)
   const costs = new Map<ServerName, Cost[]>(asked.map(([server]) => [server, []]))
   for (let round = 0; round < ROUNDS; round += 1) {
     const first = round % asked.length
     for (const [server, ask] of [...asked.slice(first), ...asked.slice(0, first)])
-      costs.get(server)?.push(await lab.load(server, ask, SLICE_MS))
+      costs.get(server)?.push(await costOf(server, ask, SLICE_MS))
   }
   const hub = costs.get('hub') ?? []
   const others = asked.flatMap(([server]) => (server === 'hub' ? [] : [server]))
@@ -104,6 +108,9 @@ async function measure({ name, asks, goal }: Row): Promise<void> {
     console.log(`| ${name} | ${other} | ${cells(theirs)} | ${cells(hub)} | ${spread(ratios)} | ${wanted} |`)
   }
 }
+
+const costOf = (server: ServerName, ask: Ask | Prepare, ms: number): Promise<Cost> =>
+  typeof ask === 'function' ? lab.batch(server, ask) : lab.load(server, ask, ms)
 
 const cells = (costs: readonly Cost[]) =>
   [costs.map(({ server }) => server), costs.map(({ database }) => database)]
@@ -121,8 +128,9 @@ function quantile(values: readonly number[], part: number): number {
 }
 
 /** The comparison means something only while all say the same; cursors differ, as those of the hub are opaque. */
-async function assertSameItems(asked: readonly [ServerName, Ask][]): Promise<void> {
-  const answers = await Promise.all(asked.map(async ([server, ask]) => comparable(await lab.ask(server, ask))))
+async function assertSameItems(asked: readonly [ServerName, Ask | Prepare][]): Promise<void> {
+  const reads = asked.flatMap(([server, ask]) => (typeof ask === 'function' ? [] : [{ server, ask }]))
+  const answers = await Promise.all(reads.map(async ({ server, ask }) => comparable(await lab.ask(server, ask))))
   for (const [at, answer] of answers.entries())
     if (answer !== answers[0])
       throw new Error(`${asked[at]?.[0]} and ${asked[0]?.[0]} differ\n${answer}\n${answers[0]}`)
