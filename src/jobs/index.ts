@@ -8,6 +8,7 @@ import { verifyBlob } from './blob-verify.ts'
 import { collectAvatars, collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows, unpinFiles } from './collect-rows.ts'
+import { foldFacets } from './fold-facets.ts'
 import { dispatchHosted, dispatchWaiting } from './hosted-kinds.ts'
 import { readPendingReadmes } from './readmes-read.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
@@ -188,6 +189,16 @@ const runMetricsFile = define({
   },
 })
 
+const facetsFold = define({
+  name: 'facets-fold',
+  input: z.object({}),
+  cron: '* * * * *',
+  expireSeconds: 900,
+  retryLimit: 0,
+  concurrency: 1,
+  handler: (_input, { deps, signal }) => foldFacets(deps, signal),
+})
+
 export const jobs: readonly JobDefinition<Deps>[] = [
   blobVerify,
   repoPurge,
@@ -203,4 +214,5 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   readmesRead,
   runSummaries,
   runMetricsFile,
+  facetsFold,
 ]

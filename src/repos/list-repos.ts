@@ -6,7 +6,8 @@ import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
-import { type RepoFilter, type RepoSort, repoFacetStatement, repoPageStatement } from './list-sql.ts'
+import { repoFacetStatement } from './facets-sql.ts'
+import { type RepoFilter, type RepoSort, repoPageStatement } from './list-sql.ts'
 import { type Repo, toRepo, type WithCards } from './repo-shape.ts'
 
 export interface ListReposInput extends Omit<RepoFilter, 'ownerId'> {

@@ -5,11 +5,10 @@
  */
 
 import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
-import { type Columns, column, columns, type RowOf } from '../store/columns.ts'
-import { listOf, number, objectOf, text } from '../store/read-json.ts'
+import { type Columns, column, type RowOf } from '../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../store/statement.ts'
 import { namesRobot } from './named-repo.ts'
-import { cardedColumns, type RepoKind, repoColumns, type Visibility, visibleRepo } from './repo-shape.ts'
+import { cardedColumns, type RepoKind, repoColumns, type Visibility } from './repo-shape.ts'
 
 export interface RepoFilter {
   readonly q?: string | null
@@ -232,46 +231,4 @@ function statementName(query: RepoPageQuery, viewer: VisibleRepos): string {
     viewer.repoIds && 'l',
   ]
   return `repo-page-${query.sort}-${shape.filter(Boolean).join('')}`
-}
-
-const bucketsOf = (buckets: string) =>
-  column.json(
-    `coalesce((select json_agg(json_build_object('value', value, 'count', count) order by count desc, value collate "C") from ${buckets}), '[]')`,
-    listOf(objectOf<{ readonly value: string; readonly count: number }>({ value: text, count: number })),
-  )
-
-/** The number of repos, and their 100 most frequent tags and licenses; the statement guarantees the type of these. */
-const facetColumns = columns({
-  total: column.int4('(select count(*)::int from counted)'),
-  tags: bucketsOf('of_tags'),
-  licenses: bucketsOf('of_licenses'),
-})
-
-/** SQL for the licenses among labels, each a `word`. */
-const licensesOf = (labels: string) =>
-  `(select substr(label, 9) as word from unnest(${labels}) label where label like 'license:%') l`
-
-/** A repo counts once for each of its words. */
-const countedBy = (words: string) => `(select word as value, count(*)::int as count
-      from counted c cross join lateral (select distinct word from ${words}) w group by word
-      order by count(*) desc, word collate "C" limit 100)`
-
-/**
- * Facets apply the filter without `q`, `tag`, `license`, `label`, `visibility` and `robot` to all visible repos. One
- * pass, only on request.
- */
-export function repoFacetStatement(
-  viewer: VisibleRepos,
-  { kind, ownerId, interfaceFingerprint }: RepoFilter,
-): { statement: NamedStatement<RowOf<typeof facetColumns>, Values>; values: Values } {
-  const filter = { kind, ownerId, interfaceFingerprint }
-  const text = `with counted as (select r.id, r.tags || r.card_tags as tags, r.card_labels as labels
-      from repos r where ${where([visibleRepo, ...predicates(filter)])}),
-    of_tags as ${countedBy('unnest(c.tags) word')},
-    of_licenses as ${countedBy(licensesOf('c.labels'))}
-    select ${facetColumns.sql}`
-  return {
-    statement: composed({ name: '', exact: 'hot', columns: facetColumns, params, text }),
-    values: valuesOf(viewer, { filter }),
-  }
 }

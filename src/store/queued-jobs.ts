@@ -5,6 +5,7 @@
 export interface QueuedJobs {
   readonly 'blob-verify': { readonly blobId: string }
   readonly 'check-objects-collect': NoInput
+  readonly 'facets-fold': NoInput
   readonly 'files-collect': NoInput
   readonly 'files-unpin': { readonly repoIds: readonly string[] }
   readonly 'hosted-dispatch': { readonly jobId: string }

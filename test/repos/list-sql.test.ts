@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type RepoFilter, repoFacetStatement, repoPageStatement } from '../../src/repos/list-sql.ts'
+import { repoFacetStatement } from '../../src/repos/facets-sql.ts'
+import { type RepoFilter, repoPageStatement } from '../../src/repos/list-sql.ts'
 import { orderedValues } from '../../src/store/statement.ts'
 
 const viewer = { accountIds: ['user_zq'], repoIds: ['repo_zq'] }

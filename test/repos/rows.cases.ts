@@ -3,6 +3,8 @@ import { defineRows } from '../support/define-cases.ts'
 export const rows = defineRows({
   kept: ({ lab, dataset, blob }) => ({
     repo_old_names: `insert into repo_old_names (owner_id, slug, repo_id) values ('${lab}', 'strolls', '${dataset}')`,
+    repo_facets: `insert into repo_facets (owner_id, visibility, kind, facet, value, n) values ('${lab}', 'private', '', 'tag', 'walk', 1)`,
+    repo_facet_changes: `insert into repo_facet_changes (owner_id, visibility, kind, tags, licenses, n) values ('${lab}', 'private', 'robot', array['walk'], '{}', 1)`,
     readme_cards: `insert into readme_cards (blob_id, facts, tags) values ('${blob}', '{"license": "mit"}', array['walk'])`,
   }),
   refused: {

@@ -13,6 +13,10 @@ export const rows = defineRows({
       select id, 'loss', owner_id, 1, 2, 0.5, 2, 0.5, 2, 1.5, 1, 1 from runs order by id limit 1`,
     run_media: `insert into run_media (run_id, key, step, index, kind, value, bytes)
       select id, 'note', 1, 0, 'text', '"one"', 9 from runs order by id limit 1`,
+    run_facets: `insert into run_facets (owner_id, created_by, facet, value, robot_repo_id, n)
+      select owner_id, '', 'robot', 'arm', '', 1 from runs order by id limit 1`,
+    run_facet_changes: `insert into run_facet_changes (owner_id, created_by, kind, status, robot_repo_id, gated, n)
+      select owner_id, '', kind, status, '', false, 1 from runs order by id limit 1`,
     run_media_keys: `insert into run_media_keys (run_id, key, kind, entries, bytes, last_step)
       select id, 'note', 'text', 1, 9, 1 from runs order by id limit 1`,
   }),

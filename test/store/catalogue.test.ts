@@ -13,6 +13,7 @@ test('names, slugs, paths and keys are ordered by their bytes', async () => {
   expect(columns.map(({ at }) => at)).toEqual([
     'accounts.handle',
     'files.path',
+    'repo_facets.value',
     'repo_old_names.slug',
     'repos.slug',
     'run_media.key',
@@ -50,6 +51,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'hosted_calls_live',
     'model_meta_robot',
     'model_meta_robot_repo',
+    'repo_facets_doomed',
     'repos_card_pending',
     'repos_description_trgm',
     'repos_labels',
@@ -78,6 +80,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'robot_checks_to_dispatch',
     'robot_checks_waiting',
     'run_datasets_pins',
+    'run_facets_doomed',
     'runs_forks',
     'runs_gated',
     'runs_group',

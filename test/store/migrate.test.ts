@@ -128,6 +128,8 @@ const FILLED_LISTS = [
   'changes.repo_ids',
   'readme_cards.labels',
   'readme_cards.tags',
+  'repo_facet_changes.licenses',
+  'repo_facet_changes.tags',
   'repos.card_labels',
   'repos.card_tags',
   'repos.tags',

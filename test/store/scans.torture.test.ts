@@ -16,7 +16,6 @@ const meant: Readonly<Record<string, string>> = {
   'signing-keys: signing_keys': 'has a row for each month',
   'signing-key-states: signing_keys': 'has a row for each month',
   'src/auth/signing-keys.ts: signing_keys': 'has a row for each month',
-  'src/repos/list-sql.ts: repos_public_updated': 'facets count all repos that the caller sees, on request alone',
   'deleted-repos: deleted_repos': 'is what is left to delete',
   'src/backup/restore-backup.ts: uploads_pkey': 'while a backup is restored, and nobody is served',
   'src/operator/operator-commands.ts: _prisma_migrations': 'has a row for each migration',

@@ -10,6 +10,8 @@ const t = testDb()
 const uncounted: Readonly<Record<string, string>> = {
   _prisma_migrations: 'one row a migration',
   changes: 'by triggers, one row for each thing of another table, for a day',
+  repo_facet_changes: 'by triggers, two rows for a change of a repo at most, for a minute',
+  run_facet_changes: 'by triggers, two rows for a change of a run at most, for a minute',
   run_measurements: 'not written any more',
 }
 

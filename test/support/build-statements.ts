@@ -3,6 +3,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import type { VisibleRepos, VisibleRuns } from '../../src/auth/policy.ts'
+import type { RepoFilter } from '../../src/repos/list-sql.ts'
 import { type BuiltStatement as Built, statementBuilt } from '../../src/store/statement.ts'
 import { memoized } from '../../src/work/job-kind.ts'
 import type { BuiltStatement, DeclaredColumn, DeclaredParam } from './built-statements.ts'
@@ -65,7 +66,8 @@ const viewers: readonly (VisibleRepos & VisibleRuns)[] = [nobody, member, limite
 
 /** Each part of a listing's text alone, and all of them together. */
 async function buildListings(): Promise<void> {
-  const { repoPageStatement, repoFacetStatement } = await import('../../src/repos/list-sql.ts')
+  const { repoPageStatement } = await import('../../src/repos/list-sql.ts')
+  const { repoFacetStatement } = await import('../../src/repos/facets-sql.ts')
   const { runPageStatement } = await import('../../src/runs/read/list-sql.ts')
   const { sortedPageStatement } = await import('../../src/runs/read/sorted-sql.ts')
   const repoFilters = {
@@ -92,11 +94,11 @@ async function buildListings(): Promise<void> {
     q: 'a',
   } as const
   for (const viewer of viewers) {
-    for (const filter of [...shapesOf(repoFilters), { visibility: 'private' as const }, { gated: false }]) {
+    for (const filter of [...shapesOf(repoFilters), { visibility: 'private' as const }]) {
       for (const sort of ['created', 'updated'] as const)
         for (const after of [null, sort === 'created' ? ['repo_a'] : ['2026-01-01T00:00:00Z', 'repo_a']])
           for (const cards of [false, true]) repoPageStatement(viewer, { filter, sort, after, limit: 1, cards })
-      repoFacetStatement(viewer, filter)
+      repoFacetStatement(viewer, filter as RepoFilter)
     }
     for (const filter of [...shapesOf(runFilters), { gated: false }])
       for (const after of [null, 'run_a']) {

@@ -11,15 +11,9 @@ import type { RequestContext } from '../../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type KeyPart, type Page } from '../../platform/page.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
+import { type FacetRow, runFacetStatement } from './facets-sql.ts'
 import { getRunsById } from './get-run.ts'
-import {
-  type FacetRow,
-  type listedColumns,
-  type RunFilter,
-  type RunPageQuery,
-  runFacetStatement,
-  runPageStatement,
-} from './list-sql.ts'
+import { type listedColumns, type RunFilter, type RunPageQuery, runPageStatement } from './list-sql.ts'
 import { type Run, toRun } from './run-shape.ts'
 import { type SortInput, sortOrderOf } from './sort-order.ts'
 import { type SortedQuery, sortedPageStatement } from './sorted-sql.ts'

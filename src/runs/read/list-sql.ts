@@ -3,9 +3,9 @@
  * size, so that the cost of a page does not depend on the number of runs. A limited key has two such streams: the runs
  * that it filed, and the runs of its listed repos.
  */
-import { ownRunSql, repoVisibleSql, runListedSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
+import { ownRunSql, runListedSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
 import { namesRobot } from '../../repos/named-repo.ts'
-import { column, columns, type RowOf } from '../../store/columns.ts'
+import { column, type RowOf } from '../../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-state.ts'
@@ -151,9 +151,13 @@ export const accountSources = [
 ] as const
 
 /** The two sources of the runs that a key limited to repos sees; they may overlap. */
-const limited = [`u.filed_by = :credentialId and ${ownRunSql('u')}`, `${runListedSql('u')} and ${ownRunSql('u')}`]
+export const limited = [
+  `u.filed_by = :credentialId and ${ownRunSql('u')}`,
+  `${runListedSql('u')} and ${ownRunSql('u')}`,
+]
 
-const ofJob = 'u.id = :credentialId'
+/** The one run that a hosted job's key sees. */
+export const ofJob = 'u.id = :credentialId'
 
 /**
  * The sources of a viewer that does not see all runs of its accounts: a limited key, or a hosted job's key, which sees
@@ -163,7 +167,8 @@ export const fewSources = (viewer: VisibleRuns): readonly string[] | null => {
   if (viewer.repoIds !== null) return limited
   return isJob(viewer) ? [ofJob] : null
 }
-const isJob = (viewer: VisibleRuns) => viewer.accountIds.length === 0 && viewer.credentialId !== null
+/** Whether it is a hosted job's key. */
+export const isJob = (viewer: VisibleRuns) => viewer.accountIds.length === 0 && viewer.credentialId !== null
 
 type PageStatement = NamedStatement<RowOf<typeof listedColumns>, Values>
 
@@ -225,69 +230,4 @@ function statementName(viewer: VisibleRuns, { filter, after }: RunPageQuery): st
   const who = viewer.repoIds ? 'limited' : isJob(viewer) && 'job'
   const shape = [filter.status, filter.executor, filter.ownerId && 'owner', after && 'after', who]
   return ['run-page', ...shape.filter(Boolean)].join('-')
-}
-
-/** One value of a facet and how many of the visible runs have it. */
-const facetColumns = columns({
-  facet: column.text<'total' | 'kind' | 'executor' | 'status' | 'robot' | 'gated'>('facet'),
-  value: column.text.orNull('min(shown)'),
-  count: column.int4('sum(n)::int'),
-})
-
-export type FacetRow = RowOf<typeof facetColumns>
-
-const counted = `u.kind::text as kind, u.executor::text as executor, u.status::text as status, u.robot, u.robot_repo_id,
-  (coalesce(u.gate_total, 0) > 0)::text as gated`
-
-const grouped = `select case when grouping(kind) = 0 then 'kind' when grouping(executor) = 0 then 'executor'
-  when grouping(status) = 0 then 'status'
-      when grouping(lower(robot)) = 0 then 'robot' when grouping(gated) = 0 then 'gated' else 'total' end as facet,
-    case when grouping(lower(robot)) = 0 then min(robot) else coalesce(kind, executor, status, gated) end as value,
-      robot_repo_id, count(*) as n
-  from counted group by grouping sets ((), (kind), (executor), (status), (lower(robot), robot_repo_id), (gated))`
-
-/**
- * A robot is shown by the name that it has now: a robot that is gone by none, and a name that the caller could not know
- * by none.
- */
-const shownName = `(select holder.handle || '/' || robot.slug from repos robot
-  join accounts holder on holder.id = robot.owner_id
-  where robot.id = robot_repo_id and (${repoVisibleSql('robot')} or holder.handle || '/' || robot.slug = lower(value)))`
-
-const facetStatement = (name: string, head: string, source: string) =>
-  composed({
-    name,
-    columns: facetColumns,
-    params: runViewer,
-    text: `${head} counted as (${source}), grouped as (${grouped})
-      select ${facetColumns.sql} from (select facet, n, case when robot_repo_id is null then value else ${shownName}
-        end as shown from grouped) named
-      group by facet, lower(shown)`,
-  })
-
-const seen = `cross join lateral (select ${counted} from runs u where u.owner_id = account.id`
-const facetsOf = {
-  // Two halves, since a condition on the creator has to read the run's row and not only the index.
-  accounts: facetStatement(
-    'run-facets',
-    `${accounts},`,
-    `select seen.* from account ${seen} and account.mine offset 0) seen
-      union all select seen.* from account ${seen} and not account.mine and u.created_by = :userId offset 0) seen`,
-  ),
-  limited: facetStatement('run-facets-limited', 'with', fewCounted(limited)),
-  job: facetStatement('run-facets-job', 'with', fewCounted([ofJob])),
-}
-
-function fewCounted(few: readonly string[]): string {
-  const visible = few.map((condition) => `select u.id from runs u where ${condition}`).join(' union ')
-  return `select ${counted} from runs u where u.id in (${visible})`
-}
-
-/**
- * Counts over every run that the caller can see, in one pass. The runs of the caller's accounts are counted from an
- * index alone.
- */
-export function runFacetStatement(viewer: VisibleRuns): NamedStatement<FacetRow, VisibleRuns> {
-  if (viewer.repoIds !== null) return facetsOf.limited
-  return isJob(viewer) ? facetsOf.job : facetsOf.accounts
 }
