@@ -5,7 +5,8 @@
 import type { Config } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import type { Querier } from '../store/db.ts'
+import type { Querier, Tx } from '../store/db.ts'
+import { hasDivided } from '../store/db-errors.ts'
 import { param, statement } from '../store/statement.ts'
 import { MAX_PENDING_CONTENTS, MAX_PENDING_UPLOADS } from './limits.ts'
 import { openStates, sqlStates } from './upload-state.ts'
@@ -119,6 +120,55 @@ export async function countBytes(tx: Querier, config: Config, ownerId: string, b
 }
 
 /**
+ * The same where nobody waits for its answer: a commit may follow in the same round trip, so the quota is an error of
+ * the statement, a division by zero.
+ */
+const countOrFail = statement({
+  name: 'accounts-count-or-fail',
+  params: { ownerId: param.text(), bytes: param.int8(), quotaBytes: param.int8() },
+  text: `update accounts set storage_bytes = storage_bytes + :bytes::bigint / case when :bytes::bigint <= 0
+      or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint then 1 else 0 end
+    where id = :ownerId`,
+})
+
+/** `countBytes`, sent with a later statement or the commit. Its refusal is `asQuotaRefusal` of what rejects then. */
+export function countBytesLater(tx: Tx, config: Config, ownerId: string, bytes: number): void {
+  if (bytes !== 0) tx.later(countOrFail, { ownerId, bytes, quotaBytes: config.storageQuotaBytes })
+}
+
+/** 413 `quota.storage` for the failure of `countBytesLater`, whose transaction has ended; any other error as it is. */
+export async function asQuotaRefusal(
+  querier: Querier,
+  config: Config,
+  { ownerId, bytes }: { readonly ownerId: string; readonly bytes: number },
+  error: unknown,
+): Promise<unknown> {
+  if (!hasDivided(error, countOrFail.name)) return error
+  const [use = { used: 0, reserved: 0, pending: 0 }] = await querier.query(storageUse, { ownerId })
+  return overQuota(config, use, bytes)
+}
+
+/** What an account's storage holds, read with something else: columns on the row `a` of `accounts`. */
+export const heldBytesColumns = {
+  usedBytes: column.int8('a.storage_bytes'),
+  reservedBytes: column.int8('a.reserved_bytes'),
+}
+
+export interface HeldBytes {
+  readonly usedBytes: number
+  readonly reservedBytes: number
+}
+
+/** 413 `quota.storage` where the bytes do not fit, by `heldBytesColumns`; reserves nothing. */
+export function assertFits(
+  config: Config,
+  { usedBytes: used, reservedBytes: reserved }: HeldBytes,
+  bytes: number,
+): void {
+  if (used + reserved + bytes > config.storageQuotaBytes) throw overQuota(config, { used, reserved }, bytes)
+}
+
+/**
  * The check of `reserveStorage` without a reservation, so that a request that must fail creates nothing in the store.
  */
 export async function assertRoom(querier: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
@@ -146,7 +196,7 @@ function overUploads(pending: number, uploads: number, most: number): HubError {
   })
 }
 
-function overQuota(config: Config, use: StorageUse, bytes: number): HubError {
+function overQuota(config: Config, use: Pick<StorageUse, 'used' | 'reserved'>, bytes: number): HubError {
   const limit = config.storageQuotaBytes
   const left = Math.max(0, limit - use.used - use.reserved)
   const detail =

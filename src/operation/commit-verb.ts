@@ -3,7 +3,7 @@
  * sent, the stored result.
  */
 
-import type { Tx } from '../store/db.ts'
+import type { Querier, Tx } from '../store/db.ts'
 import type { AllowedContext, RequestContext } from './context.ts'
 
 /**
@@ -44,5 +44,25 @@ export function commitVerb<T>(ctx: AllowedContext, work: (tx: Tx) => Promise<T>)
     const result = await work(tx)
     await ctx.idempotency?.record(tx, result)
     return result
+  })
+}
+
+/**
+ * The same for a verb whose result is read by one statement: that goes with the commit, unless the result is stored for
+ * replays. A result that is not visible any more is an error after the commit.
+ */
+export function commitAndShow<T>(
+  ctx: AllowedContext,
+  work: (tx: Tx) => Promise<void>,
+  show: (querier: Querier) => Promise<T>,
+): Promise<T> {
+  if (ctx.idempotency)
+    return commitVerb(ctx, async (tx) => {
+      await work(tx)
+      return show(tx)
+    })
+  return ctx.deps.db.withTx(async (tx) => {
+    await work(tx)
+    return show(tx.last)
   })
 }

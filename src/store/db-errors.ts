@@ -65,6 +65,11 @@ function isLost(fault: Fault): boolean {
   return typeof fault.message === 'string' && driverMessages.test(fault.message)
 }
 
+/** Whether this statement, which was sent together with others, divided by zero. */
+export function hasDivided(error: unknown, statementName: string): boolean {
+  return chainOf(error).some((fault) => fault.statementName === statementName && codeOf(fault) === '22012')
+}
+
 /** Disk full. */
 export function isDiskFull(error: unknown): boolean {
   return chainOf(error).some((fault) => codeOf(fault) === '53100')

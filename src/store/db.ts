@@ -1,19 +1,18 @@
 /** The database: one `pg` pool with explicit limits that exact statements and Prisma share, and short transactions. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import { PrismaClient } from '../../prisma/generated/client/client.ts'
 import { enterOwnSlice } from '../platform/processor-time.ts'
 import { sqlStatement } from '../platform/signals.ts'
-import { budgetHere, SharedPool, withoutShare } from './connection-share.ts'
-import { asUnavailable, isDiskFull, isRetryable } from './db-errors.ts'
-import { oneStatement } from './one-statement.ts'
+import { budgetHere, SharedPool } from './connection-share.ts'
+import { asUnavailable, isDiskFull } from './db-errors.ts'
+import { type AnyStatement, type Part, querying, type Run, type RunTogether } from './querying.ts'
 import { keptOffRestores } from './restore-mark.ts'
-import { RowQuery, rowsOf } from './row-query.ts'
-import { type NamedStatement, orderedValues, type Statement } from './statement.ts'
+import { RowQuery, rowsOf, sendBatch } from './row-query.ts'
+import type { NamedStatement, Statement } from './statement.ts'
+import { withTx } from './transaction.ts'
 import { typeParsers } from './type-parsers.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
-import { countWrite, ROW_BYTES, storedBytes, type WriteBudget, type WritingStatement } from './write-budget.ts'
 
 export { uniqueViolation } from './db-errors.ts'
 export type { Statement } from './statement.ts'
@@ -23,8 +22,21 @@ export interface Querier {
   query<T, P>(statement: NamedStatement<T, P>, values: NoInfer<P>): Promise<T[]>
 }
 
+/** The rows of a statement that was sent with a later one. */
+export interface Later<T> {
+  /** Throws until a statement after it was awaited. */
+  readonly rows: readonly T[]
+}
+
 /** An open transaction (READ COMMITTED). Make no network calls inside. Statements that overlap are an error. */
 export interface Tx extends Querier {
+  /**
+   * A statement that is sent with the next one, or with the commit, in one round trip: it is executed in its place, and
+   * if it fails, nothing after it is, and what is awaited next rejects.
+   */
+  later<T, P>(statement: NamedStatement<T, P>, values: NoInfer<P>): Later<T>
+  /** Sends its one statement with the commit, as the last of the transaction: its rows are those that are committed. */
+  readonly last: Querier
   /** Runs once, after the commit; never after a rollback. */
   afterCommit(action: () => void): void
   /** Counts rows that a statement made of other rows, without values that say how many. */
@@ -53,7 +65,7 @@ export interface DbOptions {
   readonly statementTimeoutMs?: number
   /** Whether it is the restore's own; any other is refused while one is in progress. */
   readonly isOfRestore?: boolean
-  /** Called with each statement before it is sent; for tests. */
+  /** Called with each statement before it is sent, but for the commit; for tests. */
   readonly onStatement?: (text: string) => void
 }
 
@@ -62,9 +74,6 @@ const ACQUIRE_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
 /** The server ends a statement at its timeout; one that continues for this much longer has lost its connection. */
 const STUCK_AFTER_MS = 5_000
-const TX_ATTEMPTS = 3
-/** Delay before the first retry, with jitter up to twice this; doubles for the second. */
-const RETRY_WAIT_MS = 25
 
 /** Opens the pool; connects at the first statement. */
 export function openDb(options: DbOptions): Db {
@@ -85,12 +94,17 @@ export function openDb(options: DbOptions): Db {
   pool.on('error', () => {})
   let prisma: PrismaClient | undefined
   let wasFull = false
+  const noteFull = (error: unknown): never => {
+    if (isDiskFull(error)) wasFull = true
+    throw error
+  }
   const run: Run = (target, statement, values) =>
-    followed(statement, () => runStatement(target, statement, values, options.onStatement)).catch((error): never => {
-      if (isDiskFull(error)) wasFull = true
-      throw error
-    })
-  const work: Db['withTx'] = (inside) => withTx(pool, run, inside)
+    followed(statement, () => runStatement(target, statement, values, options.onStatement)).catch(noteFull)
+  const runTogether: RunTogether = (client, parts) =>
+    followed({ name: parts.map(({ statement }) => statement.name || statement.text).join(' + ') }, () =>
+      runBatch(client, parts, options.onStatement),
+    ).catch(noteFull)
+  const work: Db['withTx'] = (inside) => withTx(pool, { run, runTogether }, inside)
   return {
     pool,
     get prisma() {
@@ -133,32 +147,23 @@ async function writesTemporary(withTx: Db['withTx']): Promise<boolean> {
   }
 }
 
-type Run = <T>(target: pg.Pool | pg.PoolClient, statement: AnyStatement<T>, values: readonly unknown[]) => Promise<T[]>
-type AnyStatement<T> = Pick<Statement<T>, 'name' | 'text' | 'toRow' | 'writes'>
-
-function querying(target: pg.Pool | pg.PoolClient, run: Run, budgetOf: () => WriteBudget | null): Querier['query'] {
-  return <T, P>(statement: Statement<T> | NamedStatement<T, P>, values: readonly unknown[] | P = []) => {
-    const given = statement.names ? orderedValues(statement, values as P) : (values as readonly unknown[])
-    if (!statement.writes) return run(target, statement, given)
-    return counted(budgetOf(), statement, given) ?? run(target, statement, given)
-  }
-}
-
-/** Counts a statement that writes. A rejection if its sender may not add rows now. */
-function counted(
-  budget: WriteBudget | null,
-  statement: WritingStatement,
-  values: readonly unknown[],
-): Promise<never> | null {
+async function runBatch(
+  client: pg.PoolClient,
+  parts: readonly Part[],
+  onStatement?: (text: string) => void,
+): Promise<readonly RowQuery<unknown>[]> {
+  for (const { statement } of parts) if (statement.text !== 'commit') onStatement?.(statement.text)
+  const queries = parts.map(({ statement, values }) => new RowQuery(statement, values, typeParsers))
   try {
-    if (budget) countWrite(budget, statement, values)
-    return null
+    await sendBatch(client, queries)
+    enterOwnSlice()
+    return queries
   } catch (error) {
-    return Promise.reject(error)
+    throw asUnavailable(error)
   }
 }
 
-const followed = <T>({ name }: AnyStatement<T>, send: () => Promise<T[]>): Promise<T[]> =>
+const followed = <Result>({ name }: { readonly name: string }, send: () => Promise<Result>): Promise<Result> =>
   sqlStatement.isWatched ? sqlStatement.follow({ name }, send) : send()
 
 async function runStatement<T>(
@@ -185,99 +190,5 @@ async function runStatement<T>(
     return rows.map((cells) => toRow(cells))
   } catch (error) {
     throw asUnavailable(error)
-  }
-}
-
-async function withTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await attemptTx(pool, run, work)
-    } catch (error) {
-      if (attempt === TX_ATTEMPTS || !isRetryable(error)) throw error
-      // After a deadlock, the victim must not relock its first row before the other transaction has taken it.
-      await sleep(RETRY_WAIT_MS * attempt * (1 + Math.random()))
-    }
-  }
-}
-
-const control = (text: string): Statement<never> => ({ name: '', exact: 'server', text })
-
-async function attemptTx<T>(pool: pg.Pool, run: Run, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw asUnavailable(error)
-  })
-  // The pool listens to idle connections only; an unhandled error event ends the process. The active statement rejects
-  // on its own.
-  const onLost = () => {}
-  client.on('error', onLost)
-  const hooks: (() => void)[] = []
-  // A connection that cannot roll back is in an unknown state and must not be reused.
-  let broken = true
-  try {
-    const budget = budgetHere()
-    // It has its connection: were it to wait for another one next to it, transactions could wait for each other.
-    const result = await withoutShare(() => runTx(client, run, { hooks, budget }, work))
-    broken = false
-    return result
-  } catch (error) {
-    broken = await client.query('rollback').then(
-      () => false,
-      () => true,
-    )
-    throw error
-  } finally {
-    client.off('error', onLost)
-    client.release(broken)
-    if (!broken) runHooks(hooks)
-  }
-}
-
-interface Sender {
-  /** Run after the commit. */
-  readonly hooks: (() => void)[]
-  readonly budget: WriteBudget | null
-}
-
-async function runTx<T>(
-  client: pg.PoolClient,
-  run: Run,
-  { hooks, budget }: Sender,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  const waiting: (() => void)[] = []
-  const one = oneStatement()
-  await run(client, control('begin'), [])
-  const result = await work({
-    execute: (text, values) => {
-      budget?.take(storedBytes(values) + ROW_BYTES)
-      return one.run('of a library', () => client.query(text, values))
-    },
-    query: querying(
-      client,
-      (target, statement, values) => one.run(statement.name || 'without a name', () => run(target, statement, values)),
-      () => budget,
-    ),
-    madeRows: (count) => budget?.take(count * ROW_BYTES),
-    afterCommit: (action) => waiting.push(action),
-  })
-  one.assertIdle()
-  const { command } = await client.query('commit').catch((error: unknown) => {
-    throw asUnavailable(error)
-  })
-  // After a failed statement PostgreSQL executes COMMIT as ROLLBACK, without an error; this happens if `work` swallowed
-  // the failure.
-  if (command !== 'COMMIT') throw new Error(`The transaction was not committed: the server answered ${command}.`)
-  hooks.push(...waiting)
-  return result
-}
-
-/** The transaction is committed: a failing hook must affect neither it nor the other hooks. */
-function runHooks(hooks: readonly (() => void)[]): void {
-  for (const hook of hooks) {
-    try {
-      hook()
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error))
-    }
   }
 }

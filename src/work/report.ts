@@ -4,8 +4,8 @@
  * and endpoints; contract, "Reports".
  */
 import { requireCredential } from '../auth/policy.ts'
-import { assertRoom } from '../files/reservation.ts'
-import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import { asQuotaRefusal, assertFits, assertRoom, type HeldBytes } from '../files/reservation.ts'
+import { commitAndShow, commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext, Viewer } from '../operation/context.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import { type HeldJob, isClaimer, type JobActor } from './held-job.ts'
@@ -55,10 +55,13 @@ export interface ReportToApply<Input, Job extends HeldJob, Part extends string, 
   readonly keys: { readonly [Name in keyof Read['objects']]: string | null }
 }
 
+/** A job that a report found; with what its owner's storage held then, where the kind reads both at once. */
+type FoundJob = HeldJob & Partial<HeldBytes>
+
 /** How a kind of job is reported on. */
 export interface ReportKind<
   Input extends ReportInput,
-  Found extends HeldJob,
+  Found extends FoundJob,
   Locked extends Found,
   Part extends string,
   Read extends ReadReport,
@@ -78,9 +81,14 @@ export interface ReportKind<
   readonly read: (ctx: RequestContext, job: Found, input: Input, fresh: FreshParts<Part>) => Promise<Read>
   /** Locks what the report changes, in the lock order of the kind. */
   readonly lock: (tx: Tx, input: Input, read: Read) => Promise<Locked>
-  /** Writes everything that the report changes; settles the job if it ends. */
+  /**
+   * Writes everything that the report changes; settles the job if it ends. Bytes that `countBytesLater` refuses are 413
+   * `quota.storage`.
+   */
   readonly apply: (ctx: RequestContext, tx: Tx, report: ReportToApply<Input, Locked, Part, Read>) => Promise<void>
   readonly show: (querier: Querier, viewer: Viewer, jobId: string) => Promise<Shown>
+  /** Whether `show` is one statement, which is sent with the commit. */
+  readonly isShownByOne?: true
   /** Records that the worker was told why its report was refused. */
   readonly noteRefusal?: (ctx: RequestContext, input: Input, error: unknown) => Promise<void>
 }
@@ -93,7 +101,7 @@ export interface ReportKind<
  */
 export function reportJob<
   Input extends ReportInput,
-  Found extends HeldJob,
+  Found extends FoundJob,
   Locked extends Found,
   Part extends string,
   Read extends ReadReport,
@@ -115,7 +123,7 @@ export function reportJob<
 
 async function storeReport<
   Input extends ReportInput,
-  Found extends HeldJob,
+  Found extends FoundJob,
   Locked extends Found,
   Part extends string,
   Read extends ReadReport,
@@ -133,11 +141,13 @@ async function storeReport<
   if (!judged) return commitVerb(ctx, (tx) => kind.show(tx, ctx.viewer, job.id))
   const read = await kind.read(ctx, job, input, judged.fresh)
   const { addedBytes: bytes, objects } = read
-  if (bytes > 0) await assertRoom(ctx.deps.db, ctx.deps.config, job.ownerId, { bytes, uploads: 0 })
+  if (bytes > 0) await assertRoomOf(ctx, job, bytes)
   const written: string[] = []
   try {
     const keys = await putObjects<Read>(ctx, job.id, objects, written)
-    return await commitVerb(ctx, async (tx) => {
+    const change = async (tx: Tx) => {
+      // An error after the commit, as of a job that is hidden now, is no refusal.
+      tx.afterCommit(() => written.splice(0))
       const locked = await kind.lock(tx, input, read)
       // A concurrent duplicate may have been stored first. No row refers to the objects of this one.
       const now = judge(kind, locked, input, actor)
@@ -146,12 +156,23 @@ async function storeReport<
         await kind.apply(ctx, tx, { ...now, input, job: locked, read, keys })
         tx.afterCommit(() => ctx.deps.events.hint(locked.id))
       }
-      return kind.show(tx, ctx.viewer, locked.id)
-    })
-  } catch (error) {
+    }
+    const show = (querier: Querier) => kind.show(querier, ctx.viewer, job.id)
+    return await (kind.isShownByOne
+      ? commitAndShow(ctx, change, show)
+      : commitVerb(ctx, (tx) => change(tx).then(() => show(tx))))
+  } catch (thrown) {
+    const error = await asQuotaRefusal(ctx.deps.db, ctx.deps.config, { ownerId: job.ownerId, bytes }, thrown)
     await forgetRefused(ctx, written, error)
     throw error
   }
+}
+
+async function assertRoomOf({ deps }: RequestContext, job: FoundJob, bytes: number): Promise<void> {
+  const { db, config } = deps
+  const { usedBytes, reservedBytes } = job
+  if (usedBytes !== undefined && reservedBytes !== undefined) assertFits(config, { usedBytes, reservedBytes }, bytes)
+  else await assertRoom(db, config, job.ownerId, { bytes, uploads: 0 })
 }
 
 /** Where the report leads, and which of its parts are new. Null for a duplicate. Pure. */

@@ -89,7 +89,7 @@ async function applyReport(
       'conflict.in_progress',
       'An artifact was presigned a second time while this report was processed; send the report again.',
     )
-  const logEnd = await appendChunk(tx, checkLog, check, { chunk, storageKey: keys.log })
+  const logEnd = appendChunk(tx, checkLog, check, { chunk, storageKey: keys.log })
   const ended = input.status != null
   const costUsd = ended ? await settleCheck(ctx.deps, tx, check, to === 'succeeded') : null
   const { last: clientLogSeq, gaps: clientLogGaps } = numberAfter(numbersOf(check, input).log)

@@ -5,6 +5,7 @@
 
 import { isId } from '@hub/formats/ids'
 import { assertLevel, assertRunsFor, runViewer, visibleRuns } from '../../auth/policy.ts'
+import { type HeldBytes, heldBytesColumns } from '../../files/reservation.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { readRecipe } from '../../planner/recipe/recipe.ts'
 import { notFound } from '../../platform/errors.ts'
@@ -19,6 +20,7 @@ import { readProgress } from '../read/progress.ts'
 import { visibleRun } from '../read/run-shape.ts'
 import { readCurve } from '../read/sparkline.ts'
 import { heldColumns } from '../run-row.ts'
+import { artifactParams, storedBytesSql } from './run-storage.ts'
 
 const reportColumns = heldColumns.with({
   outputRepoId: column.text.orNull('u.output_repo_id'),
@@ -32,15 +34,18 @@ const reportColumns = heldColumns.with({
 })
 const readColumns = reportColumns.with({ now: column.timestamptz('now()') })
 
-/** The columns of a run that a report depends on. */
-export type ReportedRun = RowOf<typeof readColumns>
+const foundColumns = readColumns.with(heldBytesColumns)
+
+/** The columns of a run that a report depends on; with what its owner's storage held, where the run was found. */
+export type ReportedRun = RowOf<typeof readColumns> & Partial<HeldBytes>
 
 const visibleRunToReport = statement({
   name: 'run-report-read',
   exact: 'followed',
-  columns: readColumns,
+  columns: foundColumns,
   params: { ...runViewer, runId: param.text() },
-  text: `select ${readColumns.sql} from runs u where u.id = :runId and ${visibleRun}`,
+  text: `select ${foundColumns.sql} from runs u join accounts a on a.id = u.owner_id
+    where u.id = :runId and ${visibleRun}`,
 })
 
 /**
@@ -129,6 +134,7 @@ export const updateReportedRun = statement({
     environment: param.json.orNull(),
     outputRepoId: param.text.orNull(),
     outputRepoName: param.text.orNull(),
+    ...artifactParams,
     /** When and for which limit the run is asked to stop. */
     stopAt: param.timestamptz.orNull(),
     stopReason: param.text.orNull(),
@@ -154,6 +160,7 @@ export const updateReportedRun = statement({
       environment = coalesce(environment, :environment::json),
       output_repo_id = coalesce(:outputRepoId, output_repo_id),
         output_repo_name = coalesce(:outputRepoName, output_repo_name),
+      ${storedBytesSql},
       cancel_requested_at = coalesce(cancel_requested_at, :stopAt), stop_reason = coalesce(stop_reason, :stopReason)
     where id = :runId`,
 })

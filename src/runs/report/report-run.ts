@@ -3,6 +3,7 @@
  * and renews its lease.
  */
 import { isOfMachine } from '@hub/formats/metric-order'
+import { countBytesLater } from '../../files/reservation.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
@@ -22,6 +23,7 @@ import type { Run } from '../read/run-shape.ts'
 import { addRewards } from '../read/sparkline.ts'
 import { runJob } from '../run-job.ts'
 import { countReported } from '../summary/keep-summaries.ts'
+import { readSummaries, type SummaryRow } from '../summary/summary-rows.ts'
 import {
   bytesOf,
   lockOutputRepo,
@@ -40,7 +42,7 @@ import {
   type ReportedRun,
   updateReportedRun,
 } from './report-rows.ts'
-import { countRunBytes } from './run-storage.ts'
+import { artifactValues } from './run-storage.ts'
 
 const runReport: ReportKind<ReportRunInput, ReportedRun, RunToChange, RunPart, ReadRunReport, Run> = {
   find: (ctx, { runId }) => findRunToReport(ctx, runId),
@@ -51,6 +53,7 @@ const runReport: ReportKind<ReportRunInput, ReportedRun, RunToChange, RunPart, R
   lock: lockReported,
   apply: applyReport,
   show: readRun,
+  isShownByOne: true,
   noteRefusal: noteStaleReport,
 }
 
@@ -62,18 +65,23 @@ export function reportRun(ctx: RequestContext, input: ReportRunInput): Promise<R
   return reportJob(ctx, runReport, input)
 }
 
-/** The locked run, with its output repo where the report changes that. */
+/** The locked run, with its output repo where the report changes that, and the summaries where it has metrics. */
 interface RunToChange extends LockedRun {
   readonly repo: RepoFacts | null
+  readonly summaries: readonly SummaryRow[]
 }
 
 /** Lock order: the output repo, which a report of success writes too, then the run. */
 async function lockReported(tx: Tx, input: ReportRunInput, read: ReadRunReport): Promise<RunToChange> {
   const repoId = read.output?.id ?? (input.status === 'succeeded' ? read.outputRepoId : null)
   const repo = repoId === null ? null : await lockOutputRepo(tx, repoId, read.output !== null)
-  const [run] = await tx.query(lockRunToReport, { id: input.runId })
-  if (!run) throw notFound(`The run ${input.runId}`)
-  return { ...run, repo }
+  const { runId: id } = input
+  // A statement of its own sees what was committed before the row was locked.
+  const locked = read.metrics && tx.later(lockRunToReport, { id })
+  const summaries = locked ? await readSummaries(tx, [id], null) : []
+  const [run] = locked ? locked.rows : await tx.query(lockRunToReport, { id })
+  if (!run) throw notFound(`The run ${id}`)
+  return { ...run, repo, summaries }
 }
 
 /**
@@ -89,15 +97,16 @@ async function applyReport(
   const { status = null } = input
   const chunk = fresh.log ? given.chunk : null
   const metrics = fresh.metrics ? given.metrics : null
-  const logEnd = await appendChunk(tx, runLog, run, { chunk, storageKey: keys.log })
-  if (metrics) await insertLines(tx, run, metrics)
-  const summarySeq = metrics ? await countReported(tx, run, metrics.lines) : run.summarySeq
+  const logEnd = appendChunk(tx, runLog, run, { chunk, storageKey: keys.log })
+  if (metrics) insertLines(tx, run, metrics)
+  const summarySeq = metrics ? countReported(tx, run, run.summaries, metrics.lines) : run.summarySeq
   const costUsd = status && (await settleRun(ctx.deps, tx, run, 'reported'))
   const limit = status === null ? limitOfRun(run) : null
   const { gates, output } = given
   // Another report may have come since this one was read.
   const environment = run.hasEnvironment ? null : given.environment
-  await tx.query(updateReportedRun, {
+  const sizes = artifactValues(bytesOf({ ...given, chunk, metrics, environment }), run)
+  tx.later(updateReportedRun, {
     runId: run.id,
     status: status ?? 'running',
     now: run.now,
@@ -121,6 +130,7 @@ async function applyReport(
     environment,
     outputRepoId: output?.id ?? null,
     outputRepoName: output?.fullName ?? null,
+    ...sizes,
     stopAt: limit && run.now,
     stopReason: limit?.reason ?? null,
   })
@@ -139,13 +149,13 @@ async function applyReport(
     await recordFinish(ctx, tx, runJob, { id: run.id, ownerId: run.ownerId, ...change })
   }
   if (status === 'succeeded' && run.repo) await stampOutput(ctx, tx, run, run.repo)
-  await countRunBytes(tx, config, run, bytesOf({ ...given, chunk, metrics, environment }))
+  countBytesLater(tx, config, run.ownerId, sizes.storedBytes)
   if (status === 'succeeded') await addMeasurements(tx, config, run, input)
 }
 
-async function insertLines(tx: Tx, run: LockedRun, { steps, rewards, lines }: MetricsBatch): Promise<void> {
+function insertLines(tx: Tx, run: LockedRun, { steps, rewards, lines }: MetricsBatch): void {
   const { id: runId, attempt, metricsSeq: lastSeq, now: at } = run
-  await tx.query(insertMetrics, { runId, attempt, lastSeq, steps, rewards, lines, at })
+  tx.later(insertMetrics, { runId, attempt, lastSeq, steps, rewards, lines, at })
 }
 
 /** The columns of the runner's own numbers, including those of this report. */

@@ -39,12 +39,25 @@ export function growthOf({ added, config, scorecard }: KeptBytes, before: Artifa
   return added + grown(config, before.configBytes) + grown(scorecard, before.scorecardBytes)
 }
 
+/** What the update of a run by its report does to its sizes. */
+export const artifactParams = {
+  storedBytes: param.int8(),
+  configBytes: param.int4.orNull(),
+  scorecardBytes: param.int4.orNull(),
+}
+const sizesSql = `config_bytes = coalesce(:configBytes::int, config_bytes),
+    scorecard_bytes = coalesce(:scorecardBytes::int, scorecard_bytes)`
+export const storedBytesSql = `stored_bytes = stored_bytes + :storedBytes::bigint, ${sizesSql}`
+
+/** The values of `artifactParams`. The owner's storage grows by `storedBytes` in the same transaction. */
+export function artifactValues(kept: KeptBytes, before: ArtifactBytes) {
+  return { storedBytes: growthOf(kept, before), configBytes: kept.config, scorecardBytes: kept.scorecard }
+}
+
 const measure = statement({
   name: 'run-storage-sizes',
   params: { runId: param.text(), configBytes: param.int4.orNull(), scorecardBytes: param.int4.orNull() },
-  text: `update runs set config_bytes = coalesce(:configBytes::int, config_bytes),
-    scorecard_bytes = coalesce(:scorecardBytes::int, scorecard_bytes)
-    where id = :runId`,
+  text: `update runs set ${sizesSql} where id = :runId`,
 })
 
 /**

@@ -5,11 +5,11 @@
  */
 
 import { column, columns, type RowOf } from '../../store/columns.ts'
-import type { Querier } from '../../store/db.ts'
+import type { Querier, Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import { readMetrics } from '../metrics/read-metrics.ts'
 import { foldLines, type NumberedLine } from './fold-lines.ts'
-import { dropSummaries, putSummaries, readSummaries } from './summary-rows.ts'
+import { dropSummaries, putSummaries, readSummaries, type SummaryRow, summaryValues } from './summary-rows.ts'
 
 interface CountedRun {
   readonly id: string
@@ -40,24 +40,35 @@ const reach = statement({
   text: 'update runs set summary_seq = :seq, summary_pending = :seq < metrics_seq where id = :runId',
 })
 
+/** Lines added to stored summaries: all of them, and the keys of those that changed. */
+function withLines(stored: readonly SummaryRow[], lines: readonly NumberedLine[]) {
+  const summaries = new Map(stored.map(({ runId: _runId, ...summary }) => [summary.key, summary]))
+  return { summaries, changed: foldLines(summaries, lines) }
+}
+
 /** Adds lines to the stored summaries of the run. */
 async function count(tx: Querier, run: Pick<CountedRun, 'id' | 'ownerId'>, lines: readonly NumberedLine[]) {
-  const stored = await readSummaries(tx, [run.id], null)
-  const summaries = new Map(stored.map(({ runId: _runId, ...summary }) => [summary.key, summary]))
-  await putSummaries(tx, run, summaries, foldLines(summaries, lines))
+  const { summaries, changed } = withLines(await readSummaries(tx, [run.id], null), lines)
+  const values = summaryValues(run, summaries, changed)
+  if (values) await tx.query(putSummaries, values)
 }
 
 /**
- * Counts the lines of a report, which follow `run.metricsSeq`; returns the last line that the summaries count. A run
+ * Counts the lines of a report, which follow `run.metricsSeq`, on the summaries that its row lock holds, with a later
+ * statement; returns the last line that the summaries count. A run
  * whose summaries are behind is left to the job, whose work may be long.
  */
-export async function countReported(tx: Querier, run: CountedRun, lines: readonly string[]): Promise<number> {
+export function countReported(
+  tx: Tx,
+  run: CountedRun,
+  stored: readonly SummaryRow[],
+  lines: readonly string[],
+): number {
   if (run.summarySeq !== run.metricsSeq) return run.summarySeq
-  await count(
-    tx,
-    run,
-    lines.map((line, at) => ({ seq: run.metricsSeq + 1 + at, line })),
-  )
+  const numbered = lines.map((line, at) => ({ seq: run.metricsSeq + 1 + at, line }))
+  const { summaries, changed } = withLines(stored, numbered)
+  const values = summaryValues(run, summaries, changed)
+  if (values) tx.later(putSummaries, values)
   return run.metricsSeq + lines.length
 }
 

@@ -63,7 +63,8 @@ const changed = assign('run_metric_summaries', {
   mean: excluded,
 })
 
-const put = statement({
+/** Writes summaries, with `summaryValues`. */
+export const putSummaries = statement({
   name: 'run-summaries-put',
   params: written.params,
   rewrites: 'runId',
@@ -85,17 +86,16 @@ export function readSummaries(
   return keys === null ? db.query(allOfRuns, { runIds }) : db.query(keysOfRuns, { runIds, keys })
 }
 
-/** Writes the summaries of `changedKeys`, each with its position among `summaries`. */
-export async function putSummaries(
-  tx: Querier,
+/** The values for the summaries of `changedKeys`, each with its position among `summaries`; null where there are none. */
+export function summaryValues(
   { id: runId, ownerId }: { readonly id: string; readonly ownerId: string },
   summaries: ReadonlyMap<string, MetricSummary>,
   changedKeys: ReadonlySet<string>,
-): Promise<void> {
+) {
   const placed = [...summaries.values()].map((one, at) => ({ ...one, position: at + 1 }))
   const rows = placed.filter(({ key }) => changedKeys.has(key))
-  if (rows.length === 0) return
-  await tx.query(put, {
+  if (rows.length === 0) return null
+  return {
     runId,
     ownerId,
     keys: rows.map(({ key }) => key),
@@ -108,7 +108,7 @@ export async function putSummaries(
     maxs: rows.map(({ max }) => max),
     maxSteps: rows.map(({ maxStep }) => maxStep),
     means: rows.map(({ mean }) => mean),
-  })
+  }
 }
 
 /** Deletes all summaries of a run. */

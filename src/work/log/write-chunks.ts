@@ -199,16 +199,16 @@ interface LoggedJob extends LogEnd {
 }
 
 /**
- * Appends the chunk of a report, which is in the store under `storageKey`, and returns the end of the log after it;
- * without a chunk the log stays as it is. The caller holds the job's row lock, and writes the end (`logEndSql`)
+ * Appends the chunk of a report, which is in the store under `storageKey`, with a later statement, and returns the end
+ * of the log after it; without a chunk the log stays as it is. The caller holds the job's row lock, and writes the end (`logEndSql`)
  * together with the other changes of the report.
  */
-export async function appendChunk(
+export function appendChunk(
   tx: Tx,
   log: JobLog,
   job: LoggedJob,
   { chunk, storageKey }: { readonly chunk: LogChunk | null; readonly storageKey: string | null },
-): Promise<LogEnd> {
+): LogEnd {
   const { logSeq, logLines, logBytes, logOpenFrom, logOpenBytes } = job
   if (!chunk) return { logSeq, logLines, logBytes, logOpenFrom, logOpenBytes }
   const seq = logSeq + 1
@@ -216,7 +216,7 @@ export async function appendChunk(
   const { lineCount, lineFrom, open } = linesAfter(openLineOf(job), seq, chunk.shape)
   const { id: jobId, attempt, now: at } = job
   const firstLine = logLines
-  await tx.query(insertChunk(log), { jobId, seq, attempt, storageKey, byteCount, lineCount, firstLine, lineFrom, at })
+  tx.later(insertChunk(log), { jobId, seq, attempt, storageKey, byteCount, lineCount, firstLine, lineFrom, at })
   return {
     logSeq: seq,
     logLines: logLines + lineCount,

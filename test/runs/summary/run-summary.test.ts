@@ -166,6 +166,6 @@ it('a page of runs costs one statement, by index, and no keys cost none', async 
 it('lines that follow lines that are not counted are not counted', async () => {
   const runId = await running()
   const run = { id: runId, ownerId: ada.id, metricsSeq: 5, summarySeq: 3 }
-  expect(await t.db.withTx((tx) => countReported(tx, run, ['{"loss":1}']))).toBe(3)
+  expect(await t.db.withTx(async (tx) => countReported(tx, run, [], ['{"loss":1}']))).toBe(3)
   expect(await summaryOf(runId)).toEqual([])
 })
