@@ -75,7 +75,9 @@ const interpreters = new RegExp(
 
 /** What trains, in at most 64 characters: the script or module, not what runs it. */
 export function templateOf(argv: readonly string[]): string {
-  const words = argv.filter((word) => !word.startsWith('-') && !/^\w+=/.test(word)).map((word) => basename(word))
+  // A script that is one word may have keys in it.
+  const isName = (word: string) => !word.startsWith('-') && !/^\w+=|\s/.test(word)
+  const words = argv.filter(isName).map((word) => basename(word))
   const word = words.find((one) => !interpreters.test(one)) ?? words[0] ?? 'command'
   const name = /^\.(?:py|js|ts|mjs|sh|jl|R|rb)$/.test(extname(word)) ? word.slice(0, -extname(word).length) : word
   return name.slice(0, 64) || 'command'

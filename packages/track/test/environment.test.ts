@@ -38,6 +38,18 @@ describe('a command line', () => {
       [`--header=Bearer ${githubToken}`, githubToken],
       ['--header=***', '***'],
     ],
+    [
+      ['AWS_SECRET_ACCESS_KEY=abc', '--secret-key', 'abc', '--private_key=abc', '--key', 'a', '--keys=2'],
+      ['AWS_SECRET_ACCESS_KEY=***', '--secret-key', '***', '--private_key=***', '--key', 'a', '--keys=2'],
+    ],
+    [
+      ['https://ada:p@w@example.com/x?a=b@c', 'https://h/x?step=1&access_token=abc&X-Amz-Signature=abc#top'],
+      ['https://example.com/x?a=b@c', 'https://h/x?step=1&access_token=***&X-Amz-Signature=***#top'],
+    ],
+    [
+      ['bash', '-c', 'export API_TOKEN=abc; python t.py --password "a b" --lr 1 --hub.token=\'abc\' && echo $X'],
+      ['bash', '-c', 'export API_TOKEN=***; python t.py --password *** --lr 1 --hub.token=*** && echo $X'],
+    ],
   ])('%j is shown as %j', async (words, shown) => {
     expect(await maskedCommand(words)).toEqual(shown)
   })

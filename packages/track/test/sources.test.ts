@@ -122,6 +122,8 @@ it.each([
   [['torchrun', '--nproc=2', 'src/fit.py'], 'fit'],
   [['./walk'], 'walk'],
   [['bash'], 'bash'],
+  [['bash', '-c', 'export API_TOKEN=abc; python train.py'], 'bash'],
+  [['sh -c API_TOKEN=abc'], 'command'],
 ])('%j trains %s', (argv, template) => {
   expect(templateOf(argv)).toBe(template)
 })
