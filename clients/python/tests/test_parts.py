@@ -63,6 +63,19 @@ class Lines(unittest.TestCase):
                 self.assertEqual(file.last_line(), b"end")
                 file.close()
 
+    def test_a_full_disk_takes_back_its_own_bytes_alone(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "m.jsonl")
+            file = LineFile(path)
+            file.append(b"one\n")
+            # As hub track adds to media.jsonl.
+            path.write_bytes(path.read_bytes() + b"of another\n")
+            write = os.write
+            with mock.patch("os.write", lambda fd, data: write(fd, data[:2])):
+                self.assertRaises(OSError, file.append, b"two\n")
+            self.assertEqual(path.read_bytes(), b"one\nof another\n")
+            file.close()
+
     def test_a_closed_file_takes_nothing(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = LineFile(Path(folder, "m"))

@@ -11,6 +11,7 @@ from typing import Any, Mapping
 
 # A report holds 8 MiB; a line that filled one alone would starve the rest.
 MAX_LINE_BYTES = 1024 * 1024
+_MAX_DEPTH = 100
 
 
 class LineFile:
@@ -30,7 +31,10 @@ class LineFile:
                 raise ValueError(f"{self.path} is closed.")
             written = os.write(self._fd, data)
             if written != len(data):
-                os.ftruncate(self._fd, self.size)
+                # Another process may write to the file too: only what is ours and last goes.
+                end = os.lseek(self._fd, 0, os.SEEK_CUR)
+                if os.fstat(self._fd).st_size == end:
+                    os.ftruncate(self._fd, end - written)
                 raise OSError(f"{self.path} cannot grow: the disk is full.")
             self.size += written
 
@@ -86,9 +90,11 @@ def _plain(value: Any) -> Any:
         convert = getattr(value, method, None)
         if convert is not None:
             try:
-                return convert()
-            except (ValueError, TypeError, RuntimeError):
+                found = convert()
+            except Exception:  # Of whatever library: the text is left.
                 continue
+            # NumPy's long double is its own item.
+            return float(found) if type(found) is type(value) and hasattr(value, "__float__") else found
     return str(value)
 
 
@@ -96,10 +102,10 @@ _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=_plai
 
 
 def encode_json(value: Any) -> str:
-    """JSON in ASCII. NaN and the infinities, which JSON does not have, become null."""
+    """JSON in ASCII. NaN and the infinities, which JSON does not have, become null, and keys text. Raises ``ValueError`` for what contains itself."""
     try:
         return _encode(value)
-    except ValueError:
+    except (ValueError, TypeError, RecursionError):
         return _encode(_finite(value))
 
 
@@ -111,14 +117,16 @@ def encode_line(metrics: Mapping[str, Any]) -> bytes:
     return text.encode("ascii") + b"\n"
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: Any, depth: int = 0) -> Any:
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"A value contains itself, or is nested more than {_MAX_DEPTH} deep.")
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: _finite(member) for key, member in value.items()}
+        return {key if isinstance(key, (str, int)) else str(key): _finite(member, depth + 1) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(member) for member in value]
+        return [_finite(member, depth + 1) for member in value]
     if value is None or isinstance(value, (str, int, bool)):
         return value
     plain = _plain(value)
-    return plain if isinstance(plain, str) else _finite(plain)
+    return plain if isinstance(plain, str) else _finite(plain, depth + 1)

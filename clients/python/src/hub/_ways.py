@@ -24,6 +24,16 @@ from ._warn import warn
 how: Dict[str, Any] = {"installed": False, "error": None, "exit_code": None, "must_fail": False}
 
 
+#: ``HUB_RUN_ID`` under ``hub track`` where the hub had not answered when the command began.
+_NOT_BEGUN = "not-begun-yet"
+
+
+def run_id_here() -> Optional[str]:
+    """The run that ``hub track`` or ``hub runner`` makes of this process; None without one, and where nobody knows its id yet."""
+    found = os.environ.get("HUB_RUN_ID")
+    return found if found and found != _NOT_BEGUN else None
+
+
 class Spooled:
     """A run of this process: lines go to its spool, and a thread brings them to the hub."""
 
@@ -140,7 +150,7 @@ class UnderRunner:
 
     @property
     def run_id(self) -> Optional[str]:
-        return os.environ.get("HUB_RUN_ID")
+        return run_id_here()
 
     def last_line(self) -> Optional[Mapping[str, Any]]:
         line = self.metrics.last_line()

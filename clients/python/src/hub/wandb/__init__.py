@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Dict, Mapping, Optional, Union
@@ -100,7 +101,9 @@ def _given(asked: Mapping[str, Any], settings: Any) -> Dict[str, Any]:
 def _started(given: Dict[str, Any], values: Dict[str, Any]) -> Run:
     asked_mode = mode_of(given["mode"])
     wants = given["resume"] in (True, "allow", "must", "auto", "true", "True")
-    run_id = given["id"] or (latest_id(Path(given["dir"] or os.getcwd())) if wants else None) or new_id()
+    run_id = str(given["id"] or (latest_id(Path(given["dir"] or os.getcwd())) if wants else None) or new_id())
+    if not re.fullmatch(r"[^/\\#?%:\0]{1,128}", run_id):
+        raise UsageError(f"wandb id {run_id!r} is none: it has 1 to 128 characters, without any of / \\ # ? % :")
     if given["resume"] in ("never", "False") and recalled(run_id):
         raise UsageError(f"wandb run {run_id} is known on this machine, and resume is 'never'. Use another id, or resume='allow'.")
     if asked_mode == "disabled" or not is_first_process():
@@ -129,13 +132,27 @@ def _at_hub(given: Mapping[str, Any], values: Mapping[str, Any], run_id: str, wa
     before = recalled(run_id).get("run") if wants else None
     if given["resume"] == "must" and before is None and not os.environ.get("HUB_RUN_DIR"):
         say_once("resume", f"wandb run {run_id} is not known on this machine; it goes on as a new run of the hub.")
-    # As the client keeps it: what JSON does not have becomes text.
-    encode_line(values)
+    kept = dict(values)
     try:
+        encode_line(kept)
+    except ValueError as error:
+        say_once("config", f"wandb.config is not kept: {error}")
+        kept = {}
+
+    def start(parent: Optional[str]) -> _hub_run.Run:
         return _hub_run.init(
-            given["project"], name=given["name"], config=dict(values), tags=given["tags"], notes=given["notes"], group=given["group"],
-            job_type=given["job_type"], parent_run_id=before, resume=wants, capture_output=given["console"] != "off",
+            given["project"], name=given["name"], config=kept, tags=given["tags"], notes=given["notes"], group=given["group"],
+            job_type=given["job_type"], parent_run_id=parent, resume=wants, capture_output=given["console"] != "off",
         )
+
+    try:
+        try:
+            return start(before)
+        except HubError as error:
+            if before is None or error.status not in (404, 422):
+                raise
+            say_once("resume", f"{before}, which wandb run {run_id} was, is not at this hub: it goes on as a run without a parent.")
+            return start(None)
     except HubError as error:
         raise CommError(f"The hub refused the run: {error}") from error
 

@@ -17,6 +17,7 @@ from .._files import download, snapshot_download, tree
 from .._http import Client, segment
 from .._lines import LineFile, encode_line
 from .._settings import connect
+from .._ways import run_id_here
 from ._artifact import Artifact
 from ._places import recalled, remember
 from ._said import CommError
@@ -136,7 +137,7 @@ def _from(facts: Mapping[str, Any]) -> Artifact:
 def _at_hub(wandb_id: str, where: Optional[str], name: str, mark: str, wanted: str) -> Artifact:
     try:
         client = connect()
-        repos = [where] if where else _output_repos(client, os.environ.get("HUB_RUN_ID") or recalled(wandb_id).get("run"))
+        repos = [where] if where else _output_repos(client, run_id_here() or recalled(wandb_id).get("run"))
         for repo in repos:
             found = _in_repo(client, repo, folder_name(name), mark)
             if found is not None:

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import string
+import tempfile
 import time
 from pathlib import Path
 from typing import Any, Dict, Mapping, Optional, Sequence
@@ -14,6 +15,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence
 from .._lines import LineFile, encode_line
 from .._media import Media
 from .._media_lines import MediaLines
+from .._once import say_once
 from .._settings import state_dir
 
 _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "LOCAL_RANK")
@@ -49,10 +51,16 @@ class Folder:
     """``wandb/run-TIME-ID`` below the script's folder, with the files by which others find the run's id, and ``latest-run``."""
 
     def __init__(self, parent: Path, run_id: str, is_offline: bool) -> None:
-        stamp = time.strftime("%Y%m%d_%H%M%S")
-        self.path = parent / "wandb" / f"{'offline-run' if is_offline else 'run'}-{stamp}-{run_id}"
+        name = f"{'offline-run' if is_offline else 'run'}-{time.strftime('%Y%m%d_%H%M%S')}-{run_id}"
+        try:
+            (parent / "wandb" / name / "files").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            # As wandb does: a container's folder is often not to be written.
+            parent = Path(tempfile.mkdtemp(prefix="hub-wandb-"))
+            say_once("folder", f"wandb's folder cannot be made ({error}): it is in {parent}.")
+            (parent / "wandb" / name / "files").mkdir(parents=True)
+        self.path = parent / "wandb" / name
         self.files = self.path / "files"
-        self.files.mkdir(parents=True, exist_ok=True)
         (self.path / f"run-{run_id}.wandb").touch()
         new = parent / "wandb" / f".latest-{os.getpid()}"
         try:
@@ -96,10 +104,13 @@ class OnlyHere:
 def remember(run_id: str, **facts: Any) -> None:
     """Keeps which run of the hub a wandb id stands for, on this machine."""
     file = _record(run_id)
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = file.with_suffix(f".{os.getpid()}.new")
-    new.write_text(json.dumps({**recalled(run_id), **facts}), "utf-8")
-    os.replace(new, file)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        new.write_text(json.dumps({**recalled(run_id), **facts}), "utf-8")
+        os.replace(new, file)
+    except OSError as error:
+        say_once("remember", f"wandb run {run_id} will not be known on this machine: {error}")
 
 
 def recalled(run_id: str) -> Dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Type, Union
 
-from .._errors import RunLost
+from .._errors import RunCanceled, RunLost
 from .._lines import encode_line
 from .._media import Media
 from .._media_lines import media_in
@@ -103,7 +103,8 @@ class Run(Words):
             return
         with self._lock:
             if step is not None:
-                step = int(step)
+                step = _whole(step)
+            if step is not None:
                 if step < self._step:
                     say_once("log.back", f"wandb.log with step {step} after step {self._step}: steps only go up. Such values are left out.")
                     return
@@ -139,7 +140,9 @@ class Run(Words):
             self._place.log(line, self._step)
         except RunLost as error:
             say_once("log.lost", f"{error} What is logged from here on stays behind.")
-        except (ValueError, OSError) as error:
+        except RunCanceled:
+            raise
+        except Exception as error:
             say_once(f"log.{type(error).__name__}", f"A line of wandb.log is left out: {error}")
 
     def _flatten(self, prefix: str, data: Mapping[str, Any], line: Dict[str, Any]) -> None:
@@ -151,14 +154,24 @@ class Run(Words):
             name = f"{prefix}{key}"
             if type(value) in _PLAIN:
                 line[name] = value
-            elif isinstance(value, Mapping):
-                self._flatten(f"{name}/", value, line)
-            elif isinstance(value, (Harmless, Artifact)):
-                say_once(f"log.{type(value).__name__}", f"wandb.log of {value!r} is left out.")
-            elif media := media_in(value) or _as_media(value):
-                self._place.log_media(name, self._step, media)
-            else:
-                line[name] = value
+                continue
+            try:
+                self._flatten_one(name, value, line)
+            except Exception as error:
+                if prefix:
+                    raise
+                say_once(f"log.{name}", f"{name} of wandb.log is left out: {type(error).__name__}: {error}")
+
+    def _flatten_one(self, name: str, value: Any, line: Dict[str, Any]) -> None:
+        assert self._place is not None
+        if isinstance(value, Mapping):
+            self._flatten(f"{name}/", value, line)
+        elif isinstance(value, (Harmless, Artifact)):
+            say_once(f"log.{type(value).__name__}", f"wandb.log of {value!r} is left out.")
+        elif media := media_in(value) or _as_media(value):
+            self._place.log_media(name, self._step, media)
+        else:
+            line[name] = value
 
     # Files
 
@@ -210,8 +223,11 @@ class Run(Words):
     def _config_changed(self) -> None:
         if self._place is None or self._is_finished:
             return
-        # JSON is YAML.
-        self._place.keep_config(json.dumps(json.loads(encode_line(self.config.as_dict())), indent=2) + "\n")
+        try:
+            # JSON is YAML.
+            self._place.keep_config(json.dumps(json.loads(encode_line(self.config.as_dict())), indent=2) + "\n")
+        except (ValueError, OSError, RuntimeError) as error:
+            say_once("config", f"wandb.config is not kept: {error}")
 
     def define_metric(self, name: str, *_: Any, **__: Any) -> Harmless:
         """Nothing to define: the page shows each metric over its step, and offers the others as an axis."""
@@ -272,7 +288,10 @@ class Run(Words):
             return
         own: Dict[str, Any] = {}
         self._flatten("", {key: self.summary[key] for key in self.summary.set_keys if key in self.summary}, own)
-        write_summary(Path(os.environ["HUB_RUN_DIR"]), own)
+        try:
+            write_summary(Path(os.environ["HUB_RUN_DIR"]), own)
+        except (ValueError, OSError) as error:
+            say_once("summary", f"wandb.summary is not kept: {error}")
 
     join = finish
 
@@ -305,6 +324,15 @@ def _as_media(value: Any) -> List[Media]:
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "columns"):
         return [Table(dataframe=value)]
     return [Histogram(value)] if _size(value) > _LISTED else []
+
+
+def _whole(step: Any) -> Optional[int]:
+    """The step as a whole number; None, once said, for what is none."""
+    try:
+        return int(step)
+    except (TypeError, ValueError, OverflowError):
+        say_once("log.step", f"wandb.log with step {step!r}, which is no whole number: the values are kept at the next step.")
+        return None
 
 
 def _size(value: Any) -> int:

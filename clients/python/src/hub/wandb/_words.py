@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 
 from .._lines import encode_json
 from .._ways import write_whole
+from ._said import say_once
 
 
 class Words:
@@ -24,7 +25,10 @@ class Words:
         if self._words_folder is None:
             return
         text = json.dumps({"id": self.id, **{name: value for name, value in self._given.items() if value}}, default=str)
-        write_whole(self._words_folder / "wandb.json", text + "\n")
+        try:
+            write_whole(self._words_folder / "wandb.json", text + "\n")
+        except OSError as error:
+            say_once("words", f"name, project, group, tags and notes of the run are not kept: {error}")
 
     def _set(self, member: str, value: Any) -> None:
         if self._given[member] != value:
