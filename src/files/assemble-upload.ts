@@ -1,16 +1,12 @@
 /** The object store side of one file's completion: checks, assembles, measures and hashes its parts. */
 import { HubError, type Loc } from '../platform/errors.ts'
-import { column, columns } from '../store/columns.ts'
-import type { Db } from '../store/db.ts'
 import { isNoSuchObject } from '../store/objects/lost-object.ts'
-import type { ObjectHead, ObjectStore, StoredPart } from '../store/objects/object-store.ts'
-import { param, statement } from '../store/statement.ts'
-import { partFaults } from './check-parts.ts'
+import type { ObjectHead } from '../store/objects/object-store.ts'
 import { hashObject, readFirstBytes } from './hash-object.ts'
 import { PART_SIZE_BYTES } from './limits.ts'
 import { detectMime } from './mime.ts'
 import { isNoSuchUpload } from './objects.ts'
-import type { CompletedUpload } from './schemas.ts'
+import { type AssembleTools, type PartsToAssemble, type ToAssemble, takenOver } from './record-parts.ts'
 import { nameOfUpload, type UploadRow } from './upload-sql.ts'
 
 /** An object that is complete in the store and ready to be linked. */
@@ -27,37 +23,19 @@ export interface AssembledUpload {
 /** The bytes do not match the claimed size or digest: the upload ends. */
 export class RejectedBytes extends HubError {}
 
-export interface AssembleTools {
-  readonly db: Db
-  readonly objects: ObjectStore
-  readonly signal: AbortSignal
-  /** Fencing token of this completion; nothing is written once another one has taken over. */
-  readonly attempt: string
-}
-
-const idColumn = columns({ id: column.text('id') })
-
-const rememberParts = statement({
-  name: 'upload-remember-parts',
-  columns: idColumn,
-  params: { id: param.text(), attempt: param.text(), parts: param.jsonb() },
-  text: `update uploads set parts = :parts::jsonb where id = :id and attempt = :attempt and state = 'completing' returning ${idColumn.sql}`,
-})
-
 /**
- * Assembles one claimed upload. Safe to repeat after a crash at any point: the parts are recorded before the store
- * assembles them, so "no such upload" afterwards means that the store has assembled them. `loc` is the upload's place
- * in the request. Errors: 422 `upload.*` (a `RejectedBytes` if the upload can no longer be completed), 409 when another
+ * Assembles one claimed upload from the parts that `recordParts` recorded. Safe to repeat after a crash at any point:
+ * they are recorded before the store assembles them, so "no such upload" afterwards means that the store has assembled
+ * them. Errors: 422 `upload.*` (a `RejectedBytes` if the upload can no longer be completed), 409 when another
  * completion took over.
  */
 export async function assembleUpload(
   tools: AssembleTools,
-  upload: UploadRow,
-  named: CompletedUpload,
-  loc: Loc,
+  { upload, loc }: ToAssemble,
+  parts: PartsToAssemble,
 ): Promise<AssembledUpload> {
   if (upload.etag !== null) return checkedBefore(upload, upload.etag)
-  const head = await assembled(tools, upload, named, loc)
+  const head = await assembled(tools, upload, parts, loc)
   if (head.sizeBytes !== upload.size)
     throw rejected('upload.size_mismatch', upload, `has ${head.sizeBytes} bytes in the store, not ${upload.size}`, loc)
   if (upload.size > PART_SIZE_BYTES) {
@@ -97,20 +75,12 @@ const checkedBefore = (upload: UploadRow, etag: string): AssembledUpload => ({
 async function assembled(
   tools: AssembleTools,
   upload: UploadRow,
-  named: CompletedUpload,
+  parts: PartsToAssemble,
   loc: Loc,
 ): Promise<ObjectHead> {
-  const stored = await tools.objects
-    .listParts(upload.storageKey, upload.storeUploadId, tools.signal)
-    .catch((error: unknown) => {
-      if (isNoSuchUpload(error)) return null
-      throw error
-    })
-  assertParts(named, upload, stored ?? upload.parts, loc)
-  if (!stored) return existing(tools, upload, loc)
-  await remember(tools, upload, stored)
+  if (!parts) return existing(tools, upload, loc)
   try {
-    return await tools.objects.completeUpload(upload.storageKey, upload.storeUploadId, stored, tools.signal)
+    return await tools.objects.completeUpload(upload.storageKey, upload.storeUploadId, parts, tools.signal)
   } catch (error) {
     if (!isNoSuchUpload(error)) throw error
     return existing(tools, upload, loc)
@@ -128,21 +98,6 @@ async function existing(tools: AssembleTools, upload: UploadRow, loc: Loc): Prom
   )
 }
 
-function assertParts(named: CompletedUpload, upload: UploadRow, stored: readonly StoredPart[], loc: Loc): void {
-  const items = partFaults(named, upload, stored, loc)
-  const [first] = items
-  if (first) throw new HubError(first.type, first.detail, { items })
-}
-
-async function remember(tools: AssembleTools, upload: UploadRow, parts: readonly StoredPart[]): Promise<void> {
-  const [mine] = await tools.db.query(rememberParts, {
-    id: upload.id,
-    attempt: tools.attempt,
-    parts: JSON.stringify(parts),
-  })
-  if (!mine) throw takenOver(upload)
-}
-
 /**
  * An assembled object disappears only if its upload was discarded, or if another completion linked equal bytes that the
  * hub already had. In both cases this completion has lost its upload.
@@ -152,9 +107,6 @@ function stillThere<T>(upload: UploadRow, read: Promise<T>): Promise<T> {
     throw isNoSuchObject(error) ? takenOver(upload) : error
   })
 }
-
-export const takenOver = (upload: UploadRow) =>
-  new HubError('conflict.in_progress', `Another request took over the completion of ${nameOfUpload(upload)}.`)
 
 function rejected(
   type: 'upload.size_mismatch' | 'upload.sha256_mismatch' | 'upload.part_missing',

@@ -5,7 +5,7 @@ import { HubError } from '../platform/errors.ts'
 import type { RepoFacts } from '../repos/get-repo.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { asStoreRefusal } from '../store/objects/required.ts'
-import { type AssembledUpload, assembleUpload, RejectedBytes, takenOver } from './assemble-upload.ts'
+import { type AssembledUpload, assembleUpload, RejectedBytes } from './assemble-upload.ts'
 import { settleFailure } from './claim-uploads.ts'
 import type { RepoFileEntry } from './file-entry.ts'
 import { HASH_CONCURRENCY } from './limits.ts'
@@ -14,6 +14,7 @@ import { settleBounded } from './objects.ts'
 import type { LocOfPath } from './path-clashes.ts'
 import { readDatasetInfo } from './read-dataset-info.ts'
 import { readmeOfUploads } from './read-readme.ts'
+import { recordParts, type ToAssemble, takenOver } from './record-parts.ts'
 import type { CompletedUpload } from './schemas.ts'
 import type { UploadRow } from './upload-sql.ts'
 import type { ChangeMessage } from './versions/record-change.ts'
@@ -65,17 +66,23 @@ export async function assembleClaimed<T>(
 
 type Outcome = PromiseSettledResult<AssembledUpload>
 
-function assembleAll(
+async function assembleAll(
   ctx: RequestContext,
   objects: ObjectStore,
   attempt: string,
   { rows, named }: { rows: readonly UploadRow[]; named: readonly CompletedUpload[] },
 ): Promise<Outcome[]> {
   const tools = { db: ctx.deps.db, objects, signal: ctx.signal, attempt }
-  return settleBounded(named, HASH_CONCURRENCY, (upload, index) => {
+  const files = named.map((upload, index): ToAssemble => {
     const row = rows[index]
     if (!row) throw new Error('A claimed upload has no row.')
-    return assembleUpload(tools, row, upload, ['uploads', index])
+    return { upload: row, named: upload, loc: ['uploads', index] }
+  })
+  const recorded = await recordParts(tools, files)
+  return settleBounded(files, HASH_CONCURRENCY, async (file, index) => {
+    const parts = recorded[index]
+    if (parts?.status !== 'fulfilled') throw parts?.reason
+    return assembleUpload(tools, file, parts.value)
   })
 }
 

@@ -82,8 +82,8 @@ export interface LinkRequest extends ChangeMessage {
 /**
  * Links every file or none. Locks in order: repo, account, uploads, blobs. At most twelve statements for any number of
  * files; one more with duplicate bytes, one with a README.md, two with a dataset's info, two if the repo has snapshots,
- * one for each file that a job has to hash. Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.path`, 409
- * `conflict.unverified` and 412 from the conditions.
+ * one if a job has to hash files. Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.path`,
+ * 409 `conflict.unverified` and 412 from the conditions.
  */
 export async function linkFiles(
   ctx: RequestContext,
@@ -150,12 +150,20 @@ export async function linkFiles(
     },
   })
   if (request.datasetInfo) await setDatasetMeta(ctx, tx, repo, request.datasetInfo)
-  for (const blob of blobs) {
-    if (blob.sha256 === null)
-      await ctx.deps.queue.send(tx, 'blob-verify', { blobId: blob.id }, { singletonKey: blob.id })
-  }
+  await hashLater(ctx, tx, blobs)
   tx.afterCommit(() => ctx.deps.events.hint(repo.id))
   return { files: entries(request.assembled, blobs, rows) }
+}
+
+/** Enqueues a job for each blob whose bytes the hub has not hashed: one statement, none without such blobs. */
+export function hashLater(
+  { deps: { queue } }: RequestContext,
+  tx: Tx,
+  blobs: readonly { readonly id: string; readonly sha256: string | null }[],
+): Promise<void> {
+  const ids = new Set(blobs.flatMap(({ id, sha256 }) => (sha256 === null ? [id] : [])))
+  const jobs = Array.from(ids, (blobId) => ({ input: { blobId }, singletonKey: blobId }))
+  return queue.sendAll(tx, 'blob-verify', jobs)
 }
 
 /** Stores the facts of a dataset's `meta/info.json`, audited. */

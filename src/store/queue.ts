@@ -25,6 +25,12 @@ export interface Queue {
     input: QueuedJobs[Name],
     options?: { singletonKey?: string },
   ): Promise<void>
+  /** The same for several jobs of one kind, in one statement; none for none. */
+  sendAll<Name extends QueuedJobName>(
+    tx: Tx,
+    job: Name,
+    jobs: readonly { readonly input: QueuedJobs[Name]; readonly singletonKey: string }[],
+  ): Promise<void>
   /** Finishes the running jobs (at most 30 s) and stops. */
   stop(): Promise<void>
 }
@@ -75,6 +81,11 @@ const STOP_TIMEOUT_MS = 30_000
 /** The queue of one process. It sends jobs of any name: who restores a backup has them as text. */
 export interface QueueHandle extends Pick<Queue, 'stop'> {
   send(tx: Tx, job: string, input: object, options?: { singletonKey?: string }): Promise<void>
+  sendAll(
+    tx: Tx,
+    job: string,
+    jobs: readonly { readonly input: object; readonly singletonKey: string }[],
+  ): Promise<void>
   /** Declares the kinds of jobs without working on them, for who only enqueues. */
   declare(jobs: readonly Pick<JobDefinition, 'name' | 'expireSeconds' | 'retryLimit' | 'cron'>[]): Promise<void>
   /** Declares the kinds of jobs and starts the workers; nothing can be enqueued before. */
@@ -113,16 +124,24 @@ export async function openQueue(options: {
   await boss.createQueue(FAILED_QUEUE, { policy: 'standard', retentionSeconds: FAILED_KEPT_SECONDS })
   /** The worker of each kind of job that this process works on. */
   const workers = new Map<string, string>()
+  const within = (tx: Tx) => ({ executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) })
+  // Polling finds the job too, up to `pollSeconds` later: a hosted run would wait that long before its machine is asked
+  // for.
+  const wakeAfter = (tx: Tx, job: string) =>
+    tx.afterCommit(() => {
+      const worker = workers.get(job)
+      if (worker !== undefined) boss.notifyWorker(worker)
+    })
   return {
     async send(tx, job, input, { singletonKey = randomUUID() } = {}) {
-      const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) }
-      await boss.send(job, input, { db, singletonKey })
-      // Polling finds the job too, up to `pollSeconds` later: a hosted run would wait that long before its machine is
-      // asked for.
-      tx.afterCommit(() => {
-        const worker = workers.get(job)
-        if (worker !== undefined) boss.notifyWorker(worker)
-      })
+      await boss.send(job, input, { db: within(tx), singletonKey })
+      wakeAfter(tx, job)
+    },
+    async sendAll(tx, job, jobs) {
+      if (jobs.length === 0) return
+      const rows = jobs.map(({ input, singletonKey }) => ({ data: input, singletonKey }))
+      await boss.insert(job, rows, { db: within(tx) })
+      wakeAfter(tx, job)
     },
     async declare(jobs) {
       for (const job of jobs) await declare(boss, job, timings)

@@ -87,8 +87,10 @@ itOnce('of waiting jobs with the same key one is kept; without a key all are', a
   await send('folded', 3, 'repo')
   await send('folded', 4)
   await send('folded', 5)
+  const several = [3, 6, 7].map((n) => ({ input: { n }, singletonKey: n === 3 ? 'repo' : 'other' }))
+  await t.db.withTx((tx) => queue.sendAll(tx, 'folded', several))
   gate.resolve()
-  await expect.poll(() => done.toSorted(), soon).toEqual([1, 2, 4, 5])
+  await expect.poll(() => done.toSorted(), soon).toEqual([1, 2, 4, 5, 6])
   await expect.poll(async () => (await rows('folded')).every(({ state }) => state === 'completed'), soon).toBe(true)
 })
 

@@ -101,6 +101,9 @@ function recordingQueue(sent: SentJob[]): Queue {
     async send(tx, job, input) {
       tx.afterCommit(() => sent.push({ job, input }))
     },
+    async sendAll(tx, job, jobs) {
+      tx.afterCommit(() => sent.push(...jobs.map(({ input }) => ({ job, input }))))
+    },
     stop: async () => undefined,
   }
 }

@@ -8,7 +8,7 @@ import { currentCommitOf, lockRepo, type RepoFacts } from '../../repos/get-repo.
 import type { ReadReadme } from '../../repos/readme/kept-cards.ts'
 import type { Tx } from '../../store/db.ts'
 import { linkBlobs } from '../link-blobs.ts'
-import { finishUploads, insertFiles, moveReservation, setDatasetMeta } from '../link-files.ts'
+import { finishUploads, hashLater, insertFiles, moveReservation, setDatasetMeta } from '../link-files.ts'
 import { mimeFor } from '../mime.ts'
 import { assertNoClash } from '../path-clashes.ts'
 import { contentOf } from '../readable-blobs.ts'
@@ -93,8 +93,8 @@ export async function applyCommit(ctx: RequestContext, tx: Tx, work: CommitWork)
     after: { seq, commitId, ...counts, files: fresh.slice(0, NAMED).map(toNamed) },
   })
   if (work.datasetInfo) await setDatasetMeta(ctx, tx, repo, work.datasetInfo)
-  for (const blobId of new Set(fresh.flatMap((file) => (file.sha256 === null ? [file.blobId] : []))))
-    await ctx.deps.queue.send(tx, 'blob-verify', { blobId }, { singletonKey: blobId })
+  const blobs = fresh.map(({ blobId: id, sha256 }) => ({ id, sha256 }))
+  await hashLater(ctx, tx, blobs)
   tx.afterCommit(() => ctx.deps.events.hint(repo.id))
   return { commitId, seq, ...counts }
 }

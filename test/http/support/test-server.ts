@@ -214,7 +214,7 @@ export function testServer(options: TestServerOptions) {
     log,
     db: options.db,
     objects: null,
-    queue: { send: async () => undefined, stop: async () => undefined },
+    queue: { send: async () => undefined, sendAll: async () => undefined, stop: async () => undefined },
     events,
     logs: new JobLogs({ db: options.db, objects: null }),
     changes: new SharedChanges(options.db),
