@@ -28,6 +28,16 @@ it('draws a histogram by the widths of its bins, and the greatest count at full 
   ])
 })
 
+it('joins neighbors of a histogram with more bins than a page has pixels', () => {
+  const edges = Array.from({ length: 130_002 }, (_, place) => place)
+  const histogram = histogramOf({ edges, counts: edges.slice(1).map(() => 1) })
+  expect(histogram?.counts.reduce((sum, one) => sum + one, 0)).toBe(130_001)
+  expect([histogram?.edges[0], histogram?.edges.at(-1)]).toEqual([0, 130_001])
+  const bars = histogram ? barsOf(histogram) : []
+  expect(bars.length).toBeLessThanOrEqual(1000)
+  expect(bars).toHaveLength((histogram?.edges.length ?? 0) - 1)
+})
+
 it('finds the step at or before the one that is asked for', () => {
   expect([null, 0, 5, 7, 100].map((step) => placeOfStep([2, 5, 9], step))).toEqual([2, 0, 1, 1, 2])
   expect(placeOfStep([], null)).toBe(0)

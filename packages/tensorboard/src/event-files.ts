@@ -53,10 +53,13 @@ const isLookedThrough = (name: string) => !name.startsWith('.') && !PACKAGES.has
 
 const depthOf = (run: string) => (run === '' ? 0 : run.split('/').length)
 
-/** By name. None of a folder that has gone or may not be read: it is another program's. */
+/** Another program's: it has gone, may not be read, or is of a server that is away. */
+const UNREADABLE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'EIO', 'ESTALE'])
+
+/** By name. None of a folder that cannot be read. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(error.code ?? '')) return []
+    if (UNREADABLE.has(error.code ?? '')) return []
     throw error
   })
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -30,12 +30,17 @@ export function tensorIn(message: Buffer): Tensor {
     if (field.number === 1) type = Number(field.varint)
     else if (field.number === 2) shape.push(...dimensionsIn(field.bytes))
     else if (field.number === 4 && field.bytes.length > 0) content = field.bytes
-    else if (field.number === 5) numbers.push(...packed(FLOAT, field.bytes))
-    else if (field.number === 6) numbers.push(...packed(2, field.bytes))
-    else if ([7, 10, 11].includes(field.number)) numbers.push(...varintsOf(field).map(signed))
+    else if (field.number === 5) addAll(numbers, packed(FLOAT, field.bytes))
+    else if (field.number === 6) addAll(numbers, packed(2, field.bytes))
+    else if ([7, 10, 11].includes(field.number)) addAll(numbers, varintsOf(field).map(signed))
     else if (field.number === 8) strings.push(field.bytes)
   }
   return { shape, numbers: content === null ? numbers : packed(type, content), strings }
+}
+
+/** One by one: as arguments of one call, 100,000 of them are too many. */
+export function addAll<Value>(to: Value[], values: readonly Value[]): void {
+  for (const value of values) to.push(value)
 }
 
 function dimensionsIn(message: Buffer): number[] {

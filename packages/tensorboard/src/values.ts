@@ -1,7 +1,7 @@
 /**
  * The values of a summary, of TensorFlow 1 (a field for each kind) and of today (tensors whose plugin says the kind).
  */
-import { doublesIn, shortest, type Tensor, tensorIn } from './tensor.ts'
+import { addAll, doublesIn, shortest, type Tensor, tensorIn } from './tensor.ts'
 import { fieldsOf } from './wire.ts'
 
 export interface Picture {
@@ -58,9 +58,13 @@ export function valueIn(message: Buffer, plugins: Map<string, string>): EventVal
     case 6:
       return { tag, kind: 'audio', value: [{ bytes: lastBytes(found.bytes, 4) }] }
     default:
-      return { tag, ...kindOf(name, tensorIn(found.bytes)) }
+      // Those of other plugins have millions of numbers.
+      return READ.has(name) ? { tag, ...kindOf(name, tensorIn(found.bytes)) } : { tag, kind: 'other', value: name }
   }
 }
+
+/** Plugins whose tensors are read. */
+const READ: ReadonlySet<string> = new Set(['scalars', 'histograms', 'text', 'images', 'audio'])
 
 type Untagged<Value> = Value extends unknown ? Omit<Value, 'tag'> : never
 
@@ -119,8 +123,8 @@ function oldHistogram(message: Buffer): Histogram {
   const limits: number[] = []
   const counts: number[] = []
   for (const { number, bytes } of fieldsOf(message)) {
-    if (number === 6) limits.push(...doublesIn(bytes))
-    else if (number === 7) counts.push(...doublesIn(bytes))
+    if (number === 6) addAll(limits, doublesIn(bytes))
+    else if (number === 7) addAll(counts, doublesIn(bytes))
   }
   const first = counts.findIndex((count) => count > 0)
   if (first < 0) return { edges: [], counts: [] }

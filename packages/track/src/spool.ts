@@ -29,8 +29,8 @@ export function objectOf(line: string): string {
   return line.slice(line.indexOf(' ', line.indexOf(' ') + 1) + 1)
 }
 
-/** Opens the spool, and cuts off a line that a kill left unfinished. */
-export function openSpool(file: string): Spool {
+/** Opens the spool, and cuts off a line that a kill left unfinished. `write`: as `writeSync`, for a disk that is full. */
+export function openSpool(file: string, write: (fd: number, bytes: Buffer, at: number) => number = writeSync): Spool {
   const fd = openSync(file, 'a+', 0o600)
   const { ids, offsets, size } = readBack(fd)
   if (size < fstatSync(fd).size) ftruncateSync(fd, size)
@@ -39,7 +39,6 @@ export function openSpool(file: string): Spool {
     const known = ids.get(source)
     if (known !== undefined) return [known, '']
     const id = ids.size + 1
-    ids.set(source, id)
     return [id, `+${id} ${source}\n`]
   }
 
@@ -49,8 +48,16 @@ export function openSpool(file: string): Spool {
       if (last === undefined) return
       const [id, naming] = idOf(source)
       const bytes = Buffer.from(naming + lines.map(({ to, text }) => `${id} ${to} ${text}\n`).join(''))
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
-      fsyncSync(fd)
+      const before = fstatSync(fd).size
+      try {
+        for (let at = 0; at < bytes.length; ) at += write(fd, bytes, at)
+        fsyncSync(fd)
+      } catch (error) {
+        // Half of a line would take the next one with it, once there is room again.
+        ftruncateSync(fd, before)
+        throw error
+      }
+      ids.set(source, id)
       offsets.set(id, last.to)
     },
     offsetOf: (source) => offsets.get(ids.get(source) ?? 0) ?? 0,

@@ -64,6 +64,21 @@ it('a spool that a kill cut off anywhere in its last lines gets the same lines',
   }
 })
 
+it('one file that cannot be read does not keep the others from it', async () => {
+  const spool = openSpool(join(base, 'spool'))
+  const source = eventFolder(await folderNow(), { spool, logLine, files: filesNow() })
+  writeFileSync(file, '')
+  await source.poll(true)
+  rmSync(file)
+  // A folder in its place opens, and cannot be read.
+  mkdirSync(join(file, 'inner'), { recursive: true })
+  mkdirSync(join(base, 'logs', 'later'))
+  writeFileSync(join(base, 'logs', 'later', 'events.out.tfevents.2'), written)
+  await expect(source.poll(true)).rejects.toThrow('EISDIR')
+  spool.close()
+  expect(objects().map((text) => JSON.parse(text)['later/reward'])).toEqual([undefined, 0.000034, 7])
+})
+
 it('what a file held before the command began is left out, and what it grows by is read', async () => {
   writeFileSync(file, written.subarray(0, -50))
   const now = await folderNow()

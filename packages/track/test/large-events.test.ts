@@ -70,6 +70,14 @@ it('a histogram that is too long has neighbors joined, and loses no count', asyn
   expect([counts[0], counts.at(-1), counts.reduce((sum, count) => sum + count)]).toEqual([3, 3, 10_002])
 })
 
+it('a histogram of more bins than a call has arguments is kept', async () => {
+  const limits = Array.from({ length: 150_000 }, (_, place) => place)
+  const ones = limits.map(() => 1)
+  const [entry] = await mediaOf(histogram('widest', limits, ones))
+  const { counts } = (entry ?? { value: {} }).value as { counts: number[] }
+  expect(counts.reduce((sum, count) => sum + count)).toBe(150_000)
+})
+
 it('a text that is too long is a file', async () => {
   const text = 'ä'.repeat(40_000)
   const plugin = field(9, field(1, field(1, 'text')))

@@ -1,5 +1,5 @@
 /** Files of metrics that grow, are cut off, and start over; and the spool that they end up in. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -112,6 +112,31 @@ describe('the spool', () => {
     again.append('one', [{ to: 30, text: '{"a":3}' }])
     again.close()
     expect(objects()).toEqual(['{"a":1}', '{"b":1}', '{"a":2}', '{"a":3}'])
+  })
+
+  it('leaves nothing of a write that did not fit on the disk', () => {
+    const file = join(base, 'full')
+    let isFull = false
+    const disk = openSpool(file, (fd, bytes, at) => {
+      if (isFull && at > 0) throw new Error('ENOSPC')
+      return writeSync(fd, bytes, at, isFull ? 7 : bytes.length - at)
+    })
+    disk.append('one', [{ to: 10, text: '{"a":1}' }])
+    isFull = true
+    for (const source of ['one', 'two'])
+      expect(() => disk.append(source, [{ to: 20, text: '{"a":2}' }])).toThrow('ENOSPC')
+    expect([disk.offsetOf('one'), disk.offsetOf('two')]).toEqual([10, 0])
+    isFull = false
+    for (const source of ['two', 'one']) disk.append(source, [{ to: 20, text: '{"a":2}' }])
+    disk.close()
+    const again = openSpool(file)
+    expect([again.offsetOf('one'), again.offsetOf('two')]).toEqual([20, 20])
+    again.close()
+    expect(readFileSync(file, 'utf8').split('\n').map(objectOf).filter(Boolean)).toEqual([
+      '{"a":1}',
+      '{"a":2}',
+      '{"a":2}',
+    ])
   })
 })
 

@@ -3,7 +3,7 @@ import { sizeOf } from '@hub/runner/worker/growing-file'
 import { eventFilesIn } from '@hub/tensorboard'
 import type { EventFolder } from '../track-journal.ts'
 import { type EventOptions, eventFile } from './event-file.ts'
-import type { Source } from './source.ts'
+import { pollEach, type Source } from './source.ts'
 
 /** Between looks for new files. Those that are known are read at each poll. */
 const LOOK_MS = 5000
@@ -41,7 +41,7 @@ export function eventFolder(
   return {
     async poll(isFinal) {
       if (isFinal || now() >= dueAt) await look()
-      for (const file of known.values()) await file.poll(isFinal)
+      await pollEach(known.values(), isFinal)
     },
   }
 }

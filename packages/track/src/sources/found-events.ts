@@ -12,7 +12,7 @@ import { commandFiles } from '../track-folder.ts'
 import type { TrackJournal } from '../track-journal.ts'
 import { commandProcesses, foldersOf, openEventFiles, type SeenProcesses } from './command-processes.ts'
 import { type EventOptions, eventFile } from './event-file.ts'
-import type { Source } from './source.ts'
+import { pollEach, type Source } from './source.ts'
 
 interface FoundOptions extends EventOptions {
   readonly journal: TrackJournal
@@ -105,7 +105,7 @@ export function foundEvents(options: FoundOptions): Source {
   return {
     async poll(isFinal) {
       if (!isOver && (isFinal || now() >= lookAt)) await look(isFinal)
-      for (const file of followed.values()) await file.poll(isFinal)
+      await pollEach(followed.values(), isFinal)
     },
   }
 }

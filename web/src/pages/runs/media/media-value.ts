@@ -29,7 +29,19 @@ export function tableOf(value: unknown): MediaTable | null {
 export function histogramOf(value: unknown): MediaHistogram | null {
   if (!isJsonObject(value)) return null
   const [edges, counts] = [numbersOf(value.edges), numbersOf(value.counts)]
-  return edges && counts && counts.length > 0 && edges.length === counts.length + 1 ? { edges, counts } : null
+  return edges && counts && counts.length > 0 && edges.length === counts.length + 1 ? drawable({ edges, counts }) : null
+}
+
+/** A file of half a megabyte has room for 100,000 bins: a page draws as many as it has pixels for. */
+const MOST_BARS = 1000
+
+/** Neighbors are joined until there are few enough bars. */
+function drawable({ edges, counts }: MediaHistogram): MediaHistogram {
+  if (counts.length <= MOST_BARS) return { edges, counts }
+  return drawable({
+    edges: edges.filter((_, place) => place % 2 === 0 || place === edges.length - 1),
+    counts: counts.flatMap((count, place) => (place % 2 === 0 ? [count + (counts[place + 1] ?? 0)] : [])),
+  })
 }
 
 function numbersOf(list: unknown): number[] | null {
