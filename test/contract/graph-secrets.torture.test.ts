@@ -12,6 +12,12 @@ import { posted } from '../support/team.ts'
 const hub = contractHub()
 /** How many objects deep every field is asked for: a third level shows the fields of the same types from other parents, and takes ten times as long. */
 const DEPTH = 1
+/** A field of `Query` with its arguments, and the variables that they name: the hub parses a document once for all ids. */
+interface Beginning {
+  readonly field: string
+  readonly id?: string
+}
+
 let schema: GraphQLSchema
 let ada: Person
 let openData: string
@@ -19,7 +25,7 @@ let org: string
 /** What is private, by what it is: ids and words that stand in private objects alone. */
 const secrets: Record<string, string> = {}
 /** What an outsider may begin with: fields of `Query` with arguments, for ids and names that they know. */
-let beginnings: string[]
+let beginnings: Beginning[]
 let outsiders: Record<string, Who>
 
 beforeAll(async () => {
@@ -70,7 +76,10 @@ beforeAll(async () => {
     for (const [what, id] of Object.entries(made.ids ?? {})) ids.push(tell(what, id))
     fields.push(...(made.beginnings ?? []))
   }
-  beginnings = [...ids.map((id) => `node(id: "${id}")`), ...fields.map((text) => text.replaceAll('ORG', org))]
+  beginnings = [
+    ...ids.map((id) => ({ field: 'node(id: $id)', id })),
+    ...fields.map((text) => ({ field: text.replaceAll('ORG', org) })),
+  ]
   outsiders = {
     anonymous: null,
     'a stranger': await hub.person(),
@@ -78,21 +87,32 @@ beforeAll(async () => {
   }
 })
 
-/** All that `who` is shown from a beginning, as text; and the query of each answer. */
-async function shownTo(who: Who, beginning: string): Promise<{ query: string; text: string }[]> {
-  const field = schema.getQueryType()?.getFields()[beginning.split('(')[0] ?? '']
-  if (!field) throw new Error(`Query has no ${beginning}.`)
-  const queries = selectionsOf(schema, getNamedType(field.type), DEPTH).map(
-    (fields) => `{ ${beginning} { ${fields} } }`,
+/** What every field is asked for with, by the beginning: an operation and its selections of the type. */
+const queriesOf = new Map<string, string[]>()
+
+function queriesFrom({ field, id }: Beginning): string[] {
+  const known = queriesOf.get(field)
+  if (known) return known
+  const begun = schema.getQueryType()?.getFields()[field.split('(')[0] ?? '']
+  if (!begun) throw new Error(`Query has no ${field}.`)
+  const queries = selectionsOf(schema, getNamedType(begun.type), DEPTH).map(
+    (fields) => `query${id === undefined ? '' : ' ($id: ID!)'} { ${field} { ${fields} } }`,
   )
+  queriesOf.set(field, queries)
+  return queries
+}
+
+/** All that `who` is shown from a beginning, as text; and what they asked for each answer. */
+async function shownTo(who: Who, beginning: Beginning): Promise<{ asked: string; text: string }[]> {
+  const { id } = beginning
   return Promise.all(
-    queries.map(async (query) => {
-      const answer = await hub.graphql(who, query)
+    queriesFrom(beginning).map(async (query) => {
+      const answer = await hub.graphql(who, query, id === undefined ? {} : { id })
       const faults = (answer.errors ?? []).filter(
         ({ extensions: { status } }: Json) => ![401, 403, 404, 409].includes(status),
       )
       expect([beginning, faults.slice(0, 2)]).toEqual([beginning, []])
-      return { query, text: JSON.stringify(answer) }
+      return { asked: `${id ?? ''} ${query}`, text: JSON.stringify(answer) }
     }),
   )
 }
@@ -102,8 +122,8 @@ describe('every field of the graph', () => {
     const unseen = new Map(Object.entries(secrets))
     for (const beginning of beginnings)
       if (unseen.size > 0)
-        for (const { query, text } of await shownTo(ada, beginning))
-          for (const [what, secret] of unseen) if (text.includes(secret) && !query.includes(secret)) unseen.delete(what)
+        for (const { asked, text } of await shownTo(ada, beginning))
+          for (const [what, secret] of unseen) if (text.includes(secret) && !asked.includes(secret)) unseen.delete(what)
     expect([...unseen.keys()]).toEqual([])
   })
 
@@ -114,11 +134,11 @@ describe('every field of the graph', () => {
     const leaks: string[] = []
     for (const [name, who] of Object.entries(outsiders))
       for (const beginning of beginnings)
-        for (const { query, text } of await shownTo(who, beginning))
+        for (const { asked, text } of await shownTo(who, beginning))
           for (const [what, secret] of Object.entries(secrets))
-            if (text.includes(secret) && !query.includes(secret) && !(what === 'member' && isOfOrg(name)))
+            if (text.includes(secret) && !asked.includes(secret) && !(what === 'member' && isOfOrg(name)))
               leaks.push(
-                `${name} sees the ${what} at ${beginning}: ${text.slice(Math.max(0, text.indexOf(secret) - 200), text.indexOf(secret) + 40)}`,
+                `${name} sees the ${what} at ${Object.values(beginning)}: ${text.slice(Math.max(0, text.indexOf(secret) - 200), text.indexOf(secret) + 40)}`,
               )
     expect(leaks).toEqual([])
   })

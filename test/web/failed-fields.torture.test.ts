@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostedFunction } from '../support/hosted-function.ts'
-import { contractHub, type Json } from '../support/hub.ts'
+import { contractHub } from '../support/hub.ts'
 import { pageAddresses } from './support/addresses.ts'
 import { noBrowser, openBrowser, openPage, settled, signedInto } from './support/browser.ts'
 import { type Lab, labSettings, makeLab } from './support/lab.ts'
@@ -16,21 +16,44 @@ afterAll(() => program.remove())
 
 const wordsOf = (field: string) => `The field ${field} failed for this test.`
 
-/** Answers of the hub in which root fields are null, as they are where they failed; `failed` collects their names. */
-async function failFields(page: Page, fails: (operation: string, field: string) => boolean): Promise<Set<string>> {
-  const failed = new Set<string>()
-  await page.route('**/graphql', async (route) => {
-    const operation = /^\s*query (\w+)/.exec(String(route.request().postDataJSON().query))?.[1] ?? ''
-    const response = await route.fetch()
-    const answer = (await response.json()) as { data?: Json; errors?: Json[] }
-    const names = Object.keys(answer.data ?? {}).filter((name) => fails(operation, name))
-    for (const name of names) failed.add(name)
-    const problem = (name: string) => ({ type: '/problems/internal', title: 'Internal error', detail: wordsOf(name) })
-    const errors = names.map((name) => ({ message: 'x', path: [name], extensions: { problem: problem(name) } }))
-    const data = { ...answer.data, ...Object.fromEntries(names.map((name) => [name, null])) }
-    await route.fulfill({ response, json: names.length > 0 ? { data, errors } : answer })
+/** In the page, before its own scripts: its `fetch` has the answers of `/graphql` from the hub, without the root fields that fail. */
+function failAnswers(): void {
+  const fetched = globalThis.fetch
+  const id = crypto.randomUUID()
+  const page = globalThis as unknown as InPage
+  page.documentId = id
+  globalThis.fetch = async (input, init) => {
+    const response = await fetched(input, init)
+    if (new URL(response.url).pathname !== '/graphql') return response
+    const operation = /^\s*query (\w+)/.exec(JSON.parse(String(init?.body)).query)?.[1] ?? ''
+    const text = await response.text()
+    const answer = JSON.parse(text)
+    const errors = await page.errorsOf(id, operation, Object.keys(answer.data ?? {}))
+    const data = { ...answer.data, ...Object.fromEntries(errors.map(({ path: [name] }) => [name, null])) }
+    return new Response(errors.length > 0 ? JSON.stringify({ data, errors }) : text, response)
+  }
+}
+
+interface InPage {
+  documentId: string
+  errorsOf(id: string, operation: string, names: readonly string[]): Promise<{ readonly path: readonly [string] }[]>
+}
+
+/**
+ * Root fields of the hub's answers are null in the page's next documents, as they are where they failed. Returns the
+ * names of those of the document that is shown. Playwright's `route` would do the same, and keep the browser from all
+ * that it has cached.
+ */
+async function failFields(page: Page, fails: (operation: string, field: string) => boolean) {
+  const failed = new Map<string, Set<string>>()
+  const problem = (name: string) => ({ type: '/problems/internal', title: 'Internal error', detail: wordsOf(name) })
+  await page.exposeFunction('errorsOf', (id: string, operation: string, names: string[]) => {
+    const failing = names.filter((name) => fails(operation, name))
+    failed.set(id, new Set([...(failed.get(id) ?? []), ...failing]))
+    return failing.map((name) => ({ message: 'x', path: [name], extensions: { problem: problem(name) } }))
   })
-  return failed
+  await page.addInitScript(failAnswers)
+  return async () => failed.get(await page.evaluate(() => (globalThis as unknown as InPage).documentId)) ?? new Set()
 }
 
 describe('the pages in Chromium, where root fields fail', needs(noBrowser), () => {
@@ -47,41 +70,49 @@ describe('the pages in Chromium, where root fields fail', needs(noBrowser), () =
   })
   afterAll(() => browser?.close())
 
-  const without = async (path: string, fails: (operation: string, field: string) => boolean) => {
+  const failingPage = async (fails: (operation: string, field: string) => boolean) => {
     const { page, faults } = await openPage(signedIn, origin)
     const failed = await failFields(page, fails)
-    await page.goto(`${origin}${path}`)
-    await expect.poll(() => page.locator('[role=alert], .panel, .empty').count()).toBeGreaterThan(0)
-    await expect.poll(() => page.locator('[role=status][aria-label=Loading]').count()).toBe(0)
-    return { page, faults, failed }
+    const show = async (path: string) => {
+      await page.goto(`${origin}${path}`)
+      await expect.poll(() => page.locator('[role=alert], .panel, .empty').count()).toBeGreaterThan(0)
+      await expect.poll(() => page.locator('[role=status][aria-label=Loading]').count()).toBe(0)
+    }
+    return { page, faults, failed, show }
   }
 
   it('each page says what failed, and none that there is nothing', async () => {
     const found: Record<string, unknown> = {}
     let tried = 0
+    // The bell of the header has no number then, and no words.
+    const fails = (operation: string) => !['session', 'bell'].includes(operation)
+    // One page for all: a new one costs the browser twice as much as what it shows.
+    const { page, faults, failed, show } = await failingPage(fails)
     for (const [name, path] of Object.entries(pageAddresses(lab))) {
       if (path === null) continue
-      // The bell of the header has no number then, and no words.
-      const { page, faults, failed } = await without(path, (operation) => !['session', 'bell'].includes(operation))
-      for (const field of failed) {
+      await show(path)
+      const fields = await failed()
+      for (const field of fields) {
         tried += 1
         await page.getByText(wordsOf(field)).first().waitFor()
       }
-      const wrong = [...faults(), ...(failed.size > 0 ? await page.locator('.empty').allInnerTexts() : [])]
+      const wrong = [...faults(), ...(fields.size > 0 ? await page.locator('.empty').allInnerTexts() : [])]
       if (wrong.length > 0) found[name] = wrong
-      await page.close()
     }
+    await page.close()
     expect(found).toEqual({})
     expect(tried).toBeGreaterThan(20)
   })
 
   it('a page whose ledger failed still has the totals, and one whose totals failed the ledger', async () => {
-    const one = await without('/spend', (_operation, field) => field === 'ledger')
+    const one = await failingPage((_operation, field) => field === 'ledger')
+    await one.show('/spend')
     await one.page.getByText(wordsOf('ledger')).waitFor()
     await one.page.getByRole('region', { name: 'Totals' }).waitFor()
     expect(await one.page.getByRole('alert').count()).toBe(1)
     await one.page.close()
-    const other = await without('/spend', (_operation, field) => field === 'spendSummary')
+    const other = await failingPage((_operation, field) => field === 'spendSummary')
+    await other.show('/spend')
     await other.page.getByText(wordsOf('spendSummary')).waitFor()
     await other.page.getByText('Nothing was billed yet').waitFor()
     expect(await other.page.getByRole('alert').count()).toBe(1)
@@ -89,24 +120,28 @@ describe('the pages in Chromium, where root fields fail', needs(noBrowser), () =
   })
 
   it('a person whose account cannot be read is told so, not asked to sign in', async () => {
+    let isBroken = true
+    const { page, show } = await failingPage((operation) => isBroken && operation === 'session')
     for (const path of ['/', '/spend', '/settings/keys']) {
-      const { page } = await without(path, (operation) => operation === 'session')
+      isBroken = true
+      await show(path)
       await page.getByText(wordsOf('viewer')).first().waitFor()
       expect([path, await page.getByRole('link', { name: 'Sign in' }).count()]).toEqual([path, 0])
-      await page.unroute('**/graphql')
+      isBroken = false
       await page.getByRole('button', { name: 'Try again' }).first().click()
       await page.locator('.account-menu').waitFor()
-      await page.close()
     }
+    await page.close()
   })
 
   it('a list whose next page failed keeps what it has, and says what failed', async () => {
-    const { page } = await openPage(signedIn, origin)
+    let isBroken = false
+    const { page, show } = await failingPage((_operation, field) => isBroken && field === 'repos')
     for (let index = 0; index < 31; index += 1) await hub.repo(lab.ada, { kind: 'dataset' })
-    await page.goto(`${origin}/repos`)
+    await show('/repos')
     await settled(page)
     const rows = await page.locator('tbody tr').count()
-    await failFields(page, (_operation, field) => field === 'repos')
+    isBroken = true
     await page.getByRole('button', { name: 'Load more' }).click()
     await page.getByText(wordsOf('repos')).waitFor()
     expect(await page.locator('tbody tr').count()).toBe(rows)
