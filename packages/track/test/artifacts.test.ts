@@ -1,44 +1,32 @@
 /** `artifacts.jsonl` on its way to the hub: a version for each content, whichever request a kill comes before. */
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HubClient } from '@hub/client/internal'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { artifactSender, folderName } from '../src/files/artifact-sender.ts'
-import { trackFiles } from '../src/track-folder.ts'
-import { newTrackJournal, type TrackJournal } from '../src/track-journal.ts'
+import type { TrackJournal } from '../src/track-journal.ts'
 import { hub } from './fake-hub.ts'
+import { trackLab } from './track-lab.ts'
 
-let base: string
-let files: ReturnType<typeof trackFiles>
+const lab = trackLab()
 let journal: TrackJournal
-const said: string[] = []
-const logLine = (line: string) => void said.push(line)
 
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'hub-track-'))
-  files = trackFiles(base)
-  mkdirSync(files.dir)
-  said.length = 0
-  journal = newTrackJournal(files, {
-    ...{ url: 'http://hub', start: { key: 'k', body: {} }, outputRepo: null, cwd: base, argv: [] },
-    ...{ sources: [], eventFolders: [], systemEveryMs: 0 },
-  })
+  journal = lab.journalOf()
   journal.put({ runId: 'run_1', attempt: 1, target: { owner: 'ada', slug: 'walk' } })
 })
-afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 const senderOf = ({ client }: { readonly client: HubClient }) =>
-  artifactSender({ transfers: client, files, journal, logLine })
+  artifactSender({ transfers: client, files: lab.files, journal, logLine: lab.logLine })
 
 /** A complete folder, and its line. */
 function artifact(at: string, texts: Readonly<Record<string, string>>, more: Readonly<Record<string, unknown>> = {}) {
   for (const [name, text] of Object.entries(texts)) {
-    mkdirSync(join(files.dir, at, name, '..'), { recursive: true })
-    writeFileSync(join(files.dir, at, name), text)
+    mkdirSync(join(lab.files.dir, at, name, '..'), { recursive: true })
+    writeFileSync(join(lab.files.dir, at, name), text)
   }
   const line = { name: at.split('/')[1], type: 'model', path: at, aliases: ['best'], metadata: { loss: 0.5 }, ...more }
-  appendFileSync(files.artifacts, `${JSON.stringify(line)}\n`)
+  appendFileSync(lab.files.artifacts, `${JSON.stringify(line)}\n`)
 }
 
 it('is the next version for another content, and the same one for the same', async () => {
@@ -60,13 +48,13 @@ it('is the next version for another content, and the same one for the same', asy
     ...{ name: 'net', type: 'model', aliases: ['latest'], metadata: { loss: 0.5 }, version: 'v0', run: 'run_1' },
   })
   expect(JSON.parse(second ?? '')).toMatchObject({ version: 'v1', aliases: ['best'] })
-  expect(said).toEqual([])
+  expect(lab.said).toEqual([])
 })
 
 it('is one version, whichever request or answer a kill comes before', async () => {
   for (let at = 1; at <= 3; at += 1) {
     for (const isAfter of [false, true]) {
-      rmSync(files.artifacts, { force: true })
+      rmSync(lab.files.artifacts, { force: true })
       journal.put({ artifacts: { bytes: 0, making: null }, outputReported: false })
       let isArmed = true
       const kill = () => {
@@ -91,20 +79,20 @@ it('of a version that another run has in the same repo becomes the next one, and
   await senderOf(one).poll(true)
   expect(one.repo.get('artifacts/net/v0/a.bin')).toBe('of another run')
   expect(one.repo.get('artifacts/net/v1/a.bin')).toBe('mine')
-  expect(said).toEqual(['net:v0 is another one in ada/walk: it is v1 there'])
+  expect(lab.said).toEqual(['net:v0 is another one in ada/walk: it is v1 there'])
 })
 
 it('that is none is said once and left out', async () => {
   const one = hub()
   artifact('artifacts/none', {})
-  mkdirSync(join(files.dir, 'artifacts'))
-  symlinkSync('/etc', join(files.dir, 'artifacts/link'))
+  mkdirSync(join(lab.files.dir, 'artifacts'))
+  symlinkSync('/etc', join(lab.files.dir, 'artifacts/link'))
   artifact('artifacts/link', {})
   artifact('artifacts/../../sent', {})
   artifact('artifacts/net', { 'a.bin': 'one' })
   await senderOf(one).poll(true)
   expect([...one.repo.keys()]).toEqual(['artifacts/net/v0/a.bin', 'artifacts/net/v0.json'])
-  expect(said.map((text) => text.split(':')[0])).toEqual([
+  expect(lab.said.map((text) => text.split(':')[0])).toEqual([
     'artifact none is left out',
     'artifact link is left out',
     'artifact .. is left out',

@@ -1,36 +1,17 @@
 /** What `wandb.json`, `config.yaml` and `summary.json` of a run folder become. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { type HubClient, ProblemError } from '@hub/client/internal'
 import type { RunReport } from '@hub/client/run-shapes'
 import type { Reporter } from '@hub/runner/send-report'
 import { sendConfig } from '@hub/runner/send-run-files'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { wordSender } from '../src/run-words.ts'
 import { summarySource } from '../src/sources/summary-source.ts'
 import { objectOf, openSpool } from '../src/spool.ts'
-import { trackFiles } from '../src/track-folder.ts'
-import { newTrackJournal } from '../src/track-journal.ts'
+import { trackLab } from './track-lab.ts'
 
-let base: string
-let files: ReturnType<typeof trackFiles>
-const said: string[] = []
-const logLine = (line: string) => void said.push(line)
-
-beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'hub-track-'))
-  files = trackFiles(base)
-  mkdirSync(files.dir)
-  said.length = 0
-})
-afterEach(() => rmSync(base, { recursive: true, force: true }))
-
-const journalOf = (body: Record<string, unknown>) =>
-  newTrackJournal(files, {
-    ...{ url: 'http://hub', start: { key: 'k', body }, outputRepo: null, cwd: base, argv: [] },
-    ...{ sources: [], eventFolders: [], systemEveryMs: 0 },
-  })
+const lab = trackLab()
+const { journalOf, logLine } = lab
 
 /** A hub that refuses tags. */
 function hub() {
@@ -45,25 +26,25 @@ function hub() {
 it('says the words of wandb.json once, those that change again, and none that the command line has', async () => {
   const { told, client } = hub()
   const journal = journalOf({ name: 'of the person' })
-  const words = wordSender({ client, files, journal, logLine })
-  writeFileSync(files.words, '{"project": "half')
+  const words = wordSender({ client, files: lab.files, journal, logLine })
+  writeFileSync(lab.files.words, '{"project": "half')
   await words.send(false)
-  writeFileSync(files.words, '{"id":"x","name":"of the script","project":"walk","group":null,"notes":7}')
+  writeFileSync(lab.files.words, '{"id":"x","name":"of the script","project":"walk","group":null,"notes":7}')
   await words.send(false)
   await words.send(true)
-  writeFileSync(files.words, '{"project":"walk","group":"a longer group"}')
-  await wordSender({ client, files, journal, logLine }).send(false)
+  writeFileSync(lab.files.words, '{"project":"walk","group":"a longer group"}')
+  await wordSender({ client, files: lab.files, journal, logLine }).send(false)
   expect(told).toEqual([{ project: 'walk' }, { group: 'a longer group' }])
 })
 
 it('keeps the other words where the hub refuses one, and says so once', async () => {
   const { told, client } = hub()
-  const words = wordSender({ client, files, journal: journalOf({}), logLine })
-  writeFileSync(files.words, '{"project":"walk","tags":["a"]}')
+  const words = wordSender({ client, files: lab.files, journal: journalOf({}), logLine })
+  writeFileSync(lab.files.words, '{"project":"walk","tags":["a"]}')
   await words.send(false)
   await words.send(true)
   expect(told).toEqual([{ project: 'walk' }])
-  expect(said).toEqual(['tags of wandb.json is not kept: HTTP 422: Too many tags'])
+  expect(lab.said).toEqual(['tags of wandb.json is not kept: HTTP 422: Too many tags'])
 })
 
 it('sends config.yaml again once it has changed and stays so', async () => {
@@ -72,11 +53,11 @@ it('sends config.yaml again once it has changed and stays so', async () => {
   const journal = journalOf({})
   let before: string | null = null
   const round = async (isFinal: boolean) => {
-    before = await sendConfig({ reporter, files, journal, before, isFinal, logLine })
+    before = await sendConfig({ reporter, files: lab.files, journal, before, isFinal, logLine })
   }
-  writeFileSync(files.config, 'lr: 1\n')
+  writeFileSync(lab.files.config, 'lr: 1\n')
   for (let times = 0; times < 3; times += 1) await round(false)
-  writeFileSync(files.config, 'lr: 1\nsteps: 2\n')
+  writeFileSync(lab.files.config, 'lr: 1\nsteps: 2\n')
   await round(false)
   expect(sent).toEqual([{ config_yaml: 'lr: 1\n' }])
   await round(true)
@@ -85,22 +66,22 @@ it('sends config.yaml again once it has changed and stays so', async () => {
 })
 
 it('makes summary.json one last line below summary/, with its numbers as they are written', async () => {
-  const spool = openSpool(files.spool)
-  const source = summarySource({ file: files.summary, spool, logLine })
-  writeFileSync(files.summary, '{"best":{"loss":0.10},"note":"x"}')
+  const spool = openSpool(lab.files.spool)
+  const source = summarySource({ file: lab.files.summary, spool, logLine })
+  writeFileSync(lab.files.summary, '{"best":{"loss":0.10},"note":"x"}')
   await source.poll(false)
   await source.poll(true)
   // As after a kill that came before the end was reported.
   await source.poll(true)
   spool.close()
-  const lines = readFileSync(files.spool, 'utf8').split('\n').map(objectOf)
+  const lines = readFileSync(lab.files.spool, 'utf8').split('\n').map(objectOf)
   expect(lines.filter((line) => line !== '')).toEqual(['{"summary/best/loss":0.10,"summary/note":"x"}'])
 })
 
 it('says of a summary.json that is none', async () => {
-  const spool = openSpool(files.spool)
-  writeFileSync(files.summary, '[1]')
-  await summarySource({ file: files.summary, spool, logLine }).poll(true)
+  const spool = openSpool(lab.files.spool)
+  writeFileSync(lab.files.summary, '[1]')
+  await summarySource({ file: lab.files.summary, spool, logLine }).poll(true)
   spool.close()
-  expect(said).toEqual(['summary.json is left out: it must be a JSON object'])
+  expect(lab.said).toEqual(['summary.json is left out: it must be a JSON object'])
 })

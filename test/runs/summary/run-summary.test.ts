@@ -1,33 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { summarizeRun, summarizeRuns } from '../../../src/jobs/run-summaries.ts'
-import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
 import { dropAttempt } from '../../../src/runs/lease/drop-attempt.ts'
-import type { ReportRunInput } from '../../../src/runs/report/judge-report.ts'
-import { reportRun } from '../../../src/runs/report/report-run.ts'
 import { countReported } from '../../../src/runs/summary/keep-summaries.ts'
 import { summariesOfRuns } from '../../../src/runs/summary/summaries-of-runs.ts'
-import { testDb } from '../../support/database.ts'
 import { plansOf, scansOf } from '../../support/plans.ts'
-import { putRun } from '../../support/runs.ts'
-import { makeWorld, type World } from '../../support/world.ts'
+import { reportedRun } from '../report/support/reported-run.ts'
 
-const t = testDb()
+const made = reportedRun()
+const { t, running, report } = made
 const never = new AbortController().signal
-let world: World
-let ada: AccountRef
-let runner: RequestContext
-beforeAll(async () => {
-  world = await makeWorld({ db: t.db })
-  ada = await world.user()
-  runner = world.as(ada, { kind: 'key', credentialId: 'key_runner' })
-})
-afterAll(() => world?.close())
 
-const running = () => putRun(t.db, { ownerId: ada.id, status: 'running', claimCredential: 'key_runner' })
-const report = (runId: string, input: Omit<ReportRunInput, 'runId'>) => reportRun(runner, { runId, ...input })
 const line = (step: number, loss: number) => ({ step, loss })
 const summaryOf = async (runId: string, keys: readonly string[] | null = null) =>
-  (await summariesOfRuns(runner, [runId], keys))[0] ?? []
+  (await summariesOfRuns(made.runner, [runId], keys))[0] ?? []
 const lossOf = async (runId: string) => (await summaryOf(runId, ['loss']))[0]
 const stateOf = async (runId: string) => {
   const [row] = await t.db.query<{ seq: number; pending: boolean }>({
@@ -73,12 +58,12 @@ describe('the summaries of a run', () => {
   it('are without the lines of a lost attempt', async () => {
     const runId = await running()
     await report(runId, { metrics: [line(1, 5), line(2, 4), line(3, 1), { step: 3, late: 1 }] })
-    await t.db.withTx((tx) => dropAttempt(world.deps, tx, runId, 2))
+    await t.db.withTx((tx) => dropAttempt(made.world.deps, tx, runId, 2))
     expect(await lossOf(runId)).toMatchObject({ count: 2, last: 4, min: 4, minStep: 2, max: 5, mean: 4.5 })
     expect((await summaryOf(runId)).map(({ key }) => key)).toEqual(['step', 'loss'])
     await report(runId, { metrics: [line(3, 3)] })
     expect(await lossOf(runId)).toMatchObject({ count: 3, last: 3, min: 3 })
-    await t.db.withTx((tx) => dropAttempt(world.deps, tx, runId, null))
+    await t.db.withTx((tx) => dropAttempt(made.world.deps, tx, runId, null))
     expect(await summaryOf(runId)).toEqual([])
     await report(runId, { metrics: [line(1, 7)] })
     expect(await lossOf(runId)).toMatchObject({ count: 1, last: 7 })
@@ -87,7 +72,7 @@ describe('the summaries of a run', () => {
   it('go with their run', async () => {
     const runId = await running()
     await report(runId, { metrics: [line(1, 5)] })
-    await world.sql('delete from runs where id = $1', [runId])
+    await made.world.sql('delete from runs where id = $1', [runId])
     expect(await summaryOf(runId)).toEqual([])
   })
 })
@@ -95,12 +80,12 @@ describe('the summaries of a run', () => {
 /** Lines that a hub from before summaries stored. */
 async function olderRun(lines: number): Promise<string> {
   const runId = await running()
-  await world.sql(
+  await made.world.sql(
     `insert into run_metrics (run_id, seq, attempt, step, line, hidden)
      select $1, n, 1, n, json_build_object('step', n, 'loss', n % 7), n % 10 = 0 from generate_series(1, $2::int) n`,
     [runId, lines],
   )
-  await world.sql('update runs set metrics_seq = $2, summary_pending = true where id = $1', [runId, lines])
+  await made.world.sql('update runs set metrics_seq = $2, summary_pending = true where id = $1', [runId, lines])
   return runId
 }
 
@@ -110,7 +95,7 @@ describe('a run from before summaries', () => {
     await report(runId, { metrics: [line(1235, -1)] })
     expect(await summaryOf(runId)).toEqual([])
     expect(await stateOf(runId)).toEqual({ seq: 1235, pending: true })
-    await summarizeRuns(world.deps, never)
+    await summarizeRuns(made.world.deps, never)
     expect(await stateOf(runId)).toEqual({ seq: 0, pending: false })
     const visible = Array.from({ length: 1234 }, (_, at) => at + 1).filter((n) => n % 10 !== 0)
     const sum = visible.reduce((total, n) => total + (n % 7), -1)
@@ -123,24 +108,24 @@ describe('a run from before summaries', () => {
 
   it('is on the list once a report finds it behind, and counted once when two jobs do', async () => {
     const runId = await olderRun(700)
-    await world.sql('update runs set summary_pending = false where id = $1', [runId])
+    await made.world.sql('update runs set summary_pending = false where id = $1', [runId])
     await report(runId, { metrics: [line(701, 0)] })
     expect(await stateOf(runId)).toEqual({ seq: 701, pending: true })
-    await Promise.all([summarizeRun(world.deps, runId, never), summarizeRun(world.deps, runId, never)])
+    await Promise.all([summarizeRun(made.world.deps, runId, never), summarizeRun(made.world.deps, runId, never)])
     expect(await lossOf(runId)).toMatchObject({ count: 631 })
     expect(await stateOf(runId)).toEqual({ seq: 0, pending: false })
   })
 
   it('is found by the index of the list', async () => {
-    await world.sql(
+    await made.world.sql(
       `insert into runs (id, kind, status, executor, owner_id, filed_by, template, recipe, recipe_hash)
        select 'run_' || lpad(n::text, 26, '0'), 'cloud', 'queued', 'worker', $1, 'key_many', 'act', '{}', repeat('a', 64)
        from generate_series(1, 3000) n`,
-      [ada.id],
+      [made.ada.id],
     )
-    await world.sql('analyze runs')
+    await made.world.sql('analyze runs')
     const sent = t.record()
-    await summarizeRuns(world.deps, never)
+    await summarizeRuns(made.world.deps, never)
     for (const plan of await plansOf(t.db, sent[0] ?? '', [''])) expect(scansOf(plan, 'runs')).toEqual([])
   })
 })
@@ -150,22 +135,22 @@ it('a page of runs costs one statement, by index, and no keys cost none', async 
   await report(runId, { metrics: [line(1, 5)] })
   const ids = [runId, await running()]
   const sent = t.record()
-  expect((await summariesOfRuns(runner, ids, ['loss'])).map((of) => of.length)).toEqual([1, 0])
+  expect((await summariesOfRuns(made.runner, ids, ['loss'])).map((of) => of.length)).toEqual([1, 0])
   expect(sent).toHaveLength(1)
-  expect(await summariesOfRuns(runner, ids, [])).toEqual([[], []])
+  expect(await summariesOfRuns(made.runner, ids, [])).toEqual([[], []])
   expect(sent).toHaveLength(1)
-  await world.sql(
+  await made.world.sql(
     `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
      select id, 'k' || n, owner_id, n, 1, 1, 1, 1, 1, 1, 1, 1 from runs, generate_series(10, 30) n`,
   )
-  await world.sql('analyze run_metric_summaries')
+  await made.world.sql('analyze run_metric_summaries')
   for (const plan of await plansOf(t.db, sent[0] ?? '', [ids, ['loss']]))
     expect(scansOf(plan, 'run_metric_summaries')).toEqual([])
 })
 
 it('lines that follow lines that are not counted are not counted', async () => {
   const runId = await running()
-  const run = { id: runId, ownerId: ada.id, metricsSeq: 5, summarySeq: 3 }
+  const run = { id: runId, ownerId: made.ada.id, metricsSeq: 5, summarySeq: 3 }
   expect(await t.db.withTx(async (tx) => countReported(tx, run, [], ['{"loss":1}']))).toBe(3)
   expect(await summaryOf(runId)).toEqual([])
 })

@@ -13,7 +13,8 @@ import { describeOnce, inTorture, itOnce } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDiskStore } from '../../../src/store/objects/disk.ts'
 import { startObjectServer } from '../../support/object-server.ts'
-import { code, collect, objectStoreContract, partOf, putPart } from './contract.ts'
+import { objectStoreContract } from './contract.ts'
+import { code, collect, partOf, putPart } from './opened-store.ts'
 
 objectStoreContract('the disk store', async () => {
   const { store, close } = await startObjectServer()

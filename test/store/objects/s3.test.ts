@@ -6,7 +6,8 @@ import { describeOnce } from '@hub/testing/torture'
 import { describe, expect, it } from 'vitest'
 import { openS3Store } from '../../../src/store/objects/s3.ts'
 import { startCeph } from '../../support/ceph.ts'
-import { code, objectStoreContract, partOf } from './contract.ts'
+import { objectStoreContract } from './contract.ts'
+import { code, partOf } from './opened-store.ts'
 
 const ceph = await startCeph()
 

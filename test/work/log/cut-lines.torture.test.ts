@@ -1,6 +1,5 @@
 /** Reports cut a log where they like; readers get its lines. Contract, "Logs and streams". */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
+import { describe, expect, it } from 'vitest'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { cancelRun } from '../../../src/runs/end/cancel-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
@@ -13,25 +12,13 @@ import { positionText, readPosition } from '../../../src/work/log/position.ts'
 import { readLog } from '../../../src/work/log/read-log.ts'
 import { JobLogs } from '../../../src/work/log/shared-logs.ts'
 import { addNotice } from '../../../src/work/log/write-chunks.ts'
-import { testDb } from '../../support/database.ts'
-import { putRun, type RunGiven } from '../../support/runs.ts'
-import { makeWorld, type World } from '../../support/world.ts'
+import { reportedRun } from '../../runs/report/support/reported-run.ts'
 
-const t = testDb()
-let world: World
-let ada: AccountRef
-let runner: RequestContext
-beforeAll(async () => {
-  world = await makeWorld({ db: t.db })
-  ada = await world.user()
-  runner = world.as(ada, { kind: 'key', credentialId: 'key_runner' })
-})
-afterAll(() => world?.close())
+const made = reportedRun()
+const { t, running } = made
 
-const running = (change: Partial<RunGiven> = {}) =>
-  putRun(t.db, { ownerId: ada.id, status: 'running', claimCredential: 'key_runner', ...change })
 const report = (runId: string, logChunk: string, more: Omit<ReportRunInput, 'runId'> = {}) =>
-  reportRun(runner, { runId, logChunk, ...more })
+  made.report(runId, { logChunk, ...more })
 const notice = (runId: string, sentence: string) => t.db.withTx((tx) => addNotice(tx, runLog, runId, sentence))
 /** A run with these chunks in its log; a text with `!` in front is a notice of the hub. */
 async function logged(...chunks: readonly string[]): Promise<string> {
@@ -51,6 +38,7 @@ interface Line {
 async function linesOf(runId: string, options: Partial<FollowOptions> & { after?: string } = {}): Promise<Line[]> {
   const { after, ...rest } = options
   const position = after === undefined ? null : readPosition(after)
+  const { runner } = made
   const ctx = { ...runner, deps: { ...runner.deps, logs: new JobLogs(runner.deps) } }
   const lines: Line[] = []
   const resume = position && { position, loc: ['after'] }
@@ -66,11 +54,11 @@ async function linesOf(runId: string, options: Partial<FollowOptions> & { after?
 const textsOf = async (...given: Parameters<typeof linesOf>) => (await linesOf(...given)).map(({ line }) => line)
 async function download(runId: string, stripAnsi = false): Promise<string> {
   let text = ''
-  for await (const piece of await downloadLog(runner, runLog, runId, { stripAnsi })) text += piece
+  for await (const piece of await downloadLog(made.runner, runLog, runId, { stripAnsi })) text += piece
   return text
 }
 const logRow = async (runId: string) => {
-  const [row] = await world.sql<{ lines: number; open: number | null }>(
+  const [row] = await made.world.sql<{ lines: number; open: number | null }>(
     'select log_lines as lines, log_open_from as open from runs where id = $1',
     [runId],
   )
@@ -86,11 +74,11 @@ async function assertReads(runId: string, lines: readonly string[]): Promise<voi
     expect(await textsOf(runId, { after: id })).toEqual(lines.slice(place + 1))
   for (let tail = 0; tail <= lines.length + 1; tail += 1)
     expect(await textsOf(runId, { tail })).toEqual(tail === 0 ? [] : lines.slice(-tail))
-  const page = await readLog(runner, runLog, runId, {})
+  const page = await readLog(made.runner, runLog, runId, {})
   expect(page?.nodes.map(({ line }) => line)).toEqual(lines)
   const paged: string[] = []
   for (let after: string | null = null, more = true; more; ) {
-    const next = await readLog(runner, runLog, runId, { first: 1, after })
+    const next = await readLog(made.runner, runLog, runId, { first: 1, after })
     paged.push(...(next?.nodes ?? []).map(({ line }) => line))
     after = next?.nodes[0] ? (next.cursorOf(next.nodes[0]) ?? null) : after
     more = next?.hasNextPage ?? false
@@ -130,7 +118,7 @@ describe('a line that reports cut', () => {
 
   it('has the time of the report that ended it, like the lines that end with it', async () => {
     const runId = await logged('a\nb', 'c\nd\n')
-    const times = await world.sql<{ at: string }>('select at from run_log_chunks where run_id = $1 order by seq', [
+    const times = await made.world.sql<{ at: string }>('select at from run_log_chunks where run_id = $1 order by seq', [
       runId,
     ])
     const lines = await linesOf(runId)
@@ -162,7 +150,7 @@ describe('a line that reports cut', () => {
 
   it('is read once from the store by all readers of a hub', async () => {
     const runId = await logged('a', 'b', 'c\n')
-    const { objects } = world.deps
+    const { objects } = made.world.deps
     if (!objects) throw new Error('The world has a store.')
     const gets: string[] = []
     const get: typeof objects.get = (key, options) => {
@@ -170,7 +158,7 @@ describe('a line that reports cut', () => {
       return objects.get(key, options)
     }
     const counting = new JobLogs({ db: t.db, objects: { ...objects, get } })
-    const ctx = { ...runner, deps: { ...runner.deps, logs: counting } }
+    const ctx = { ...made.runner, deps: { ...made.runner.deps, logs: counting } }
     const options = { follow: false, tail: null, resume: null, stripAnsi: false, log: true, metrics: true }
     const read = async () => {
       const lines: string[] = []
@@ -227,19 +215,19 @@ describe('the line that a log ends in', () => {
 
   it('of a run that is asked to stop goes on', async () => {
     const runId = await logged('a\nb')
-    await cancelRun(world.as(ada), { runId })
+    await cancelRun(made.world.as(made.ada), { runId })
     await report(runId, 'c\n', { status: 'canceled' })
     expect(await textsOf(runId)).toEqual(['a', expect.stringContaining('requested the run to stop'), 'bc'])
   })
 
   it('ends with a lost attempt: what the next one writes begins a line', async () => {
     const runId = await logged('Epoch 3:  45%')
-    await world.sql(`update runs set lease_expires_at = now() - interval '1 s' where id = $1`, [runId])
-    await sweepLeases(world.deps)
+    await made.world.sql(`update runs set lease_expires_at = now() - interval '1 s' where id = $1`, [runId])
+    await sweepLeases(made.world.deps)
     const lost = expect.stringContaining('did not report before its lease expired')
     expect(await textsOf(runId)).toEqual(['Epoch 3:  45%', lost])
     expect(await logRow(runId)).toEqual({ lines: 2, open: null })
-    const next = world.as(ada, { kind: 'key', credentialId: 'key_next' })
+    const next = made.world.as(made.ada, { kind: 'key', credentialId: 'key_next' })
     await claimRun(next, { runId, worker: 'next' })
     await reportRun(next, { runId, logChunk: 'Begins\nagain' })
     expect(await textsOf(runId)).toEqual(['Epoch 3:  45%', lost, 'Begins', 'again'])
@@ -249,7 +237,7 @@ describe('the line that a log ends in', () => {
   it('ends when the own call of a hosted run claims it again', async () => {
     const runId = await running({ executor: 'hosted', hostedCallId: 'call_1' })
     await report(runId, 'first\nsec')
-    await claimRun(runner, { runId, worker: 'function', hostedCallId: 'call_1' })
+    await claimRun(made.runner, { runId, worker: 'function', hostedCallId: 'call_1' })
     await report(runId, 'first\n')
     await assertReads(runId, ['first', 'sec', 'first'])
     expect(await download(runId)).toBe('first\nsec\nfirst\n')
@@ -259,11 +247,11 @@ describe('the line that a log ends in', () => {
 describe('a log from before', () => {
   it('has the lines that it had: each ends with its chunk', async () => {
     const runId = await logged('a\nb', 'c\n')
-    await world.sql(
+    await made.world.sql(
       'update run_log_chunks set line_from = null, line_count = case seq when 1 then 2 else 1 end, first_line = case seq when 1 then 0 else 2 end where run_id = $1',
       [runId],
     )
-    await world.sql('update runs set log_lines = 3 where id = $1', [runId])
+    await made.world.sql('update runs set log_lines = 3 where id = $1', [runId])
     await assertReads(runId, ['a', 'b', 'c'])
     expect(await download(runId)).toBe('a\nbc\n')
   })

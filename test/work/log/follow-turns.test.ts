@@ -1,25 +1,12 @@
 /** Many followers of one log that has as many lines as its bytes allow: they share its batches, and leave everybody else a turn. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { eventsOf } from '../../../src/http/sse.ts'
-import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
 import { runLog } from '../../../src/runs/log/run-log.ts'
-import { reportRun } from '../../../src/runs/report/report-run.ts'
 import { followLog } from '../../../src/work/log/follow-log.ts'
 import type { FollowedBatch } from '../../../src/work/log/log-batch.ts'
-import { testDb } from '../../support/database.ts'
-import { putRun } from '../../support/runs.ts'
-import { makeWorld, type World } from '../../support/world.ts'
+import { reportedRun } from '../../runs/report/support/reported-run.ts'
 
-const t = testDb()
-let world: World
-let ada: AccountRef
-let runner: RequestContext
-beforeAll(async () => {
-  world = await makeWorld({ db: t.db })
-  ada = await world.user()
-  runner = world.as(ada, { kind: 'key', credentialId: 'key_runner' })
-})
-afterAll(() => world?.close())
+const made = reportedRun()
 
 const LINES = 256 * 1024
 const FOLLOWERS = 30
@@ -48,7 +35,7 @@ async function followedBy(runId: string, stripAnsi: boolean): Promise<Seen> {
   const follow = async () => {
     const options = { follow: false, tail: null, resume: null, stripAnsi, log: true, metrics: true }
     let lines = 0
-    for await (const batch of await followLog(world.as(ada), runLog, runId, options)) {
+    for await (const batch of await followLog(made.world.as(made.ada), runLog, runId, options)) {
       if (batch.kind !== 'log') continue
       batches.add(batch)
       texts.add(eventsOf(batch))
@@ -66,8 +53,8 @@ async function followedBy(runId: string, stripAnsi: boolean): Promise<Seen> {
 it.each([false, true])(
   'are handed no more lines in a turn than it has room for; without escape sequences: %s',
   async (strip) => {
-    const runId = await putRun(t.db, { ownerId: ada.id, status: 'running', claimCredential: 'key_runner' })
-    await reportRun(runner, { runId, logChunk: '\n'.repeat(LINES) })
+    const runId = await made.running()
+    await made.report(runId, { logChunk: '\n'.repeat(LINES) })
     const seen = await followedBy(runId, strip)
     expect(new Set(seen.linesOfEach)).toEqual(new Set([LINES]))
     // Two rounds of immediates may meet between two looks of this test.
