@@ -33,6 +33,9 @@ interface Field {
   readonly dataTypeID: number
 }
 
+/** What begins and ends transactions yields no columns, so they are not asked for. */
+const isControl = (text: string) => text === 'begin' || text === 'commit'
+
 /** The columns that a statement yields. */
 interface Shape {
   readonly names: readonly string[]
@@ -111,7 +114,7 @@ export class RowQuery<T> {
     connection.bind({ statement: name, values: this.#sqlValues })
     const known = isPrepared ? shapesOf(connection).get(name) : undefined
     if (known) this.#shape = known
-    else connection.describe({ type: 'P', name: '' })
+    else if (!isControl(text)) connection.describe({ type: 'P', name: '' })
     connection.execute({})
   }
 

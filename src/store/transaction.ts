@@ -116,7 +116,15 @@ class OpenTx {
     this.#one.assertIdle()
     if (this.#isCommitted) return
     if (!this.#isBegun && this.#queue.length === 0) this.#committed()
+    else if (this.#isAlone()) await this.#commitAlone()
     else await this.#one.run('the commit', async () => this.#assertCommitted(await this.#flush([commit])))
+  }
+
+  async #commitAlone(): Promise<void> {
+    const { command } = await this.#client.query('commit').catch((error: unknown) => {
+      throw asUnavailable(error)
+    })
+    this.#assertCommitted([{ command }])
   }
 
   #query<T>(part: Part): Promise<T[]> {
@@ -185,7 +193,7 @@ class OpenTx {
   }
 
   /** After a failed statement PostgreSQL executes COMMIT as ROLLBACK, without an error: `work` may have swallowed it. */
-  #assertCommitted(answered: readonly RowQuery<unknown>[]): void {
+  #assertCommitted(answered: readonly Pick<RowQuery<unknown>, 'command'>[]): void {
     const command = answered.at(-1)?.command
     if (command !== 'COMMIT') throw new Error(`The transaction was not committed: the server answered ${command}.`)
     this.#committed()
