@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const READY_WITHIN_MS = 90_000
+const READY_WITHIN_MS = 240_000
 
 export interface ThrowawayHub {
   readonly url: string

@@ -29,8 +29,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 const STREAM_MS = 120
 /** A body that is longer than what the buffers of a connection take. */
 const CUT_BYTES = 64 * 1024
-/** Nothing takes longer; a claim that waits for work waits 30 s at most. */
-const DEADLINE_MS = 45_000
+/** Nothing takes longer, on a busy machine either; a claim that waits for work waits 30 s at most. */
+const DEADLINE_MS = 90_000
 
 export const urlOf = ({ path, query }: Pick<Made, 'path' | 'query'>): string =>
   path + (query.length === 0 ? '' : `?${query.map(([name, value]) => `${name}=${value}`).join('&')}`)
