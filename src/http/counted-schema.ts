@@ -17,6 +17,22 @@ import { meterOf, type OperationMeter } from './operation-meter.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>
 
+/** Instead of the value of a member that is a function or a promise: it is begun, and `begun` does the rest. */
+export const unread = Symbol('unread')
+
+/** A counted field whose value is the member of its object with its name. */
+export interface CountedRead {
+  /** The counted value, without arguments and info. */
+  read(meter: OperationMeter, source: unknown, name: string, keyBytes: number): unknown
+  begun(meter: OperationMeter, call: Parameters<Resolver>): unknown
+}
+
+const reads = new WeakMap<Resolver, CountedRead>()
+
+/** Of a field of `countedSchema`; null if its resolver does more than read a member. */
+export const countedRead = (resolve: GraphQLFieldResolver<unknown, RequestContext> | undefined): CountedRead | null =>
+  (resolve && reads.get(resolve)) ?? null
+
 /** Made once, and shared by the hubs of a process. */
 const made = new WeakMap<GraphQLSchema, GraphQLSchema>()
 
@@ -60,7 +76,49 @@ function counted(resolve: Resolver, size: FieldSize, isNeeded: boolean): Resolve
     meter.begin(size, args)
     return settled(resolve, [source, args, ctx, info], meter, take)
   }
-  return isNeeded ? observed(answer) : answer
+  const resolver = isNeeded ? observed(answer) : answer
+  if (resolve === defaultFieldResolver && size.work === 0 && size.page === null)
+    reads.set(resolver, countedMember(size, isNeeded, take))
+  return resolver
+}
+
+/** As the resolver that `counted` makes of the default one. */
+function countedMember(size: FieldSize, isNeeded: boolean, take: Take): CountedRead {
+  const rejected = (error: unknown, meter: OperationMeter) => {
+    if (isNeeded && meter.isWaiting) return Promise.reject(error)
+    throw error
+  }
+  return {
+    read(meter, source, name, keyBytes) {
+      try {
+        if (meter.refusal) return stopped(meter, isNeeded)
+        meter.beginRead()
+        const value = memberOf(source, name, meter)
+        if (typeof value === 'function' || value instanceof Promise) return unread
+        meter.takeKeyed(size, value ?? null, keyBytes)
+        return inTurn(meter, size, value ?? null)
+      } catch (error) {
+        return rejected(error, meter)
+      }
+    },
+    begun(meter, call) {
+      try {
+        return settled(defaultFieldResolver, call, meter, take)
+      } catch (error) {
+        return rejected(error, meter)
+      }
+    },
+  }
+}
+
+function memberOf(source: unknown, name: string, meter: OperationMeter): unknown {
+  if (source === null || (typeof source !== 'object' && typeof source !== 'function')) return undefined
+  try {
+    return (source as Record<string, unknown>)[name]
+  } catch (error) {
+    meter.fail()
+    throw error
+  }
 }
 
 /** The field of a verb: once begun, it finishes, and is noted before anything of its result is counted. */

@@ -1,6 +1,9 @@
 /** GraphQL documents, parsed, measured and validated once each: a dashboard sends the same few again and again. */
 import {
   type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -12,8 +15,10 @@ import {
   validate,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { lazy } from '../platform/lazy.ts'
+import { CompiledDocuments } from './compiled/compiled-documents.ts'
 import { assertShape, graphqlLimits, overLimit } from './graphql-limits.ts'
 import { type CostOfVariables, costFunction, type OperationCost, type Variables } from './operation-cost.ts'
 import { schemaValues } from './schema-values.ts'
@@ -33,18 +38,36 @@ export function parseBounded(source: string | Source): DocumentNode {
   }
 }
 
+/** A document that is executed for the third time will be executed again: it is worth a plan. */
+const RUNS_BEFORE_PLAN = 2
+
 /** A document that may be executed. */
 export class PreparedDocument {
   readonly document: DocumentNode
   /** Whether its answers hold a secret. */
   readonly carriesSecrets: () => boolean
   readonly #schema: GraphQLSchema
+  readonly #compiled: CompiledDocuments
   readonly #costs = new Map<OperationDefinitionNode, CostOfVariables>()
+  #runsBeforePlan = RUNS_BEFORE_PLAN
 
-  constructor(document: DocumentNode, schema: GraphQLSchema) {
+  constructor(document: DocumentNode, schema: GraphQLSchema, compiled: CompiledDocuments) {
     this.document = document
     this.#schema = schema
+    this.#compiled = compiled
     this.carriesSecrets = lazy(() => carriesSecrets(schema, document))
+  }
+
+  /** Its clients name it by its digest, as those do that send the same documents again and again. */
+  notePersisted(): void {
+    this.#runsBeforePlan = 0
+  }
+
+  /** By graphql-js at first, later by its plan: the results are the same. */
+  execute(args: ExecutionArgs & { readonly contextValue: RequestContext }): Promise<ExecutionResult> | ExecutionResult {
+    if (this.#runsBeforePlan === 0) return this.#compiled.execute(args)
+    this.#runsBeforePlan -= 1
+    return execute(args)
   }
 
   /** The cost of an operation if its pages are full; nothing if there is no such operation, which execution reports. */
@@ -85,11 +108,18 @@ export class Documents {
   })
 
   readonly #isTrusted: (document: DocumentNode) => boolean
+  readonly #compiled: CompiledDocuments
 
   /** `isTrusted` is asked of each valid document once. */
   constructor(schema: GraphQLSchema, isTrusted: (document: DocumentNode) => boolean = () => true) {
     this.schema = schema
     this.#isTrusted = isTrusted
+    this.#compiled = new CompiledDocuments(schema)
+  }
+
+  /** What is held of documents that are executed again and again. */
+  get planned(): CompiledDocuments['held'] {
+    return this.#compiled.held
   }
 
   /** The document; or its syntax error, the limit that it is over, or what validation finds. */
@@ -101,6 +131,12 @@ export class Documents {
     return prepared
   }
 
+  /** A client named the document by its digest. */
+  notePersisted(text: string): void {
+    const prepared = this.prepare(text)
+    if (prepared instanceof PreparedDocument) prepared.notePersisted()
+  }
+
   /** Limits come before validation, whose time grows with the square of some documents. */
   #prepare(text: string): PreparedDocument | RefusedDocument {
     try {
@@ -110,7 +146,7 @@ export class Documents {
       if (faults.length > 0) return { faults: coded(faults, 'GRAPHQL_VALIDATION_FAILED') }
       const maximum = graphqlLimits.schema_values
       if (schemaValues(this.schema, document, maximum) > maximum) throw overLimit('schema_values', null)
-      if (this.#isTrusted(document)) return new PreparedDocument(document, this.schema)
+      if (this.#isTrusted(document)) return new PreparedDocument(document, this.schema, this.#compiled)
       throw new HubError('forbidden.document', 'This hub executes only the documents that its operator trusts.')
     } catch (error) {
       if (error instanceof GraphQLError) return { faults: coded([error], 'GRAPHQL_PARSE_FAILED') }

@@ -6,7 +6,6 @@ import {
   createSourceEventStream,
   type ExecutionArgs,
   type ExecutionResult,
-  execute,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -96,7 +95,7 @@ async function execution(operation: Operation, limits: ExecutionLimits, rootValu
   // Verbs continue: who repeats a request after an interruption should find it done.
   const left = isMutation(operation) ? null : () => hasLeft(request)
   const meter = new OperationMeter(args.contextValue, limits, timeUserHere(), left)
-  const executed = await timedFor(meter, async () => execute({ ...args, rootValue }))
+  const executed = await timedFor(meter, async () => operation.prepared.execute({ ...args, rootValue }))
   try {
     for (const key of schemaKeys(operation)) meter.addTree(executed.data?.[key])
   } catch (error) {

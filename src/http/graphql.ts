@@ -10,7 +10,7 @@
  * | CORS, health check, logging | `edge.ts` | the same for every path of the server |
  * | request parsing | `onRequestParse` | numbers stay as they were written; persisted documents by id |
  * | parsing, validation and their cache | `graphql-documents.ts` | documents are bounded, counted and kept once, for `/graphql/stream` too |
- * | execution, subscription | `graphql-operation.ts` | cost, processor time and bytes are counted while an operation runs; turns |
+ * | execution, subscription | `graphql-operation.ts` | cost, processor time and bytes are counted while an operation runs; turns; `compiled/` plans what is sent again |
  * | masking of errors | `graphql-errors.ts` | one closed table of errors for both APIs |
  * | batching, multipart | off | one operation a request has one cost; files move through presigned URLs |
  */
@@ -165,7 +165,9 @@ const hubPlugin = ({ documents, persisted }: GraphqlParts): Plugin<Pick<ParsedCo
       if (!isJsonObject(params)) return params
       // Yoga reads no `documentId` from a URL.
       const { documentId = new URL(request.url).searchParams.get('documentId'), ...known } = params as Params
-      return { ...known, query: persisted.textOf({ ...known, documentId }) as string }
+      const query = persisted.textOf({ ...known, documentId })
+      if (query !== known.query && typeof query === 'string') documents.notePersisted(query)
+      return { ...known, query: query as string }
     })
   },
   onParse({ params, setParsedDocument, extendContext }) {

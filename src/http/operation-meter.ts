@@ -133,6 +133,12 @@ export class OperationMeter implements TimeUser {
     if (this.#objects > this.#limits.objects) this.#refuse('objects')
   }
 
+  /** The same for a field that is a member of its object. */
+  beginRead(): void {
+    enterSlice(this)
+    this.#addValues(1)
+  }
+
   /** The same for the field of a verb: all before it are answered. */
   beginVerb(size: FieldSize, args: Readonly<Record<string, unknown>>): void {
     this.#isBetweenVerbs = true
@@ -147,11 +153,17 @@ export class OperationMeter implements TimeUser {
 
   /** Counts the value of a field, before anything below it is resolved. */
   take(size: FieldSize, value: unknown, info: GraphQLResolveInfo): void {
+    const hasKeys = !size.isLeaf && typeof value === 'object' && value !== null
+    this.takeKeyed(size, value, hasKeys ? keyBytes(info) : 0)
+  }
+
+  /** The same; `bytesOfKeys` are those of one object of the field. */
+  takeKeyed(size: FieldSize, value: unknown, bytesOfKeys: number): void {
     enterSlice(this)
     if (Array.isArray(value)) this.#addValues(value.length * (size.isLeaf ? SCALAR_ITEM : 1))
     if (size.isLeaf) this.#addLeaf(value)
-    else if (Array.isArray(value)) this.#addBytes(value.length * (keyBytes(info) + 1))
-    else if (typeof value === 'object' && value !== null) this.#addBytes(keyBytes(info) + weightOf(value))
+    else if (Array.isArray(value)) this.#addBytes(value.length * (bytesOfKeys + 1))
+    else if (typeof value === 'object' && value !== null) this.#addBytes(bytesOfKeys + weightOf(value))
     else this.#addBytes(NUMBER_BYTES)
   }
 
