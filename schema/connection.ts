@@ -4,6 +4,7 @@
 
 import { HubError } from '../src/platform/errors.ts'
 import type { Page } from '../src/platform/page.ts'
+import { member } from './member.ts'
 import type { ArgFields } from './root-field.ts'
 
 interface Edge<T> {
@@ -57,9 +58,7 @@ export class Connection<T> {
 }
 
 /** The rows of a connection: the value of its field `nodes`. */
-export function nodesOf<T>(connection: unknown): readonly T[] {
-  return (connection as Connection<T>).nodes
-}
+export const nodesOf = member('nodes', <T>(connection: unknown): readonly T[] => (connection as Connection<T>).nodes)
 
 export interface ConnectionArgs {
   readonly first?: number | null

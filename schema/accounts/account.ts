@@ -1,5 +1,6 @@
 /** Users and orgs: one type, one handle namespace. Contract, "Accounts and orgs". */
 import { builder } from '../builder.ts'
+import { member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { AccountKindEnum } from './enums.ts'
 
@@ -15,11 +16,19 @@ export const Account = builder.prismaNode('Account', {
   nullable: true,
   select: { id: true, kind: true, handle: true, name: true },
   fields: (t) => ({
-    kind: t.field({ type: AccountKindEnum, description: 'User or organization.', resolve: (account) => account.kind }),
+    kind: t.field({
+      type: AccountKindEnum,
+      description: 'User or organization.',
+      resolve: member('kind', (account) => account.kind),
+    }),
     handle: t.string({
       description: 'Name in URLs; users and orgs share one namespace.',
-      resolve: (account) => account.handle,
+      resolve: member('handle', (account) => account.handle),
     }),
-    name: t.string({ nullable: true, description: 'Name to display.', resolve: (account) => account.name }),
+    name: t.string({
+      nullable: true,
+      description: 'Name to display.',
+      resolve: member('name', (account) => account.name),
+    }),
   }),
 })

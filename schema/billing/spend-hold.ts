@@ -10,6 +10,7 @@ import { Account } from '../accounts/account.ts'
 import { listUpdates } from '../accounts/list-updates.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
+import { member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { relatedPages } from '../related-pages.ts'
 import { args, query, subscription } from '../root-field.ts'
@@ -66,7 +67,7 @@ export const SpendHoldType = builder.objectRef<SpendHold>('SpendHold')
 nodeIds('spend', 'SpendHold')
 builder.node(SpendHoldType, {
   description: "Hosted work that an agent's key asked for beyond the free allowance, and that a person has to confirm.",
-  id: { resolve: (hold) => hold.id, description: 'TypeID, prefix `spend_`; sorts by creation.' },
+  id: { resolve: member('id', (hold) => hold.id), description: 'TypeID, prefix `spend_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'reserveUsd' in value,
   loadMany: (ids, ctx) => getHoldsById(ctx.deps.db, ctx.viewer, ids),
   fields: (t) => ({

@@ -10,6 +10,7 @@ import { accountById } from '../accounts/account-by-id.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
+import { member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { repoById } from '../repos/repo-edge.ts'
 import { args, query } from '../root-field.ts'
@@ -39,7 +40,7 @@ builder.node(CheckType, {
   description:
     'A robot check or a model check: a job that examines a robot model or a policy and drafts a card, which a ' +
     'person can publish.',
-  id: { resolve: (check) => check.id, description: 'TypeID, prefix `check_`; sorts by creation.' },
+  id: { resolve: member('id', (check) => check.id), description: 'TypeID, prefix `check_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'publishBlockers' in value,
   loadMany: (ids, ctx) => getChecksById(ctx.deps.db, ctx.viewer, ids),
   fields: (t) => ({
@@ -143,9 +144,9 @@ builder.objectFields(CheckType, (t) => ({
 /** Times, and the texts that a check may lack. */
 builder.objectFields(CheckType, (t) => {
   const time = (name: TimeField, description: string) =>
-    t.field({ type: 'DateTime', nullable: true, description, resolve: (check) => check[name] })
+    t.field({ type: 'DateTime', nullable: true, description, resolve: member(name, (check) => check[name]) })
   const text = (name: TextField, description: string) =>
-    t.string({ nullable: true, description, resolve: (check) => check[name] })
+    t.string({ nullable: true, description, resolve: member(name, (check) => check[name]) })
   return {
     entry: text('entry', 'Path of the model file or of the policy.'),
     base: text('base', '`fixed` or `floating`; null if not given.'),

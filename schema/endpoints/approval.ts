@@ -14,6 +14,7 @@ import { Account } from '../accounts/account.ts'
 import { builder } from '../builder.ts'
 import { nodesOf, pageArgs } from '../connection.ts'
 import { DeviceType, visibleDevices } from '../devices/device.ts'
+import { member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { args, input, mutation } from '../root-field.ts'
 import { childConnections } from './child-connections.ts'
@@ -27,7 +28,7 @@ builder.node(ApprovalType, {
   description:
     "A person's permission for one device to use one endpoint, as long as it serves the same model. Visible to " +
     'callers who see the endpoint or the device. Its token is shown only once.',
-  id: { resolve: (approval) => approval.id, description: 'TypeID, prefix `appr_`; sorts by time.' },
+  id: { resolve: member('id', (approval) => approval.id), description: 'TypeID, prefix `appr_`; sorts by time.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'mintedBy' in value,
   loadMany: (ids, ctx) => getApprovalsById(ctx.deps.db, ctx.viewer, ids),
   fields: (t) => ({

@@ -9,6 +9,7 @@ import { listUpdates } from '../accounts/list-updates.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
+import { member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
 import { ControlClassEnum } from '../repos/enums.ts'
@@ -49,7 +50,7 @@ builder.node(EndpointType, {
   interfaces: [JobInterface],
   description:
     'An inference endpoint: a model that a server serves to robots, each in a session that a person approved.',
-  id: { resolve: (endpoint) => endpoint.id, description: 'TypeID, prefix `ep_`; sorts by creation.' },
+  id: { resolve: member('id', (endpoint) => endpoint.id), description: 'TypeID, prefix `ep_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'sessionsOpen' in value,
   loadMany: (ids, ctx) => getEndpointsById(ctx.deps.db, ctx.viewer, ids),
   fields: (t) => ({
@@ -110,11 +111,11 @@ builder.node(EndpointType, {
 /** Times, texts and measured durations, each null until it is known. */
 builder.objectFields(EndpointType, (t) => {
   const time = (name: TimeField, description: string) =>
-    t.field({ type: 'DateTime', nullable: true, description, resolve: (endpoint) => endpoint[name] })
+    t.field({ type: 'DateTime', nullable: true, description, resolve: member(name, (endpoint) => endpoint[name]) })
   const text = (name: TextField, description: string) =>
-    t.string({ nullable: true, description, resolve: (endpoint) => endpoint[name] })
+    t.string({ nullable: true, description, resolve: member(name, (endpoint) => endpoint[name]) })
   const milliseconds = (name: MillisecondsField, description: string) =>
-    t.float({ nullable: true, description, resolve: (endpoint) => endpoint[name] })
+    t.float({ nullable: true, description, resolve: member(name, (endpoint) => endpoint[name]) })
   return {
     name: text('name', 'Name for people; null if none was given.'),
     contractFingerprint: text(

@@ -11,6 +11,7 @@ import { listUpdates } from '../accounts/list-updates.ts'
 import { builder } from '../builder.ts'
 import { nodesOf, pageArgs } from '../connection.ts'
 import { DeviceType, visibleDevices } from '../devices/device.ts'
+import { member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { nullInV1 } from '../null-in-v1.ts'
 import { args } from '../root-field.ts'
@@ -29,14 +30,14 @@ builder.node(SessionType, {
   description:
     "A device's use of an endpoint under an approval. Visible to callers who see the endpoint or the device. " +
     'Server and device each report their own numbers.',
-  id: { resolve: (session) => session.id, description: 'TypeID, prefix `esess_`; sorts by time.' },
+  id: { resolve: member('id', (session) => session.id), description: 'TypeID, prefix `esess_`; sorts by time.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'degradedCount' in value,
   loadMany: (ids, ctx) => getSessionsById(ctx.deps.db, ctx.viewer, ids),
   fields: (t) => {
     const number = (name: NumberField, description: string) =>
-      t.float({ nullable: true, description, resolve: (session) => session[name] })
+      t.float({ nullable: true, description, resolve: member(name, (session) => session[name]) })
     const count = (name: CountField, description: string) =>
-      t.field({ type: 'SafeInt', nullable: true, description, resolve: (session) => session[name] })
+      t.field({ type: 'SafeInt', nullable: true, description, resolve: member(name, (session) => session[name]) })
     return {
       endpointId: t.exposeID('endpointId', { description: 'Id of the endpoint.' }),
       deviceId: t.exposeID('deviceId', { nullable: true, description: 'Id of the device.' }),

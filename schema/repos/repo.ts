@@ -25,6 +25,7 @@ import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { repoName, rule } from '../input-field.ts'
+import { member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { args, input, mutation, query, subscription } from '../root-field.ts'
 import { selects } from '../selection.ts'
@@ -47,7 +48,7 @@ export const RepoType = builder.objectRef<Repo>('Repo')
 nodeIds('repo', 'Repo')
 builder.node(RepoType, {
   description: 'A dataset, model or robot repository: an owner, a slug and files. There are no revisions.',
-  id: { resolve: (repo) => repo.id, description: 'TypeID, prefix `repo_`; sorts by creation.' },
+  id: { resolve: member('id', (repo) => repo.id), description: 'TypeID, prefix `repo_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'fileSummary' in value,
   loadMany: (ids, ctx) => getReposById(ctx.deps.db, ctx.viewer, ids),
   fields: (t) => ({

@@ -9,6 +9,7 @@ import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
+import { member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { nullInV1 } from '../null-in-v1.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
@@ -35,7 +36,7 @@ nodeIds('run', 'Run')
 builder.node(RunType, {
   description: 'A training run: submitted from a recipe and executed, or imported.',
   interfaces: [JobInterface],
-  id: { resolve: (run) => run.id, description: 'TypeID, prefix `run_`; sorts by creation.' },
+  id: { resolve: member('id', (run) => run.id), description: 'TypeID, prefix `run_`; sorts by creation.' },
   isTypeOf: (value) => typeof value === 'object' && value !== null && 'recipeHash' in value,
   loadMany: (ids, ctx) => getRunsById(ctx.deps.db, ctx.viewer, ids),
   fields: (t) => ({
@@ -127,9 +128,9 @@ builder.node(RunType, {
 /** Times, the texts that a run may lack, and its tags. */
 builder.objectFields(RunType, (t) => {
   const time = (name: TimeField, description: string) =>
-    t.field({ type: 'DateTime', nullable: true, description, resolve: (run) => run[name] })
+    t.field({ type: 'DateTime', nullable: true, description, resolve: member(name, (run) => run[name]) })
   const text = (name: TextField, description: string) =>
-    t.string({ nullable: true, description, resolve: (run) => run[name] })
+    t.string({ nullable: true, description, resolve: member(name, (run) => run[name]) })
   return {
     gpuType: text('gpuType', 'Hardware tier that is billed, or that was requested for a worker.'),
     metricsKey: text('metricsKey', 'Storage key of the metrics.'),
