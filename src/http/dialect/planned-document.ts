@@ -4,7 +4,14 @@ import {
   type DocumentNode,
   GraphQLEnumType,
   type GraphQLField,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLOutputType,
   type GraphQLSchema,
+  GraphQLString,
+  getNamedType,
+  isListType,
+  isNonNullType,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -30,6 +37,36 @@ export function restDialect(schema: GraphQLSchema): GraphQLSchema {
       return new GraphQLEnumType({ ...config, values: Object.fromEntries(values) })
     },
   })
+}
+
+/** Scalars that rows have as JSON has them, once they come from SQL: nothing is left to serialize. */
+const readyScalars: ReadonlySet<string> = new Set(['DateTime', 'SafeInt', 'JSON'])
+
+const compiledSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
+
+/**
+ * The dialect as documents are compiled against it: members of rows that SQL made are texts to the compiler, so that it
+ * writes them as they are. It would call a serializer for each, with a new place and new locations for an error that
+ * none has: most of what a list of runs allocated. Rows of Prisma have dates and big integers, which it converts.
+ */
+function compiledSchema(dialect: GraphQLSchema): GraphQLSchema {
+  const before = compiledSchemas.get(dialect)
+  if (before) return before
+  const schema = mapSchema(dialect, {
+    [MapperKind.OBJECT_FIELD]: (field, _name, typeName) => {
+      const isRow = !field.resolve && dialect.getType(typeName)?.extensions.pothosPrismaModel === undefined
+      return isRow && readyScalars.has(getNamedType(field.type).name) ? { ...field, type: asText(field.type) } : field
+    },
+  })
+  compiledSchemas.set(dialect, schema)
+  return schema
+}
+
+function asText(type: GraphQLOutputType): GraphQLOutputType {
+  if (isListType(type)) return new GraphQLList(asText(type.ofType))
+  if (!isNonNullType(type)) return GraphQLString
+  const inner = asText(type.ofType)
+  return new GraphQLNonNull(isListType(inner) ? inner : GraphQLString)
 }
 
 /** A document of one root field, with everything computed at startup that can be wrong. */
@@ -66,7 +103,7 @@ export function planDocument(source: string, dialect: GraphQLSchema, fail: (why:
   const compiled = lazy(() => {
     // Leaf values are already JSON, and an enum's internal value is its name here: serializing leaves would change
     // nothing.
-    const query = compileQuery(dialect, document, undefined, { disableLeafSerialization: true })
+    const query = compileQuery(compiledSchema(dialect), document, undefined, { disableLeafSerialization: true })
     return isCompiledQuery(query)
       ? query
       : fail(query.errors?.map(({ message }) => message).join('; ') ?? 'does not compile')
