@@ -31,11 +31,12 @@ import { Things } from '../../generated-requests/things.ts'
 import { mockedSchema, rootOf } from './mocked-schema.ts'
 
 const SEED = 27
-const MADE = isFull ? 3000 : 150
+const MADE = isFull ? 3000 : 120
 
 const calm = { share: 0 }
 const rough = { share: 60 }
-const schemas = [calm, rough].map((faults) => ({ faults, schema: countedSchema(mockedSchema(hubSchema, faults)) }))
+// Of the rough one, most objects have no fault either.
+const schemas = (isFull ? [calm, rough] : [rough]).map((faults) => ({ faults, schema: countedSchema(mockedSchema(hubSchema, faults)) }))
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -150,7 +151,7 @@ describe('a planned document', () => {
         if (theirs.includes('"refusal":')) said.refused += 1
       }
     }
-    expect(Math.min(said.data, said.errors, said.refused)).toBeGreaterThan(20)
+    expect(Math.min(said.data, said.errors, said.refused)).toBeGreaterThan(10)
   })
 })
 
