@@ -10,6 +10,7 @@ import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
 import { everywhere, statusesOf } from '../../rest-compat/engine/statuses.ts'
 import { handlers, pending, routes } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
+import { allocationCases } from './allocation.cases.ts'
 import { specOperations } from './spec-operations.ts'
 
 const plans = planRoutes({ schema, routes, readDocument: documentReader() })
@@ -179,3 +180,5 @@ describe('the OpenAPI document of the table', () => {
     })
   })
 })
+
+allocationCases()
