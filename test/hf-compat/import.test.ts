@@ -2,85 +2,29 @@
 /** `hub import` from a second hub, by the same API that Hugging Face has. */
 
 import { spawn } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, rmSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { itInTorture, itOnce } from '@hub/testing/torture'
-import { afterEach, describe, expect, inject } from 'vitest'
+import { describe, expect } from 'vitest'
 import { runHub } from '../support/command-line.ts'
-import { contractHub, newName, type Person, sha256Of } from '../support/hub.ts'
+import { sha256Of } from '../support/hub.ts'
 import { hfClient } from './support/hf-client.ts'
-import { type ProxyOptions, type SourceProxy, sourceProxy } from './support/source-proxy.ts'
+import { address, filesOf, gitHash, importing, importLab, slugOf, some, stagesOf } from './support/import-lab.ts'
+import { type ProxyOptions, sourceProxy } from './support/source-proxy.ts'
 
-const from = contractHub()
-const here = contractHub({}, { alone: true })
-const hf = hfClient(from)
+const { from, here, hf, open, lab } = importLab()
 const entry = fileURLToPath(new URL('../../src/operator/hub.ts', import.meta.url))
-
-const open: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-
-interface Lab {
-  /** A private data set of the source, with a name that only clients of Hugging Face have. */
-  readonly name: string
-  readonly author: Person
-  readonly person: Person
-  readonly env: Record<string, string>
-  readonly proxy: SourceProxy
-  /** Where it is imported to. */
-  readonly target: string
-}
-
-/** A data set there, a person here, and a host between them. */
-async function lab(files: Readonly<Record<string, string>>, options?: ProxyOptions): Promise<Lab> {
-  const author = await from.person()
-  const hfName = `Pick_${newName('x').slice(2)}.v1`
-  await hf.json(author, 'POST', '/api/repos/create', { name: hfName, type: 'dataset' })
-  const name = `${author.handle}/${hfName}`
-  const slug = hfName.toLowerCase().replaceAll(/[._]/g, '-')
-  if (Object.keys(files).length > 0) await from.upload(author, `${author.handle}/${slug}`, files)
-  const proxy = await sourceProxy(from.running.url, options)
-  open.push(proxy)
-  const person = await here.person()
-  const home = await mkdtemp(join(inject('runDir'), 'import-'))
-  const env = {
-    PATH: process.env.PATH ?? '',
-    HOME: home,
-    HUB_URL: here.running.url,
-    HUB_TOKEN: person.token,
-    HF_ENDPOINT: proxy.url,
-    HF_TOKEN: await from.key(author, { scope: 'read' }),
-  }
-  return { name, author, person, env, proxy, target: `${person.handle}/${hfName}` }
-}
-
-const stagesOf = ({ env }: Lab) => join(env.HOME ?? '', '.cache', 'hub', 'transfers', 'imports')
-const address = ({ name }: Lab, revision = '') => `hf://datasets/${name}${revision}`
-const importing = (one: Lab, ...words: string[]) => runHub(['import', address(one), one.target, ...words], one.env)
-
-/** What a repo has for clients of Hugging Face: each path with its digest. */
-async function filesOf(hub: typeof here, who: Person, name: string, revision = 'main') {
-  const { json } = await hfClient(hub).get(who, `/api/datasets/${name}/tree/${revision}?recursive=true`)
-  return Object.fromEntries(
-    json.flatMap((one: { type: string; path: string; lfs?: { oid: string } }) =>
-      one.type === 'file' ? [[one.path, one.lfs?.oid]] : [],
-    ),
-  )
-}
-
-const some = { 'README.md': '---\nlicense: mit\n---\n# pick\n', 'data/a b.bin': 'x'.repeat(100_000), empty: '' }
 
 describe('hub import', () => {
   itOnce(
     'brings a private repo with its name, its files and its message, and sends the key to the source alone',
     async () => {
       const one = await lab(some)
-      const slug = one.name.toLowerCase().replaceAll(/[._]/g, '-')
+      const slug = slugOf(one)
       const put = await from.call(one.author, 'POST', `/v1/repos/${slug}/files/delete`, {
         paths: ['empty'],
         message: 'nothing in it',
@@ -115,7 +59,7 @@ describe('hub import', () => {
   itInTorture('of a revision has its files, and with the tags each of them is a snapshot', async () => {
     const one = await lab({ a: 'one', gone: 'g' })
     const api = `/api/datasets/${one.name}`
-    const slug = one.name.toLowerCase().replaceAll(/[._]/g, '-')
+    const slug = slugOf(one)
     const tag = (name: string) => hf.json(one.author, 'POST', `${api}/tag/main`, { tag: name })
     await tag('v1.0')
     await from.upload(one.author, slug, { a: 'two' })
@@ -246,7 +190,7 @@ describe('hub import', () => {
         return true
       },
     })
-    const oid = createHash('sha1').update('blob 27\0x').digest('hex')
+    const oid = gitHash('another')
     const size = some['README.md'].length
     const small = await lab(some, listing([{ type: 'file', path: 'README.md', size, oid }]))
     const other = await importing(small)
@@ -335,7 +279,7 @@ describe('hub import', () => {
     )
     expect((await importing(one)).code).toBe(0)
     const before = await filesOf(here, one.person, one.target)
-    const slug = one.name.toLowerCase().replaceAll(/[._]/g, '-')
+    const slug = slugOf(one)
     await from.upload(one.author, slug, { 'a.bin': 'a2', 'b.bin': 'b2', 'c.bin': 'c2' })
     isMeddling = true
     const ended = await importing(one, '--delete', '--jobs', '1')
@@ -454,5 +398,3 @@ describe('hub import', () => {
     },
   )
 })
-
-const gitHash = (text: string) => createHash('sha1').update(`blob ${text.length}\0${text}`).digest('hex')
