@@ -24,18 +24,37 @@ export interface AssembledUpload {
 export class RejectedBytes extends HubError {}
 
 /**
- * Assembles one claimed upload from the parts that `recordParts` recorded. Safe to repeat after a crash at any point:
- * they are recorded before the store assembles them, so "no such upload" afterwards means that the store has assembled
- * them. Errors: 422 `upload.*` (a `RejectedBytes` if the upload can no longer be completed), 409 when another
- * completion took over.
+ * Assembles one claimed upload from the parts that `recordParts` recorded; null if it was assembled and checked when
+ * its bytes were sent ahead. Safe to repeat after a crash at any point: the parts are recorded before the store
+ * assembles them, so "no such upload" afterwards means that the store has assembled them. Errors: a `RejectedBytes` if
+ * the upload can no longer be completed.
  */
 export async function assembleUpload(
   tools: AssembleTools,
   { upload, loc }: ToAssemble,
   parts: PartsToAssemble,
+): Promise<ObjectHead | null> {
+  if (upload.etag !== null) return null
+  if (!parts) return existing(tools, upload, loc)
+  try {
+    return await tools.objects.completeUpload(upload.storageKey, upload.storeUploadId, parts, tools.signal)
+  } catch (error) {
+    if (!isNoSuchUpload(error)) throw error
+    return existing(tools, upload, loc)
+  }
+}
+
+/**
+ * Checks the size of an assembled upload and, up to one part, its digest. Errors: 422 `upload.*` as `RejectedBytes`,
+ * 409 when another completion took over.
+ */
+export async function checkAssembled(
+  tools: AssembleTools,
+  { upload, loc }: ToAssemble,
+  head: ObjectHead | null,
 ): Promise<AssembledUpload> {
   if (upload.etag !== null) return checkedBefore(upload, upload.etag)
-  const head = await assembled(tools, upload, parts, loc)
+  if (!head) throw new Error('An upload that was not sent ahead has no object.')
   if (head.sizeBytes !== upload.size)
     throw rejected('upload.size_mismatch', upload, `has ${head.sizeBytes} bytes in the store, not ${upload.size}`, loc)
   if (upload.size > PART_SIZE_BYTES) {
@@ -71,22 +90,7 @@ const checkedBefore = (upload: UploadRow, etag: string): AssembledUpload => ({
   mime: upload.contentType,
 })
 
-/** The assembled object: from an earlier attempt if there was one, else assembled now. */
-async function assembled(
-  tools: AssembleTools,
-  upload: UploadRow,
-  parts: PartsToAssemble,
-  loc: Loc,
-): Promise<ObjectHead> {
-  if (!parts) return existing(tools, upload, loc)
-  try {
-    return await tools.objects.completeUpload(upload.storageKey, upload.storeUploadId, parts, tools.signal)
-  } catch (error) {
-    if (!isNoSuchUpload(error)) throw error
-    return existing(tools, upload, loc)
-  }
-}
-
+/** The object of an earlier attempt. */
 async function existing(tools: AssembleTools, upload: UploadRow, loc: Loc): Promise<ObjectHead> {
   const head = await tools.objects.head(upload.storageKey, tools.signal)
   if (head) return head

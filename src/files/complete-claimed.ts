@@ -5,10 +5,10 @@ import { HubError } from '../platform/errors.ts'
 import type { RepoFacts } from '../repos/get-repo.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { asStoreRefusal } from '../store/objects/required.ts'
-import { type AssembledUpload, assembleUpload, RejectedBytes } from './assemble-upload.ts'
+import { type AssembledUpload, assembleUpload, checkAssembled, RejectedBytes } from './assemble-upload.ts'
 import { settleFailure } from './claim-uploads.ts'
 import type { RepoFileEntry } from './file-entry.ts'
-import { HASH_CONCURRENCY } from './limits.ts'
+import { HASH_CONCURRENCY, STORE_CONCURRENCY } from './limits.ts'
 import { linkFiles } from './link-files.ts'
 import { settleBounded } from './objects.ts'
 import type { LocOfPath } from './path-clashes.ts'
@@ -79,11 +79,19 @@ async function assembleAll(
     return { upload: row, named: upload, loc: ['uploads', index] }
   })
   const recorded = await recordParts(tools, files)
-  return settleBounded(files, HASH_CONCURRENCY, async (file, index) => {
-    const parts = recorded[index]
-    if (parts?.status !== 'fulfilled') throw parts?.reason
-    return assembleUpload(tools, file, parts.value)
-  })
+  // All of them before the first is hashed: a disk then flushes a folder for many files at once.
+  const heads = await settleBounded(files, STORE_CONCURRENCY, async (file, index) =>
+    assembleUpload(tools, file, resultOf(recorded[index])),
+  )
+  return settleBounded(files, HASH_CONCURRENCY, async (file, index) =>
+    checkAssembled(tools, file, resultOf(heads[index])),
+  )
+}
+
+/** What an earlier step made of a file; throws why it failed. */
+function resultOf<T>(outcome: PromiseSettledResult<T> | undefined): T {
+  if (outcome?.status === 'fulfilled') return outcome.value
+  throw outcome?.reason
 }
 
 /**

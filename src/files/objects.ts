@@ -11,9 +11,12 @@ export function isNoSuchUpload(error: unknown): boolean {
 export const BLOB_PREFIX = 'blobs/'
 
 /** A random key, never the digest, so that deleting old bytes cannot hit equal new ones. */
-export function newStorageKey(): string {
-  const name = randomBytes(20).toString('hex')
-  return `${BLOB_PREFIX}${name.slice(0, 2)}/${name.slice(2)}`
+export const newStorageKey = (): string => storageKeys()()
+
+/** The same for the files of one request: on a disk they come into one folder, which is made and flushed for all of them. */
+export function storageKeys(): () => string {
+  const folder = randomBytes(1).toString('hex')
+  return () => `${BLOB_PREFIX}${folder}/${randomBytes(19).toString('hex')}`
 }
 
 /** Like `Promise.allSettled`, with at most `limit` concurrent calls; results in order. */

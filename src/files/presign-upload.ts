@@ -15,7 +15,7 @@ import { removeFromStore } from './abort-upload.ts'
 import { assertDistinct } from './duplicates.ts'
 import { insertUploads, type UploadToInsert } from './insert-uploads.ts'
 import { MAX_ASKED_PARTS, MAX_FILE_BYTES, PART_SIZE_BYTES, STORE_CONCURRENCY } from './limits.ts'
-import { newStorageKey, settleBounded } from './objects.ts'
+import { settleBounded, storageKeys } from './objects.ts'
 import type { UploadTicket } from './part-urls.ts'
 import { assertNoClash, assertNoClashWithin } from './path-clashes.ts'
 import { assertRoom, type Room, reserveStorage } from './reservation.ts'
@@ -224,8 +224,9 @@ async function createInStore(
   objects: ObjectStore,
   files: readonly PresignUploadFile[],
 ): Promise<NewUpload[]> {
+  const newKey = storageKeys()
   const outcomes = await settleBounded(files, STORE_CONCURRENCY, async (file): Promise<NewUpload> => {
-    const storageKey = newStorageKey()
+    const storageKey = newKey()
     const options = { contentType: file.contentType ?? undefined, signal: ctx.signal }
     const storeUploadId = await objects.createUpload(storageKey, options)
     const { path, size } = file

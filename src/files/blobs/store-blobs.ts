@@ -15,7 +15,7 @@ import { discardUnlinked } from '../copy-objects.ts'
 import { insertUploads } from '../insert-uploads.ts'
 import { PART_SIZE_BYTES, STORE_CONCURRENCY } from '../limits.ts'
 import { sniffMime } from '../mime.ts'
-import { newStorageKey, settleBounded } from '../objects.ts'
+import { settleBounded, storageKeys } from '../objects.ts'
 import { contentOf } from '../readable-blobs.ts'
 import { CONTENT_UPLOAD, reserveStorage } from '../reservation.ts'
 import type { StoreBlobsInput } from '../schemas.ts'
@@ -109,7 +109,8 @@ async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly HeldC
   const { db, config, events } = ctx.deps
   const objects = requireObjects(ctx.deps)
   const attempt = randomUUID()
-  const rows = fresh.map((one) => rowOf(repo, one))
+  const newKey = storageKeys()
+  const rows = fresh.map((one) => rowOf(repo, one, newKey()))
   const ids = rows.map(({ id }) => id)
   // The attempt takes the place of the account, so that a row does not collide with a pending upload of the same bytes.
   const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: events.instance }
@@ -132,9 +133,9 @@ async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly HeldC
   }
 }
 
-const rowOf = ({ id: repoId, ownerId }: RepoFacts, { sha256, size }: Content): UploadRow => ({
+const rowOf = ({ id: repoId, ownerId }: RepoFacts, { sha256, size }: Content, storageKey: string): UploadRow => ({
   ...{ id: newId('upl'), repoId, ownerId, path: '', size, sha256, contentType: null, etag: null },
-  ...{ storageKey: newStorageKey(), storeUploadId: CONTENT_UPLOAD, partSize: PART_SIZE_BYTES },
+  ...{ storageKey, storeUploadId: CONTENT_UPLOAD, partSize: PART_SIZE_BYTES },
   ...{ state: 'completing', parts: [], leaseHeld: true },
 })
 

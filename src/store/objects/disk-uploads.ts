@@ -49,7 +49,7 @@ export interface DiskUploads {
 /** The uploads under a layout; completing one publishes it among `objects`. Calls reject as those do. */
 export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjects): DiskUploads {
   const writers = partWriters()
-  const { openUpload, storedParts, placePart } = uploadFolders(layout, scratch)
+  const { openUpload, openLeftUpload, storedParts, placePart } = uploadFolders(layout, scratch)
 
   const create = async (key: string, contentType: string | null) => {
     layout.object(key)
@@ -75,18 +75,21 @@ export function diskUploads(layout: Layout, scratch: Scratch, objects: DiskObjec
   }
 
   const complete = async (key: string, uploadId: string, listed: readonly StoredPart[]) => {
-    chooseParts(await storedParts(key, uploadId), listed)
-    const { directory, upload } = await openUpload(key, uploadId)
+    const { directory, upload } = await openLeftUpload(key, uploadId)
+    chooseParts(currentParts(await filesOf(directory)), listed)
     const sealed = scratch.sealed(uploadId)
     // From here on a part URL finds no upload; a part that arrived since the check above is seen by the one below.
     await renameUpload(directory, sealed)
     try {
       await writers.end(uploadId)
-      const chosen = chooseParts(currentParts(await readdir(sealed)), listed)
+      const files = await readdir(sealed)
+      const chosen = chooseParts(currentParts(files), listed)
       const parts = chosen.map(({ file, sizeBytes }) => ({ file, sizeBytes }))
       const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0)
       const document = { key, contentType: upload.contentType, sizeBytes, etag: assembledEtag(chosen), parts }
-      await dropAllBut(sealed, [...parts.map((part) => part.file), 'upload.json'])
+      // What a completion that was cut short has written is among them.
+      const kept = new Set([...parts.map((part) => part.file), 'upload.json'])
+      for (const file of files) if (!kept.has(file)) await rm(join(sealed, file), { force: true })
       const head = await objects.publish(sealed, document)
       await rm(join(layout.object(key).current, 'upload.json'), { force: true })
       return head
@@ -171,7 +174,7 @@ function uploadFolders(layout: Layout, scratch: Scratch) {
     return currentParts(await filesOf(directory))
   }
 
-  return { openUpload, storedParts, placePart }
+  return { openUpload, openLeftUpload, storedParts, placePart }
 }
 
 async function readUpload(directory: string): Promise<UploadDocument | null> {
@@ -211,11 +214,5 @@ async function renameUpload(from: string, to: string): Promise<void> {
     await rename(from, to)
   } catch (error) {
     throw systemCode(error) === 'ENOENT' ? noSuchUpload() : error
-  }
-}
-
-async function dropAllBut(directory: string, keep: readonly string[]): Promise<void> {
-  for (const file of await readdir(directory)) {
-    if (!keep.includes(file)) await rm(join(directory, file), { force: true })
   }
 }

@@ -1,6 +1,6 @@
 /** Writing that survives a crash: bytes reach the disk before a name does, and a name appears at once or not at all. */
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
 import { ObjectStoreError } from './object-store.ts'
@@ -149,21 +149,50 @@ async function writeAll(handle: FileHandle, batch: Uint8Array[], batchBytes: num
   }
 }
 
-/** Writes a small document, flushed, under its final name at once. */
+/** Writes a small document, flushed, into a folder that nobody reads yet: it needs no name of its own until it is whole. */
 export async function writeDocument(path: string, document: unknown): Promise<void> {
-  const draft = `${path}.new`
-  const handle = await open(draft, 'w', FILE_MODE)
+  const handle = await open(path, 'w', FILE_MODE)
   try {
     await handle.writeFile(JSON.stringify(document))
     await handle.sync()
   } finally {
     await handle.close()
   }
-  await rename(draft, path)
 }
 
-/** Makes the names in a directory as durable as their contents. */
-export async function syncDirectory(path: string): Promise<void> {
+/** The syncs of a folder: the one that has begun, and the one that waits for its end. */
+interface FolderSyncs {
+  begun: Promise<void> | null
+  waiting: Promise<void> | null
+}
+
+const syncs = new Map<string, FolderSyncs>()
+
+/**
+ * Makes the names in a directory as durable as their contents. Calls share their syncs: one that has not begun covers
+ * all that call before it does, so of a hundred files that come into one folder together each waits for two at most.
+ */
+export function syncDirectory(path: string): Promise<void> {
+  const known = syncs.get(path)
+  if (known?.waiting) return known.waiting
+  const folder = known ?? { begun: null, waiting: null }
+  syncs.set(path, folder)
+  const before = folder.begun?.catch(() => undefined) ?? Promise.resolve()
+  const sync = before
+    .then(() => {
+      folder.begun = sync
+      folder.waiting = null
+      return syncNow(path)
+    })
+    .finally(() => {
+      if (folder.begun === sync) folder.begun = null
+      if (!folder.waiting) syncs.delete(path)
+    })
+  folder.waiting = sync
+  return sync
+}
+
+async function syncNow(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
     await handle.sync()
