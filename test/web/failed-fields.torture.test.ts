@@ -81,7 +81,7 @@ describe('the pages in Chromium, where root fields fail', needs(noBrowser), () =
     return { page, faults, failed, show }
   }
 
-  it('each page says what failed, and none that there is nothing', async () => {
+  it('each page says what failed, and none that there is nothing', { timeout: 900_000 }, async () => {
     const found: Record<string, unknown> = {}
     let tried = 0
     // The bell of the header has no number then, and no words.

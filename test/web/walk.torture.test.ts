@@ -79,7 +79,7 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await context.close()
   })
 
-  it('each have a title, no fault, nothing that axe finds, and fit on a phone', async () => {
+  it('each have a title, no fault, nothing that axe finds, and fit on a phone', { timeout: 900_000 }, async () => {
     const { page, faults } = await openPage(signedIn, origin)
     const found: Record<string, unknown> = {}
     const pages = Object.entries(pageAddresses(lab)).filter(([, path]) => path !== null)
