@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import UserDict
 from pathlib import Path
 from typing import Any, Dict
 from unittest import mock
@@ -64,6 +65,24 @@ class OddValues(WandbCase):
         wandb.log({"loss": 1})
         self.assertEqual(self.lines(), [{"step": 0, "loss": 1}])
         self.assertEqual(len([one for one in self.said if "wandb.config is not kept" in one]), 1)
+
+
+    def test_a_config_is_of_many_kinds(self) -> None:
+        class Settings:
+            def __init__(self) -> None:
+                self.lr = 0.1
+
+        for given, kept in ((Settings(), {"lr": 0.1}), ({"model": UserDict(width=2)}, {"model": {"width": 2}}), ("config.yaml", {}), (7, {})):
+            self.init(config=given)
+            self.assertEqual(wandb.config.as_dict() if kept.get("model") is None else json.loads((self.reported / "config.yaml").read_text()), kept)
+            wandb.finish()
+        self.assertEqual(len([one for one in self.said if "is left out: give a mapping" in one]), 1)
+
+    def test_what_stands_in_for_a_part_that_is_not_there_is_an_empty_mapping_too(self) -> None:
+        self.init()
+        runs = wandb.Api().runs("ada/walk")
+        runs["a"] = 1
+        self.assertEqual((len(runs), "a" in runs, list(runs), bool(runs["a"]["b"].c)), (0, False, [], False))
 
 
 class OddPlaces(WandbCase):

@@ -85,7 +85,9 @@ class LineFile:
 
 
 def _plain(value: Any) -> Any:
-    """Scalars and arrays of numeric libraries, which all know one of these."""
+    """Scalars and arrays of numeric libraries, which all know one of these; mappings that are no ``dict``, as of OmegaConf."""
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, (str, int)) else str(key): value[key] for key in value}
     for method in ("item", "tolist"):
         convert = getattr(value, method, None)
         if convert is not None:

@@ -52,6 +52,18 @@ class Harmless:
     def __bool__(self) -> bool:
         return False
 
+    def __getitem__(self, key: Any) -> Harmless:
+        return Harmless(f"{self._name}[{key!r}]")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        return None
+
+    def __contains__(self, key: Any) -> bool:
+        return False
+
+    def __len__(self) -> int:
+        return 0
+
     def __iter__(self) -> Iterator[Any]:
         return iter(())
 

@@ -5,16 +5,22 @@ from __future__ import annotations
 import argparse
 from typing import Any, Callable, Dict, Iterator, Mapping, MutableMapping, Optional
 
-from ._said import Error
+from ._said import Error, say_once
 
 
 def as_mapping(given: Any) -> Dict[str, Any]:
-    """The members of a mapping, or of what a parser of arguments made."""
+    """The members of a mapping, of what a parser of arguments made, or of an object; none, once said, of anything else."""
     if given is None:
         return {}
     if isinstance(given, argparse.Namespace):
         return vars(given)
-    return dict(given)
+    try:
+        return dict(given)
+    except (TypeError, ValueError):
+        if hasattr(given, "__dict__") and not isinstance(given, type):
+            return dict(vars(given))
+    say_once("mapping", f"wandb.config of {type(given).__name__} is left out: give a mapping, a namespace or an object.")
+    return {}
 
 
 class Values(MutableMapping[str, Any]):
