@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { templateOf } from '../src/new-run.ts'
+import { csvSource } from '../src/sources/csv-source.ts'
 import { endTornLine } from '../src/sources/lines-source.ts'
 import { metricFile, metricFileNow } from '../src/sources/metric-file.ts'
 import { objectOf, openSpool, type Spool } from '../src/spool.ts'
@@ -98,6 +99,20 @@ describe('a CSV file', () => {
       '{"step":2,"a, b":1e-3,"c":"two\\nlines"}',
       '{"step":3,"a, b":"+4","c":"nan"}',
     ])
+  })
+
+  it('loses the line of a quote that is not closed, and nothing behind it', async () => {
+    const csv = join(base, 'progress.csv')
+    const logLine = (line: string) => said.push(line)
+    const source = csvSource({ file: csv, name: csv, spool, logLine, window: 64 })
+    const rows = Array.from({ length: 12 }, (_, row) => `${row},1e-9\n`).join('')
+    writeFileSync(csv, `step,a\n1,5" tube\n${rows}`)
+    await source.poll(false)
+    expect(objects()).toHaveLength(12)
+    appendFileSync(csv, '8,"\n9,1\n')
+    await source.poll(true)
+    expect(objects().slice(12)).toEqual(['{"step":9,"a":1}'])
+    expect(said.filter((line) => line.includes('has no end'))).toHaveLength(1)
   })
 })
 

@@ -15,12 +15,14 @@ interface CsvOptions {
   readonly name: string
   readonly spool: Spool
   readonly logLine: (line: string) => void
+  /** Bytes that are read at a time. A row has at most so many. */
+  readonly window?: number
 }
 
 /** Every complete row of the file as a line of metrics: cells that are no number stay text, empty ones are left out. */
-export function csvSource({ file, name, spool, logLine }: CsvOptions): Source {
+export function csvSource({ file, name, spool, logLine, window = WINDOW }: CsvOptions): Source {
   let columns: readonly string[] | null = null
-  let wasSaid = false
+  let [wasSaid, wasOpenSaid] = [false, false]
 
   async function header(): Promise<readonly string[] | null> {
     if (columns !== null) return columns
@@ -59,19 +61,33 @@ export function csvSource({ file, name, spool, logLine }: CsvOptions): Source {
     }
   }
 
+  /** A quote that is never closed: without an end of its row nothing behind it would ever be read. */
+  function passOver(bytes: Uint8Array, from: number): void {
+    if (!wasOpenSaid)
+      logLine(`a row of ${file} has no end, as behind a quote that is not closed; its first line is left out`)
+    wasOpenSaid = true
+    spool.append(name, [{ to: from + (bytes.indexOf(NEWLINE) + 1 || bytes.length), text: '' }])
+  }
+
   return {
     async poll(isFinal) {
       const names = await header()
       while (names !== null) {
         const from = spool.offsetOf(name)
-        const bytes = await readFrom(file, from, WINDOW)
+        const bytes = await readFrom(file, from, window)
         const lines = linesIn(bytes, from, names)
         spool.append(name, lines)
         const at = (lines.at(-1)?.to ?? from) - from
-        if (bytes.length === WINDOW && at > 0) continue
+        if (bytes.length === window) {
+          if (at === 0) passOver(bytes, from)
+          continue
+        }
         const rest = Buffer.from(bytes.subarray(at))
-        if (isFinal && rest.length > 0) spool.append(name, [{ to: from + bytes.length, text: objectIn(rest, names) }])
-        return
+        const text = isFinal ? objectIn(rest, names) : ''
+        const isTorn = isFinal && text === '' && rest.includes(NEWLINE)
+        if (isTorn) passOver(rest, from + at)
+        else if (isFinal && rest.length > 0) spool.append(name, [{ to: from + bytes.length, text }])
+        if (!isTorn) return
       }
     },
   }
