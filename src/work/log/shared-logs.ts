@@ -8,6 +8,7 @@ import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
 import stripAnsi from 'strip-ansi'
 import type { Deps } from '../../operation/context.ts'
+import { resize } from '../../platform/sized-cache.ts'
 import { withoutShare } from '../../store/connection-share.ts'
 import { readJobObject } from '../job-objects.ts'
 import type { JobLog, JobMetrics, LogHead } from './job-log.ts'
@@ -161,7 +162,7 @@ export class JobLogs implements SharedLogs {
     const made = making.then(({ value }) => value)
     cache.set(key, made, { size: 1 })
     making.then(
-      ({ size }) => cache.peek(key) === made && cache.set(key, made, { size }),
+      ({ size }) => resize(cache, key, made, size),
       () => cache.peek(key) === made && cache.delete(key),
     )
     return made
