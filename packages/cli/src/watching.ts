@@ -8,6 +8,7 @@ import { drawingOn } from './drawing.ts'
 import type { AskingIo } from './prompt.ts'
 import { type Screen, screenOf } from './screen.ts'
 import { print } from './terminal.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 /** What is watched. */
 export interface Watched<T> {
@@ -46,9 +47,8 @@ export async function watch<T>(
   let waitMs = pace.least
   try {
     for (;;) {
-      const read = await Promise.race([attempt(what.read()), stop.stopped])
-      if (stop.code() !== null) return stop.code() ?? exitCode.ok
-      if (typeof read === 'number') return read
+      const read = await unlessAborted(attempt(what.read()), stop.signal)
+      if (read === null) return stop.code()
       if ('error' in read) {
         if (before === null || !(read.error instanceof TransferError)) throw read.error
         show.silence()
@@ -59,8 +59,8 @@ export async function watch<T>(
         if (what.isOver(read.value)) return { last: read.value }
         waitMs = nextWait(waitMs, isChanged, pace)
       }
-      const stopped = await pauseOr(stop.stopped, waitMs)
-      if (stopped !== null) return stopped
+      await pauseUnless(stop.signal, waitMs)
+      if (stop.signal.aborted) return stop.code()
     }
   } finally {
     stop.end()
@@ -76,14 +76,14 @@ async function attempt<T>(reading: Promise<T>): Promise<{ readonly value: T } | 
   }
 }
 
-/** Null after the pause. The timer does not outlive it: the process would wait for it. */
-async function pauseOr(stopped: Promise<number>, ms: number): Promise<number | null> {
+/** The timer does not outlive it: the process would wait for it. */
+async function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const pause = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, ms, null)
+  const pause = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
   })
   try {
-    return await Promise.race([pause, stopped])
+    await unlessAborted(pause, signal)
   } finally {
     clearTimeout(timer)
   }
@@ -126,14 +126,11 @@ function showerOf<T>({ stdout, stderr, env }: ClientIo, what: Watched<T>) {
 /** Ctrl-C and SIGTERM; on a terminal q, too, which needs it in raw mode, where Ctrl-C is a character. */
 function stopOf(io: AskingIo) {
   const { stdin } = io
-  let code: number | null = null
-  let resolve: (code: number) => void = () => {}
-  const stopped = new Promise<number>((done) => {
-    resolve = done
-  })
+  const stopped = new AbortController()
+  let code: number = exitCode.ok
   const stop = (asked: number) => {
-    code ??= asked
-    resolve(code)
+    if (!stopped.signal.aborted) code = asked
+    stopped.abort()
   }
   const removeListener = io.onInterrupt(() => stop(exitCode.interrupted))
   const hasKeys = stdin.isTTY === true && io.stdout.isTTY === true && stdin.setRawMode !== undefined
@@ -147,7 +144,7 @@ function stopOf(io: AskingIo) {
     stdin.on('data', onKey).resume()
   }
   return {
-    stopped,
+    signal: stopped.signal,
     code: () => code,
     end(): void {
       removeListener()

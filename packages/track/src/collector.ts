@@ -1,6 +1,6 @@
 /** Brings what the sources have to the spool, over and over, whether the hub can be reached or not. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { failureLine } from '@hub/client/internal'
+import { pause } from './pause.ts'
 import type { Source } from './sources/source.ts'
 
 export interface Collector {
@@ -31,7 +31,7 @@ export function startCollector(
   async function loop(): Promise<void> {
     while (!finished.signal.aborted) {
       await collect(false)
-      await delay(everyMs, undefined, { signal: finished.signal }).catch(() => {})
+      await pause(everyMs, finished.signal)
     }
   }
 

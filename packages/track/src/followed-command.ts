@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { exitCodeIn, stopCommand } from '@hub/runner/command'
 import type { ProcessName } from '@hub/runner/worker/living-process'
 import { groupOf, isGroupAlive } from './launch.ts'
+import { pause } from './pause.ts'
 import { commandFiles, type TrackFiles } from './track-folder.ts'
 import type { TrackJournal } from './track-journal.ts'
 
@@ -28,9 +29,11 @@ export function followCommand(files: TrackFiles, journal: TrackJournal, child: C
   const nth = journal.state.commands
   const { exitCode } = commandFiles(files, nth)
   // The end of our child wakes the wait once: what it started may live on.
-  let waking: Promise<void>[] = child === null ? [] : [goneOf(child).finally(forget)]
-  function forget(): void {
-    waking = []
+  let waking = new AbortController()
+  if (child !== null) void goneOf(child).finally(wake)
+  function wake(): void {
+    waking.abort()
+    waking = new AbortController()
   }
   let group: ProcessName | null = journal.state.command
   const startedAt = performance.now()
@@ -52,7 +55,7 @@ export function followCommand(files: TrackFiles, journal: TrackJournal, child: C
 
   return {
     async ended() {
-      while (!(await isOver())) await Promise.race([delay(POLL_MS), ...waking])
+      while (!(await isOver())) await pause(POLL_MS, waking.signal)
       const until = performance.now() + DRAIN_MS
       const isDraining = () => (child === null ? isGroupAlive(look()) : child.exitCode === null && !child.signalCode)
       while (isDraining() && performance.now() < until) await delay(20)

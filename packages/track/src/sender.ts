@@ -1,5 +1,4 @@
 /** Brings a tracked run to the hub: reports, renews the lease, goes on after a lost hub. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { type HubClient, ProblemError } from '@hub/client/internal'
 import type { RemoteRun } from '@hub/client/run-shapes'
 import { parseExact } from '@hub/formats/exact-json'
@@ -13,6 +12,7 @@ import { artifactSender } from './files/artifact-sender.ts'
 import { type Background, inBackground } from './files/in-background.ts'
 import { mediaSender } from './files/media-sender.ts'
 import { makeKey } from './hf-variables.ts'
+import { pause } from './pause.ts'
 import { isRefusal, reasonOf, runClaim } from './run-claim.ts'
 import { wordSender } from './run-words.ts'
 import { configWithHparams } from './sources/hparams.ts'
@@ -125,11 +125,11 @@ export function createSender(options: SenderOptions): Sender {
     journal.put({ done: true })
   }
 
-  const pause = async (ms: number) => {
+  const wait = async (ms: number) => {
     const woken = new Promise<void>((resolve) => {
       wake = resolve
     })
-    await Promise.race([delay(ms, undefined, { signal: stop }).catch(() => {}), woken])
+    await Promise.race([pause(ms, stop), woken])
   }
 
   async function attemptRound(): Promise<'again' | 'done' | 'over'> {
@@ -158,14 +158,14 @@ export function createSender(options: SenderOptions): Sender {
           if (failures > 0) logLine('the hub answers again')
           failures = 0
           said = ''
-          await pause(options.isComplete() ? 100 : options.intervalMs)
+          await wait(options.isComplete() ? 100 : options.intervalMs)
         } catch (error) {
           if (stop.aborted) return 'left'
           failures += 1
           const line = `the hub takes nothing now (${reasonOf(error)}); it is kept and sent later`
           if (line !== said) logLine(line)
           said = line
-          await pause(isRefusal(error) ? PATIENCE_MS : Math.min(MAX_PAUSE_MS, 250 * 2 ** Math.min(failures, 10)))
+          await wait(isRefusal(error) ? PATIENCE_MS : Math.min(MAX_PAUSE_MS, 250 * 2 ** Math.min(failures, 10)))
         }
       }
       return 'left'

@@ -9,6 +9,7 @@ import { keepEnvironment } from './environment/environment.ts'
 import { type FollowedCommand, followCommand } from './followed-command.ts'
 import { hfVariables } from './hf-variables.ts'
 import { launch, signalIn } from './launch.ts'
+import { pause } from './pause.ts'
 import { isRefusal, reasonOf } from './run-claim.ts'
 import { createSender, type Sender } from './sender.ts'
 import { eventFolder } from './sources/event-folder.ts'
@@ -235,13 +236,11 @@ async function within(
   stop: AbortController,
 ): Promise<void> {
   const endedAt = performance.now()
-  let isOver = false
-  const over = sending.finally(() => {
-    isOver = true
-  })
-  while (!isOver && !stop.signal.aborted) {
+  const ended = new AbortController()
+  const over = sending.finally(() => ended.abort())
+  while (!ended.signal.aborted && !stop.signal.aborted) {
     if (performance.now() - Math.max(endedAt, sender.answeredAt()) > waitMs) stop.abort(new Error('waited'))
-    await Promise.race([over, delay(100)])
+    await pause(100, ended.signal)
   }
   await over
 }
