@@ -37,8 +37,15 @@ function filled({ type, labels, column }: ColumnOfTable): string {
   return `'${column}-' || n`
 }
 
-/** Fills each table of this scratch database with `rows` rows that break every rule but uniqueness. */
-export async function fillTables(client: pg.Client, rows: number): Promise<void> {
+/**
+ * Fills each table of this scratch database with `rows` rows that break every rule but uniqueness; `more` has the rows
+ * of some.
+ */
+export async function fillTables(
+  client: pg.Client,
+  rows: number,
+  more: Readonly<Record<string, number>> = {},
+): Promise<void> {
   const { rows: columns } = await client.query<ColumnOfTable>(columnsOfTables)
   const { rows: rules } = await client.query<{ table: string; name: string }>(
     `select conrelid::regclass::text as table, quote_ident(conname) as name from pg_constraint
@@ -52,7 +59,7 @@ export async function fillTables(client: pg.Client, rows: number): Promise<void>
     await client.query(`alter table ${table} disable trigger user`)
     const names = own.map(({ column }) => `"${column}"`).join(', ')
     await client.query(
-      `insert into ${table} (${names}) select ${own.map(valueOrNull).join(', ')} from generate_series(1, ${rows}) n
+      `insert into ${table} (${names}) select ${own.map(valueOrNull).join(', ')} from generate_series(1, ${more[table] ?? rows}) n
         on conflict do nothing`,
     )
   }
