@@ -83,7 +83,7 @@ async function allocated(work: () => unknown): Promise<number> {
   return samples.sort((a, b) => a - b)[Math.floor(SAMPLES / 2)] ?? Number.NaN
 }
 
-export const allocationCases = (): void =>
+export function allocationCases(): void {
   describe('a page of twenty rows', () => {
     for (const page of pages)
       it(`of ${page.root} allocates at most ${page.kib} KiB while it is executed`, async () => {
@@ -100,3 +100,4 @@ export const allocationCases = (): void =>
         expect(kib).toBeLessThan(page.kib)
       })
   })
+}
