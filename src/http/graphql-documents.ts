@@ -41,9 +41,13 @@ export function parseBounded(source: string | Source): DocumentNode {
 /** A document that is executed for the third time will be executed again: it is worth a plan. */
 const RUNS_BEFORE_PLAN = 2
 
+let lastNumber = 0
+
 /** A document that may be executed. */
 export class PreparedDocument {
   readonly document: DocumentNode
+  /** No other document of the process has it. */
+  readonly number: number
   /** Whether its answers hold a secret. */
   readonly carriesSecrets: () => boolean
   readonly #schema: GraphQLSchema
@@ -52,6 +56,8 @@ export class PreparedDocument {
   #runsBeforePlan = RUNS_BEFORE_PLAN
 
   constructor(document: DocumentNode, schema: GraphQLSchema, compiled: CompiledDocuments) {
+    lastNumber += 1
+    this.number = lastNumber
     this.document = document
     this.#schema = schema
     this.#compiled = compiled

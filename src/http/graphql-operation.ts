@@ -1,6 +1,7 @@
 /**
  * Executes one GraphQL operation, whatever the transport: checks the limits, counts the response size, renders errors.
  */
+import { writeExact } from '@hub/formats/exact-json'
 import type { FastifyRequest } from 'fastify'
 import {
   createSourceEventStream,
@@ -22,6 +23,7 @@ import { assertCost, type ExecutionLimits, eventLimits, executionLimits } from '
 import { typedNumbers } from './graphql-numbers.ts'
 import { OperationMeter } from './operation-meter.ts'
 import { hasLeft } from './request-context.ts'
+import { type EventResult, SharedExecutions } from './shared-executions.ts'
 import { brokenRulesOfVariables } from './variable-faults.ts'
 
 export type MakeContext = (viewer?: Viewer | null) => RequestContext
@@ -62,18 +64,34 @@ export async function subscribeOperation(
   return resultsOf(operation, source)
 }
 
+const sharedExecutions = new SharedExecutions()
+
 /** Each event is charged to who subscribed, whoever caused it. One that is over a limit is the last. */
 async function* resultsOf(operation: Operation, source: AsyncIterable<unknown>): AsyncGenerator<ExecutionResult, void> {
+  const subscription = nameOf(operation)
   try {
     for await (const event of source) {
-      const { result, meter } = await operation.admit(() => executeCounted(operation, eventLimits, event))
+      const { result, objects, isLast } = await operation.admit(() =>
+        sharedExecutions.answer(subscription, event, () => executeEvent(operation, event)),
+      )
       yield placedAt(placeOf(event), result)
-      if (meter.refusal) return
-      await operation.spend(meter.objects)
+      if (isLast) return
+      await operation.spend(objects)
     }
   } catch (error) {
     yield { errors: [renderError(error, operation.request)] }
   }
+}
+
+/** Equal for subscriptions that are answered alike: of one document, with the same variables and rights. */
+function nameOf({ prepared, operationName, variables, showsCost, request: { viewer } }: Operation): string {
+  const credential = viewer && viewer.kind !== 'anonymous' ? viewer.credentialId : null
+  return writeExact([prepared.number, operationName ?? null, showsCost, credential, variables])
+}
+
+async function executeEvent(operation: Operation, event: unknown): Promise<EventResult> {
+  const { result, meter } = await executeCounted(operation, eventLimits, event)
+  return { result, objects: meter.objects, bytes: meter.bytes, isLast: meter.refusal !== null }
 }
 
 interface Executed {

@@ -10,6 +10,7 @@ import { callOf, type GraphqlParts } from './graphql.ts'
 import { PreparedDocument } from './graphql-documents.ts'
 import { renderError, sendGraphqlError } from './graphql-errors.ts'
 import { executeOperation, subscribeOperation } from './graphql-operation.ts'
+import { messageOf } from './shared-executions.ts'
 import { SharedStreams } from './shared-streams.ts'
 import { sseHeaders } from './sse.ts'
 import { completeMessage, nextMessage, readParams, type StreamParams, streamTokenOf } from './stream-messages.ts'
@@ -67,7 +68,7 @@ async function readOne(parts: GraphqlParts, request: FastifyRequest, reply: Fast
     const results = await resultsOf(parts, request, reply, params)
     if (Symbol.asyncIterator in results) {
       for await (const result of results)
-        if (!(await outlet.write(nextMessage(result, { place: placeOf(result) })))) return
+        if (!(await outlet.write(messageOf(result, () => nextMessage(result, { place: placeOf(result) }))))) return
     } else await outlet.write(nextMessage(results))
     await outlet.write(completeMessage())
   })

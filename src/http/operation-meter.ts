@@ -79,6 +79,11 @@ export class OperationMeter implements TimeUser {
     return Math.ceil(this.#objects)
   }
 
+  /** Of names and values of the answer so far. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   get values(): number {
     return Math.ceil(this.#values)
   }

@@ -10,6 +10,7 @@ import { schema } from '../../schema/index.ts'
 import { OpenStreams } from '../../src/http/open-streams.ts'
 import { buildServer } from '../../src/http/server.ts'
 import type { Viewer } from '../../src/operation/context.ts'
+import { graphqlOperation } from '../../src/platform/signals.ts'
 import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
 import { startHub } from '../../src/start-hub.ts'
 import { type EventReader, readEvents, type SentEvent } from '../support/event-stream.ts'
@@ -19,6 +20,33 @@ import { connectionsOf, linesOf, stepsOf, streamedRuns } from './support/streame
 
 const lab = streamedRuns()
 const { hub, claimed, report, follow } = lab
+
+describeOnce('subscribers of one log', () => {
+  it('share one execution of each event, with one document, variables and credential', async () => {
+    const runId = await claimed()
+    const FOLLOWERS = 10
+    const executed: string[] = []
+    const unwatch = graphqlOperation.watch(
+      ({ name }) => executed.push(name),
+      () => undefined,
+    )
+    const field = `runLog(runId: "${runId}") { events { line } cursor status }`
+    const { url } = hub.running
+    try {
+      const alike = Array.from({ length: FOLLOWERS }, () => readSubscription(url, lab.key, field))
+      const streams = await Promise.all([...alike, readSubscription(url, lab.ada.token, field)])
+      await report(runId, { log_chunk: 'one\n' })
+      for (const stream of streams) await stream.until(1)
+      // The report itself is an operation of `/v1`, which has a name.
+      expect(executed.filter((name) => name === '')).toHaveLength(2)
+      for (const { events } of streams) expect(events[0]).toEqual(streams[0]?.events[0])
+      await report(runId, { status: 'succeeded' })
+      for (const stream of streams) await stream.ended
+    } finally {
+      unwatch()
+    }
+  })
+})
 
 describeOnce('a stream', () => {
   it('replays the existing log and ends with the current status', async () => {

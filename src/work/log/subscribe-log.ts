@@ -2,11 +2,12 @@
 
 import { parseExact } from '@hub/formats/exact-json'
 import type { RequestContext } from '../../operation/context.ts'
+import { sharedEvent } from '../../operation/shared-event.ts'
 import { invalid } from '../../platform/errors.ts'
 import type { JobStatus } from '../job-state.ts'
 import { type FollowOptions, followLog } from './follow-log.ts'
 import type { JobLog } from './job-log.ts'
-import type { FollowedBatch } from './log-batch.ts'
+import type { EndBatch, FollowedBatch } from './log-batch.ts'
 import { positionText, readPosition } from './position.ts'
 
 export interface LogEvent {
@@ -79,29 +80,28 @@ async function* inEvents<Event>(
   batches: AsyncGenerator<FollowedBatch, void>,
   eventsOf: (batch: FollowedBatch) => readonly Event[],
 ): AsyncGenerator<Events<Event>> {
-  for await (const batch of batches) {
-    const status = batch.kind === 'end' ? batch.status : null
-    yield { events: eventsOf(batch), cursor: positionText(batch.after), status }
-  }
+  for await (const batch of batches) yield batch.kind === 'end' ? endOf(batch) : sharedOf(batch, eventsOf)
 }
 
-/** The events of each batch, created once for all subscribers that get the batch. */
-const logEvents = new WeakMap<FollowedBatch, readonly LogEvent[]>()
-const metricEvents = new WeakMap<FollowedBatch, readonly unknown[]>()
+const endOf = ({ after, status }: EndBatch) => ({ events: [], cursor: positionText(after), status })
+
+/** The event of each batch, created once for all subscribers that get the batch: lines of a log, or of metrics. */
+const events = new WeakMap<FollowedBatch, Events<unknown>>()
+
+function sharedOf<Event>(batch: FollowedBatch, eventsOf: (batch: FollowedBatch) => readonly Event[]): Events<Event> {
+  const known = events.get(batch) as Events<Event> | undefined
+  if (known) return known
+  const made = sharedEvent({ events: eventsOf(batch), cursor: positionText(batch.after), status: null })
+  events.set(batch, made)
+  return made
+}
 
 function logEventsOf(batch: FollowedBatch): readonly LogEvent[] {
   if (batch.kind !== 'log') return []
   const { at: ts, stream, lines } = batch
-  const known = logEvents.get(batch)
-  const events = known ?? lines.map((line) => ({ ts, stream, line }))
-  if (!known) logEvents.set(batch, events)
-  return events
+  return lines.map((line) => ({ ts, stream, line }))
 }
 
 function metricEventsOf(batch: FollowedBatch): readonly unknown[] {
-  if (batch.kind !== 'metric') return []
-  const known = metricEvents.get(batch)
-  const events = known ?? batch.rows.map(({ line }) => parseExact(line))
-  if (!known) metricEvents.set(batch, events)
-  return events
+  return batch.kind === 'metric' ? batch.rows.map(({ line }) => parseExact(line)) : []
 }
