@@ -29,23 +29,23 @@ export interface UploadPart {
 
 /**
  * A presigned URL for each part, bound to its length, including stored parts: sending a part again replaces it. No
- * network call.
+ * network call, and no promise where the store signs at once.
  */
-export function signParts(ctx: RequestContext, upload: UploadTicket): Promise<UploadPart[]> {
+export function signParts(ctx: RequestContext, upload: UploadTicket): UploadPart[] | Promise<UploadPart[]> {
   const objects = requireObjects(ctx.deps)
-  const numbers = Array.from({ length: partCount(upload.size, upload.partSize) }, (_, index) => index + 1)
-  return Promise.all(
-    numbers.map(async (partNumber) => ({
-      partNumber,
-      url: await objects.signPart(
-        upload.storageKey,
-        upload.storeUploadId,
-        { partNumber, sizeBytes: partBytes(upload.size, upload.partSize, partNumber) },
-        PART_URL_TTL_SECONDS,
-      ),
-    })),
-  )
+  const { storageKey, storeUploadId, size, partSize } = upload
+  const parts = Array.from({ length: partCount(size, partSize) }, (_, index) => {
+    const partNumber = index + 1
+    const part = { partNumber, sizeBytes: partBytes(size, partSize, partNumber) }
+    return { partNumber, url: objects.signPart(storageKey, storeUploadId, part, PART_URL_TTL_SECONDS) }
+  })
+  return parts.every(isSigned)
+    ? parts
+    : Promise.all(parts.map(async ({ partNumber, url }) => ({ partNumber, url: await url })))
 }
+
+const isSigned = (part: { readonly partNumber: number; readonly url: string | Promise<string> }): part is UploadPart =>
+  typeof part.url === 'string'
 
 /** The RFC 3339 time at which URLs that are signed now expire. */
 export function partUrlsExpireAt(): string {

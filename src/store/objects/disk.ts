@@ -1,4 +1,5 @@
 /** The object store on a disk of the hub's own machine, for one hub process; several share S3 instead. */
+import { createSecretKey } from 'node:crypto'
 import { mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
@@ -53,7 +54,9 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const objects = diskObjects(layout, scratch)
   const uploads = diskUploads(layout, scratch, objects)
   const { guarded, guardedList } = guardedBy(scratch)
-  const { signingKey, baseUrl } = options
+  const { baseUrl } = options
+  // Once: a key of bytes would be prepared anew for each signature.
+  const signingKey = createSecretKey(options.signingKey)
   const expiresIn = (ttlSeconds: number) => Math.floor(Date.now() / 1000) + ttlSeconds
 
   const get = async (key: string, { range, signal }: { range?: ByteRange; signal?: AbortSignal } = {}) => {
@@ -64,7 +67,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   return {
     kind: 'disk',
     createUpload: guarded((key, { contentType }) => uploads.create(key, contentType ?? null)),
-    signPart: guarded(async (key, uploadId, { partNumber, sizeBytes }, ttlSeconds) => {
+    signPart: (key, uploadId, { partNumber, sizeBytes }, ttlSeconds) => {
       layout.object(key)
       if (!(partNumber >= 1 && partNumber <= MAX_PART_NUMBER))
         throw new ObjectStoreError('invalid_part', `Part numbers are 1 to ${MAX_PART_NUMBER}.`)
@@ -77,7 +80,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
         expiresAtSeconds: expiresIn(ttlSeconds),
       } as const
       return baseUrl() + signedPath(grant, signingKey)
-    }),
+    },
     listParts: guarded((key, uploadId) => uploads.parts(key, uploadId)),
     completeUpload: guarded((key, uploadId, parts) => uploads.complete(key, uploadId, parts)),
     abortUpload: guarded((key, uploadId) => uploads.abort(key, uploadId)),

@@ -50,9 +50,9 @@ export interface ObjectStore {
   createUpload(key: string, options: { contentType?: string; signal?: AbortSignal }): Promise<string>
   /**
    * A presigned URL for HTTP PUTs of one part, valid for `ttlSeconds`: exactly `sizeBytes` bytes, which the signature
-   * covers. Signing makes no network call.
+   * covers. Signing makes no network call; a store that signs at once returns the URL itself, and throws.
    */
-  signPart(key: string, uploadId: string, part: SignedPart, ttlSeconds: number): Promise<string>
+  signPart(key: string, uploadId: string, part: SignedPart, ttlSeconds: number): string | Promise<string>
   /**
    * Parts stored so far, by number; empty for an upload without any. `no_such_upload` when it was completed, aborted or
    * never was.

@@ -1,5 +1,5 @@
 /** The disk store's signed URLs: the query contains the grant, signed with the hub's HMAC-SHA256. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { isKey, isUploadId } from './disk-layout.ts'
 
 /** Allows PUTs of one part, of exactly `sizeBytes`. */
@@ -32,23 +32,19 @@ export type Verdict<G extends Grant> =
 export const MAX_PART_NUMBER = 10_000
 
 /** `/objects/<key>?…` for this grant, to be appended to the hub's public URL. */
-export function signedPath(grant: Grant, signingKey: Uint8Array): string {
+export function signedPath(grant: Grant, signingKey: KeyObject): string {
+  const sealed = `expires=${grant.expiresAtSeconds}&signature=${seal(grant, signingKey).toString('base64url')}`
+  // Numbers, and ids that the store makes of characters that no URL has to escape.
+  if (grant.method === 'PUT')
+    return `/objects/${grant.key}?upload=${grant.uploadId}&part=${grant.partNumber}&size=${grant.sizeBytes}&${sealed}`
   const query = new URLSearchParams()
-  if (grant.method === 'PUT') {
-    query.set('upload', grant.uploadId)
-    query.set('part', String(grant.partNumber))
-    query.set('size', String(grant.sizeBytes))
-  } else {
-    if (grant.downloadName !== null) query.set('name', grant.downloadName)
-    if (grant.contentType !== null) query.set('type', grant.contentType)
-  }
-  query.set('expires', String(grant.expiresAtSeconds))
-  query.set('signature', seal(grant, signingKey).toString('base64url'))
-  return `/objects/${grant.key}?${query}`
+  if (grant.downloadName !== null) query.set('name', grant.downloadName)
+  if (grant.contentType !== null) query.set('type', grant.contentType)
+  return `/objects/${grant.key}?${query.size > 0 ? `${query}&` : ''}${sealed}`
 }
 
 /** Verifies a part URL. `expired` is only returned for a correctly signed URL. */
-export function readPartUrl(key: string, query: URLSearchParams, signingKey: Uint8Array): Verdict<PartGrant> {
+export function readPartUrl(key: string, query: URLSearchParams, signingKey: KeyObject): Verdict<PartGrant> {
   const uploadId = query.get('upload') ?? ''
   const partNumber = wholeNumber(query.get('part'))
   const sizeBytes = wholeNumber(query.get('size'))
@@ -60,7 +56,7 @@ export function readPartUrl(key: string, query: URLSearchParams, signingKey: Uin
 }
 
 /** Verifies a download URL. */
-export function readDownloadUrl(key: string, query: URLSearchParams, signingKey: Uint8Array): Verdict<ReadGrant> {
+export function readDownloadUrl(key: string, query: URLSearchParams, signingKey: KeyObject): Verdict<ReadGrant> {
   const expiresAtSeconds = wholeNumber(query.get('expires'))
   if (!holdsOnly(query, ['name', 'type', 'expires', 'signature']) || !isKey(key) || expiresAtSeconds === null)
     return invalid
@@ -76,7 +72,7 @@ export function readDownloadUrl(key: string, query: URLSearchParams, signingKey:
 
 const invalid = { status: 'invalid' } as const
 
-function judge<G extends Grant>(grant: G, query: URLSearchParams, signingKey: Uint8Array): Verdict<G> {
+function judge<G extends Grant>(grant: G, query: URLSearchParams, signingKey: KeyObject): Verdict<G> {
   // Compared as text: base64url has several spellings of the same bytes, and the hub issued one.
   const given = Buffer.from(query.get('signature') ?? '')
   const expected = Buffer.from(seal(grant, signingKey).toString('base64url'))
@@ -88,7 +84,7 @@ function judge<G extends Grant>(grant: G, query: URLSearchParams, signingKey: Ui
  * JSON of a list keeps members apart, whatever they hold; the first one keeps this use of the key apart from every
  * other.
  */
-function seal(grant: Grant, signingKey: Uint8Array): Buffer {
+function seal(grant: Grant, signingKey: KeyObject): Buffer {
   const members =
     grant.method === 'PUT'
       ? [grant.uploadId, grant.partNumber, grant.sizeBytes]
