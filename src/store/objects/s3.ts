@@ -31,7 +31,7 @@ export function openS3Store(settings: S3Settings, options: { copyLimits?: CopyLi
   return {
     kind: 's3',
     createUpload: translated(uploads.createUpload),
-    signPart: translated(async (...part) => uploads.signPart(...part)),
+    signPart: translated(async (...part: Parameters<ObjectStore['signPart']>) => uploads.signPart(...part)),
     listParts: translated(uploads.listParts),
     completeUpload: translated(uploads.completeUpload),
     abortUpload: translated(uploads.abortUpload),
