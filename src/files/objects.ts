@@ -13,7 +13,7 @@ export const BLOB_PREFIX = 'blobs/'
 /** A random key, never the digest, so that deleting old bytes cannot hit equal new ones. */
 export const newStorageKey = (): string => storageKeys()()
 
-/** The same for the files of one request: on a disk they come into one folder, which is made and flushed for all of them. */
+/** The same for the files of one request: on a disk they share a folder, which is made and flushed for all of them. */
 export function storageKeys(): () => string {
   const folder = randomBytes(1).toString('hex')
   return () => `${BLOB_PREFIX}${folder}/${randomBytes(19).toString('hex')}`

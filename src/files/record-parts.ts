@@ -1,4 +1,4 @@
-/** The parts of uploads are recorded before the store assembles them, so that a crash in between is told from a loss. */
+/** The parts of uploads are recorded before the store assembles them: so a crash in between is told from a loss. */
 import { HubError, type Loc } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Db } from '../store/db.ts'

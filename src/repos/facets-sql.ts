@@ -6,6 +6,7 @@
 
 import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
+import { insertSelected, sql } from '../store/insert.ts'
 import { listOf, number, objectOf, text } from '../store/read-json.ts'
 import { composed, type Given, type NamedStatement, param } from '../store/statement.ts'
 import { type RepoKind, visibleRepo } from './repo-shape.ts'
@@ -138,6 +139,15 @@ export function repoFacetStatement(
 
 const foldedColumns = columns({ taken: column.int4('(select count(*)::int from taken)') })
 
+const folded = insertSelected('repo_facets as f', {
+  ownerId: sql('owner_id'),
+  visibility: sql('visibility'),
+  kind: sql('kind'),
+  facet: sql('facet'),
+  value: sql('value'),
+  n: sql('n'),
+})
+
 /** Adds some of the changes to the counts, the oldest first; another fold that runs meanwhile takes others. */
 export const foldRepoFacets = (batch: number) =>
   composed({
@@ -151,8 +161,7 @@ export const foldRepoFacets = (batch: number) =>
         cross join lateral (values (t.kind::text), ('')) k(kind) cross join lateral ${wordsOf('t')} w
         where s.owner_id <> '' or t.visibility = 'public'
         group by s.owner_id, t.visibility, k.kind, w.facet, w.value having sum(t.n) <> 0),
-      kept as (insert into repo_facets as f (owner_id, visibility, kind, facet, value, n)
-        select owner_id, visibility, kind, facet, value, n from counted order by 1, 2, 3, 4, 5
+      kept as (${folded.sql} from counted order by 1, 2, 3, 4, 5
         on conflict (owner_id, visibility, kind, facet, value) do update set n = f.n + excluded.n)
       select ${foldedColumns.sql}`,
   })

@@ -1,6 +1,6 @@
 /** What is done with a statement before it is sent: its values are put in order, and what it writes is counted. */
 import type pg from 'pg'
-import type { Querier } from './db.ts'
+import type { Querier } from './querier.ts'
 import type { RowQuery } from './row-query.ts'
 import { type NamedStatement, orderedValues, type Statement } from './statement.ts'
 import { countWrite, type WriteBudget, type WritingStatement } from './write-budget.ts'

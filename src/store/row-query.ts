@@ -177,8 +177,8 @@ export class RowQuery<T> {
 
 /**
  * Several statements in one round trip. They end in one synchronization, so that the server executes nothing after one
- * that fails. It takes one name at a time, that of the statement which is being answered, by which the driver notes what
- * is prepared.
+ * that fails. It takes one name at a time, that of the statement which is being answered, by which the driver notes
+ * what is prepared.
  */
 class BatchQuery {
   readonly #queries: readonly RowQuery<unknown>[]

@@ -6,6 +6,7 @@
  */
 import { type Ask, type Cost, type Lab, openLab, type Prepare, type ServerName } from './api-lab.ts'
 import { completions, presigns } from './api-uploads.ts'
+import { postgraphileFiles, postgraphileRepos } from './postgraphile-documents.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 12)
 const SLICE_MS = Number(process.env.BENCH_SLICE_MS ?? 1500)
@@ -69,8 +70,7 @@ const rowsOf = ({ runId, heldRunIds }: Lab): readonly Row[] => [
     name: 'graph: 20 repos',
     asks: {
       hub: graph('{ repos(first: 20) { nodes { id slug kind visibility description tags createdAt updatedAt } } }'),
-      postgraphile: graph(`{ allRepos(first: 20, orderBy: [PRIMARY_KEY_DESC]) {
-        nodes { rowId slug kind visibility description tags createdAt updatedAt } } }`),
+      postgraphile: graph(postgraphileRepos),
     },
     goal: ['postgraphile', 0.8],
   },
@@ -79,9 +79,7 @@ const rowsOf = ({ runId, heldRunIds }: Lab): readonly Row[] => [
     asks: {
       hub: graph(`{ repos(first: 20) { nodes { id slug fileSummary { count }
         files(first: 20) { nodes { path size sha256 } } } } }`),
-      postgraphile: graph(`{ allRepos(first: 20, orderBy: [PRIMARY_KEY_DESC]) {
-        nodes { rowId slug fileCount filesByRepoId(first: 20, orderBy: [PATH_ASC], condition: { toSeq: null }) {
-          nodes { path blobByBlobId { size sha256 } } } } } }`),
+      postgraphile: graph(postgraphileFiles),
     },
     goal: ['postgraphile', 1.1],
   },

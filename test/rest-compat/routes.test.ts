@@ -10,7 +10,7 @@ import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
 import { everywhere, statusesOf } from '../../rest-compat/engine/statuses.ts'
 import { handlers, pending, routes } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
-import { allocationCases } from './allocation.cases.ts'
+import { allocationCases } from './page-allocation.ts'
 import { specOperations } from './spec-operations.ts'
 
 const plans = planRoutes({ schema, routes, readDocument: documentReader() })

@@ -1,7 +1,6 @@
 /** One tracked run: its command, the collector of what it reports, and the sender, until all is at the hub. */
 import type { ChildProcess } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 import { createHubClient } from '@hub/client/internal'
 import { lastLine } from '@hub/runner/run-result'
 import { startCollector } from './collector.ts'

@@ -1,7 +1,8 @@
 /**
  * Executes a planned operation as graphql-js 16 does (`execution/execute.js` there, function by function): the same
  * values, and the same errors in the same order, because it waits for the same promises. What it does not do is
- * compute again for each object what the plan has, and call a resolver, with arguments and info, for each member of a row.
+ * compute again for each object what the plan has, and call a resolver, with arguments and info, for each member of a
+ * row.
  */
 import {
   defaultTypeResolver,

@@ -5,6 +5,7 @@
  */
 import { repoVisibleSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
+import { insertSelected, sql } from '../../store/insert.ts'
 import { composed, type NamedStatement } from '../../store/statement.ts'
 import { accounts, isJob, limited, ofJob } from './list-sql.ts'
 
@@ -77,13 +78,22 @@ function fewCounted(few: readonly string[]): string {
     cross join lateral ${valuesOfChange('k')} where v.value is not null`
 }
 
-/** Counts over every run that the caller can see; those of a key limited to repos and of a job are counted one by one. */
+/** Counts over every run that the caller can see; those of a limited key and of a job are counted one by one. */
 export function runFacetStatement(viewer: VisibleRuns): NamedStatement<FacetRow, VisibleRuns> {
   if (viewer.repoIds !== null) return facetsOf.limited
   return isJob(viewer) ? facetsOf.job : facetsOf.accounts
 }
 
 const foldedColumns = columns({ taken: column.int4('(select count(*)::int from taken)') })
+
+const folded = insertSelected('run_facets as f', {
+  ownerId: sql('owner_id'),
+  createdBy: sql('created_by'),
+  facet: sql('facet'),
+  value: sql('value'),
+  robotRepoId: sql('robot_repo_id'),
+  n: sql('n'),
+})
 
 /** Adds some of the changes to the counts, the oldest first; another fold that runs meanwhile takes others. */
 export const foldRunFacets = (batch: number) =>
@@ -96,8 +106,7 @@ export const foldRunFacets = (batch: number) =>
       counted as (select t.owner_id, t.created_by, v.facet, v.value, v.robot_repo_id, sum(t.n) as n
         from taken t cross join lateral ${valuesOfChange('t')} where v.value is not null
         group by t.owner_id, t.created_by, v.facet, v.value, v.robot_repo_id having sum(t.n) <> 0),
-      kept as (insert into run_facets as f (owner_id, created_by, facet, value, robot_repo_id, n)
-        select owner_id, created_by, facet, value, robot_repo_id, n from counted order by 1, 2, 3, 4, 5
+      kept as (${folded.sql} from counted order by 1, 2, 3, 4, 5
         on conflict (owner_id, created_by, facet, value, robot_repo_id) do update set n = f.n + excluded.n)
       select ${foldedColumns.sql}`,
   })

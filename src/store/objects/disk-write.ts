@@ -149,7 +149,7 @@ async function writeAll(handle: FileHandle, batch: Uint8Array[], batchBytes: num
   }
 }
 
-/** Writes a small document, flushed, into a folder that nobody reads yet: it needs no name of its own until it is whole. */
+/** Writes a small document, flushed, into a folder that nobody reads yet, so that it may have its name at once. */
 export async function writeDocument(path: string, document: unknown): Promise<void> {
   const handle = await open(path, 'w', FILE_MODE)
   try {

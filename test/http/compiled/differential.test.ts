@@ -36,7 +36,10 @@ const MADE = isFull ? 3000 : 120
 const calm = { share: 0 }
 const rough = { share: 60 }
 // Of the rough one, most objects have no fault either.
-const schemas = (isFull ? [calm, rough] : [rough]).map((faults) => ({ faults, schema: countedSchema(mockedSchema(hubSchema, faults)) }))
+const schemas = (isFull ? [calm, rough] : [rough]).map((faults) => ({
+  faults,
+  schema: countedSchema(mockedSchema(hubSchema, faults)),
+}))
 
 type Variables = Readonly<Record<string, unknown>>
 
