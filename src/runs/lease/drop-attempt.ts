@@ -14,25 +14,45 @@ import { readCurve } from '../read/sparkline.ts'
 import { releaseArtifacts } from '../report/run-storage.ts'
 import { countAgain } from '../summary/keep-summaries.ts'
 
-/**
- * Millions of lines exceed the usual statement timeout; a run that cannot be swept would stay claimed by a dead worker
- * forever.
- */
-const takeTime = statement({ name: '', exact: 'server', text: `set local statement_timeout = '10min'` })
-
 /** `step`: where the next attempt resumes; null means from the start. */
 const upToStep = { runId: param.text(), step: param.float8.orNull() }
 
-/** Lines without a step are treated like their neighbors. */
+/**
+ * A run may have millions of lines, and one that cannot be swept would stay claimed by a dead worker forever: so many
+ * are hidden by each statement, which takes seconds, since one of 30 s is ended.
+ */
+const HIDDEN_AT_ONCE = 200_000
+
+/** The last line, and the last one that is kept: lines without a step are treated like their neighbors. */
+const reach = columns({
+  lastSeq: column.int8('coalesce((select max(l.seq) from run_metrics l where l.run_id = u.id), 0)'),
+  keptSeq: column.int8(`coalesce((select max(k.seq) from run_metrics k where k.run_id = u.id and not k.hidden
+    and k.step <= :step::float8), 0)`),
+})
+const reachOf = statement({
+  name: 'run-metrics-reach',
+  exact: 'in-transaction',
+  columns: reach,
+  params: upToStep,
+  text: `select ${reach.sql} from runs u where u.id = :runId`,
+})
+
 const hide = statement({
   name: 'run-metrics-hide',
-  params: upToStep,
-  text: `update run_metrics m set hidden = true where m.run_id = :runId and not m.hidden
-    and (:step::float8 is null or m.step > :step
-    or (m.step is null
-      and m.seq > coalesce((select max(k.seq) from run_metrics k where k.run_id = :runId and not k.hidden
-      and k.step <= :step), 0)))`,
+  params: { ...upToStep, keptSeq: param.int8(), after: param.int8(), upTo: param.int8() },
+  text: `update run_metrics set hidden = true
+    where run_id = :runId and seq > :after and seq <= :upTo and not hidden
+      and (:step::float8 is null or step > :step or (step is null and seq > :keptSeq))`,
 })
+
+/** Hides the lines past a step, `atOnce` of them looked at by each statement. */
+export async function hideLines(tx: Tx, runId: string, step: number | null, atOnce = HIDDEN_AT_ONCE): Promise<void> {
+  const [run] = await tx.query(reachOf, { runId, step })
+  if (!run) return
+  const { lastSeq, keptSeq } = run
+  for (let after = 0; after < lastSeq; after += atOnce)
+    await tx.query(hide, { runId, step, keptSeq, after, upTo: after + atOnce })
+}
 
 /** Tripwires consider only checkpoints of the current training. */
 const ungate = statement({
@@ -87,8 +107,7 @@ export async function dropAttempt(
   runId: string,
   resumeStep: number | null,
 ): Promise<void> {
-  await tx.query(takeTime)
-  await tx.query(hide, { runId, step: resumeStep })
+  await hideLines(tx, runId, resumeStep)
   await countAgain(tx, runId, resumeStep === null)
   await tx.query(ungate, { runId, step: resumeStep })
   const [before] = await tx.query(leftOf, { runId })

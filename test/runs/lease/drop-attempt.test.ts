@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef } from '../../../src/operation/context.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
-import { dropAttempt } from '../../../src/runs/lease/drop-attempt.ts'
+import { dropAttempt, hideLines } from '../../../src/runs/lease/drop-attempt.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { getRun } from '../../../src/runs/read/get-run.ts'
 import type { ReportRunInput } from '../../../src/runs/report/judge-report.ts'
@@ -35,6 +35,26 @@ it.each([
     [runId],
   )
   expect(results.map((result) => result.step)).toEqual(left)
+})
+
+it.each([
+  [null, []],
+  [2, [1, 2, 3, 4]],
+  [9, [1, 2, 3, 4, 5, 6, 7]],
+])('lines past step %s are hidden, however few of them each statement looks at', async (step, left) => {
+  const runId = await putRun(t.db, { ownerId: (await world.user()).id, status: 'running' })
+  await world.sql(
+    `insert into run_metrics (run_id, seq, attempt, step, line)
+      select $1, seq, 1, step, '{}' from unnest(array[null, 1, null, 2, null, 3, 1]::float8[]) with ordinality as given(step, seq)
+      where seq < 7 or $2`,
+    [runId, step !== 2],
+  )
+  await t.db.withTx((tx) => hideLines(tx, runId, step, 2))
+  const kept = await world.sql<{ seq: number }>(
+    'select seq from run_metrics where run_id = $1 and not hidden order by seq',
+    [runId],
+  )
+  expect(kept.map(({ seq }) => seq)).toEqual(left)
 })
 
 describe('reports of a lost attempt', () => {
