@@ -37,6 +37,7 @@ export async function hostileSearch(documents: Documents, seconds: number) {
       beginnings: beginningsOf(lab),
       random: seeded(SEED),
       untilMs,
+      atLeast: 1,
       keep: 24,
       measure: async (text) => {
         await measure(text)

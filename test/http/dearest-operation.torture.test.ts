@@ -48,7 +48,9 @@ describe('the dearest operation', () => {
     }
     const random = seeded(testSeed())
     const untilMs = performance.now() + (isFull ? Number(process.env.HUB_SEARCH_MS ?? 120_000) : 12_000)
-    const { dearest, tried } = await searchDearest({ documents, beginnings, random, untilMs, keep: 12, measure })
+    // A machine may be slow, and then tries no fewer.
+    const search = { documents, beginnings, random, untilMs, atLeast: 11, keep: 12, measure }
+    const { dearest, tried } = await searchDearest(search)
     watch.stop()
     expect(tried).toBeGreaterThan(10)
     for (const { text, score } of dearest.slice(0, isFull ? 8 : 2))

@@ -142,20 +142,21 @@ export interface Measured {
   readonly score: number
 }
 
-/** Tries tapes until the time is over: new ones, and those of the dearest with some cells changed. `random` yields numbers from 0 to below 1. */
+/** Tries tapes until the time is over, and at least `atLeast` of them: new ones, and those of the dearest with some cells changed. `random` yields numbers from 0 to below 1. */
 export async function searchDearest(options: {
   readonly documents: Documents
   readonly beginnings: readonly Beginning[]
   readonly random: () => number
   readonly untilMs: number
+  readonly atLeast: number
   readonly keep: number
   readonly measure: (text: string) => Promise<number>
 }): Promise<{ readonly dearest: readonly Measured[]; readonly tried: number }> {
-  const { documents, beginnings, random, untilMs, keep, measure } = options
+  const { documents, beginnings, random, untilMs, atLeast, keep, measure } = options
   let dearest: Measured[] = []
   let tried = 0
   const fresh = () => Array.from({ length: 120 }, random)
-  while (performance.now() < untilMs) {
+  while (performance.now() < untilMs || tried < atLeast) {
     const parent = dearest[Math.floor(random() * dearest.length)]
     const cells = parent && random() < 0.6 ? parent.cells.map((cell) => (random() < 0.06 ? random() : cell)) : fresh()
     const text = documentOf(documents, beginnings, cells)
