@@ -89,6 +89,8 @@ it('that is none is said once and left out', async () => {
   symlinkSync('/etc', join(lab.files.dir, 'artifacts/link'))
   artifact('artifacts/link', {})
   artifact('artifacts/../../sent', {})
+  artifact('artifacts/..', {}, { name: 'run folder' })
+  artifact('artifacts/.', {}, { name: 'all' })
   artifact('artifacts/net', { 'a.bin': 'one' })
   await senderOf(one).poll(true)
   expect([...one.repo.keys()]).toEqual(['artifacts/net/v0/a.bin', 'artifacts/net/v0.json'])
@@ -96,6 +98,8 @@ it('that is none is said once and left out', async () => {
     'artifact none is left out',
     'artifact link is left out',
     'artifact .. is left out',
+    'artifact run folder is left out',
+    'artifact all is left out',
   ])
 })
 

@@ -20,11 +20,12 @@ export async function filesOf(folder: string): Promise<ArtifactFile[]> {
     .map((file) => ({ file, name: relative(folder, file).split(sep).join('/').normalize('NFC') }))
 }
 
-/** A folder below `dir` itself, not through a link. */
+/** A folder below `dir`, not `dir` itself, and not through a link. */
 export async function isOwnFolder(dir: string, folder: string): Promise<boolean> {
   try {
-    const isInside = (await realpath(folder)) === join(await realpath(dir), relative(dir, folder))
-    return isInside && !relative(dir, folder).startsWith('..') && (await lstat(folder)).isDirectory()
+    const below = relative(dir, folder)
+    if (below === '' || below.split(sep)[0] === '..') return false
+    return (await realpath(folder)) === join(await realpath(dir), below) && (await lstat(folder)).isDirectory()
   } catch {
     return false
   }

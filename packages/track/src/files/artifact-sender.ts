@@ -37,7 +37,7 @@ export function artifactSender(options: FileSenderOptions): { poll(isFinal: bool
     if (typeof path !== 'string' || !path.startsWith('artifacts/'))
       return leaveOut(name, 'its path is not below artifacts/')
     const folder = join(files.dir, path)
-    if (!(await isOwnFolder(files.dir, folder))) return leaveOut(name, `there is no folder ${path}`)
+    if (!(await isOwnFolder(join(files.dir, 'artifacts'), folder))) return leaveOut(name, `there is no folder ${path}`)
     const found = await filesOf(folder)
     if (found.length === 0) return leaveOut(name, `${path} has no files`)
     const below = `artifacts/${folderName(name)}`
