@@ -94,6 +94,17 @@ class OddPlaces(WandbCase):
         self.assertEqual((run.url, _places.recalled("mine"), self.lines()), (None, {}, [{"step": 0, "loss": 1}]))
         self.assertIn("wandb goes to the hub: the run starts when the hub answers", self.said)
 
+    def test_a_process_on_another_machine_than_the_run_folder_goes_on_there_alone(self) -> None:
+        away = str(self.folder / "not-here")
+        os.environ["HUB_RUN_DIR"] = away
+        run = self.init(id="mine", config={"lr": 1})
+        wandb.log({"loss": 1})
+        wandb.finish()
+        self.assertEqual((run.url, os.path.exists(away), self.said[:1]), (None, False, [
+            f"{away}, the folder of the tracked run, is not on this machine: wandb stays here (mode offline)."]))
+        kept = [file for file in (self.folder / "wandb").rglob("*.jsonl") if "loss" in file.read_text()]
+        self.assertEqual(len(kept), 1)
+
     def test_folders_that_are_not_to_be_written_are_replaced_or_said(self) -> None:
         closed = self.folder / "closed"
         closed.write_text("a file is in the place of the folder")

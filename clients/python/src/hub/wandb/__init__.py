@@ -110,6 +110,12 @@ def _started(given: Dict[str, Any], values: Dict[str, Any]) -> Run:
         return Run(id=run_id, place=None, folder=None, given=given, config=values)
     given["resumed"] = wants
     parent = Path(given["dir"] or os.getcwd())
+    tracked_folder = os.environ.get("HUB_RUN_DIR")
+    if tracked_folder and not os.path.isdir(tracked_folder):
+        # What starts a command on another machine hands on the variables, not the folder.
+        say_once("elsewhere", f"{tracked_folder}, the folder of the tracked run, is not on this machine: wandb stays here (mode offline).")
+        del os.environ["HUB_RUN_DIR"]
+        asked_mode = "offline"
     is_tracked = bool(os.environ.get("HUB_RUN_DIR") and os.environ.get("HUB_RUN_ID"))
     is_offline = asked_mode == "offline" and not is_tracked
     folder = Folder(parent, run_id, is_offline)
