@@ -1,7 +1,7 @@
 /** `max_hours` and the budget, kept by the hub's own clock: times are aged in the database, and nothing waits. */
 
 import { newId } from '@hub/formats/ids'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AccountRef } from '../../../src/operation/context.ts'
 import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { cancelRun } from '../../../src/runs/end/cancel-run.ts'
@@ -31,6 +31,9 @@ afterAll(async () => {
   await otherDb?.close()
   await world?.close()
 })
+
+// On a busy machine runs of the tests before reach their limits too.
+beforeEach(() => world.sql(`update runs set status = 'failed', finished_at = now() where status = 'running'`))
 
 const CREDENTIAL = 'key_runner'
 const runner = () => world.as(ada, { kind: 'key', credentialId: CREDENTIAL })
@@ -69,7 +72,7 @@ const ledgerOf = (id: string) =>
 
 describe('max_hours', () => {
   it('asks the run to stop once it is used up, with a notice, and not before', async () => {
-    const early = await claimed(3590)
+    const early = await claimed(3400)
     const late = await claimed(3601)
     expect(await sweepLeases(world.deps)).toBe(1)
     expect(await get(early)).toMatchObject({ status: 'running', cancelRequestedAt: null })
@@ -103,7 +106,7 @@ describe('max_hours', () => {
   it.each(['succeeded', 'failed', 'canceled'] as const)(
     'lets a runner end within a minute as it reports: %s',
     async (status) => {
-      const id = await claimed(3650, { set: asked(50) })
+      const id = await claimed(3605, { set: asked(5) })
       expect(await sweepLeases(world.deps)).toBe(0)
       expect((await reportRun(runner(), { runId: id, status })).status).toBe(status)
     },
@@ -183,7 +186,7 @@ describe('max_hours', () => {
   })
 
   it('stays the stop reason if a user cancels after the hub requested the stop', async () => {
-    const id = await claimed(3670, { set: asked(50) })
+    const id = await claimed(3670, { set: asked(5) })
     expect((await cancelRun(runner(), { runId: id })).status).toBe('running')
     expect([await column(id, 'stop_reason'), await noticesOf(id)]).toEqual(['max_hours', []])
     await world.sql(`update runs set cancel_requested_at = now() - interval '61 seconds' where id = $1`, [id])
@@ -214,7 +217,7 @@ describe('a bill', () => {
 describe('a budget', () => {
   it('that is spent asks the run to stop even without reports', async () => {
     const spent = await hosted(1001, { budget_usd: '1.0000' })
-    const left = await hosted(990, { budget_usd: '1.0000' })
+    const left = await hosted(800, { budget_usd: '1.0000' })
     const unpriced = await claimed(3000, { set: { budget_usd: '0.0001' } })
     expect(await sweepLeases(world.deps)).toBe(1)
     expect(await get(spent)).toMatchObject({ status: 'running', cancelRequestedAt: expect.any(String) })
@@ -247,8 +250,6 @@ describe('at the same moment', () => {
   })
 
   it('many hubs sweep each run once: one notice, one end', async () => {
-    // On a busy machine runs of the tests before would reach their limits too.
-    await world.sql(`update runs set status = 'failed', finished_at = now() where status = 'running'`)
     const late = await Promise.all(Array.from({ length: 20 }, () => claimed(3601)))
     const overdue = await Promise.all(Array.from({ length: 20 }, () => claimed(3700, { set: asked(61) })))
     const swept = await Promise.all([world, other, world, other].map((hub) => sweepLeases(hub.deps)))
