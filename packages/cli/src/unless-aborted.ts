@@ -1,6 +1,6 @@
 /**
  * What `work` comes to, or null as soon as the signal aborts; the work goes on then. In a loop this is not
- * `Promise.race` with a promise that lives long: that keeps what each race added until it is settled, some 400 bytes.
+ * `Promise.race` with a promise that lives long: that keeps what each race added until it is settled: some hundred bytes.
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   let onAbort = () => {}
