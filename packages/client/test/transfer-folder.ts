@@ -1,4 +1,4 @@
-/** A folder to push to a double of a hub, anew for each test of the file that calls this. */
+/** A folder to push to a double of a hub, a new one for each test of the file that calls this. */
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

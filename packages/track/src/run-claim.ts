@@ -77,7 +77,7 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
     return 'again'
   }
 
-  function giveUp(why: string): 'over' {
+  function endWith(why: string): 'over' {
     journal.put({ gaveUp: why })
     logLine(why)
     return 'over'
@@ -120,7 +120,7 @@ export function runClaim({ client, journal, logLine, taken, canceled }: ClaimOpt
       }
       if (run.status === 'canceled' || run.cancel_requested_at) {
         canceled()
-        return giveUp(`${runId} was canceled; the hub accepts no more reports`)
+        return endWith(`${runId} was canceled; the hub accepts no more reports`)
       }
       return beginAnew(`${runId} has ended as ${run.status}`, runId)
     },

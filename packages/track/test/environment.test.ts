@@ -106,7 +106,7 @@ describe('the machine', () => {
     expect(networkIn(network)).toEqual({ networkInBytes: 101, networkOutBytes: 52 })
   })
 
-  it('has rates between two readings; a counter that began anew has none', () => {
+  it('has rates between two readings; a counter that was reset has none', () => {
     const before = {
       busy: 10,
       total: 100,

@@ -1,4 +1,4 @@
-/** Event files that nobody named: found at the processes of the command and in its folders, and those of others left. */
+/** Event files found without `--tensorboard`: at the processes of the command and in its folders; those of others are left alone. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
@@ -75,7 +75,7 @@ it('reads what is begun below the folder of the command, the first folder withou
   )
 })
 
-it('keeps the names after a kill, and begins anew with those of a second command', async () => {
+it('keeps the names after a kill, and starts over with those of a second command', async () => {
   write(`runs/b/${nameAt(NOW + 1)}`)
   const before = await pollOnce()
   write(`runs/a/${nameAt(NOW)}`)
