@@ -64,6 +64,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'robot-view': [],
   client: ['text', 'formats'],
   runner: ['formats', 'client'],
+  dataset: [],
   tensorboard: [],
   track: ['text', 'formats', 'client', 'runner', 'tensorboard'],
   'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
@@ -123,7 +124,7 @@ const rooms: readonly Room[] = [
     name: 'web',
     files: '^web/src/',
     mayImport: [
-      'packages/(robot-view|mjcf)/src/',
+      'packages/(robot-view|mjcf|dataset)/src/',
       'packages/check-worker/src/urdf/answered-urdf\\.ts',
       // The pure parts of a push.
       'packages/client/src/(backoff|batches|ignore-rules|left-out-names|refused|secret-names|upload-parts)\\.ts',

@@ -1,10 +1,10 @@
 /** The episode viewer's cores: LeRobot's layouts, ranges of Parquet files, and the time that curves and videos share. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { filled, readInfo } from '@hub/dataset/info'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Dataset, type DatasetFiles, openDataset } from '../../../web/src/episodes/dataset.ts'
 import { frameAt } from '../../../web/src/episodes/episode-curves.ts'
-import { filled, readInfo } from '../../../web/src/episodes/info.ts'
 import { playhead, type Reel } from '../../../web/src/episodes/playhead.ts'
 import { FPS, JOINTS, lerobotDataset } from '../support/lerobot.ts'
 

@@ -1,8 +1,9 @@
 /** A LeRobot dataset in a repo: its description, its episodes, and the curves and videos of one of them. */
+import { type Episode, type EpisodeVideo, episodesOfLines, episodesOfTables } from '@hub/dataset/episode-list'
+import { type EpisodesInfo, INFO_PATH, readInfo } from '@hub/dataset/info'
+import { type OpenParquet, openParquet } from '@hub/dataset/parquet'
+import { byteFile } from '../files/range-file.ts'
 import { type Curves, curveColumns, curvesOf, MAX_FRAMES } from './episode-curves.ts'
-import { type Episode, type EpisodeVideo, episodesOfLines, episodesOfTables } from './episode-list.ts'
-import { type EpisodesInfo, INFO_PATH, readInfo } from './info.ts'
-import { type OpenParquet, openParquet } from './parquet.ts'
 
 /** What is asked of a repo; public fields answer all of it. */
 export interface DatasetFiles {
@@ -52,7 +53,7 @@ export async function openDataset(files: DatasetFiles): Promise<Dataset | null> 
   if ('why' in info) throw new Error(info.why)
   const opened = new Map<string, Promise<OpenParquet>>()
   const open = (path: string, sizeBytes: number) => {
-    const known = opened.get(path) ?? openParquet({ path, sizeBytes, url: () => urlOf(path) }, tell)
+    const known = opened.get(path) ?? openParquet(byteFile({ path, sizeBytes, url: () => urlOf(path) }, tell))
     opened.set(path, known)
     // A table that was not read is asked for again.
     known.catch(() => opened.delete(path))

@@ -1,5 +1,5 @@
 /** The rows of an episode as curves. Pure. */
-import type { CurveFeature, EpisodesInfo } from './info.ts'
+import type { CurveFeature, EpisodesInfo } from '@hub/dataset/info'
 
 export interface Curves {
   /** Seconds from the start of the episode. */

@@ -1,10 +1,10 @@
 /** The episodes of a dataset in an element of a page: a list to choose from, and the chosen one. */
+import type { Episode } from '@hub/dataset/episode-list'
+import { INFO_PATH } from '@hub/dataset/info'
 import { button } from '../viewer/panels/choices.ts'
 import { element, freshId } from '../viewer/panels/element.ts'
 import { type Dataset, type DatasetFiles, openDataset } from './dataset.ts'
-import type { Episode } from './episode-list.ts'
 import { type EpisodeView, episodeView } from './episode-view.ts'
-import { INFO_PATH } from './info.ts'
 
 export interface MountedEpisodes {
   close(): void

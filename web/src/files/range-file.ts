@@ -1,5 +1,5 @@
 /** Bytes of a file of a repo by range requests: a file of gigabytes is opened with what is shown of it. */
-
+import type { ByteFile } from '@hub/dataset/parquet'
 import { fetchFile } from './fetch-file.ts'
 
 export interface RangeFile {
@@ -35,3 +35,10 @@ export function readRange(
     return answer.status === 206 ? bytes : bytes.slice(start, end)
   }
 }
+
+/** A file for a reader of tables. */
+export const byteFile = (file: RangeFile, tell?: (bytes: number) => void): ByteFile => ({
+  path: file.path,
+  sizeBytes: file.sizeBytes,
+  read: readRange(file, tell),
+})

@@ -1,6 +1,7 @@
 /** The columns of a Parquet file and its rows, page by page; only what is shown comes over the network. */
+import { type OpenParquet, openParquet } from '@hub/dataset/parquet'
 import { useState } from 'react'
-import { type OpenParquet, openParquet } from '../../../../episodes/parquet.ts'
+import { byteFile } from '../../../../files/range-file.ts'
 import { bytes, count, counted } from '../../../../ui/format.ts'
 import { ErrorNotice, Loading } from '../../../../ui/states.tsx'
 import { cellText } from './cell-text.ts'
@@ -13,7 +14,7 @@ const PAGE_ROWS = 50
 const MOST_BYTES = 16 * 1024 * 1024
 
 export default function ParquetPreview(props: PreviewProps) {
-  const { value: table, error } = useLoaded(versionOf(props), () => openParquet(rangeFile(props), () => {}))
+  const { value: table, error } = useLoaded(versionOf(props), () => openParquet(byteFile(rangeFile(props))))
   if (error) return <ErrorNotice error={error} />
   return table ? <Rows table={table} version={versionOf(props)} /> : <Loading />
 }

@@ -2,6 +2,7 @@
  * `meta/info.json` of a LeRobot dataset (v2.0, v2.1, v3.0): where its episodes are and what their columns mean. Pure.
  */
 
+/** What `meta/info.json` says, with what it leaves out filled in. */
 export interface EpisodesInfo {
   /** 2 has a file for each episode, 3 has several episodes in one. */
   readonly layout: 2 | 3
@@ -17,12 +18,14 @@ export interface EpisodesInfo {
   readonly cameras: readonly string[]
 }
 
+/** Numbers of each frame, with their names. */
 export interface CurveFeature {
   readonly name: string
   /** One for each number of a frame. */
   readonly labels: readonly string[]
 }
 
+/** The file that makes a folder a LeRobot data set. */
 export const INFO_PATH = 'meta/info.json'
 
 /** More numbers a frame than this are no curves: images, point clouds. */

@@ -5,6 +5,7 @@
 import { type EpisodesInfo, filled } from './info.ts'
 import type { OpenParquet } from './parquet.ts'
 
+/** One episode, and where its parts are. */
 export interface Episode {
   readonly index: number
   readonly tasks: readonly string[]
@@ -16,6 +17,7 @@ export interface Episode {
   readonly videos: readonly EpisodeVideo[]
 }
 
+/** The span of an episode in a video. */
 export interface EpisodeVideo {
   readonly camera: string
   readonly path: string

@@ -1,10 +1,16 @@
-/**
- * Columns of a Parquet file of a repo by range requests: only the row groups and columns that are needed come over the
- * network.
- */
+/** Columns of a Parquet file by ranges of its bytes: only the row groups and columns that are needed are read. */
 import { type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
-import { type RangeFile, readRange } from '../files/range-file.ts'
 
+/** A file whose bytes are read by ranges: on a disk, or over the network. */
+export interface ByteFile {
+  /** Its name in what is told of it. */
+  readonly path: string
+  readonly sizeBytes: number
+  /** Bytes from `start` to before `end`, which are within the file. */
+  read(start: number, end: number): Promise<ArrayBuffer>
+}
+
+/** A table whose description has been read. */
 export interface OpenParquet {
   readonly columns: readonly string[]
   /** The type of each column, as the file's schema says it: `DOUBLE`, `LIST`, … */
@@ -21,16 +27,15 @@ const FOOTER_BYTES = 64 * 1024
 /** Of the description of a table; a broken file may claim one of gigabytes. */
 const MOST_FOOTER_BYTES = 64 * 1024 * 1024
 
-/** `tell` is called with the bytes of each answer. Rejects with an `Error` in words where the file cannot be read. */
-export async function openParquet(file: RangeFile, tell: (bytes: number) => void): Promise<OpenParquet> {
-  const read = readRange(file, tell)
+/** Rejects with an `Error` in words where the file cannot be read. */
+export async function openParquet(file: ByteFile): Promise<OpenParquet> {
   let isDescribed = false
   const buffer = {
     byteLength: file.sizeBytes,
     slice(start: number, end = file.sizeBytes) {
       if (!isDescribed && end - start > MOST_FOOTER_BYTES)
         throw new Error('its description of itself is too long. Download the file.')
-      return read(start, Math.min(end, file.sizeBytes))
+      return file.read(start, Math.min(end, file.sizeBytes))
     },
   }
   const metadata = await parquetMetadataAsync(buffer, { initialFetchSize: FOOTER_BYTES }).catch((error: unknown) => {
