@@ -63,12 +63,17 @@ mutation('updateRun', {
   type: RunType,
   payload: { name: 'run', description: 'The run after the change.' },
   description:
-    'Changes what people keep a run by, whatever its status: project, name, notes, tags, group and job type. ' +
-    'Idempotent. 403 for a caller who is not of the billed account.',
+    'Changes what people keep a run by, whatever its status: project, name, notes, tags, group and job type; and ' +
+    'names the parent of a run that has none. Idempotent. 403 for a caller who is not of the billed account.',
   scope: 'key:write',
   target: targetRun,
   input: input('The run and its new fields: null clears one, an omitted one stays.', (t) => ({
     runId: t.id({ required: true, description: 'Id of the run.' }),
+    parentRunId: t.id({
+      description:
+        'An earlier run that this one goes on from, set once: 422 if the run has another, if it is not older, or if ' +
+        'the caller cannot see it. Null changes nothing.',
+    }),
     ...keptRunFields(t),
   })),
   verb: updateRun,

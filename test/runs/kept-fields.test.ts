@@ -145,3 +145,57 @@ describe('a change', () => {
     expect((await edit(id, kept, await hub.key(ada, { scope: 'write', agent: true }))).status).toBe(200)
   })
 })
+
+describe('the parent of a run that has none', () => {
+  const parentOf = async (id: string) => (await read(id)).parent_run_id
+
+  it('is named once, and the same one again', async () => {
+    const [parent, run] = [await make(), await make()]
+    for (const _ of [1, 2])
+      expect((await edit(run.id, { parent_run_id: parent.id })).json).toMatchObject({ parent_run_id: parent.id })
+    expect(await entries(run.id)).toEqual([{ before: {}, after: { parentRunId: parent.id } }])
+    expect((await edit(run.id, { parent_run_id: null })).json).toMatchObject({ parent_run_id: parent.id })
+  })
+
+  it.each<[string, () => Promise<[run: string, parent: string]>]>([
+    [
+      'the run has another',
+      async () => {
+        const [parent, other] = [await make(), await make()]
+        return [(await make({ parent_run_id: parent.id })).id, other.id]
+      },
+    ],
+    [
+      'it is the run',
+      async () => {
+        const { id } = await make()
+        return [id, id]
+      },
+    ],
+    ['it is not older, so that no run descends from itself', async () => [(await make()).id, (await make()).id]],
+    ['there is none of that id', async () => [(await make()).id, 'run_nowhere']],
+    [
+      'the caller cannot see it',
+      async () => {
+        const stranger = await hub.person()
+        const theirs = (await hub.call(stranger, 'POST', '/v1/runs', { recipe })).json
+        return [(await make()).id, theirs.id]
+      },
+    ],
+  ])('is refused where %s, and nothing else of the request is kept', async (_why, given) => {
+    const [id, parent] = await given()
+    const before = await parentOf(id)
+    expect((await edit(id, { parent_run_id: parent, name: 'other' })).json).toMatchObject({
+      status: 422,
+      errors: [{ loc: ['body', 'parent_run_id'] }],
+    })
+    expect(await read(id)).toMatchObject({ parent_run_id: before, name: null })
+  })
+
+  it('is one of two that are named at once', async () => {
+    const [one, two, run] = [await make(), await make(), await make()]
+    const answers = await Promise.all([one, two].map(({ id }) => edit(run.id, { parent_run_id: id })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+    expect(await parentOf(run.id)).toBe(answers.find(({ status }) => status === 200)?.json.parent_run_id)
+  })
+})

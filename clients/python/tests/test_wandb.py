@@ -117,6 +117,25 @@ class Wandb(WandbCase):
                 wandb.finish()
         self.assertEqual((os.listdir(self.reported), (self.folder / "wandb").exists()), ([], False))
 
+    def test_a_tracked_run_is_the_child_of_the_run_that_its_id_was_before(self) -> None:
+        def parent() -> Any:
+            return json.loads((self.reported / "wandb.json").read_text()).get("parent_run_id")
+
+        self.init(id="mine", resume="allow")
+        self.assertIsNone(parent())
+        wandb.finish()
+        # The same run of the hub, whose command was started again.
+        self.init(id="mine", resume="allow")
+        self.assertIsNone(parent())
+        wandb.finish()
+        os.environ["HUB_RUN_ID"] = "run_2"
+        self.init(id="mine")
+        self.assertIsNone(parent())
+        wandb.finish()
+        os.environ["HUB_RUN_ID"] = "run_3"
+        self.init(id="mine", resume="must")
+        self.assertEqual(parent(), "run_2")
+
     def test_offline_stays_in_its_folder(self) -> None:
         del os.environ["HUB_RUN_DIR"]
         run = self.init(mode="offline", config={"lr": 1})

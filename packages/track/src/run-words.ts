@@ -1,6 +1,6 @@
 /**
- * `wandb.json` of the run folder: name, project, tags and the like, as a script says them to wandb. What the person
- * said on the command line stays.
+ * `wandb.json` of the run folder: name, project, tags and the like, as a script says them to wandb, and the run that its
+ * wandb id was before. What the person said on the command line stays.
  */
 import type { HubClient } from '@hub/client/internal'
 import { isJsonObject } from '@hub/formats/exact-json'
@@ -30,6 +30,8 @@ const kinds = {
   job_type: isText,
   notes: isText,
   tags: isTexts,
+  // Of a wandb id that was another run before.
+  parent_run_id: isText,
 } as const
 
 /** The sender of one attempt. */

@@ -37,6 +37,14 @@ it('says the words of wandb.json once, those that change again, and none that th
   expect(told).toEqual([{ project: 'walk' }, { group: 'a longer group' }])
 })
 
+it('names the run that the wandb id was before as the parent, unless the command line names one', async () => {
+  const { told, client } = hub()
+  writeFileSync(lab.files.words, '{"id":"x","parent_run_id":"run_before"}')
+  for (const said of [{}, { parent_run_id: 'run_of_the_person' }])
+    await wordSender({ client, files: lab.files, journal: journalOf(said), logLine }).send(false)
+  expect(told).toEqual([{ parent_run_id: 'run_before' }])
+})
+
 it('keeps the other words where the hub refuses one, and says so once', async () => {
   const { told, client } = hub()
   const words = wordSender({ client, files: lab.files, journal: journalOf({}), logLine })

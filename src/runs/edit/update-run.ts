@@ -1,11 +1,14 @@
-/** updateRun (contract, "Keeping runs"): changes what people keep a run by, whatever its status. */
+/** updateRun (contract, "Keeping runs"): changes what people keep a run by, whatever its status, and names its parent. */
 
 import { assertNotJob, assertRunsFor } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { RequestContext } from '../../operation/context.ts'
+import { invalid } from '../../platform/errors.ts'
+import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
+import { findParent, lockParent } from '../create/run-request.ts'
 import { type KeptFields, type KeptRow, keptColumns, keptNames, keptParams, keptValues } from '../kept-fields.ts'
 import { readRun } from '../read/get-run.ts'
 import type { Run } from '../read/run-shape.ts'
@@ -13,6 +16,8 @@ import { findRun, type HeldRun } from '../run-row.ts'
 
 export interface UpdateRunInput extends KeptFields {
   readonly runId: string
+  /** An earlier run, for one that has no parent yet. Null and absent change nothing. */
+  readonly parentRunId?: string | null
 }
 
 const keptOf = (row: string) =>
@@ -39,9 +44,21 @@ const change = statement({
     returning ${keptColumns.sql}`,
 })
 
+const adoptedColumn = columns({ id: column.text('r.id') })
+/** A parent is older than its child, so that no run descends from itself. No row if it is not, or if there is one. */
+const adopt = statement({
+  name: 'run-adopt',
+  columns: adoptedColumn,
+  params: { runId: param.text(), parentId: param.text() },
+  text: `update runs r set parent_run_id = p.id, updated_at = now() from runs p
+    where r.id = :runId and r.parent_run_id is null and p.id = :parentId and p.created_at < r.created_at
+    returning ${adoptedColumn.sql}`,
+})
+
 /**
  * Returns the run after the change; one that changes nothing writes nothing. Errors: 401, 403 (also for a job's key,
- * and for a caller who is not of the billed account), 404, 422.
+ * and for a caller who is not of the billed account), 404, 422 (also for a parent that the caller cannot see, that is
+ * not older, or of a run that has another).
  */
 export function updateRun(ctx: RequestContext, input: UpdateRunInput): Promise<Run> {
   return guarded(
@@ -49,6 +66,7 @@ export function updateRun(ctx: RequestContext, input: UpdateRunInput): Promise<R
     () => mayEdit(ctx, input.runId),
     (allowed, run) =>
       commitVerb(allowed, async (tx) => {
+        await nameParent(allowed, tx, run, input.parentRunId ?? null)
         await applyChange(allowed, tx, run, input)
         return readRun(tx, allowed.viewer, run.id)
       }),
@@ -61,6 +79,25 @@ async function mayEdit(ctx: RequestContext, runId: string): Promise<HeldRun> {
   const viewer = assertRunsFor(ctx.viewer, found.ownerId, 'write')
   assertNotJob(viewer, 'edit a run')
   return found
+}
+
+async function nameParent(ctx: RequestContext, tx: Tx, run: HeldRun, parentId: string | null): Promise<void> {
+  if (parentId === null) return
+  const parent = await findParent(ctx, parentId)
+  await lockParent(tx, parent)
+  const [adopted] = await tx.query(adopt, { runId: run.id, parentId })
+  if (adopted) {
+    const after = { parentRunId: parentId }
+    await audit(tx, ctx, { action: 'run.update', accountId: run.ownerId, targetId: run.id, before: {}, after })
+    return tx.afterCommit(() => ctx.deps.events.hint(run.id))
+  }
+  const { parentRunId } = await readRun(tx, ctx.viewer, run.id)
+  if (parentRunId === parentId) return
+  const detail =
+    parentRunId === null
+      ? `${parentId} is not older than ${run.id}: a run goes on from an earlier one.`
+      : `${run.id} already has another parent; it stays.`
+  throw invalid('validation.value', detail, ['parentRunId'])
 }
 
 async function applyChange(ctx: RequestContext, tx: Tx, run: HeldRun, input: UpdateRunInput): Promise<void> {

@@ -117,6 +117,10 @@ def _started(given: Dict[str, Any], values: Dict[str, Any]) -> Run:
         del os.environ["HUB_RUN_DIR"]
         asked_mode = "offline"
     is_tracked = bool(os.environ.get("HUB_RUN_DIR") and os.environ.get("HUB_RUN_ID"))
+    before = recalled(run_id).get("run") if wants and is_tracked else None
+    if before and before != os.environ["HUB_RUN_ID"]:
+        # The tracked run has begun already: it is named as the parent's child afterwards.
+        given["parent_run_id"] = before
     is_offline = asked_mode == "offline" and not is_tracked
     folder = Folder(parent, run_id, is_offline)
     if is_offline:

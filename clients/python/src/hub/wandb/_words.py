@@ -1,4 +1,4 @@
-"""What a run is kept by: name, project, group, tags and notes, as ``wandb.json`` in its folder."""
+"""What a run is kept by: name, project, group, tags and notes, and the run its id was before, as ``wandb.json`` in its folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Words:
     def __init__(self, run_id: str, given: Mapping[str, Any], folder: Optional[Path]) -> None:
         self.id = run_id
         self._words_folder = folder
-        self._given: Dict[str, Any] = {name: given.get(name) for name in ("project", "name", "group", "job_type", "notes")}
+        self._given: Dict[str, Any] = {name: given.get(name) for name in ("project", "name", "group", "job_type", "notes", "parent_run_id")}
         self._given["tags"] = list(given.get("tags") or ())
         self._write_words()
 
