@@ -51,6 +51,21 @@ it('is the next version for another content, and the same one for the same', asy
   expect(lab.said).toEqual([])
 })
 
+it('is listed once for all lines of a process, and again once someone else has made the next version', async () => {
+  const one = hub()
+  const sender = senderOf(one)
+  for (const text of ['one', 'two', 'three']) {
+    artifact('artifacts/net', { 'a.bin': text })
+    await sender.poll(false)
+  }
+  expect(one.requests.filter((name) => name === 'tree artifacts/net/')).toHaveLength(1)
+  one.repo.set('artifacts/net/v3/a.bin', 'of another process')
+  artifact('artifacts/net', { 'a.bin': 'four' })
+  await sender.poll(false)
+  expect(one.repo.get('artifacts/net/v3/a.bin')).toBe('of another process')
+  expect(one.repo.get('artifacts/net/v4/a.bin')).toBe('four')
+})
+
 it('is one version, whichever request or answer a kill comes before', async () => {
   for (let at = 1; at <= 3; at += 1) {
     for (const isAfter of [false, true]) {

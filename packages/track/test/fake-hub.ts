@@ -44,6 +44,7 @@ export function hub(fail: (request: string, body?: unknown) => void = () => {}, 
       return { commit_id: 'c' }
     },
     async *tree(_: unknown, prefix: string) {
+      requests.push(`tree ${prefix}`)
       const found = [...repo].filter(([path]) => path.startsWith(prefix))
       yield found.map(([path, text]) => ({ path, sha256: digestOf(text) }))
     },

@@ -31,7 +31,7 @@ export async function isOwnFolder(dir: string, folder: string): Promise<boolean>
   }
 }
 
-/** Names the content of files: the same for the same names and bytes. */
+/** A digest of the names and bytes of files. */
 export async function contentOf(files: readonly ArtifactFile[]): Promise<string> {
   const digests: { readonly name: string; readonly sha256: string }[] = []
   for (const { file, name } of files) {
@@ -44,7 +44,11 @@ export async function contentOf(files: readonly ArtifactFile[]): Promise<string>
 
 /** As `contentOf`, of digests that are known. */
 export const contentOfDigests = (files: readonly { readonly name: string; readonly sha256: string | null }[]): string =>
-  files
-    .map(({ name, sha256 }) => `${sha256} ${name}`)
-    .sort()
-    .join('\n')
+  createHash('sha256')
+    .update(
+      files
+        .map(({ name, sha256 }) => `${sha256} ${name}`)
+        .sort()
+        .join('\n'),
+    )
+    .digest('hex')

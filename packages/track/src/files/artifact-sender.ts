@@ -8,7 +8,7 @@ import { LocalError } from '@hub/client/internal'
 import { writeExact } from '@hub/formats/exact-json'
 import { sizeOf } from '@hub/runner/worker/growing-file'
 import { type ArtifactFile, contentOf, filesOf, isOwnFolder } from './artifact-folder.ts'
-import { numberOf, versionsIn } from './artifact-versions.ts'
+import { knownVersions, newestOf } from './artifact-versions.ts'
 import type { FileSenderOptions } from './media-sender.ts'
 import { nameOutput } from './output-repo.ts'
 import { forgetPushed, pushFiles } from './push-files.ts'
@@ -19,6 +19,7 @@ type Line = Readonly<Record<string, unknown>>
 /** Sends what there is; a last line without an end is one at a final poll. */
 export function artifactSender(options: FileSenderOptions): { poll(isFinal: boolean): Promise<void> } {
   const { transfers: client, files, journal, logLine } = options
+  const versions = knownVersions(client)
   const said = new Set<string>()
   const staging = join(files.root, 'sending-artifacts')
 
@@ -41,22 +42,25 @@ export function artifactSender(options: FileSenderOptions): { poll(isFinal: bool
     const found = await filesOf(folder)
     if (found.length === 0) return leaveOut(name, `${path} has no files`)
     const below = `artifacts/${folderName(name)}`
-    const known = await versionsIn(client, target, below)
+    const known = await versions.of(target, below)
     const content = await contentOf(found)
     const begun = artifacts.making?.place === place ? artifacts.making.version : null
     const version = begun ?? versionFor(known, content, line.version)
     if (line.version !== version && typeof line.version === 'string')
       logLine(`${name}:${line.version} is another one in ${target.owner}/${target.slug}: it is ${version} there`)
     journal.put({ artifacts: { ...artifacts, making: { place, version } } })
-    await push(line, { below, version, found: begun === null && known.get(version) === content ? [] : found })
+    const isThere = begun === null && known.get(version) === content
+    const isWhole = await push(line, { below, version, found: isThere ? [] : found })
+    if (isWhole) versions.add(target, below, { version, content })
   }
 
+  /** Whether the hub took every file. */
   async function push(
     line: Line,
     made: { readonly below: string; readonly version: string; readonly found: readonly ArtifactFile[] },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { target, runId } = journal.state
-    if (target === null) return
+    if (target === null) return false
     const { below, version, found } = made
     const { path: _path, ...said } = line
     await mkdir(staging, { recursive: true, mode: 0o700 })
@@ -71,6 +75,7 @@ export function artifactSender(options: FileSenderOptions): { poll(isFinal: bool
     for (const [path, why] of refused) leaveOut(path, why)
     await forgetPushed(staging)
     await nameOutput(client, journal)
+    return refused.size === 0
   }
 
   return {
@@ -101,8 +106,7 @@ export const folderName = (name: string): string =>
 
 /** The version that has the content already, the one that is asked for, or the next. */
 function versionFor(known: ReadonlyMap<string, string>, content: string, asked: unknown): string {
-  const numbers = [...known.keys()].map(numberOf).sort((a, b) => a - b)
-  const newest = numbers.at(-1) ?? -1
+  const newest = newestOf(known)
   if (typeof asked === 'string' && /^v\d{1,9}$/.test(asked) && (known.get(asked) ?? content) === content) return asked
   return known.get(`v${newest}`) === content ? `v${newest}` : `v${newest + 1}`
 }
