@@ -51,12 +51,17 @@ class OddValues(WandbCase):
         self.assertEqual([one.partition(":")[0] for one in self.said if "left out" in one],
                          ["names of wandb.log is left out", "circle of wandb.log is left out"])
 
-    def test_a_line_that_json_has_not_is_left_out_and_the_next_one_kept(self) -> None:
+    def test_a_value_that_json_has_not_is_left_out_and_the_line_kept(self) -> None:
         self.init()
         wandb.log({"loss": 1, "deep": Endless()})
-        wandb.log({"loss": 2, "huge": 10**5000})
+        wandb.log({"loss": 2, "huge": 10**5000, "flag": True})
         wandb.log({"loss": 3, "nested": {"rows": [{(1, 2): float("nan")}]}}, step=float("nan"))  # type: ignore[arg-type]
-        self.assertEqual(self.lines()[-1], {"step": 2, "loss": 3, "nested/rows": [{"(1, 2)": None}]})
+        self.assertEqual(self.lines(), [
+            {"step": 0, "loss": 1},
+            {"step": 1, "loss": 2, "huge": hex(10**5000), "flag": True},
+            {"step": 2, "loss": 3, "nested/rows": [{"(1, 2)": None}]},
+        ])
+        self.assertEqual(len([one for one in self.said if "deep of wandb.log is left out" in one]), 1)
         self.assertEqual(len([one for one in self.said if "no whole number" in one]), 1)
 
     def test_a_config_that_cannot_be_kept_is_said(self) -> None:

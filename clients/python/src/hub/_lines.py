@@ -104,7 +104,7 @@ _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=_plai
 
 
 def encode_json(value: Any) -> str:
-    """JSON in ASCII. NaN and the infinities, which JSON does not have, become null, and keys text. Raises ``ValueError`` for what contains itself."""
+    """JSON in ASCII. NaN and the infinities, which JSON does not have, become null, keys text, and an integer that Python does not write in decimal its hexadecimal text. Raises ``ValueError`` for what contains itself."""
     try:
         return _encode(value)
     except (ValueError, TypeError, RecursionError):
@@ -119,6 +119,15 @@ def encode_line(metrics: Mapping[str, Any]) -> bytes:
     return text.encode("ascii") + b"\n"
 
 
+def _is_decimal(value: int) -> bool:
+    """Whether Python writes it in decimal: of more than 4,300 digits it does not, unless the process has set another limit."""
+    try:
+        int.__repr__(value)
+    except ValueError:
+        return False
+    return True
+
+
 def _finite(value: Any, depth: int = 0) -> Any:
     if depth > _MAX_DEPTH:
         raise ValueError(f"A value contains itself, or is nested more than {_MAX_DEPTH} deep.")
@@ -128,7 +137,9 @@ def _finite(value: Any, depth: int = 0) -> Any:
         return {key if isinstance(key, (str, int)) else str(key): _finite(member, depth + 1) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
         return [_finite(member, depth + 1) for member in value]
-    if value is None or isinstance(value, (str, int, bool)):
+    if value is None or isinstance(value, (str, bool)):
         return value
+    if isinstance(value, int):
+        return value if _is_decimal(value) else hex(value)
     plain = _plain(value)
     return plain if isinstance(plain, str) else _finite(plain, depth + 1)

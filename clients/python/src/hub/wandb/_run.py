@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Type, Union
 
 from .._errors import RunCanceled, RunLost
-from .._lines import encode_line
+from .._lines import encode_json, encode_line
 from .._media import Media
 from .._media_lines import media_in
 from .._run import Run as HubRun
@@ -143,7 +143,13 @@ class Run(Words):
         except RunCanceled:
             raise
         except Exception as error:
-            say_once(f"log.{type(error).__name__}", f"A line of wandb.log is left out: {error}")
+            kept = {name: value for name, value in line.items() if _is_json(value)}
+            if kept and len(kept) < len(line):
+                left = ", ".join(name for name in line if name not in kept)
+                say_once(f"log.{left}", f"{left} of wandb.log is left out: {error}")
+                self._write(kept)
+            else:
+                say_once(f"log.{type(error).__name__}", f"A line of wandb.log is left out: {error}")
 
     def _flatten(self, prefix: str, data: Mapping[str, Any], line: Dict[str, Any]) -> None:
         assert self._place is not None
@@ -324,6 +330,14 @@ def _as_media(value: Any) -> List[Media]:
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "columns"):
         return [Table(dataframe=value)]
     return [Histogram(value)] if _size(value) > _LISTED else []
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        encode_json(value)
+    except Exception:  # Of whatever library.
+        return False
+    return True
 
 
 def _whole(step: Any) -> Optional[int]:
