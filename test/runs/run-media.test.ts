@@ -113,19 +113,31 @@ it('is paged by key, step and index, of one key or kind', async () => {
     ['b', 1, 0],
     ['é', 0, 0],
   ]
-  const seen: Json[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: Json = await list(`?limit=2${cursor && `&cursor=${cursor}`}`)
-    seen.push(...places(page))
-    cursor = page.next_cursor
+  const paged = async (filter = '') => {
+    const seen: Json[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: Json = await list(`?limit=2${filter}${cursor && `&cursor=${cursor}`}`)
+      seen.push(...places(page))
+      cursor = page.next_cursor
+    }
+    return seen
   }
-  expect(seen).toEqual(all)
+  expect(await paged()).toEqual(all)
   expect(places(await list('?key=a'))).toEqual(all.slice(0, 4))
   expect(places(await list('?kind=table'))).toEqual([['a', 11, 0]])
   expect(places(await list('?key=nothing'))).toEqual([])
   expect(places(await list('?key=a&step=2'))).toEqual(all.slice(0, 2))
   expect(places(await list('?step=1'))).toEqual([['b', 1, 0]])
   expect(places(await list('?key=a&step=3'))).toEqual([])
+  await send(at('b', 2, 0), at('c', 2, 0), at('c', 2, 1), at('c', 2, 2))
+  await send({ key: 'c', step: 2, index: 3, kind: 'table', value: { columns: [], rows: [] } })
+  const texts = [...all.slice(0, 2), ['b', 2, 0], ['c', 2, 0], ['c', 2, 1], ['c', 2, 2]]
+  expect(await paged('&step=2&kind=text')).toEqual(texts)
+  expect(await paged('&step=2')).toEqual([...texts, ['c', 2, 3]])
+  expect(await paged('&kind=table')).toEqual([
+    ['a', 11, 0],
+    ['c', 2, 3],
+  ])
 })
 
 it('has a list of steps for each key, at most a thousand of them', async () => {

@@ -33,37 +33,61 @@ const listedColumns = mediaColumns.withOptional('o', fileColumns)
 
 export type RunMediaEntry = RowOf<typeof listedColumns>
 
-/**
- * One statement for all runs: each takes its page from the primary key. The range of a single key, or of one step of
- * it, ends there.
- */
+const pageParams = {
+  ...repoViewer,
+  runIds: param.texts(),
+  afterKey: param.text(),
+  afterStep: param.int8(),
+  afterIndex: param.int4(),
+  limit: param.int8(),
+}
+
+/** One statement for all runs. `page` takes that of `asked.run_id` from an index. */
+const pagesFrom = (page: string) =>
+  `select ${listedColumns.sql} from unnest(:runIds::text[]) with ordinality as asked (run_id, place)
+    join runs u on u.id = asked.run_id
+    cross join lateral (${page}) m
+    left join lateral (select ${fileColumns.sql} from repos r join files f on f.repo_id = r.id
+      join blobs b on b.id = f.blob_id
+      where r.id = u.output_repo_id and f.path = m.path and f.to_seq is null and ${visibleRepo}) o on true
+    order by asked.place, m.key, m.step, m.index`
+
+const isAfter = '(e.key, e.step, e.index) > (:afterKey, :afterStep::int8, :afterIndex::int4)'
+
+/** The range of one key, or of a step of it, ends at its last place. */
+const pageWhere = (which: string) => `select * from run_media e where e.run_id = asked.run_id ${which}
+      and ${isAfter} and (e.key, e.step) <= (:lastKey, :lastStep::int8) order by e.key, e.step, e.index limit :limit`
+
+const rangeParams = { ...pageParams, lastKey: param.text(), lastStep: param.int8() }
+
 const pagesOfMedia = statement({
   name: 'run-media-pages',
   exact: 'per-parent',
   columns: listedColumns,
-  params: {
-    ...repoViewer,
-    runIds: param.texts(),
-    kind: param.enum.orNull('RunMediaKind'),
-    afterKey: param.text(),
-    afterStep: param.int8(),
-    afterIndex: param.int4(),
-    step: param.int8.orNull(),
-    lastKey: param.text(),
-    lastStep: param.int8(),
-    limit: param.int8(),
-  },
-  text: `select ${listedColumns.sql} from unnest(:runIds::text[]) with ordinality as asked (run_id, place)
-    join runs u on u.id = asked.run_id
-    cross join lateral (select * from run_media e where e.run_id = asked.run_id
-      and (e.key, e.step, e.index) > (:afterKey, :afterStep::int8, :afterIndex::int4)
-      and (e.key, e.step) <= (:lastKey, :lastStep::int8)
-      and (:step::int8 is null or e.step = :step) and (:kind::"RunMediaKind" is null or e.kind = :kind)
-      order by e.key, e.step, e.index limit :limit) m
-    left join lateral (select ${fileColumns.sql} from repos r join files f on f.repo_id = r.id
-      join blobs b on b.id = f.blob_id
-      where r.id = u.output_repo_id and f.path = m.path and f.to_seq is null and ${visibleRepo}) o on true
-    order by asked.place, m.key, m.step, m.index`,
+  params: rangeParams,
+  text: pagesFrom(pageWhere('')),
+})
+
+/** From an index of its own: entries of other kinds are not read. */
+const pagesOfKind = statement({
+  name: 'run-media-pages-of-kind',
+  exact: 'per-parent',
+  columns: listedColumns,
+  params: { ...rangeParams, kind: param.enum('RunMediaKind') },
+  text: pagesFrom(pageWhere('and e.kind = :kind')),
+})
+
+/** A step of all keys: each of the run's keys, of which there are at most 500, has a range of its own. */
+const pagesAtStep = statement({
+  name: 'run-media-pages-at-step',
+  exact: 'per-parent',
+  columns: listedColumns,
+  params: { ...pageParams, step: param.int8(), kind: param.enum.orNull('RunMediaKind') },
+  text: pagesFrom(`select e.* from run_media_keys k
+      cross join lateral (select * from run_media e where e.run_id = k.run_id and e.kind = k.kind and e.key = k.key
+        and e.step = :step and ${isAfter} order by e.index limit :limit) e
+      where k.run_id = asked.run_id and k.key >= :afterKey and (:kind::"RunMediaKind" is null or k.kind = :kind)
+      order by k.key, e.step, e.index limit :limit`),
 })
 
 /** In the order of bytes no key comes after it. */
@@ -83,18 +107,15 @@ export async function mediaOfRuns(ctx: RequestContext, input: MediaPageInput): P
     after === null
       ? [key ?? '', key === null ? -1 : (step ?? 0) - 1, LAST_INDEX]
       : decodeCursor<[string, number, number]>(listing, after, [isText, isStep, isIndex])
-  const rows = await ctx.deps.db.query(pagesOfMedia, {
-    ...visibleRepos(ctx.viewer),
-    runIds,
-    kind,
-    step,
-    afterKey,
-    afterStep,
-    afterIndex,
-    lastKey: key ?? LAST_KEY,
-    lastStep: key === null || step === null ? Number.MAX_SAFE_INTEGER : step,
-    limit: limit + 1,
-  })
+  const given = { ...visibleRepos(ctx.viewer), runIds, afterKey, afterStep, afterIndex, limit: limit + 1 }
+  const last = { lastKey: key ?? LAST_KEY, lastStep: key === null || step === null ? Number.MAX_SAFE_INTEGER : step }
+  const { db } = ctx.deps
+  const rows =
+    key === null && step !== null
+      ? await db.query(pagesAtStep, { ...given, step, kind })
+      : kind === null
+        ? await db.query(pagesOfMedia, { ...given, ...last })
+        : await db.query(pagesOfKind, { ...given, ...last, kind })
   const byRun = Map.groupBy(rows, ({ runId }) => runId)
   return runIds.map((id) => {
     const found = byRun.get(id) ?? []
