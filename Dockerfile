@@ -14,6 +14,7 @@ COPY packages/mjcf/package.json packages/mjcf/
 COPY packages/policy-server/package.json packages/policy-server/
 COPY packages/robot-card/package.json packages/robot-card/
 COPY packages/robot-view/package.json packages/robot-view/
+COPY packages/rollout/package.json packages/rollout/
 COPY packages/runner/package.json packages/runner/
 COPY packages/tensorboard/package.json packages/tensorboard/
 COPY packages/testing/package.json packages/testing/
@@ -33,7 +34,7 @@ RUN npm ci --omit=dev --omit=optional --workspaces=false --ignore-scripts \
 
 # A worker runs models, MuJoCo and a browser that draws; the hub runs none of them, and a worker none of the hub.
 FROM manifests AS worker-packages
-RUN npm ci --omit=dev --omit=optional --ignore-scripts -w hub -w @hub/check-worker -w @hub/policy-server \
+RUN npm ci --omit=dev --omit=optional --ignore-scripts -w hub -w @hub/check-worker -w @hub/policy-server -w @hub/rollout \
  && find node_modules \( -type l -lname '*/packages/*' \) -delete \
     -o -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 

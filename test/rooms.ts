@@ -69,6 +69,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   track: ['text', 'formats', 'client', 'runner', 'tensorboard'],
   'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
   'policy-server': ['text', 'formats', 'client', 'runner'],
+  rollout: ['robot-card', 'robot-view', 'policy-server'],
   cli: ['text', 'formats', 'mjcf', 'robot-card', 'client', 'runner', 'track', 'check-worker', 'policy-server'],
 }
 
@@ -237,7 +238,7 @@ export const forbidden: IForbiddenRuleType[] = [
     name: 'workers-beside-the-hub',
     severity: 'error',
     from: { path: '^(src|schema|rest-compat|hf-compat)/' },
-    to: { path: '^packages/(check-worker|policy-server|robot-view)/' },
+    to: { path: '^packages/(check-worker|policy-server|robot-view|rollout)/' },
   },
   ...keptPackages,
 ]

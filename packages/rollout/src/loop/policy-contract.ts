@@ -1,0 +1,62 @@
+/** What a policy relies on: its contract, and the robot's interface where the contract is silent. Pure. */
+import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
+
+export interface PolicyAction {
+  readonly semantics: string
+  readonly scale: number
+  readonly scalePerJoint: Readonly<Record<string, number>>
+  /** Raw numbers of the policy are held between -clip and clip. */
+  readonly clip: number | null
+}
+
+export interface PolicyContract {
+  /** In the order of the policy's numbers. */
+  readonly joints: readonly string[]
+  readonly defaultPose: Readonly<Record<string, number>> | null
+  readonly action: PolicyAction
+  readonly rateHz: number
+  /** Terms of an observation, in the policy's order; null where nobody says them. */
+  readonly terms: readonly string[] | null
+  /** Numbers that a term is multiplied with: one for all of it, or one for each of its numbers. */
+  readonly scales: Readonly<Record<string, number | readonly number[]>>
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
+const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const positive = (value: unknown) => (finite(value) && value > 0 ? value : null)
+const texts = (value: unknown) =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')
+    ? (value as readonly string[])
+    : null
+
+function numbersByName(value: unknown): Readonly<Record<string, number>> | null {
+  const entries = Object.entries(object(value)).filter((entry): entry is [string, number] => finite(entry[1]))
+  return entries.length === 0 ? null : Object.fromEntries(entries)
+}
+
+/** `document`: the member `contract` of a policy's manifest; null where it has none. */
+export function contractFor(document: unknown, face: EmbodimentInterface): PolicyContract {
+  const contract = object(document)
+  const said = object(contract.action)
+  const own = typeof said.semantics === 'string'
+  const action = own ? said : object(face.action)
+  const observation = object(contract.observation)
+  const scales = Object.entries(object(observation.scales)).filter(
+    ([, value]) => finite(value) || (Array.isArray(value) && value.every(finite)),
+  )
+  return {
+    joints: texts(contract.joint_order) ?? face.joint_order,
+    defaultPose: numbersByName(contract.default_pose) ?? face.default_pose ?? null,
+    action: {
+      semantics: String(action.semantics),
+      scale: finite(action.scale) ? action.scale : 1,
+      scalePerJoint: numbersByName(action.scale_per_joint) ?? {},
+      clip: positive(action.clip),
+    },
+    rateHz: positive(contract.control_rate_hz) ?? face.control_rate_hz,
+    terms: texts(observation.blocks),
+    scales: Object.fromEntries(scales) as PolicyContract['scales'],
+  }
+}

@@ -1,0 +1,92 @@
+/** The terms of an observation: how many numbers each has, and where the simulation has them. */
+import { type Axis, at, type Places, type World } from './world.ts'
+
+/** Writes its numbers from `from` on. */
+export interface Term {
+  readonly name: string
+  readonly size: number
+  write(into: Float64Array, from: number): void
+}
+
+export interface TermSources {
+  readonly world: World
+  readonly places: Places
+  readonly axes: readonly Axis[]
+  /** Position of each axis in the default pose. */
+  readonly rest: readonly number[]
+  /** What the policy last answered, before noise and scales; zeros at the start. */
+  readonly lastAction: ArrayLike<number>
+}
+
+/** A term that is not provided: why, as the end of a sentence. */
+type Lacking = { readonly lacks: string }
+
+type Maker = (sources: TermSources) => Omit<Term, 'name'> | Lacking
+
+const ofAxes =
+  (read: (sources: TermSources, axis: Axis, place: number) => number): Maker =>
+  (sources) => ({
+    size: sources.axes.length,
+    write(into, from) {
+      for (const [place, axis] of sources.axes.entries()) into[from + place] = read(sources, axis, place)
+    },
+  })
+
+const noBase: Lacking = { lacks: 'the robot has no floating base' }
+
+const ofBase =
+  (read: (sources: TermSources, base: NonNullable<Places['base']>) => readonly [number, number, number]): Maker =>
+  (sources) => {
+    const { base } = sources.places
+    if (!base) return noBase
+    return {
+      size: 3,
+      write(into, from) {
+        for (const [place, value] of read(sources, base).entries()) into[from + place] = value
+      },
+    }
+  }
+
+type Vector = readonly [number, number, number]
+
+/** A vector of the world in the frame of a body. */
+function inBody({ data }: World, body: number, [x, y, z]: Vector): Vector {
+  const part = (column: number) =>
+    at(data.xmat, 9 * body + column) * x +
+    at(data.xmat, 9 * body + 3 + column) * y +
+    at(data.xmat, 9 * body + 6 + column) * z
+  return [part(0), part(1), part(2)]
+}
+
+const position = ({ world }: TermSources, axis: Axis) => at(world.data.qpos, axis.qpos)
+const speed = ({ world }: TermSources, axis: Axis) => at(world.data.qvel, axis.dof)
+
+/** In SI units; of the base in its own frame. */
+const makers: Readonly<Record<string, Maker>> = {
+  joint_pos: ofAxes(position),
+  joint_pos_rel: ofAxes((sources, axis, place) => position(sources, axis) - (sources.rest[place] ?? 0)),
+  joint_vel: ofAxes(speed),
+  joint_vel_rel: ofAxes(speed),
+  joint_effort: ofAxes(({ world }, axis) => at(world.data.qfrc_actuator, axis.dof)),
+  last_action: ofAxes(({ lastAction }, _axis, place) => lastAction[place] ?? 0),
+  // MuJoCo has the speed of a free body in the world's frame, and its turning in the body's.
+  base_lin_vel: ofBase(({ world }, { dof, body }) =>
+    inBody(world, body, [at(world.data.qvel, dof), at(world.data.qvel, dof + 1), at(world.data.qvel, dof + 2)]),
+  ),
+  base_ang_vel: ofBase(({ world }, { dof }) => [
+    at(world.data.qvel, dof + 3),
+    at(world.data.qvel, dof + 4),
+    at(world.data.qvel, dof + 5),
+  ]),
+  projected_gravity: ofBase(({ world }, { body }) => inBody(world, body, [0, 0, -1])),
+}
+
+/** Names that the loop fills in, for sentences. */
+export const termNames: readonly string[] = Object.keys(makers)
+
+/** The term of a name, or why there is none. */
+export function termOf(name: string, sources: TermSources): Term | Lacking {
+  const made = Object.hasOwn(makers, name) ? makers[name]?.(sources) : undefined
+  if (!made) return { lacks: 'the simulation has no such term' }
+  return 'lacks' in made ? made : { name, ...made }
+}
