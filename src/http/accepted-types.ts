@@ -35,3 +35,23 @@ function takes(accept: string, type: string): boolean {
     .map((range) => (range.split(';')[0] ?? '').trim().toLowerCase())
     .some((range) => range === type || range === '*/*' || range === '*' || range === `${kind}/*`)
 }
+
+/** Of one result, the one named later wins where both are accepted. */
+const ofResults = ['application/graphql-response+json', 'application/json'] as const
+
+/**
+ * In which of its two types Yoga sends a single result to a request that accepts this: its own rules, which know no
+ * `q`, and let the range that is named first win. Null where it takes neither.
+ */
+export function answerType(accept: string): (typeof ofResults)[number] | null {
+  let chosen: (typeof ofResults)[number] | null = null
+  for (const range of accept.replace(/\s/g, '').toLowerCase().split(',').reverse()) {
+    const [asked = '', ...params] = range.split(';')
+    const charset = params.find((param) => param.includes('charset='))
+    if (charset !== undefined && charset !== 'charset=utf-8') continue
+    const [kind, form] = asked.split('/')
+    for (const type of ofResults)
+      if ((kind === '*' || kind === 'application') && (form === '*' || type === `application/${form}`)) chosen = type
+  }
+  return chosen
+}

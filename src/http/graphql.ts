@@ -2,7 +2,8 @@
  * `/graphql`: Yoga for programs (POST, and GET for queries only), GraphiQL for browsers.
  *
  * Yoga does the GraphQL over HTTP protocol: it reads requests, chooses the media type and the status, and prints
- * results and event streams. The hub replaces these of its stages:
+ * results and event streams. A plain request whose result has no error goes past it (`graphql-direct.ts`). The hub
+ * replaces these of its stages:
  *
  * | stage | here | why |
  * |---|---|---|
@@ -16,8 +17,8 @@
  */
 import { isJsonObject, parseExact } from '@hub/formats/exact-json'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { ExecutionArgs } from 'graphql'
-import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
+import type { ExecutionArgs, ExecutionResult } from 'graphql'
+import { createYoga, type GraphQLParams, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
 import { assertFewValues } from '../platform/json-values.ts'
@@ -25,6 +26,7 @@ import { assertTakesAnswer, assertTakesEvents, eventsOnly } from './accepted-typ
 import type { Admit } from './admission.ts'
 import { mayCompress } from './compression.ts'
 import type { SendGraphiql } from './graphiql/page.ts'
+import { type ReadBody, readDirect, readOnce, type Settled } from './graphql-direct.ts'
 import { type Documents, PreparedDocument } from './graphql-documents.ts'
 import { renderResult, sendGraphqlError, withStatus } from './graphql-errors.ts'
 import { executeOperation, type MakeContext, type Operation, subscribeOperation } from './graphql-operation.ts'
@@ -51,6 +53,9 @@ export type SpendCost = (request: FastifyRequest, reply: FastifyReply, cost: num
 interface ServerContext {
   /** Not `request`, which Yoga sets itself. */
   readonly fastifyRequest: FastifyRequest
+  readonly readBody: ReadBody
+  /** What was executed already, and only has to be answered. */
+  readonly settled: Settled | null
   readonly makeContext: MakeContext
   readonly spend: Operation['spend']
   readonly admit: Operation['admit']
@@ -81,6 +86,8 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { re
     maskedErrors: false,
     // The documents are kept by `Documents`, with their limits.
     parserAndValidationCache: false,
+    // `bodyLimit` is the limit; Yoga's would send each body through a stream.
+    maxRequestBodySize: false,
     plugins: [hubPlugin(parts)],
   })
   app.removeAllContentTypeParsers()
@@ -98,27 +105,66 @@ export function registerGraphql(app: FastifyInstance, parts: GraphqlParts & { re
       await parts.identify.call(app, request, reply, () => undefined)
     },
     handler: async (request, reply) => {
-      const url = new URL(request.url, 'http://hub.invalid')
       if (Buffer.isBuffer(request.body)) assertFewValues(request.body)
-      const body = Buffer.isBuffer(request.body) ? { body: new Uint8Array(request.body) } : {}
-      const accept = acceptOf(request)
-      assertTakesAnswer(accept)
-      const headers = { 'content-type': 'application/json', accept }
-      assertJsonParameters(url.searchParams)
-      const init = { method: request.method, headers, ...body }
-      const context = { fastifyRequest: request, ...callOf(parts, request, reply) }
-      const response = await parts.admit(request, async () => yoga.fetch(url.href, init, context))
-      if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
-        await parts.streams.serve(request, reply, sseHeaders, (outlet) => outlet.writeAll(piecesOf(response)))
+      assertTakesAnswer(acceptOf(request))
+      if (request.url.includes('?')) assertJsonParameters(urlOf(request).searchParams)
+      const answer = await answerOf(parts, yoga, request, reply)
+      if (typeof answer === 'string') return reply.send(answer)
+      if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
+        await parts.streams.serve(request, reply, sseHeaders, (outlet) => outlet.writeAll(piecesOf(answer)))
         return reply
       }
       // Yoga's own has no body.
-      if (response.status === 406) throw eventsOnly()
-      reply.code(response.status)
-      for (const [name, value] of response.headers) if (name !== 'content-length') reply.header(name, value)
-      return reply.send(Buffer.from(await response.arrayBuffer()))
+      if (answer.status === 406) throw eventsOnly()
+      reply.code(answer.status)
+      for (const [name, value] of answer.headers) if (name !== 'content-length') reply.header(name, value)
+      return reply.send(Buffer.from(await answer.arrayBuffer()))
     },
   })
+}
+
+type Yoga = YogaServerInstance<ServerContext, object>
+
+/** The text of a result without errors, whose headers are set; else Yoga's response. */
+async function answerOf(
+  parts: GraphqlParts,
+  yoga: Yoga,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string | Response> {
+  const { body, method } = request
+  const readBody = readOnce(() => parseExact(Buffer.isBuffer(body) ? body.toString() : ''))
+  const call = callOf(parts, request, reply)
+  const byYoga = async (settled: Settled | null) => {
+    // The body is read by `readBody`.
+    const init = { method, headers: { 'content-type': 'application/json', accept: acceptOf(request) } }
+    return yoga.fetch(urlOf(request).href, init, { fastifyRequest: request, readBody, settled, ...call })
+  }
+  return parts.admit(request, async () => {
+    const ask = readDirect(parts, request, acceptOf(request), readBody)
+    if (!ask) return byYoga(null)
+    const settled = await settle(() => executeVisibly({ ...ask.asked, request, ...call }))
+    const { result } = settled
+    if (!result || result.errors || result.extensions?.http) return byYoga({ params: ask.params, ...settled })
+    reply.type(ask.contentType)
+    return JSON.stringify(result)
+  })
+}
+
+const urlOf = ({ url }: FastifyRequest) => new URL(url, 'http://hub.invalid')
+
+/** Executes a query or mutation; its answer may be compressed if it holds no secret. */
+function executeVisibly(operation: Operation): Promise<ExecutionResult> {
+  if (!operation.prepared.carriesSecrets()) mayCompress(operation.request)
+  return executeOperation(operation)
+}
+
+async function settle(work: () => Promise<ExecutionResult>): Promise<Omit<Settled, 'params'>> {
+  try {
+    return { result: await work(), failure: null }
+  } catch (failure) {
+    return { result: null, failure }
+  }
 }
 
 /** What an operation needs of the request that carried it. */
@@ -155,10 +201,11 @@ function assertJsonParameters(query: URLSearchParams): void {
 }
 
 const hubPlugin = ({ documents, persisted }: GraphqlParts): Plugin<Pick<ParsedContext, 'prepared'>, ServerContext> => ({
-  onRequestParse({ request, requestParser, setRequestParser }) {
+  onRequestParse({ request, requestParser, setRequestParser, serverContext: { readBody, settled } }) {
+    if (settled) return setRequestParser(() => settled.params)
     if (!requestParser) return
     // Yoga's own body parser, but with exact numbers.
-    const withNumbers = Object.create(request, { json: { value: async () => parseExact(await request.text()) } })
+    const withNumbers = Object.create(request, { json: { value: async () => readBody() } })
     setRequestParser(async () => {
       const params = await requestParser(request.method === 'POST' ? withNumbers : request)
       // A batch is refused later.
@@ -169,6 +216,10 @@ const hubPlugin = ({ documents, persisted }: GraphqlParts): Plugin<Pick<ParsedCo
       if (query !== known.query && typeof query === 'string') documents.notePersisted(query)
       return { ...known, query: query as string }
     })
+  },
+  onParams({ context: { settled }, setResult }) {
+    if (settled?.result) setResult(settled.result)
+    else if (settled) throw settled.failure
   },
   onParse({ params, setParsedDocument, extendContext }) {
     const prepared = documents.prepare(String(params.source))
@@ -182,8 +233,7 @@ const hubPlugin = ({ documents, persisted }: GraphqlParts): Plugin<Pick<ParsedCo
   },
   onExecute({ args, setExecuteFn }) {
     const operation = operationOf(args)
-    if (!operation.prepared.carriesSecrets()) mayCompress(operation.request)
-    setExecuteFn(() => executeOperation(operation))
+    setExecuteFn(() => executeVisibly(operation))
   },
   onSubscribe({ args, setSubscribeFn }) {
     const operation = operationOf(args)
