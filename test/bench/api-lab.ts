@@ -3,24 +3,28 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { CONNECTIONS, seed } from './api-seed.ts'
+import { CONNECTIONS, newNames, seed } from './api-seed.ts'
 import { databaseTimes, spentMs, threadTimes } from './processor-time.ts'
 
-/** `fair` is by hand with every duty of the hub, `bare` by hand with few of them. */
-export type ServerName = 'hub' | 'fair' | 'bare' | 'postgraphile'
+/**
+ * `fair` is by hand with every duty of the hub, `bare` by hand with few of them; `other` is the hub of another checkout,
+ * over a database of its own.
+ */
+export type ServerName = 'hub' | 'fair' | 'bare' | 'postgraphile' | 'other'
 
 const programs: Readonly<Record<ServerName, string>> = {
   hub: './hub-process.ts',
   fair: './by-hand/server.ts',
   bare: './by-hand/bare-server.ts',
   postgraphile: './postgraphile.ts',
+  other: './hub-process.ts',
 }
 
 /** One request of a row. */
@@ -70,20 +74,26 @@ interface Server {
   readonly pid: number
 }
 
-/** A database with the rows of `api-seed.ts`; each server starts when it is first asked. */
-export async function openLab(): Promise<Lab> {
+/** A database with the rows of `api-seed.ts`; each server starts when it is first asked. `other` is another checkout. */
+export async function openLab({ other = null }: { readonly other?: string | null } = {}): Promise<Lab> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-bench-'))
   const postgres = await startEmbeddedPostgres({ dataDir: dir, log: pino({ level: 'silent' }) })
   await migrate(postgres.url)
   const db = openDb({ url: postgres.url, poolMax: 4, statementTimeoutMs: 600_000 })
-  const { token, runId, heldRunIds } = await seed(db)
+  const names = newNames()
+  const { token, runIds, heldRunIds } = names
+  await seed(db, names)
+  const checkout = other === null ? null : resolve(other)
+  const otherUrl = checkout === null ? '' : await seedOther(checkout, postgres.url, names)
   const children: ChildProcess[] = []
   const started = new Map<ServerName, Promise<Server>>()
 
   const serverOf = (name: ServerName): Promise<Server> => {
     const known = started.get(name)
     if (known) return known
-    const child = startProcess(name, dir, postgres.url)
+    const isOther = name === 'other'
+    const env = { DATABASE_URL: isOther ? otherUrl : postgres.url, ...(isOther && { BENCH_CHECKOUT: checkout ?? '' }) }
+    const child = startProcess(name, dir, env)
     children.push(child)
     const server = addressOf(name, child)
     started.set(name, server)
@@ -104,7 +114,7 @@ export async function openLab(): Promise<Lab> {
   }
 
   const lab: Lab = {
-    runId,
+    runId: runIds[0] ?? '',
     heldRunIds,
     async ask(name, ask, from = { connection: 0 }) {
       const { url } = await serverOf(name)
@@ -146,10 +156,25 @@ async function forgetUploads(db: Db): Promise<void> {
   await db.query({ name: '', text: 'update accounts set reserved_bytes = 0, pending_uploads = 0' })
 }
 
-function startProcess(name: ServerName, dir: string, databaseUrl: string): ChildProcess {
+/** A database beside the first one, with the schema of another checkout and the same rows. */
+async function seedOther(root: string, firstUrl: string, names: Parameters<typeof seed>[1]): Promise<string> {
+  const migrations = (await import(join(root, 'src/store/migrate.ts'))) as { migrate: typeof migrate }
+  const first = openDb({ url: firstUrl, poolMax: 1 })
+  await first.query({ name: '', text: 'create database other' })
+  await first.close()
+  const url = new URL(firstUrl)
+  url.pathname = '/other'
+  await migrations.migrate(url.href)
+  const db = openDb({ url: url.href, poolMax: 1, statementTimeoutMs: 600_000 })
+  await seed(db, names)
+  await db.close()
+  return url.href
+}
+
+function startProcess(name: ServerName, dir: string, own: Readonly<Record<string, string>>): ChildProcess {
   const env = {
     ...process.env,
-    DATABASE_URL: databaseUrl,
+    ...own,
     HUB_SECRET: 'bench-secret-bench-secret-bench-secret',
     HUB_DATA_DIR: join(dir, name),
     RATE_LIMIT_PER_MINUTE: '100000000',

@@ -11,24 +11,30 @@ const FILES = 2000
 const PAGE_FILES = 20
 const RUNS = 60
 
-export interface Seeded {
-  readonly token: string
-  readonly runId: string
-  readonly heldRunIds: readonly string[]
+type Prefix = Parameters<typeof newId>[0]
+
+/** The names of what is seeded, so that two databases may have the same. */
+export function newNames() {
+  const ids = (prefix: Prefix, count: number) => Array.from({ length: count }, () => newId(prefix))
+  return {
+    token: newKeyToken(),
+    owner: newId('user'),
+    keyId: newId('key'),
+    repoIds: ids('repo', REPOS),
+    runIds: ids('run', RUNS),
+    heldRunIds: ids('run', CONNECTIONS),
+  }
 }
 
 /** One owner with a key, public repos of the three kinds, one of them with files, and runs; written straight into the tables. */
-export async function seed(db: Db): Promise<Seeded> {
+export async function seed(db: Db, names: ReturnType<typeof newNames>): Promise<void> {
+  const { token, owner, keyId, repoIds: ids, runIds, heldRunIds } = names
   const sql = (text: string, values: readonly unknown[]) => db.query({ name: '', text }, values)
-  const owner = newId('user')
-  const token = newKeyToken()
-  const keyId = newId('key')
   await sql(`insert into accounts (id, kind, handle, name) values ($1, 'user', 'bench', 'Bench')`, [owner])
   await sql(
     `insert into api_keys (id, account_id, created_by, name, scope, token_sha256) values ($1, $2, $2, 'bench', 'train', $3)`,
     [keyId, owner, tokenDigest(token)],
   )
-  const ids = Array.from({ length: REPOS }, () => newId('repo'))
   await sql(
     `insert into repos (id, owner_id, slug, kind, visibility, description, tags, file_count, total_bytes)
       select id, $2, 'repo-' || (place - 1), (array['robot', 'model', 'dataset'])[1 + (place - 1) % 3]::"RepoKind", 'public',
@@ -53,7 +59,6 @@ export async function seed(db: Db): Promise<Seeded> {
       select id, 'meta/file_' || n, 1, 'blob_' || n, 'application/json' from unnest($1::text[]) as given(id), generate_series(1, $2::int) n`,
     [ids.slice(1), PAGE_FILES],
   )
-  const runIds = Array.from({ length: RUNS }, () => newId('run'))
   await sql(
     `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, robot, recipe, recipe_hash, max_hours, priced, repo_ids, started_at, finished_at, latest_metrics)
       select id, 'cloud', 'succeeded', 'worker', $2, $2, 'key_bench', 'act', 'bench/repo-0', $3::json, encode(sha256('bench'), 'hex'), 4, false, array[]::text[],
@@ -65,7 +70,6 @@ export async function seed(db: Db): Promise<Seeded> {
       JSON.stringify({ template: 'act', robot: 'bench/repo-0', hyperparams: { lr: 0.001, run_name: 'bench' } }),
     ],
   )
-  const heldRunIds = Array.from({ length: CONNECTIONS }, () => newId('run'))
   await sql(
     `insert into runs (id, kind, status, executor, owner_id, created_by, filed_by, template, recipe, recipe_hash, max_hours,
         priced, started_at, claimed_by, claim_credential, claimed_at, attempt, lease_expires_at)
@@ -76,5 +80,4 @@ export async function seed(db: Db): Promise<Seeded> {
   // A file outlives its repo until a job deletes it, so the database knows no such relation; PostGraphile needs one.
   await sql(`comment on table files is E'@foreignKey (repo_id) references repos (id)'`, [])
   await sql('analyze', [])
-  return { token, runId: runIds[0] ?? '', heldRunIds }
 }
