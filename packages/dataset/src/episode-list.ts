@@ -11,6 +11,8 @@ export interface Episode {
   readonly tasks: readonly string[]
   /** Frames, where that is known before its rows are read. */
   readonly length: number | null
+  /** Frames as the list itself counts them; layout 3 says it beside the rows. */
+  readonly toldLength: number | null
   readonly dataPath: string
   /** Rows of the data file; null for all of them. */
   readonly rows: readonly [start: number, end: number] | null
@@ -23,6 +25,8 @@ export interface EpisodeVideo {
   readonly path: string
   /** Seconds in the video where the episode begins. */
   readonly from: number
+  /** Seconds in the video where it ends; null for the end of the video. */
+  readonly to: number | null
 }
 
 /** Layout 2: a line of JSON for each episode; absent or broken lines leave tasks and length unknown. */
@@ -42,12 +46,14 @@ export function episodesOfLines(info: EpisodesInfo, lines: string | null): Episo
       index,
       tasks: told.get(index)?.tasks ?? [],
       length: told.get(index)?.length ?? null,
+      toldLength: told.get(index)?.length ?? null,
       dataPath: filled(info.dataPath, values),
       rows: null,
       videos: info.cameras.map((camera) => ({
         camera,
         path: filled(info.videoPath ?? '', { ...values, video_key: camera }),
         from: 0,
+        to: null,
       })),
     }
   })
@@ -76,7 +82,7 @@ export async function episodesOfTables(info: EpisodesInfo, tables: readonly Open
     'dataset_from_index',
     'dataset_to_index',
     ...info.cameras.flatMap((camera) =>
-      ['chunk_index', 'file_index', 'from_timestamp'].map((part) => ofVideo(camera, part)),
+      ['chunk_index', 'file_index', 'from_timestamp', 'to_timestamp'].map((part) => ofVideo(camera, part)),
     ),
   ]
   const rows: Record<string, unknown>[] = []
@@ -97,6 +103,7 @@ export async function episodesOfTables(info: EpisodesInfo, tables: readonly Open
       index: number(row.episode_index),
       tasks: Array.isArray(row.tasks) ? row.tasks.map(String) : [],
       length: to > from ? to - from : number(row.length),
+      toldLength: row.length === undefined ? null : number(row.length),
       dataPath: path,
       rows: [from - first, to - first] as const,
       videos: info.cameras.map((camera) => ({
@@ -107,6 +114,10 @@ export async function episodesOfTables(info: EpisodesInfo, tables: readonly Open
           file_index: number(row[ofVideo(camera, 'file_index')]),
         }),
         from: number(row[ofVideo(camera, 'from_timestamp')]),
+        to:
+          typeof row[ofVideo(camera, 'to_timestamp')] === 'number'
+            ? number(row[ofVideo(camera, 'to_timestamp')])
+            : null,
       })),
     }
   })

@@ -86,7 +86,7 @@ function curveOf(name: string, feature: unknown): CurveFeature[] {
 }
 
 /** A list of names, or such a list below one key (`motors`), or names with their places. */
-function namesOf(names: unknown): string[] {
+export function namesOf(names: unknown): string[] {
   if (Array.isArray(names)) return names.flat(3).map(String)
   if (!isObject(names)) return []
   const values = Object.values(names)

@@ -18,6 +18,10 @@ export interface OpenParquet {
   /** The bytes of each column in the row group where it is largest. */
   readonly bytes: readonly number[]
   readonly rows: number
+  /** Rows of each row group. */
+  readonly groups: readonly number[]
+  /** The type in which the numbers or texts of each column are kept: `FLOAT`, `INT64`, … */
+  readonly kept: readonly string[]
   /** Rows from `start` to before `end`, as objects of the columns that exist. */
   read(columns: readonly string[], start: number, end: number): Promise<Record<string, unknown>[]>
 }
@@ -49,6 +53,8 @@ export async function openParquet(file: ByteFile): Promise<OpenParquet> {
     types: top.map(typeOf),
     bytes: columns.map((name) => largestBytes(metadata, name)),
     rows: Number(metadata.num_rows),
+    groups: metadata.row_groups.map((group) => Number(group.num_rows)),
+    kept: columns.map((name) => keptType(metadata, name)),
     async read(wanted, start, end) {
       const known = wanted.filter((name) => columns.includes(name))
       if (known.length === 0 || end <= start) return []
@@ -70,6 +76,12 @@ type Column = FileMetaData['schema'][number]
 
 const typeOf = ({ logical_type, converted_type, type, num_children }: Column): string =>
   logical_type?.type ?? converted_type ?? type ?? (num_children ? 'STRUCT' : '')
+
+/** Of a list or a group: that of its first values. */
+const keptType = ({ row_groups, schema }: FileMetaData, name: string): string =>
+  row_groups[0]?.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)?.meta_data?.type ??
+  schema.find((column) => column.name === name)?.type ??
+  ''
 
 /** With the columns below it: a list or a group has several. */
 const largestBytes = ({ row_groups }: FileMetaData, name: string): number =>

@@ -1,6 +1,6 @@
 /** Small LeRobot datasets, written as its tools write them: lists in three levels, counts of 64 bits. */
-import type { SchemaElement } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
+import { listOf, plain } from '../../../packages/dataset/test/support/parquet-columns.ts'
 
 export interface LerobotFiles {
   readonly files: ReadonlyMap<string, Uint8Array>
@@ -71,17 +71,6 @@ function info(layout: 2 | 3, hasVideo: boolean) {
     },
   }
 }
-
-const listOf = (name: string, type: SchemaElement['type']): SchemaElement[] => [
-  { name, converted_type: 'LIST', repetition_type: 'OPTIONAL', num_children: 1 },
-  { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-  { name: 'element', type, repetition_type: 'OPTIONAL', ...(type === 'BYTE_ARRAY' ? { converted_type: 'UTF8' } : {}) },
-]
-const plain = (name: string, type: SchemaElement['type']): SchemaElement => ({
-  name,
-  type,
-  repetition_type: 'OPTIONAL',
-})
 
 /** The rows of episodes, in row groups of 25. */
 function table(episodes: readonly number[]): Uint8Array {

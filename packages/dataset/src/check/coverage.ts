@@ -1,0 +1,53 @@
+/** What a data set has, in numbers: lengths of episodes, tasks, and where its joints were. */
+
+import { type NumberFeature, placeOf } from './description.ts'
+import type { EpisodeRows } from './episode-rows.ts'
+import { isState } from './joints.ts'
+import { growingHistogram, type Histogram, histogramOf } from './moments.ts'
+
+/** Beside the findings, what a person looks at first. */
+export interface DatasetSummary {
+  /** Frames of episodes. */
+  readonly lengths: Histogram | null
+  /** The most frequent ones. */
+  readonly tasks: readonly { readonly task: string; readonly episodes: number; readonly frames: number }[]
+  /** Where each joint was, over all frames. */
+  readonly joints: readonly ({ readonly place: string } & Histogram)[]
+}
+
+const MOST_TASKS = 200
+const MOST_JOINTS = 128
+
+/** Counts episodes as they come. */
+export function coverage(features: readonly NumberFeature[]) {
+  const lengths: number[] = []
+  const tasks = new Map<string, { episodes: number; frames: number }>()
+  const joints = features
+    .filter(isState)
+    .flatMap((feature) => feature.labels.map((_, at) => ({ feature, at, bins: growingHistogram() })))
+    .slice(0, MOST_JOINTS)
+  return {
+    add(rows: EpisodeRows, told: readonly string[]): void {
+      lengths.push(rows.frames)
+      for (const task of told) {
+        const known = tasks.get(task) ?? { episodes: 0, frames: 0 }
+        tasks.set(task, { episodes: known.episodes + 1, frames: known.frames + rows.frames })
+      }
+      for (const { feature, at, bins } of joints) {
+        const values = rows.columns.get(feature.name)?.values ?? new Float64Array()
+        for (let place = at; place < values.length; place += feature.width) bins.add(values[place] ?? Number.NaN)
+      }
+    },
+    summary(): DatasetSummary {
+      const counted = [...tasks].map(([task, one]) => ({ task, ...one }))
+      return {
+        lengths: histogramOf(lengths),
+        tasks: counted.toSorted((a, b) => b.episodes - a.episodes).slice(0, MOST_TASKS),
+        joints: joints.flatMap(({ feature, at, bins }) => {
+          const histogram = bins.histogram()
+          return histogram ? [{ place: placeOf(feature, at), ...histogram }] : []
+        }),
+      }
+    },
+  }
+}

@@ -1,0 +1,60 @@
+/** What the container of a video says of its frames, by ranges: the pictures themselves are not read. */
+import type { ByteFile } from '../parquet.ts'
+
+/** The frames of a video. */
+export interface VideoFrames {
+  /** Seconds at which each is shown, from the first on. */
+  readonly times: Float64Array
+  /** Where the last one ends. */
+  readonly seconds: number
+}
+
+/** The description of 10 hours of video has a few MB and is read in parts of this. */
+const PART_BYTES = 512 * 1024
+
+/** Frames are listed in memory: 20 hours at 60 a second. */
+const MOST_FRAMES = 5_000_000
+
+/** The frames of an MP4 file, or why they cannot be decoded. */
+export async function readVideo(file: ByteFile): Promise<VideoFrames | { readonly why: string }> {
+  const { createFile, MP4BoxBuffer } = await import('mp4box')
+  const video = createFile()
+  const state: { error: string | null } = { error: null }
+  video.onError = (_, message) => {
+    state.error = message
+  }
+  const cutAt = await endOfBoxes(file)
+  if (cutAt !== null) return { why: `its bytes end at ${file.sizeBytes}, and should at ${cutAt}: it was cut` }
+  for (let start = 0; start < file.sizeBytes && !video.readySent && state.error === null; ) {
+    const bytes = await file.read(start, Math.min(file.sizeBytes, start + PART_BYTES))
+    start = Math.max(start + 1, video.appendBuffer(MP4BoxBuffer.fromArrayBuffer(bytes, start)))
+  }
+  if (!video.moov) return { why: 'it has no list of its frames (a box "moov"): its recording did not end' }
+  const track = video.getInfo().videoTracks[0]
+  if (!track) return { why: 'it has no track of video' }
+  if (track.nb_samples > MOST_FRAMES) return { why: `it has ${track.nb_samples} frames, over ${MOST_FRAMES}` }
+  const samples = video.getTrackSamplesInfo(track.id)
+  if (samples.length === 0) return { why: 'it has no frame' }
+  const beyond = samples.findIndex(({ offset, size }) => size === 0 || offset + size > file.sizeBytes)
+  if (beyond >= 0) return { why: `its frame ${beyond} is not within the file` }
+  const shown = Float64Array.from(samples, ({ cts, timescale }) => cts / timescale).sort()
+  const first = shown[0] ?? 0
+  const times = shown.map((time) => time - first)
+  const last = samples.at(-1)
+  return { times, seconds: (times.at(-1) ?? 0) + (last ? last.duration / last.timescale : 0) }
+}
+
+/** Where the outermost boxes would end, if that is not where the file does. */
+async function endOfBoxes(file: ByteFile): Promise<number | null> {
+  let start = 0
+  while (start + 8 <= file.sizeBytes) {
+    const head = new DataView(await file.read(start, Math.min(file.sizeBytes, start + 16)))
+    const short = head.getUint32(0)
+    // 1: the size is in the 8 bytes behind the name; 0: the box goes to the end of the file.
+    const size = short === 1 && head.byteLength === 16 ? Number(head.getBigUint64(8)) : short
+    if (size === 0) return null
+    if (size < 8) return start + size
+    start += size
+  }
+  return start === file.sizeBytes ? null : start
+}

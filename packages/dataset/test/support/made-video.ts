@@ -1,0 +1,79 @@
+/** An MP4 file with a list of frames and bytes that are no pictures: what a container's reader looks at. */
+
+const bytes = (...values: number[]) => Uint8Array.from(values)
+const text = (value: string) => new TextEncoder().encode(value)
+
+function numbers(...values: number[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(values.length * 4))
+  for (const [at, value] of values.entries()) view.setUint32(at * 4, value)
+  return new Uint8Array(view.buffer)
+}
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+function box(name: string, ...content: readonly Uint8Array[]): Uint8Array {
+  const inside = joined(...content)
+  return joined(numbers(inside.length + 8), text(name), inside)
+}
+
+const matrix = numbers(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
+const TIMESCALE = 12_800
+const FRAME_BYTES = 24
+
+/** `fps` of the track's own clock. `isFast`: the list of frames is before the frames. */
+export function madeVideo(frames: number, fps: number, isFast = false): Uint8Array {
+  const step = Math.round(TIMESCALE / fps)
+  const duration = frames * step
+  const entry = box(
+    'avc1',
+    joined(new Uint8Array(6), bytes(0, 1), new Uint8Array(16), bytes(0, 64, 0, 48)),
+    joined(numbers(0x480000, 0x480000, 0), bytes(0, 1), new Uint8Array(32), bytes(0, 24, 0xff, 0xff)),
+    box('avcC', bytes(1, 66, 0, 10, 0xff, 0xe0, 0)),
+  )
+  const moov = (start: number) =>
+    box(
+      'moov',
+      box(
+        'mvhd',
+        numbers(0, 0, 0, TIMESCALE, duration, 0x10000, 0x1000000, 0, 0),
+        matrix,
+        new Uint8Array(24),
+        numbers(2),
+      ),
+      box(
+        'trak',
+        box('tkhd', numbers(3, 0, 0, 1, 0, duration, 0, 0, 0, 0), matrix, numbers(64 << 16, 48 << 16)),
+        box(
+          'mdia',
+          box('mdhd', numbers(0, 0, 0, TIMESCALE, duration, 0x55c40000)),
+          box('hdlr', numbers(0, 0), text('vide'), new Uint8Array(13)),
+          box(
+            'minf',
+            box('vmhd', numbers(1, 0, 0)),
+            box('dinf', box('dref', numbers(0, 1), box('url ', numbers(1)))),
+            box(
+              'stbl',
+              box('stsd', numbers(0, 1), entry),
+              box('stts', numbers(0, 1, frames, step)),
+              box('stsc', numbers(0, 1, 1, frames, 1)),
+              box('stsz', numbers(0, FRAME_BYTES, frames)),
+              box('stco', numbers(0, 1, start)),
+            ),
+          ),
+        ),
+      ),
+    )
+  const type = box('ftyp', text('isom'), numbers(512), text('isomavc1'))
+  const pictures = box('mdat', new Uint8Array(frames * FRAME_BYTES).fill(7))
+  return isFast
+    ? joined(type, moov(type.length + moov(0).length + 8), pictures)
+    : joined(type, pictures, moov(type.length + 8))
+}
