@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pMap from 'p-map'
 import type { Config } from '../platform/config.ts'
-import { layoutOf, partVersions } from '../store/objects/disk-layout.ts'
+import { layoutOf, type ObjectDocument, partVersions } from '../store/objects/disk-layout.ts'
 import { locateObject } from '../store/objects/disk-objects.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { openS3Store } from '../store/objects/s3.ts'
@@ -111,34 +111,43 @@ function opened({ config, mode, sink }: ObjectsOut): { take: TakeObject; close: 
 }
 
 /**
- * Reads the files and does not open the store, which would clean up after other processes. The name of a part has its
- * digest, which is compared with the bytes that are copied; a link copies none.
+ * Reads the files and does not open the store, which would clean up after other processes. The name of a part, or
+ * the header of a whole object, has the digest, which is compared with the bytes that are copied; a link copies none.
  */
 function fromDisk(dir: string, mode: ObjectMode, sink: BackupSink): TakeObject {
   const layout = layoutOf(dir)
+  const link = mode === 'link' ? sink.link : null
+  if (mode === 'link' && !link) throw new BackupError('A tar file has no links: use --objects copy, or name a folder.')
   return async ({ key, sha256 }) => {
     const found = await locateObject(layout, key)
     if (!found) return null
     const { directory, object } = found
-    const parts = partVersions(object.parts.map(({ file }) => file))
+    const parts = partsOf(object)
     const line = { key, size_bytes: object.sizeBytes, etag: object.etag, content_type: object.contentType, sha256 }
     if (mode === 'list') return { ...line, parts: [] }
     const entries = parts.map(({ sizeBytes, etag }) => ({ size_bytes: sizeBytes, md5: etag }))
     for (const [index, part] of parts.entries()) {
       const from = join(directory, part.file)
       const name = partFileOf(key, index + 1)
-      if (mode === 'link') {
-        if (!sink.link) throw new BackupError('A tar file has no links: use --objects copy, or name a folder.')
-        await sink.link(name, from)
+      // The file of an object that was written whole has more than its bytes: they are few, and copied.
+      if (link && part.at === 0) {
+        await link(name, from)
         continue
       }
       const options = { sizeBytes: part.sizeBytes, digest: 'md5' } as const
-      const { digest } = await sink.write(name, createReadStream(from), options)
+      const { digest } = await sink.write(name, createReadStream(from, { start: part.at }), options)
       if (digest !== part.etag)
-        throw new BackupError(`${from} is damaged: its bytes do not have the digest in its name.`)
+        throw new BackupError(`${from} is damaged: its bytes do not have the digest that it says.`)
     }
     return { ...line, parts: entries }
   }
+}
+
+/** The digest of each part is in its file's name, or in the header of the object's one file. */
+function partsOf({ parts, etag }: ObjectDocument) {
+  return parts.flatMap(({ file, sizeBytes, at = 0 }) =>
+    file === '' ? [{ file, sizeBytes, etag, at }] : partVersions([file]).map((part) => ({ ...part, at })),
+  )
 }
 
 /** Larger objects are kept in pieces, so that they can be restored as the parts of an upload. */

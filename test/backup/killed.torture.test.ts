@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -60,7 +61,9 @@ async function fill(name: string): Promise<void> {
   for (let at = 0; at < OBJECTS; at += 1) {
     const bytes = randomBytes(20_000)
     const key = `blobs/${String(at % 7).padStart(2, '0')}/${at}`
-    const { etag } = await store.put(key, bytes, { sizeBytes: bytes.byteLength })
+    // From a stream it is a folder of parts, from memory one file.
+    const body = at % 7 === 1 ? Readable.from([bytes]) : bytes
+    const { etag } = await store.put(key, body, { sizeBytes: bytes.byteLength })
     const insert = `insert into blobs (id, storage_key, size, etag, claimed) values ($1, $2, $3, $4, repeat('a', 64))`
     await db.query({ name: '', text: insert }, [`blob_${at}`, key, bytes.byteLength, etag])
     const file = `insert into files (repo_id, path, from_seq, blob_id) values ('repo_1', $1, 1, $2)`
@@ -136,6 +139,16 @@ describe('hub backup', () => {
     expect([made.code, made.err]).toEqual([1, expect.stringContaining('is damaged')])
     await expect(access(join(dir, 'of-damaged'))).rejects.toThrow()
     await writeFile(join(object, part), bytes)
+  })
+
+  it('of a damaged object that is one file fails as well', async () => {
+    const folder = join(dir, 'old', 'objects', 'objects', 'blobs', '02')
+    const [name = ''] = await readdir(folder)
+    const bytes = await readFile(join(folder, name))
+    await writeFile(join(folder, name), Buffer.concat([bytes.subarray(0, -1), Buffer.of((bytes.at(-1) ?? 0) ^ 1)]))
+    const made = await hub('old', 'backup', 'create', join(dir, 'of-damaged'))
+    expect([made.code, made.err]).toEqual([1, expect.stringContaining('is damaged')])
+    await writeFile(join(folder, name), bytes)
   })
 })
 

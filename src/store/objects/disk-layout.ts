@@ -2,6 +2,7 @@
  * The directory layout of the disk store.
  *
  *     objects/<key>@/        object.json and the object's parts
+ *     objects/<key>@         the same as one file, of an object that was written whole (disk-whole.ts)
  *     objects/<key>~/        the same for the object's previous bytes, only while it is being replaced
  *     uploads/<uploadId>/    upload.json and the parts stored so far
  *     tmp/<process>/         files that are not yet, or no longer, any of these
@@ -14,7 +15,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { ObjectStoreError, type StoredPart } from './object-store.ts'
+import { type ObjectHead, ObjectStoreError, type StoredPart } from './object-store.ts'
 
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,200}$/
 const uploadIdShape = /^[0-9a-z]{9}-[0-9a-f]{32}$/
@@ -71,6 +72,17 @@ export function layoutOf(root: string): Layout {
       return join(uploads, uploadId)
     },
   }
+}
+
+/** What `object.json` holds, or the header of an object's file with the place of its bytes. */
+export interface ObjectDocument extends ObjectHead {
+  readonly key: string
+  readonly contentType: string | null
+  /**
+   * In order. A file's name contains its digest, so a name always identifies the same bytes. The bytes begin at `at`:
+   * the one file of a whole object, whose part has no name, has its header before them.
+   */
+  readonly parts: ReadonlyArray<{ readonly file: string; readonly sizeBytes: number; readonly at?: number }>
 }
 
 /** The upload was completed, aborted, or never was: from here the three look the same. */

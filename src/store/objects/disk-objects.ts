@@ -1,21 +1,14 @@
 /** Finished objects of the disk store: read, published, listed, deleted. */
-import { copyFile, link, mkdir, open, readdir, readFile, rename, rmdir } from 'node:fs/promises'
+import { copyFile, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
-import { isKey, type Layout, noSuchObject } from './disk-layout.ts'
+import { isKey, type Layout, noSuchObject, type ObjectDocument, partFile } from './disk-layout.ts'
 import { readSegments, segmentsOf } from './disk-read.ts'
 import type { Scratch } from './disk-scratch.ts'
+import { headerOf, openWhole, readWhole, writeWhole } from './disk-whole.ts'
 import { makeDirectories, syncDirectory, systemCode, writeDocument } from './disk-write.ts'
 import { type ByteRange, type ListedObject, type ObjectHead, ObjectStoreError } from './object-store.ts'
-
-/** What `object.json` holds. */
-export interface ObjectDocument extends ObjectHead {
-  readonly key: string
-  readonly contentType: string | null
-  /** In order. A file's name contains its digest, so a name always identifies the same bytes. */
-  readonly parts: ReadonlyArray<{ readonly file: string; readonly sizeBytes: number }>
-}
 
 export interface DiskObjects {
   find(key: string): Promise<ObjectDocument | null>
@@ -25,9 +18,16 @@ export interface DiskObjects {
    * return.
    */
   publish(directory: string, document: ObjectDocument): Promise<ObjectHead>
+  /** Writes bytes as an object of one file, in the same way; null if it cannot be one. */
+  putWhole(key: string, bytes: Uint8Array, options: WholeOptions): Promise<ObjectHead | null>
   copy(fromKey: string, toKey: string): Promise<ObjectHead>
   remove(key: string): Promise<void>
   list(prefix: string): AsyncIterable<ListedObject>
+}
+
+export interface WholeOptions {
+  readonly contentType?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A directory may lose the race against the pruning of an empty one, or against another replacement, this often. */
@@ -40,18 +40,19 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
   const find = async (key: string) => (await locate(key))?.object ?? null
 
   const read = async (key: string, range?: ByteRange) => {
-    const found = await locate(key)
-    if (!found) throw noSuchObject()
-    const { directory, object } = found
-    if (range && range.start >= object.sizeBytes) {
-      throw new ObjectStoreError('invalid_range', `The object has ${object.sizeBytes} bytes.`)
+    const { directory, object, handle } = await openLocated(await locate(key))
+    try {
+      if (range && range.start >= object.sizeBytes) {
+        throw new ObjectStoreError('invalid_range', `The object has ${object.sizeBytes} bytes.`)
+      }
+      const files = object.parts.map(({ file, ...part }) => ({ ...part, path: join(directory, file) }))
+      const segments = segmentsOf(files, range?.start ?? 0, range?.end ?? object.sizeBytes - 1)
+      const first = handle ?? (await openPart(segments[0]?.path ?? join(directory, 'object.json')))
+      return { body: readSegments(segments, first), object }
+    } catch (error) {
+      await handle?.close()
+      throw error
     }
-    const files = object.parts.map(({ file, sizeBytes }) => ({ path: join(directory, file), sizeBytes }))
-    const segments = segmentsOf(files, range?.start ?? 0, range?.end ?? object.sizeBytes - 1)
-    const first = await open(segments[0]?.path ?? join(directory, 'object.json'), 'r').catch((error: unknown) => {
-      throw systemCode(error) === 'ENOENT' ? noSuchObject() : error
-    })
-    return { body: readSegments(segments, first), object }
   }
 
   // One at a time: between its two renames a replacement relies on the former bytes staying where it put them.
@@ -68,25 +69,44 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     return turn
   }
 
-  const publish = async (directory: string, document: ObjectDocument) => {
-    const { current } = layout.object(document.key)
-    await writeDocument(join(directory, 'object.json'), document)
-    await syncDirectory(directory)
+  /** Gives a directory or file its place. The folder of the keys is nearly always there, so it is made after a failure. */
+  const place = async (path: string, { key, sizeBytes, etag }: ObjectDocument) => {
+    const { current } = layout.object(key)
     for (let attempt = 1; ; attempt += 1) {
-      await makeDirectories(dirname(current))
       try {
-        await rename(directory, current)
+        await rename(path, current)
         break
       } catch (error) {
-        const code = systemCode(error)
-        if (attempt === PUBLISH_ATTEMPTS || (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST'))
-          throw error
-        if (code === 'ENOENT') continue
+        if (attempt === PUBLISH_ATTEMPTS || !isInTheWay(error)) throw error
+        if (systemCode(error) === 'ENOENT') {
+          await makeDirectories(dirname(current))
+          continue
+        }
       }
-      if (await succeeds(replace(directory, document.key))) break
+      if (await succeeds(replace(path, key))) break
     }
     await syncDirectory(dirname(current))
-    return { sizeBytes: document.sizeBytes, etag: document.etag }
+    return { sizeBytes, etag }
+  }
+
+  const publish = async (directory: string, document: ObjectDocument) => {
+    await writeDocument(join(directory, 'object.json'), document)
+    await syncDirectory(directory)
+    return place(directory, document)
+  }
+
+  const putWhole = async (key: string, bytes: Uint8Array, { contentType, signal }: WholeOptions) => {
+    const whole = headerOf(key, bytes, contentType ?? null)
+    if (!whole) return null
+    const path = scratch.fresh()
+    await writeWhole(path, whole.header, bytes)
+    try {
+      signal?.throwIfAborted()
+      return await place(path, whole.document)
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    }
   }
 
   const copy = async (fromKey: string, toKey: string) => {
@@ -95,8 +115,12 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     const directory = scratch.fresh()
     await mkdir(directory, { mode: FOLDER_MODE })
     try {
-      for (const { file } of found.object.parts) await share(join(found.directory, file), join(directory, file))
-      return await publish(directory, { ...found.object, key: toKey })
+      // The file of a whole object has its header before the bytes, also as the part of a copy.
+      const whole = () => partFile(1, 0, found.object.etag, found.object.sizeBytes).file
+      const parts = found.object.parts.map((part) => ({ ...part, file: part.file || whole() }))
+      for (const [index, { file }] of found.object.parts.entries())
+        await share(join(found.directory, file), join(directory, parts[index]?.file ?? ''))
+      return await publish(directory, { ...found.object, key: toKey, parts })
     } catch (error) {
       await scratch.discard(directory)
       throw systemCode(error) === 'ENOENT' ? noSuchObject() : error
@@ -110,14 +134,17 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     await pruneEmpty(dirname(current), layout.objects)
   }
 
-  return { find, read, publish, copy, remove, list: (prefix) => listObjects(layout, prefix, find) }
+  return { find, read, publish, putWhole, copy, remove, list: (prefix) => listObjects(layout, prefix, find) }
+}
+
+/** A folder with its document, or the file of a whole object. */
+export interface Located {
+  readonly directory: string
+  readonly object: ObjectDocument
 }
 
 /** Where an object's parts are, without opening the store; null if there is no such object. */
-export async function locateObject(
-  layout: Layout,
-  key: string,
-): Promise<{ readonly directory: string; readonly object: ObjectDocument } | null> {
+export async function locateObject(layout: Layout, key: string): Promise<Located | null> {
   const { current, former } = layout.object(key)
   // The third look is for a replacement that ended between the first and the second.
   for (const directory of [current, former, current]) {
@@ -127,14 +154,31 @@ export async function locateObject(
   return null
 }
 
+/** A whole object with its open file, which may have been replaced since it was located; a folder as it is. */
+async function openLocated(found: Located | null): Promise<Located & { readonly handle: FileHandle | null }> {
+  if (!found) throw noSuchObject()
+  if (found.object.parts[0]?.file !== '') return { ...found, handle: null }
+  const opened = await openWhole(found.directory)
+  if (!opened) throw noSuchObject()
+  return { directory: found.directory, ...opened }
+}
+
+const openPart = (path: string) =>
+  open(path, 'r').catch((error: unknown) => {
+    throw systemCode(error) === 'ENOENT' ? noSuchObject() : error
+  })
+
+/** Why a rename may fail that is tried again: a folder is not there yet, or other bytes are in the place. */
+const isInTheWay = (error: unknown) =>
+  ['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EISDIR', 'ENOTDIR'].includes(systemCode(error) ?? '')
+
 /** False when another replacement or a deletion came in between, which is tried again; other failures are thrown. */
 async function succeeds(work: Promise<void>): Promise<boolean> {
   try {
     await work
     return true
   } catch (error) {
-    const code = systemCode(error)
-    if (code === 'ENOENT' || code === 'ENOTEMPTY' || code === 'EEXIST') return false
+    if (isInTheWay(error)) return false
     throw error
   }
 }
@@ -144,6 +188,7 @@ async function readObjectDocument(directory: string): Promise<ObjectDocument | n
     return JSON.parse(await readFile(join(directory, 'object.json'), 'utf8')) as ObjectDocument
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null
+    if (systemCode(error) === 'ENOTDIR') return readWhole(directory)
     throw error
   }
 }

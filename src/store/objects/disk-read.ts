@@ -16,16 +16,16 @@ const CHUNK_BYTES = 256 * 1024
 
 /** The segments that hold bytes `start` to `end` (inclusive) of consecutive files. */
 export function segmentsOf(
-  files: ReadonlyArray<{ path: string; sizeBytes: number }>,
+  files: ReadonlyArray<{ path: string; sizeBytes: number; at?: number }>,
   start: number,
   end: number,
 ): Segment[] {
   let offset = 0
-  return files.flatMap(({ path, sizeBytes }) => {
+  return files.flatMap(({ path, sizeBytes, at = 0 }) => {
     const from = Math.max(start - offset, 0)
     const to = Math.min(end - offset, sizeBytes - 1)
     offset += sizeBytes
-    return from <= to ? [{ path, start: from, lengthBytes: to - from + 1 }] : []
+    return from <= to ? [{ path, start: at + from, lengthBytes: to - from + 1 }] : []
   })
 }
 

@@ -45,14 +45,11 @@ export async function writeNewFile(
   try {
     for await (const chunk of signal ? untilAborted(source, signal) : source) {
       sizeBytes += chunk.byteLength
-      if (sizeBytes > wanted)
-        throw new ObjectStoreError('too_large', `The body is larger than ${wanted} bytes.`, {
-          facts: { unit: 'bytes', limit: wanted, used: null },
-        })
+      assertNoLarger(sizeBytes, wanted)
       hash.update(chunk)
       await writer.add(chunk)
     }
-    if (sizeBytes < wanted) throw new ObjectStoreError('too_small', `The body has ${sizeBytes} bytes, not ${wanted}.`)
+    assertSize(sizeBytes, wanted)
     await writer.end()
     await handle.sync()
   } catch (error) {
@@ -63,6 +60,18 @@ export async function writeNewFile(
     await handle.close()
   }
   return { md5: hash.digest('hex'), sizeBytes }
+}
+
+function assertNoLarger(sizeBytes: number, wanted: number): void {
+  if (sizeBytes <= wanted) return
+  const facts = { unit: 'bytes', limit: wanted, used: null } as const
+  throw new ObjectStoreError('too_large', `The body is larger than ${wanted} bytes.`, { facts })
+}
+
+/** `too_large` or `too_small` for a body of another size than wanted. */
+export function assertSize(sizeBytes: number, wanted: number): void {
+  assertNoLarger(sizeBytes, wanted)
+  if (sizeBytes < wanted) throw new ObjectStoreError('too_small', `The body has ${sizeBytes} bytes, not ${wanted}.`)
 }
 
 /** A source may wait for its next chunk as long as a client likes, so it is not waited for. */
@@ -138,7 +147,13 @@ function batchWriter(handle: FileHandle, spent?: (chunk: Uint8Array) => void): B
   }
 }
 
-async function writeAll(handle: FileHandle, batch: Uint8Array[], batchBytes: number, position: number): Promise<void> {
+/** Writes chunks of `batchBytes` together, in as many calls as it takes. */
+export async function writeAll(
+  handle: FileHandle,
+  batch: readonly Uint8Array[],
+  batchBytes: number,
+  position: number,
+): Promise<void> {
   const { bytesWritten } = await handle.writev(batch, position)
   if (bytesWritten === batchBytes) return
   let rest = Buffer.concat(batch).subarray(bytesWritten)

@@ -4,11 +4,11 @@ import { mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
-import { type Layout, layoutOf, partFile } from './disk-layout.ts'
-import { type DiskObjects, diskObjects, type ObjectDocument } from './disk-objects.ts'
+import { type Layout, layoutOf, type ObjectDocument, partFile } from './disk-layout.ts'
+import { type DiskObjects, diskObjects } from './disk-objects.ts'
 import { openScratch, type Scratch } from './disk-scratch.ts'
 import { diskUploads, type SendOptions } from './disk-uploads.ts'
-import { systemCode, writeNewFile } from './disk-write.ts'
+import { assertSize, systemCode, writeNewFile } from './disk-write.ts'
 import { type ByteRange, type ObjectStore, ObjectStoreError, type StoredPart } from './object-store.ts'
 import {
   MAX_PART_NUMBER,
@@ -122,10 +122,16 @@ type NewObject = Parameters<ObjectStore['put']>[2] & {
   readonly body: Uint8Array | Readable
 }
 
-/** Writes a whole object next to the others, then publishes it. */
+/** Writes a whole object next to the others, then publishes it. From memory it is one file. */
 async function putObject({ layout, scratch, objects }: Parts, object: NewObject) {
   const { key, body, sizeBytes, contentType, signal } = object
   layout.object(key)
+  if (body instanceof Uint8Array) {
+    signal?.throwIfAborted()
+    assertSize(body.byteLength, sizeBytes)
+    const head = await objects.putWhole(key, body, { contentType, signal })
+    if (head) return head
+  }
   const source = endedBy(signal, body instanceof Readable ? body : Readable.from([body]))
   const directory = scratch.fresh()
   await mkdir(directory, { mode: FOLDER_MODE })

@@ -65,6 +65,18 @@ it('a file is opened once to be written, and flushed and renamed once, at each o
   await store.close()
 })
 
+it('an object from memory is one file: opened, flushed and renamed once, and its folder flushed for many', async () => {
+  const store = await openDiskStore({ dir, signingKey: Buffer.alloc(32, 1), baseUrl: () => 'http://hub' })
+  const put = (at: number) => store.put(`blobs/aa/${at}`, Buffer.from('1'), { sizeBytes: 1 })
+  await put(0)
+  expect(await callsOf(() => put(1))).toEqual({ written: 1, flushed: 2, renamed: 1 })
+  const many = await callsOf(() => Promise.all(Array.from({ length: 100 }, (_, at) => put(at + 2))))
+  expect(many).toMatchObject({ written: 100, renamed: 100 })
+  // One flush of each file, and few of their folder.
+  expect(many.flushed - 100).toBeLessThan(60)
+  await store.close()
+})
+
 it('calls that come before a flush of their folder has begun share it, and those after it the next one', async () => {
   const gates: (() => void)[] = []
   const sync = vi.spyOn(handles, 'sync').mockImplementation(() => new Promise((done) => void gates.push(done)))
