@@ -70,7 +70,18 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
   'policy-server': ['text', 'formats', 'client', 'runner'],
   rollout: ['robot-card', 'robot-view', 'policy-server'],
-  cli: ['text', 'formats', 'mjcf', 'robot-card', 'client', 'runner', 'track', 'check-worker', 'policy-server'],
+  cli: [
+    'text',
+    'formats',
+    'dataset',
+    'mjcf',
+    'robot-card',
+    'client',
+    'runner',
+    'track',
+    'check-worker',
+    'policy-server',
+  ],
 }
 
 const rooms: readonly Room[] = [

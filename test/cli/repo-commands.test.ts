@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { madeDataset } from '../../packages/dataset/test/support/made-dataset.ts'
 import { runHub } from '../support/command-line.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
@@ -220,6 +221,31 @@ describe('hub card', () => {
     expect((await run('card', 'put', name, 'bad.json')).code).toBe(5)
     expect((await run('card', 'put', name, 'arm.xml')).err).toContain('is not a card')
   })
+})
+
+it('data check tells what is wrong with a folder, and reads a repo and the limits of a robot', async () => {
+  const robot = await hub.repo(ada, { kind: 'robot' })
+  const card = { dof: 1, limits: { elbow: { lower: -0.5, upper: 0.5 } } }
+  expect((await hub.call(ada, 'PUT', `/v1/robots/${robot}/card`, card)).status).toBe(200)
+  const name = await hub.repo(ada)
+  const right = Object.fromEntries([...madeDataset(3)].map(([path, bytes]) => [path, Buffer.from(bytes)]))
+  await hub.upload(ada, name, right)
+  const good = await run('data', 'check', name)
+  expect([good.code, good.out]).toEqual([
+    0,
+    expect.stringMatching(/3 episodes, 130 frames(?:.|\n)*Nothing is wrong with it/),
+  ])
+  const limited = await json('data', 'check', name, '--robot', robot)
+  const elbow = { code: 'joint_limit', place: 'observation.state.elbow' }
+  expect(limited.findings.map(({ episode }: Json) => episode)).toEqual([0, 1, 2])
+  for (const finding of limited.findings) expect(finding).toMatchObject(elbow)
+  for (const [path, bytes] of Object.entries(right)) {
+    await mkdir(dirname(join(home, 'wrong', path)), { recursive: true })
+    if (!path.endsWith('.mp4')) await writeFile(join(home, 'wrong', path), bytes)
+  }
+  const wrong = await run('data', 'check', 'wrong')
+  expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('✗ missing_video: episode 2, videos/')])
+  expect((await run('data', 'check', 'nowhere')).err).toContain('nowhere is neither a folder nor a repo')
 })
 
 it('mv and cp rename and copy a file or folder as one change; repo move gives the repo another name', async () => {

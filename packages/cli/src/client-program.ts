@@ -9,6 +9,7 @@ import { registerCheckWorkerCommand } from './check-worker-command.ts'
 import { registerChecksCommand } from './checks-command.ts'
 import { registerClientCommands } from './client-commands.ts'
 import { registerCompletionCommand } from './completion-command.ts'
+import { registerDataCommands } from './data-command.ts'
 import { registerDeviceCommands } from './device-commands.ts'
 import { registerEndpointCommands } from './endpoint-commands.ts'
 import { registerEnvCommand } from './env-command.ts'
@@ -48,6 +49,7 @@ export const clientCommands: readonly RegisterCommands[] = [
   registerSpendCommands,
   registerPolicyServerCommand,
   registerModelCommand,
+  registerDataCommands,
   registerCardCommands,
   registerCompletionCommand,
 ]

@@ -15,6 +15,9 @@ import { knownTasks } from './tasks.ts'
 import { statsOfLines, statsOfTables, type ToldStats, toldOf } from './told-stats.ts'
 import { checkTotals, checkWhole } from './whole.ts'
 
+export type { Finding, FindingCode } from './finding.ts'
+export type { JointLimits } from './joints.ts'
+
 /** What a check is asked to do. */
 export interface CheckOptions {
   /** Of the robot, by the names of joints in the data set, in its units. */

@@ -1,0 +1,114 @@
+/** `hub data check`: what is wrong with a LeRobot data set, in a folder or a repo, and where. */
+import { open, readdir, stat } from 'node:fs/promises'
+import { join, resolve, sep } from 'node:path'
+import { type HubClient, LocalError, repoRanges } from '@hub/client/internal'
+import type { JointLimits } from '@hub/dataset/check-dataset'
+import type { DatasetFiles } from '@hub/dataset/dataset-files'
+import type { Command } from 'commander'
+import { type ClientIo, countText } from './client-output.ts'
+import { type CommandResult, type CommonOptions, common, repoName, runCommand } from './client-session.ts'
+import { commandGroup } from './command-group.ts'
+import { dataText, hasError } from './data-output.ts'
+import { hubExamples, inV1Names } from './output.ts'
+import { inLine, print } from './terminal.ts'
+
+const help = `
+Reads meta/info.json, tables and the frame lists of videos (LeRobot v2.0, v2.1, v3.0), of a repo by ranges. Each fault is
+told at its episode and frame: gaps, times, clocks, joints, statistics, lengths, files. Nothing is changed.
+
+--robot takes the limits of joints from the card of a robot, by their names: radians and metres. --degrees compares
+hinges in degrees. Joints that the card does not name are not compared.
+
+It exits with 1 if there is an error; warnings (dead joints, jumps, equal episodes) are for a person to look at.
+${hubExamples('data check recordings/pick-cube', 'data check ada/pick-cube --robot ada/so100 --degrees', 'data check ada/pick-cube --json')}`
+
+interface DataOptions extends CommonOptions {
+  readonly robot?: string
+  readonly at?: string
+  readonly degrees?: boolean
+}
+
+/** Adds the group to the `hub` program. */
+export function registerDataCommands(program: Command, io: ClientIo): void {
+  const data = commandGroup(program, 'data', 'Check data sets')
+  common(data.command('check <what>').description('Check a data set in a folder or a repo, and say what is wrong'), io)
+    .option('--robot <repo>', 'robot whose card has the limits of the joints')
+    .option('--degrees', 'the data set has its hinges in degrees')
+    .option('--at <version>', 'of a repo: a change number, a time or a snapshot (default: as it is now)')
+    .addHelpText('after', help)
+    .action((what: string, options: DataOptions) => {
+      const json = options.json ?? program.opts<CommonOptions>().json
+      return runCommand(io, { ...options, json }, (client) => check(io, client, what, options))
+    })
+}
+
+async function check(io: ClientIo, client: HubClient, what: string, options: DataOptions): Promise<CommandResult> {
+  const { checkDataset } = await import('@hub/dataset/check-dataset')
+  const folder = resolve(io.cwd, what)
+  const isFolder = (await stat(folder).catch(() => null))?.isDirectory() ?? false
+  if (!isFolder && !/^[^/]+\/[^/]+$/.test(what)) throw new LocalError(`${what} is neither a folder nor a repo.`)
+  const limits =
+    options.robot === undefined ? undefined : await limitsOf(client, options.robot, options.degrees ?? false)
+  const files = isFolder ? await folderFiles(folder) : await repoRanges(client, repoName(what), options.at)
+  const report = await checkDataset(files, { limits, signal: client.signal, onEpisode: progressOf(io) })
+  return { json: inV1Names(report), text: dataText(what, report), code: hasError(report) ? 1 : 0 }
+}
+
+/** Between two lines: a log stays short, and a reader sees that it moves. */
+const LINE_MS = 5000
+
+function progressOf({ stderr }: ClientIo): (done: number, all: number) => void {
+  let told = performance.now()
+  return (done, all) => {
+    const now = performance.now()
+    if (now - told < LINE_MS) return
+    told = now
+    print(stderr, inLine(`hub: checked ${done} of ${countText(all, 'episode')}`).concat('\n'))
+  }
+}
+
+/** Every file below a folder; links are followed, as in a cache of downloads. */
+async function folderFiles(folder: string): Promise<DatasetFiles> {
+  const sizes = new Map<string, number>()
+  for (const name of await readdir(folder, { recursive: true })) {
+    const found = await stat(join(folder, name)).catch(() => null)
+    if (found?.isFile()) sizes.set(name.split(sep).join('/'), found.size)
+  }
+  return {
+    sizes,
+    async read(path, start, end) {
+      const file = await open(join(folder, path))
+      try {
+        const bytes = new Uint8Array(end - start)
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
+        if (bytesRead < bytes.length) throw new LocalError(`${path} changed while it was read.`)
+        return bytes.buffer
+      } finally {
+        await file.close()
+      }
+    },
+  }
+}
+
+const DEGREES = 180 / Math.PI
+
+async function limitsOf(client: HubClient, robot: string, isInDegrees: boolean): Promise<JointLimits> {
+  const card: { limits?: unknown } = await client.robotCard(repoName(robot))
+  const all = Object.entries(objectOf(card.limits))
+  if (all.length === 0) throw new LocalError(`The card of ${robot} has no limits: add them, or leave out --robot.`)
+  const scale = isInDegrees ? DEGREES : 1
+  return new Map(
+    all.map(([joint, limit]) => {
+      const { lower, upper } = objectOf(limit)
+      return [joint, { lower: scaled(lower, scale), upper: scaled(upper, scale) }]
+    }),
+  )
+}
+
+const scaled = (value: unknown, scale: number) => {
+  const number = value === null || value === undefined ? Number.NaN : Number(value)
+  return Number.isFinite(number) ? number * scale : null
+}
+
+const objectOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {}
