@@ -1,6 +1,6 @@
 /**
  * Runs after `npm ci`: generates the Prisma client and then the TypeScript that follows from the graph, and builds the
- * pages, the one that draws stills, and what `/install` serves. Of what is committed it writes nothing. No engine binary is downloaded:
+ * pages, the one that draws stills, what `/install` serves, and what a start imports. Of what is committed it writes nothing. No engine binary is downloaded:
  * generating needs none, and Prisma accepts any existing executable in its place. Without the development packages
  * nothing is generated, and `dist/` must be there.
  */
@@ -62,4 +62,6 @@ if (cli === null) {
   await buildWebPages(join(root, 'generated/web'))
   const { buildInstallFiles } = await import('./install-files.ts')
   await buildInstallFiles(join(root, 'generated/install'))
+  const { buildStartBundle } = await import('./start-bundle.ts')
+  await buildStartBundle()
 }

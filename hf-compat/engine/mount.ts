@@ -84,7 +84,7 @@ function mountRoute(app: FastifyInstance, edge: Edge, all: Plans, route: HfRoute
       answered(edge, request, reply, async () => {
         const call = new Call({ edge, request, reply, plans })
         const { status = 200, body, headers = {} } = await withBody(route, request, () => route.answer(call))
-        const answersSecrets = [...plans.values()].some(({ carriesSecrets }) => carriesSecrets)
+        const answersSecrets = [...plans.values()].some(({ carriesSecrets }) => carriesSecrets())
         if (route.method === 'GET') {
           reply.header('cache-control', 'private, no-cache')
           vary(reply, 'Authorization', 'Cookie')

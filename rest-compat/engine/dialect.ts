@@ -21,7 +21,7 @@ export interface PlannedVariable {
   readonly hasDefault: boolean
 }
 
-/** A route with everything computed at startup that can be wrong. */
+/** A route, with its document and the sources of its variables. */
 export interface RoutePlan extends PlannedDocument {
   readonly route: Route
   readonly variables: readonly PlannedVariable[]
@@ -33,8 +33,8 @@ export interface RoutePlan extends PlannedDocument {
 }
 
 /**
- * Parses and validates a route's document against the dialect schema. A mismatch fails the start with the route's name:
- * a document with another number of root fields, a variable without a source, a source without a variable.
+ * Parses a route's document. A mismatch fails the start with the route's name: a document with another number of root
+ * fields, a variable without a source, a source without a variable. `compiled` validates it.
  */
 export function planRoute(route: Route, source: string, dialect: GraphQLSchema): RoutePlan {
   const fail = (why: string): never => {

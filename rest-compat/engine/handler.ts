@@ -204,7 +204,7 @@ function send({
     const etag = strongEtag(text)
     reply.header('etag', etag).header('cache-control', 'private, no-cache')
     vary(reply, 'Authorization', 'Cookie')
-    if (!plan.carriesSecrets) mayCompress(request)
+    if (!plan.carriesSecrets()) mayCompress(request)
     if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
   }
   return reply.type('application/json; charset=utf-8').send(text)

@@ -2,13 +2,12 @@
 /** The `hub` command. */
 import { fileURLToPath } from 'node:url'
 import { keepCompiled } from '../platform/compile-cache.ts'
+import { bundled } from '../platform/start-bundle.ts'
 
+const root = fileURLToPath(new URL('../../', import.meta.url))
 // Short commands spend most of their time compiling, so compiled code is cached on disk.
-keepCompiled(fileURLToPath(new URL('../../node_modules/.cache/hub', import.meta.url)))
-const [{ endQuietly }, { runProgram }, { serverProgram }] = await Promise.all([
-  import('hub/last-words'),
-  import('hub/program'),
-  import('./server-program.ts'),
-])
-endQuietly()
-await runProgram(serverProgram)
+keepCompiled(`${root}node_modules/.cache/hub`)
+const bundle = bundled('command', root)
+const { run } =
+  bundle === null ? await import('./command.ts') : ((await import(bundle)) as typeof import('./command.ts'))
+await run()

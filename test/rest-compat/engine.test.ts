@@ -219,8 +219,8 @@ describe('a route that does not fit the schema stops the start', () => {
   const plan = (route: Partial<Route>, text: string) => () =>
     planRoute({ ...list, params: {}, ...route }, text, restDialect(testSchema()))
 
-  it('for an unknown field, a variable without a source, a source without a variable, two roots', () => {
-    expect(plan({}, '{ nothing }')).toThrow(/listThings.*Cannot query field/)
+  it('for an unknown root field, a variable without a source, a source without a variable, two roots', () => {
+    expect(plan({}, '{ nothing }')).toThrow(/listThings.*unknown root field/)
     expect(plan({}, 'query ($x: Int) { things(first: $x) { color } }')).toThrow(/\$x has no source/)
     expect(plan({ params: { y: query('y') } }, '{ things { color } }')).toThrow(/source y has no variable/)
     expect(plan({}, '{ a: things { color } b: things { color } }')).toThrow(/exactly one root field/)
@@ -230,6 +230,11 @@ describe('a route that does not fit the schema stops the start', () => {
     const route = { params: { input: fields({ nope: path('owner') }) } }
     expect(plan(route, 'mutation ($input: PutThingInput!) { putThing(input: $input) { color } }')).toThrow(/nope/)
   })
+})
+
+it('validates a document when it is first used', () => {
+  const plan = planRoute({ ...list, params: {} }, '{ things { nothing } }', restDialect(testSchema()))
+  for (const _ of [1, 2]) expect(plan.compiled).toThrow(/listThings.*Cannot query field/)
 })
 
 describe('validators', () => {

@@ -4,12 +4,14 @@ import { needs } from '@hub/testing/needs'
 import { sharedDir } from '@hub/testing/shared'
 import { Kind } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import * as hf from '../../hf-compat/routes.ts'
 import { documentReader } from '../../rest-compat/engine/documents.ts'
 import { planRoutes } from '../../rest-compat/engine/mount.ts'
 import { openApiDocument } from '../../rest-compat/engine/openapi.ts'
 import { everywhere, statusesOf } from '../../rest-compat/engine/statuses.ts'
 import { handlers, pending, routes } from '../../rest-compat/routes.ts'
 import { schema } from '../../schema/index.ts'
+import { planDocument, restDialect } from '../../src/http/dialect/planned-document.ts'
 import { allocationCases } from './page-allocation.ts'
 import { specOperations } from './spec-operations.ts'
 
@@ -25,6 +27,19 @@ const specTexts =
 
 /** With `{name}` segments, as documents write it. */
 const documented = (path: string) => path.replace(/:(\w+)/g, '{$1}')
+
+it('has documents that fit the schema: no start validates them', () => {
+  expect(() => plans.map((plan) => [plan.compiled(), plan.carriesSecrets(), plan.costOf({})])).not.toThrow()
+})
+
+it('of Hugging Face has documents that fit the schema', () => {
+  const dialect = restDialect(schema)
+  const names = new Set([...hf.routes, ...hf.handlers].flatMap(({ documents }) => documents))
+  const fail = (why: string): never => {
+    throw new Error(why)
+  }
+  for (const name of names) planDocument(hf.hfDocuments()(name), dialect, fail).compiled()
+})
 
 describe('a route that writes', () => {
   const kindOf = ({ document }: (typeof plans)[number]) =>

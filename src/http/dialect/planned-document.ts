@@ -69,15 +69,16 @@ function asText(type: GraphQLOutputType): GraphQLOutputType {
   return new GraphQLNonNull(isListType(inner) ? inner : GraphQLString)
 }
 
-/** A document of one root field, with everything computed at startup that can be wrong. */
+/**
+ * A document of one root field. What is a function is computed when it is first used: for all documents together it
+ * would be half of what a hub does to start.
+ */
 export interface PlannedDocument {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   /** Its answers hold URLs or tokens that let in who has them. */
-  readonly carriesSecrets: boolean
-  /**
-   * Compiled when it is first used: all of them together would be a fifth of the time that a hub takes to start.
-   */
+  readonly carriesSecrets: () => boolean
+  /** Validated and compiled. Throws, as `fail`, for a document that does not fit the schema. */
   readonly compiled: () => CompiledQuery
   /** What an answer costs if its pages are full. */
   readonly costOf: CostOfVariables
@@ -88,11 +89,12 @@ export interface PlannedDocument {
   readonly scope: string
 }
 
-/** Parses and validates a document against the dialect's schema; `fail` throws, and names the document. */
+/**
+ * Parses a document of the tree; `fail` throws, and names the document. That each fits the schema, tests say for all:
+ * no start validates them.
+ */
 export function planDocument(source: string, dialect: GraphQLSchema, fail: (why: string) => never): PlannedDocument {
   const document = parse(source)
-  const faults = validate(dialect, document)
-  if (faults.length > 0) fail(faults.map((fault) => fault.message).join('; '))
   const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)
   if (operation?.kind !== Kind.OPERATION_DEFINITION) return fail('has no operation')
   const root = operation.selectionSet.selections[0]
@@ -101,6 +103,8 @@ export function planDocument(source: string, dialect: GraphQLSchema, fail: (why:
   const rootField = dialect.getRootType(operation.operation)?.getFields()[root.name.value]
   if (!rootField) return fail('has an unknown root field')
   const compiled = lazy(() => {
+    const faults = validate(dialect, document)
+    if (faults.length > 0) fail(faults.map((fault) => fault.message).join('; '))
     // Leaf values are already JSON, and an enum's internal value is its name here: serializing leaves would change
     // nothing.
     const query = compileQuery(compiledSchema(dialect), document, undefined, { disableLeafSerialization: true })
@@ -108,12 +112,13 @@ export function planDocument(source: string, dialect: GraphQLSchema, fail: (why:
       ? query
       : fail(query.errors?.map(({ message }) => message).join('; ') ?? 'does not compile')
   })
+  const costs = lazy(() => costFunction(dialect, document, operation))
   return {
     document,
     operation,
     compiled,
-    carriesSecrets: carriesSecrets(dialect, document),
-    costOf: costFunction(dialect, document, operation),
+    carriesSecrets: lazy(() => carriesSecrets(dialect, document)),
+    costOf: (variables) => costs()(variables),
     rootKey: root.alias?.value ?? root.name.value,
     rootField,
     scope: typeof rootField.extensions.scope === 'string' ? rootField.extensions.scope : 'key:read',
