@@ -45,7 +45,9 @@ const dependenciesOf = (file: string) => Object.keys(JSON.parse(readFileSync(`${
 const own = globSync('packages/*/package.json', { cwd: root }).map(
   (file) => JSON.parse(readFileSync(`${root}${file}`, 'utf8')).name as string,
 )
-const workers = ['check-worker', 'policy-server', 'robot-view'].map((name) => `packages/${name}/package.json`)
+const workers = ['check-worker', 'policy-server', 'robot-view', 'rollout'].map(
+  (name) => `packages/${name}/package.json`,
+)
 const installed = new Set(['package.json', ...workers].flatMap(dependenciesOf).filter((name) => !own.includes(name)))
 
 /** Leaves out what is installed: of a bundled package only what it shares with the server, in the same version. */
@@ -69,6 +71,7 @@ await build({
     worker: `${root}packages/cli/src/hub.ts`,
     'packages/mjcf/src/processes/reading-child': `${root}packages/mjcf/src/processes/reading-child.ts`,
     'packages/check-worker/src/engine/engine-child': `${root}packages/check-worker/src/engine/engine-child.ts`,
+    'packages/rollout/src/processes/rollout-child': `${root}packages/rollout/src/processes/rollout-child.ts`,
     'packages/policy-server/src/model/model-thread': `${root}packages/policy-server/src/model/model-thread.ts`,
   },
   outdir: dist,

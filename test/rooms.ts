@@ -69,18 +69,11 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   track: ['text', 'formats', 'client', 'runner', 'tensorboard'],
   'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
   'policy-server': ['text', 'formats', 'client', 'runner'],
-  rollout: ['robot-card', 'robot-view', 'policy-server'],
+  // Its loop is a page's too; its processes are a worker's.
+  rollout: ['formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner', 'check-worker', 'policy-server'],
   cli: [
-    'text',
-    'formats',
-    'dataset',
-    'mjcf',
-    'robot-card',
-    'client',
-    'runner',
-    'track',
-    'check-worker',
-    'policy-server',
+    ...['text', 'formats', 'dataset', 'mjcf', 'robot-card', 'client', 'runner', 'track'],
+    ...['check-worker', 'policy-server', 'rollout'],
   ],
 }
 

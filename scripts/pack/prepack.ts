@@ -10,7 +10,14 @@ import { copyPythonSources } from './python-sources.ts'
 import { restoreManifest, swapManifest } from './swap-manifest.ts'
 
 /** They run on Node alone; the others may be bundled for a browser, and promise no API that Node 20 lacks. */
-const workers = ['@hub/check-worker', '@hub/policy-server', '@hub/runner', '@hub/tensorboard', '@hub/track']
+const workers = [
+  '@hub/check-worker',
+  '@hub/policy-server',
+  '@hub/rollout',
+  '@hub/runner',
+  '@hub/tensorboard',
+  '@hub/track',
+]
 
 const folder = process.cwd()
 const dist = join(folder, 'dist')

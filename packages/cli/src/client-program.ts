@@ -22,6 +22,7 @@ import { registerPolicyServerCommand } from './policy-server-command.ts'
 import type { RegisterCommands } from './program.ts'
 import { registerPublishCommand } from './publish-command.ts'
 import { registerRepoCommands } from './repo-commands.ts'
+import { registerRolloutCommand } from './rollout-command.ts'
 import { registerRunCommands } from './run-commands.ts'
 import { registerRunnerCommand } from './runner-command.ts'
 import { registerSpendCommands } from './spend-commands.ts'
@@ -51,5 +52,6 @@ export const clientCommands: readonly RegisterCommands[] = [
   registerModelCommand,
   registerDataCommands,
   registerCardCommands,
+  registerRolloutCommand,
   registerCompletionCommand,
 ]

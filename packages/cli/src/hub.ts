@@ -17,6 +17,9 @@ switch (startedPart(process, !isMainThread)) {
   case 'model-thread':
     await import('@hub/policy-server/model/model-thread')
     break
+  case 'rollout-child':
+    await import('@hub/rollout/processes/rollout-child')
+    break
   default:
     collectRarely()
     await (await import('./command.ts')).run()

@@ -39,7 +39,10 @@ function isInstalled(name: string): boolean {
  * A part of a worker's package. Throws a `LocalError` where the package is left out, as on the machine of a hub whose
  * checks run elsewhere; the packed command has it in itself.
  */
-export async function fromWorker<T>(command: 'check-worker' | 'policy-server', load: () => Promise<T>): Promise<T> {
+export async function fromWorker<T>(
+  command: 'check-worker' | 'policy-server' | 'rollout',
+  load: () => Promise<T>,
+): Promise<T> {
   try {
     return await load()
   } catch (error) {

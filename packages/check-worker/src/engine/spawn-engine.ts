@@ -20,14 +20,17 @@ const PAGES_PER_MIB = 16
 /** MuJoCo's parser and compiler recurse with the tree of bodies. */
 const STACK_KIB = 3_900
 
-/** Starts it as a group of its own. */
-export function spawnEngine({ processorS, memoryMiB }: EngineLimits): ChildProcess {
+/** Starts it as a group of its own. `program`: a module in the place of the engine's own, with its arguments. */
+export function spawnEngine(
+  { processorS, memoryMiB }: Pick<EngineLimits, 'processorS' | 'memoryMiB'>,
+  program: readonly string[] = programOf(new URL('./engine-child.ts', import.meta.url)),
+): ChildProcess {
   const node = [
     process.execPath,
     `--wasm-max-mem-pages=${memoryMiB * PAGES_PER_MIB}`,
     `--max-old-space-size=${HEAP_MIB}`,
     `--stack-size=${STACK_KIB}`,
-    ...programOf(new URL('./engine-child.ts', import.meta.url)),
+    ...program,
   ]
   return spawn('/bin/sh', ['-c', wrapper, 'hub-engine', String(Math.ceil(processorS)), ...node], {
     detached: true,

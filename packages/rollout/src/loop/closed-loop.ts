@@ -247,13 +247,10 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
   }
 }
 
-/** Runs a loop to its end, as fast as it goes. `isOver`: asked before each decision, whether to stop early. */
-export async function runToEnd(loop: ClosedLoop, isOver: () => boolean = () => false): Promise<Outcome | null> {
+/** Runs a loop to its end, as fast as it goes. */
+export async function runToEnd(loop: ClosedLoop): Promise<Outcome> {
   for (;;) {
-    if (loop.isDue()) {
-      if (isOver()) return null
-      await loop.decide()
-    }
+    if (loop.isDue()) await loop.decide()
     const outcome = loop.outcome()
     if (outcome) return outcome
     loop.step()

@@ -1,0 +1,220 @@
+/** `hub rollout`: a policy drives its simulated robot, many times in parallel processes. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type HubClient, LocalError } from '@hub/client/internal'
+import { openReadingPool } from '@hub/mjcf/processes/reading-pool'
+import type { Disturbance } from '@hub/rollout/loop/disturbance'
+import type { Task } from '@hub/rollout/task-schema'
+import { programOf } from '@hub/runner/worker/own-program'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type ClientIo, countText, exitCode } from './client-output.ts'
+import { type CommandResult, type CommonOptions, common, runCommand, wholeFrom } from './client-session.ts'
+import type { ClientSettings } from './client-settings.ts'
+import { assertInstalled, fromWorker } from './optional-packages.ts'
+import { type RolloutResult, rolloutText } from './rollout-output.ts'
+import { type Source, sourceOf } from './rollout-source.ts'
+import { silentLog } from './silent-log.ts'
+import { inLine, print, printOver } from './terminal.ts'
+
+interface RolloutOptions extends CommonOptions {
+  readonly robot: string
+  readonly task?: string
+  readonly count: number
+  readonly seed: number
+  readonly parallel?: number
+  readonly output?: string
+  readonly episodes?: string
+  readonly push: number
+  readonly pushEvery: number
+  readonly gravity: number
+  readonly delay: number
+  readonly observationNoise: number
+  readonly actionNoise: number
+}
+
+const help = `
+POLICY and --robot are each a folder, OWNER/REPO or OWNER/REPO@VERSION; a policy may name its ONNX file too:
+out/policy.onnx, ada/swing:policy.onnx. A folder of a robot has its card in robot_card.json; of a repo the hub has it.
+
+MuJoCo steps the robot and ONNX Runtime answers as the policy, in processes of their own, on one core each: a seed gives
+the same bits on this machine and in a page of the hub. What the simulation cannot give the policy is named, and nothing
+runs. A process that is killed takes no result with it.
+
+The task is a JSON file: where it starts, how long it takes, what success is (docs/rollouts.md). Without --task it is
+task.json beside the policy, else ten seconds in which the motion stays finite.
+
+Exit codes:
+  0    all rollouts ended, with success or without
+  1    failed: the robot, the policy, this machine; or the simulation lacks what the policy needs
+  2    wrong usage
+  3    not allowed
+  4    not found, or not visible
+  7    not logged in
+  130  interrupted
+
+Examples:
+  $ hub rollout examples/pendulum/policy --robot examples/pendulum/robot
+  $ hub rollout ada/walker --robot ada/biped --task walk.json -n 100 --parallel 8 --json
+  $ hub rollout ada/walker@v2 --robot ada/biped -n 20 --push 40 --delay 20 --episodes out/`
+
+/** Adds it to the `hub` program. */
+export function registerRolloutCommand(program: Command, io: ClientIo): void {
+  common(
+    program
+      .command('rollout <policy>')
+      .description('Check how a policy does on its simulated robot, over many rollouts'),
+    io,
+    help,
+  )
+    .requiredOption('--robot <robot>', 'folder or repo of the robot')
+    .option('--task <file>', 'JSON file of the task (default: task.json beside the policy)')
+    .option('-n, --count <n>', 'rollouts', wholeFrom(1, MAX_ROLLOUTS), 10)
+    .option('--seed <seed>', 'seed of the first; the others follow it', wholeFrom(0, MAX_SEED), 1)
+    .option('--parallel <n>', 'processes at once (default: one for each core)', wholeFrom(1, 256))
+    .option('-o, --output <file>', 'write the results of every seed to this file')
+    .option('--episodes <dir>', 'write each episode to this folder, as JSON')
+    .option('--push <newtons>', 'push the robot sideways from time to time', from(0), 0)
+    .option('--push-every <seconds>', 'from one push to the next', from(0.1), 2)
+    .option('--gravity <factor>', "of the model's gravity", from(0), 1)
+    .option('--delay <ms>', 'from what the policy sees to what it does', from(0), 0)
+    .option('--observation-noise <deviation>', 'added to each number that the policy sees', from(0), 0)
+    .option('--action-noise <deviation>', 'added to each number of an action', from(0), 0)
+    .action((policy: string, options: RolloutOptions) => {
+      const json = options.json ?? program.opts<CommonOptions>().json
+      return runCommand(io, { ...options, json }, (client, settings) =>
+        rollout({ io, client, settings, policy, options }),
+      )
+    })
+}
+
+const MAX_ROLLOUTS = 100_000
+const MAX_SEED = 2 ** 31 - 1 - MAX_ROLLOUTS
+
+/** A number of at least `least`. */
+function from(least: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (text.trim() !== '' && Number.isFinite(value) && value >= least && value <= 1e6) return value
+    throw new InvalidArgumentError(`It must be a number, ${least} or more.`)
+  }
+}
+
+interface Given {
+  readonly io: ClientIo
+  readonly client: HubClient
+  readonly settings: ClientSettings
+  readonly policy: string
+  readonly options: RolloutOptions
+}
+
+async function rollout({ io, client, settings, policy: named, options }: Given): Promise<CommandResult> {
+  const { runRollouts } = await fromWorker('rollout', () => import('@hub/rollout/processes/run-rollouts'))
+  assertInstalled('rollout', '@mujoco/mujoco')
+  assertInstalled('rollout', 'onnxruntime-web')
+  const { summaryOf } = await import('@hub/rollout/statistics')
+  const began = performance.now()
+  const { job, policy, robot } = await prepared({ io, client, settings, policy: named, options })
+  const seeds = Array.from({ length: options.count }, (_, place) => options.seed + place)
+  const episodes = options.episodes === undefined ? null : resolve(io.cwd, options.episodes)
+  if (episodes !== null) await mkdir(episodes, { recursive: true })
+  const written: Promise<void>[] = []
+  const progress = progressOf(io, seeds.length)
+  const found = await runRollouts({
+    job,
+    seeds,
+    parallel: options.parallel ?? availableParallelism(),
+    signal: client.signal,
+    record: episodes !== null,
+    done(outcome, steps) {
+      progress.done(outcome.success)
+      if (episodes === null) return
+      const episode = { version: 1, task: job.task.name, ...outcome, steps }
+      written.push(writeFile(join(episodes, `seed-${outcome.seed}.json`), `${JSON.stringify(episode)}\n`))
+    },
+  }).finally(progress.end)
+  await Promise.all(written)
+  const { outcomes, redone, notes, engine } = found
+  const result: RolloutResult = {
+    version: 1,
+    policy: shown(policy, named),
+    robot: shown(robot, options.robot),
+    task: job.task.name,
+    first_seed: options.seed,
+    ...summaryOf(outcomes),
+    engine,
+    redone,
+    notes,
+    took_s: Math.round(performance.now() - began) / 1000,
+  }
+  const whole = { ...result, disturbance: job.disturbance, outcomes }
+  if (options.output !== undefined)
+    await writeFile(resolve(io.cwd, options.output), `${JSON.stringify(whole, null, 2)}\n`)
+  return { json: whole, text: rolloutText(result), code: exitCode.ok }
+}
+
+const shown = ({ repo, at }: Source, given: string) => (repo === null ? given : `${repo}${at === null ? '' : `@${at}`}`)
+
+/** The job of the processes. */
+async function prepared({ io, client, settings, policy: named, options }: Given) {
+  const { policyIn, robotIn } = await import('@hub/rollout/processes/prepare')
+  const common = { io, client, settings }
+  const policy = await sourceOf(named, { ...common, include: ['*.onnx', '*.json'] })
+  const robot = await sourceOf(options.robot, { ...common, include: [] })
+  const card = await robot.card()
+  if (card === null) throw new LocalError(`${options.robot} has no robot_card.json: hub card init drafts one.`)
+  const pool = openReadingPool({ log: silentLog, programOf, processes: 1 })
+  const [{ fingerprint: _, ...model }, { file, contract }, task] = await Promise.all([
+    robotIn(robot.folder, card, pool, client.signal),
+    policyIn(policy.folder, policy.entry),
+    taskOf(io, options.task, policy.folder),
+  ]).finally(() => pool.close())
+  return { job: { ...model, policy: file, contract, task, disturbance: disturbanceOf(options) }, policy, robot }
+}
+
+const disturbanceOf = (options: RolloutOptions): Disturbance => ({
+  gravity: options.gravity,
+  delayMs: options.delay,
+  observationNoise: options.observationNoise,
+  actionNoise: options.actionNoise,
+  pushN: options.push,
+  pushEveryS: options.pushEvery,
+  pushForS: 0.1,
+})
+
+async function taskOf(io: ClientIo, file: string | undefined, folder: string): Promise<Task> {
+  const { enduring, readTask } = await import('@hub/rollout/task-schema')
+  const { textIn } = await import('@hub/rollout/processes/prepare')
+  const text =
+    file === undefined ? await textIn(folder, 'task.json') : await readFile(resolve(io.cwd, file), 'utf8').catch(gone)
+  if (text === null) {
+    print(io.stderr, 'hub: no task: a rollout succeeds where the motion stays finite for ten seconds\n')
+    return enduring
+  }
+  const name = file ?? 'task.json'
+  try {
+    return readTask(JSON.parse(text))
+  } catch (error) {
+    throw new LocalError(`${name} is no task: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function gone(error: unknown): never {
+  throw new LocalError(`The task cannot be read: ${error instanceof Error ? error.message : error}`)
+}
+
+/** On a terminal a line that is written over; else nothing, since the result says it all. */
+function progressOf({ stderr }: ClientIo, count: number) {
+  let [done, successes] = [0, 0]
+  const tell = () =>
+    stderr.isTTY && printOver(stderr, inLine(`${done} of ${countText(count, 'rollout')}, ${successes} succeeded`))
+  tell()
+  return {
+    done(success: boolean) {
+      done += 1
+      successes += Number(success)
+      tell()
+    },
+    end: () => void (stderr.isTTY && printOver(stderr, '')),
+  }
+}

@@ -1,0 +1,53 @@
+/** What `hub rollout` prints of its results. Pure. */
+import type { Summary } from '@hub/rollout/statistics'
+import { countText } from './client-output.ts'
+import { inLine } from './terminal.ts'
+
+export interface RolloutResult extends Summary {
+  readonly version: 1
+  readonly policy: string
+  readonly robot: string
+  readonly task: string
+  readonly first_seed: number
+  readonly engine: string
+  readonly redone: number
+  readonly notes: readonly string[]
+  readonly took_s: number
+}
+
+const percent = (rate: number) => `${(100 * rate).toFixed(1)} %`
+
+export function rolloutText(result: RolloutResult): string {
+  const { successes, rollouts, success_rate, interval, endings, worst_seeds, notes, redone } = result
+  const failed = rollouts - successes
+  const rows: readonly (readonly [string, string])[] = [
+    ['policy', result.policy],
+    ['robot', result.robot],
+    ['task', result.task],
+    [
+      'success',
+      `${successes} of ${rollouts}, ${percent(success_rate)} (${interval.map(percent).join(' to ')} at 95 %)`,
+    ],
+    ['return', `${result.mean_return.toPrecision(5)} on average, in ${result.mean_seconds.toPrecision(4)} s`],
+    [
+      'endings',
+      Object.entries(endings)
+        .map(([name, count]) => `${name} ${count}`)
+        .join(', '),
+    ],
+    [
+      failed > 0 ? 'failed' : 'weakest',
+      `${failed > WORST ? 'among others ' : ''}seeds ${worstOf(worst_seeds, failed)}`,
+    ],
+    ['took', `${result.took_s.toFixed(1)} s, mujoco ${result.engine}`],
+    ...(redone > 0 ? [['redone', `${countText(redone, 'rollout')} whose process ended`] as const] : []),
+    ...notes.map((note) => ['note', note] as const),
+  ]
+  return rows.map(([name, value]) => `${name.padEnd(9)}${inLine(value)}\n`).join('')
+}
+
+/** As many as a summary has. */
+const WORST = 5
+
+/** Where some failed, those alone. */
+const worstOf = (seeds: readonly number[], failed: number) => (failed > 0 ? seeds.slice(0, failed) : seeds).join(', ')

@@ -1,0 +1,94 @@
+/** `hub rollout` over folders: from its arguments to its results, with both engines. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import { afterAll, expect, it } from 'vitest'
+import { registerRolloutCommand } from '../src/rollout-command.ts'
+
+const examples = fileURLToPath(new URL('../../../examples/pendulum', import.meta.url))
+const work = await mkdtemp(join(tmpdir(), 'hub-rollout-'))
+afterAll(() => rm(work, { recursive: true, force: true }))
+
+async function hub(...args: readonly string[]) {
+  let [out, err, code] = ['', '', -1]
+  const program = new Command('hub').exitOverride().enablePositionalOptions()
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      err += chunk
+      done()
+    },
+  })
+  registerRolloutCommand(program, {
+    env: { HOME: work },
+    cwd: work,
+    stdout: {
+      write(text) {
+        out += text
+      },
+    },
+    stderr,
+    exit(status) {
+      code = status
+    },
+    onInterrupt: () => () => undefined,
+  })
+  await program.parseAsync(['rollout', ...args], { from: 'user' })
+  return { code, out, err }
+}
+
+const robot = ['--robot', join(examples, 'robot')]
+const policy = join(examples, 'policy')
+
+it('runs so many seeds, and writes results and episodes', { timeout: 120_000 }, async () => {
+  const { code, out } = await hub(
+    policy,
+    ...robot,
+    '-n',
+    '4',
+    '--seed',
+    '7',
+    '--parallel',
+    '2',
+    '--json',
+    '-o',
+    'r.json',
+  )
+  const result = JSON.parse(out)
+  expect(code).toBe(0)
+  expect(result).toMatchObject({ task: 'swing-up', rollouts: 4, successes: 4, first_seed: 7, redone: 0, notes: [] })
+  expect(result.interval[0]).toBeCloseTo(0.5101, 3)
+  expect(JSON.parse(await readFile(join(work, 'r.json'), 'utf8'))).toEqual(result)
+  const again = await hub(
+    join(policy, 'policy.onnx'),
+    ...robot,
+    '-n',
+    '2',
+    '--seed',
+    '8',
+    '--episodes',
+    'out',
+    '--json',
+  )
+  expect(JSON.parse(again.out).outcomes).toEqual(result.outcomes.slice(1, 3))
+  expect((await readdir(join(work, 'out'))).toSorted()).toEqual(['seed-8.json', 'seed-9.json'])
+  const episode = JSON.parse(await readFile(join(work, 'out', 'seed-8.json'), 'utf8'))
+  expect(episode).toMatchObject({ seed: 8, fingerprint: result.outcomes[1].fingerprint })
+  expect(episode.steps).toHaveLength(result.outcomes[1].steps)
+})
+
+it('says what is wrong with a task, a robot and a policy', { timeout: 120_000 }, async () => {
+  await writeFile(join(work, 'task.json'), '{"version":1,"name":"x","seconds":1,"success":{}}')
+  const bad = await hub(policy, ...robot, '--task', 'task.json')
+  expect(bad).toMatchObject({ code: 1, err: expect.stringMatching(/task\.json is no task: success\.condition/) })
+  expect((await hub(policy, '--robot', policy)).err).toContain('has no robot_card.json')
+  expect((await hub(join(examples, 'robot'), ...robot)).err).toContain('has no ONNX file')
+  await writeFile(
+    join(work, 'task.json'),
+    '{"version":1,"name":"x","seconds":1,"success":{"condition":{"joint":"knee","position":[0,1]}}}',
+  )
+  const lacking = await hub(policy, ...robot, '--task', 'task.json')
+  expect(lacking).toMatchObject({ code: 1, err: expect.stringContaining('The task names the joint "knee"') })
+})

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { type RolloutResult, rolloutText } from '../src/rollout-output.ts'
+
+const result: RolloutResult = {
+  version: 1,
+  policy: 'ada/walker@v2',
+  robot: 'ada/biped',
+  task: 'walk',
+  first_seed: 1,
+  rollouts: 10,
+  successes: 8,
+  success_rate: 0.8,
+  interval: [0.4902, 0.9433],
+  mean_return: 12.5,
+  mean_seconds: 9.25,
+  endings: { reached: 8, failed: 2 },
+  worst_seeds: [4, 9, 1, 2, 3],
+  engine: '3.14.0',
+  redone: 1,
+  notes: ['The contract names no terms.'],
+  took_s: 3.21,
+}
+
+it('says the rate with its interval, and the seeds that failed', () => {
+  const lines = rolloutText(result).split('\n')
+  expect(lines).toContain('success  8 of 10, 80.0 % (49.0 % to 94.3 % at 95 %)')
+  expect(lines).toContain('failed   seeds 4, 9')
+  expect(lines).toContain('redone   1 rollout whose process ended')
+  expect(lines).toContain('note     The contract names no terms.')
+})
+
+it('names the weakest where all succeeded, and says where more failed than it names', () => {
+  expect(rolloutText({ ...result, successes: 10 })).toContain('weakest  seeds 4, 9, 1, 2, 3\n')
+  expect(rolloutText({ ...result, successes: 2 })).toContain('failed   among others seeds 4, 9, 1, 2, 3\n')
+})

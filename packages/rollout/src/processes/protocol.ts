@@ -1,0 +1,42 @@
+/** The messages between a command and a process that runs rollouts, in plain JSON. */
+import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
+import type { Disturbance } from '../loop/disturbance.ts'
+import type { EpisodeStep, Outcome } from '../loop/episode.ts'
+import type { Task } from '../task-schema.ts'
+
+/** The robot, the policy and the task of all rollouts. The process reads the files itself and sees no other. */
+export interface RolloutJob {
+  /** Of the model: paths in the repo, each with its path on this machine. */
+  readonly files: readonly { readonly path: string; readonly file: string }[]
+  readonly entry: string
+  /** In the place of what the file of `entry` holds: of a URDF, as a check writes it. */
+  readonly entryText: string | null
+  readonly face: EmbodimentInterface
+  /** Path of the ONNX file on this machine. */
+  readonly policy: string
+  /** The member `contract` of the policy's manifest. */
+  readonly contract: unknown
+  readonly task: Task
+  readonly disturbance: Disturbance
+}
+
+export type ToRollout =
+  | { readonly kind: 'open'; readonly job: RolloutJob }
+  /** `record`: the answer has the episode. */
+  | { readonly kind: 'run'; readonly seed: number; readonly record: boolean }
+
+/** What a process found when it opened the robot and the policy. */
+export interface OpenedRollout {
+  readonly joints: readonly string[]
+  readonly rateHz: number
+  readonly notes: readonly string[]
+  /** Of MuJoCo. */
+  readonly engine: string
+}
+
+export type FromRollout =
+  | { readonly kind: 'ready' }
+  | ({ readonly kind: 'opened' } & OpenedRollout)
+  /** Nothing can be run: one sentence each. */
+  | { readonly kind: 'refused'; readonly why: readonly string[] }
+  | { readonly kind: 'done'; readonly outcome: Outcome; readonly episode: readonly EpisodeStep[] | null }

@@ -1,0 +1,55 @@
+/** What many rollouts come to: a rate with its interval, since ten of ten are not a hundred of a hundred. Pure. */
+import type { Outcome } from './loop/episode.ts'
+
+export interface Summary {
+  readonly rollouts: number
+  readonly successes: number
+  readonly success_rate: number
+  /** Wilson's interval of 95 %. */
+  readonly interval: readonly [low: number, high: number]
+  readonly mean_return: number
+  readonly mean_seconds: number
+  /** Count of each ending. */
+  readonly endings: Readonly<Record<string, number>>
+  /** Seeds of those that did not succeed and then of the smallest return, the worst first. */
+  readonly worst_seeds: readonly number[]
+}
+
+/** The normal distribution has 95 % within so many deviations. */
+const Z = 1.959963984540054
+
+/** Wilson's interval of 95 % for a rate: it stays between 0 and 1, and is right for few as well. */
+export function wilson(successes: number, count: number): readonly [low: number, high: number] {
+  if (count === 0) return [0, 1]
+  const rate = successes / count
+  const square = Z * Z
+  const middle = rate + square / (2 * count)
+  const half = Z * Math.sqrt((rate * (1 - rate)) / count + square / (4 * count * count))
+  const whole = 1 + square / count
+  // At an end the interval reaches it; rounding would leave a hair.
+  return [successes === 0 ? 0 : (middle - half) / whole, successes === count ? 1 : (middle + half) / whole]
+}
+
+const WORST = 5
+
+export function summaryOf(outcomes: readonly Outcome[]): Summary {
+  const count = outcomes.length
+  const successes = outcomes.filter(({ success }) => success).length
+  const mean = (read: (one: Outcome) => number) =>
+    count === 0 ? 0 : outcomes.reduce((sum, one) => sum + read(one), 0) / count
+  const endings: Record<string, number> = {}
+  for (const { ending } of outcomes) endings[ending] = (endings[ending] ?? 0) + 1
+  const worst = outcomes.toSorted(
+    (a, b) => Number(a.success) - Number(b.success) || a.return - b.return || a.seed - b.seed,
+  )
+  return {
+    rollouts: count,
+    successes,
+    success_rate: count === 0 ? 0 : successes / count,
+    interval: wilson(successes, count),
+    mean_return: mean((one) => one.return),
+    mean_seconds: mean((one) => one.seconds),
+    endings,
+    worst_seeds: worst.slice(0, WORST).map(({ seed }) => seed),
+  }
+}

@@ -1,0 +1,59 @@
+/** Processes that are killed on their way: no rollout is lost, and none counts twice. */
+import { expect, test } from 'vitest'
+import { rolloutLimits } from '../src/processes/limits.ts'
+import { runRollouts } from '../src/processes/run-rollouts.ts'
+import { exampleJob } from './support/examples.ts'
+
+const { signal } = new AbortController()
+const seeds = Array.from({ length: 100 }, (_, place) => place + 1)
+
+test('a hundred in parallel with a process killed: none lost, none twice', { timeout: 300_000 }, async () => {
+  const job = await exampleJob()
+  const whole = await runRollouts({ job, seeds, parallel: 1, signal })
+  const told: number[] = []
+  const pids: number[] = []
+  const killed = await runRollouts({
+    job,
+    seeds,
+    parallel: 3,
+    signal,
+    started: (pid) => pids.push(pid),
+    done({ seed }) {
+      told.push(seed)
+      // The process that is in the middle of one: those that are done have told it.
+      if (told.length === 20 || told.length === 50) process.kill(-(pids.at(-1) ?? 0), 'SIGKILL')
+    },
+  })
+  expect(pids.length).toBeGreaterThan(3)
+  expect(killed.redone).toBeGreaterThan(0)
+  expect(told.toSorted((a, b) => a - b)).toEqual(seeds)
+  // To the bit what one process does alone.
+  expect(killed.outcomes).toEqual(whole.outcomes)
+})
+
+test('a rollout that ends its process each time is given up, by its seed', { timeout: 120_000 }, async () => {
+  const job = await exampleJob()
+  const limits = { ...rolloutLimits, attempts: 2 }
+  const ended = runRollouts({
+    job,
+    seeds: [1, 2],
+    parallel: 1,
+    limits,
+    signal,
+    started: (pid) => process.kill(-pid, 'SIGKILL'),
+  })
+  await expect(ended).rejects.toThrow(/^The rollout of seed 1 ended its process 2 times\. It ended with SIGKILL\./)
+})
+
+test('an abort ends all of them', { timeout: 120_000 }, async () => {
+  const job = await exampleJob()
+  const abort = new AbortController()
+  const running = runRollouts({
+    job,
+    seeds,
+    parallel: 2,
+    signal: abort.signal,
+    done: () => abort.abort(new Error('enough')),
+  })
+  await expect(running).rejects.toThrow('enough')
+})
