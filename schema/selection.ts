@@ -17,6 +17,29 @@ export function selects(info: Info, path: readonly string[]): boolean {
   return info.fieldNodes.some((node) => selectsBelow(info, node.selectionSet?.selections ?? [], path))
 }
 
+/** Whether all that is selected below the path is in the list; also where nothing is. */
+export function selectsOnly(info: Info, path: readonly string[], names: ReadonlySet<string>): boolean {
+  return info.fieldNodes.every((node) => onlyBelow(info, node.selectionSet?.selections ?? [], path, names))
+}
+
+function onlyBelow(
+  info: Info,
+  selections: readonly SelectionNode[],
+  path: readonly string[],
+  names: ReadonlySet<string>,
+): boolean {
+  const [next, ...rest] = path
+  return selections.every((node) => {
+    if (node.kind !== Kind.FIELD) {
+      const inner = node.kind === Kind.INLINE_FRAGMENT ? node : info.fragments[node.name.value]
+      return onlyBelow(info, inner?.selectionSet.selections ?? [], path, names)
+    }
+    const { name, selectionSet } = node
+    if (next === undefined) return name.value.startsWith('__') || names.has(name.value)
+    return name.value !== next || onlyBelow(info, selectionSet?.selections ?? [], rest, names)
+  })
+}
+
 function selectsBelow(info: Info, selections: readonly SelectionNode[], path: readonly string[]): boolean {
   return selections.some((node) => {
     if (!isIncluded(info, node)) return false

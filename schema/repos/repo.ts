@@ -18,7 +18,7 @@ import { createRepo } from '../../src/repos/create-repo.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
 import { getRepo, getRepoNamed, getReposById } from '../../src/repos/get-repo.ts'
 import { type ListReposInput, listRepos, repoFacets } from '../../src/repos/list-repos.ts'
-import type { Repo } from '../../src/repos/repo-shape.ts'
+import { plainMembers, type Repo } from '../../src/repos/repo-shape.ts'
 import { updateRepo } from '../../src/repos/update-repo.ts'
 import { watchRepo } from '../../src/repos/watch-repo.ts'
 import { Account } from '../accounts/account.ts'
@@ -28,7 +28,7 @@ import { repoName, rule } from '../input-field.ts'
 import { member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { args, input, mutation, query, subscription } from '../root-field.ts'
-import { selects } from '../selection.ts'
+import { selects, selectsOnly } from '../selection.ts'
 import { RepoKindEnum, RepoSortEnum, VisibilityEnum } from './enums.ts'
 import { RepoFacets } from './facets.ts'
 import { DatasetMetaType, ModelMetaType } from './repo-meta.ts'
@@ -148,6 +148,9 @@ const RepoConnection = builder.connectionObject(
   { name: 'RepoEdge', description: 'A repo and its cursor.' },
 )
 
+/** Where a page has its repos. */
+const paths = [['nodes'], ['edges', 'node']] as const
+
 query('repos', {
   type: RepoConnection,
   description:
@@ -191,8 +194,9 @@ query('repos', {
   })),
   read: async (ctx, args, info) => {
     const filter: ListReposInput = { ...args, ...forwardArgs(args, MAX_PAGE_SIZE) }
-    const cards = selectsCard(info, ['nodes']) || selectsCard(info, ['edges', 'node'])
-    return new RepoPage(await listRepos(ctx, filter, { cards }), filter)
+    const isPlain = paths.every((path) => selectsOnly(info, path, plainMembers))
+    const cards = !isPlain && paths.some((path) => selectsCard(info, path))
+    return new RepoPage(await listRepos(ctx, filter, { cards, isPlain }), filter)
   },
 })
 

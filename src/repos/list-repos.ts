@@ -5,16 +5,22 @@ import { visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, isTimePart, type Page } from '../platform/page.ts'
 import { column, columns } from '../store/columns.ts'
-import { param, statement } from '../store/statement.ts'
+import { type NamedStatement, param, statement } from '../store/statement.ts'
 import { repoFacetStatement } from './facets-sql.ts'
 import { type RepoFilter, type RepoSort, repoPageStatement } from './list-sql.ts'
-import { type Repo, toRepo, type WithCards } from './repo-shape.ts'
+import { type Repo, toPlainRepo, toRepo, type WithCards } from './repo-shape.ts'
 
 export interface ListReposInput extends Omit<RepoFilter, 'ownerId'> {
   readonly owner?: string | null
   readonly sort?: RepoSort | null
   readonly first?: number | null
   readonly after?: string | null
+}
+
+/** What is read of each repo. */
+interface ReadParts extends WithCards {
+  /** Only what nothing is computed for: the caller looks at no other member (`plainMembers`). */
+  readonly isPlain?: boolean
 }
 
 export interface FacetBucket {
@@ -75,7 +81,11 @@ function readCursor(listing: string, sort: RepoSort, cursor: string): readonly s
  * One page, newest first by `sort`; with large cards it may be shorter than requested. 422 for a cursor of another
  * listing. One statement, two with an `owner` filter.
  */
-export async function listRepos(ctx: RequestContext, input: ListReposInput, { cards }: WithCards): Promise<Page<Repo>> {
+export async function listRepos(
+  ctx: RequestContext,
+  input: ListReposInput,
+  { cards, isPlain }: ReadParts,
+): Promise<Page<Repo>> {
   const sort = input.sort ?? 'created'
   const listing = listingName(input, sort)
   const after = input.after ? readCursor(listing, sort, input.after) : null
@@ -83,16 +93,22 @@ export async function listRepos(ctx: RequestContext, input: ListReposInput, { ca
   const cursorOf = (repo: Repo) => encodeCursor(listing, sort === 'created' ? [repo.id] : [repo.updatedAt, repo.id])
   const filter = await resolveFilter(ctx, input)
   if (!filter) return { nodes: [], hasNextPage: false, cursorOf }
-  const { statement, values } = repoPageStatement(visibleRepos(ctx.viewer), {
-    filter,
-    sort,
-    after,
-    limit: limit + 1,
-    cards,
-  })
+  const viewer = visibleRepos(ctx.viewer)
+  const page = { filter, sort, after, limit: limit + 1 } as const
+  const { found, repos } = isPlain
+    ? await reposOf(ctx, repoPageStatement(viewer, { ...page, cards: false, isPlain }), toPlainRepo)
+    : await reposOf(ctx, repoPageStatement(viewer, { ...page, cards }), toRepo)
+  const nodes = repos.slice(0, limit)
+  return { nodes, hasNextPage: found > nodes.length, cursorOf }
+}
+
+async function reposOf<Row extends { readonly found: number }, Values>(
+  ctx: RequestContext,
+  { statement, values }: { readonly statement: NamedStatement<Row, Values>; readonly values: NoInfer<Values> },
+  toNode: (row: Row) => Repo,
+): Promise<{ readonly found: number; readonly repos: readonly Repo[] }> {
   const rows = await ctx.deps.db.query(statement, values)
-  const nodes = rows.slice(0, limit).map((row) => toRepo(row))
-  return { nodes, hasNextPage: (rows[0]?.found ?? 0) > nodes.length, cursorOf }
+  return { found: rows[0]?.found ?? 0, repos: rows.map((row) => toNode(row)) }
 }
 
 const noFacets: Facets = { total: 0, tags: [], licenses: [] }

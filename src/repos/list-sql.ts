@@ -8,7 +8,7 @@ import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
 import { type Columns, column, type RowOf } from '../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../store/statement.ts'
 import { namesRobot } from './named-repo.ts'
-import { cardedColumns, type RepoKind, repoColumns, type Visibility } from './repo-shape.ts'
+import { cardedColumns, plainColumns, type RepoKind, repoColumns, type Visibility } from './repo-shape.ts'
 
 export interface RepoFilter {
   readonly q?: string | null
@@ -33,10 +33,19 @@ export interface RepoPageQuery {
   readonly cards: boolean
 }
 
+/** A page of rows with the plain columns alone. */
+export interface PlainPageQuery extends RepoPageQuery {
+  readonly cards: false
+  readonly isPlain: true
+}
+
+type AnyPageQuery = RepoPageQuery & { readonly isPlain?: true }
+
 /** A repo, and the number of rows of the page before its size limit was applied. */
 const found = { found: column.int4('page.found') }
 const listedColumns = repoColumns.with(found)
 const cardedListing = cardedColumns.with(found)
+const plainListing = plainColumns.with(found)
 
 /** All parameters of a listing; each statement uses some of them. */
 const params = {
@@ -128,7 +137,8 @@ const withinOwner = (by: string) => `r.owner_id, ${by}`
 const where = (conditions: readonly string[]) => conditions.join(' and ')
 
 type ListedRow = RowOf<typeof listedColumns> & Partial<RowOf<typeof cardedListing>>
-type PageStatement = NamedStatement<ListedRow, Values>
+type PlainListedRow = RowOf<typeof plainListing>
+type PageStatement<Row> = NamedStatement<Row, Values>
 
 /**
  * A page of 100, and one row that shows whether another page follows. With a constant the planner knows that the rows
@@ -137,15 +147,22 @@ type PageStatement = NamedStatement<ListedRow, Values>
 const MAX_ROWS = 101
 
 /** Cached by name, which encodes the shape of the SQL text. */
-const prepared = new Map<string, PageStatement>()
+const prepared = new Map<string, PageStatement<PlainListedRow>>()
 
 /**
  * The statement of a listing and its values. Only frequent shapes are prepared; the rest would crowd the plan caches.
  */
 export function repoPageStatement(
   viewer: VisibleRepos,
+  query: PlainPageQuery,
+): { statement: PageStatement<PlainListedRow>; values: Values }
+/** The same with all that a repo has. */
+export function repoPageStatement(
+  viewer: VisibleRepos,
   query: RepoPageQuery,
-): { statement: PageStatement; values: Values } {
+): { statement: PageStatement<ListedRow>; values: Values }
+/** The statement of both. */
+export function repoPageStatement(viewer: VisibleRepos, query: AnyPageQuery): unknown {
   const values = valuesOf(viewer, query)
   const name = statementName(query, viewer)
   const statement = prepared.get(name) ?? pageStatement(name, viewer, query)
@@ -153,7 +170,12 @@ export function repoPageStatement(
   return { statement, values }
 }
 
-function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery): PageStatement {
+function columnsOf({ cards, isPlain }: AnyPageQuery): Columns<PlainListedRow> {
+  if (isPlain) return plainListing
+  return cards ? cardedListing : listedColumns
+}
+
+function pageStatement(name: string, viewer: VisibleRepos, query: AnyPageQuery): PageStatement<PlainListedRow> {
   const shared = [...predicates(query.filter), ...(query.after ? [keyset[query.sort]] : [])]
   const by = order[query.sort]
   const streams: string[] = []
@@ -166,7 +188,7 @@ function pageStatement(name: string, viewer: VisibleRepos, query: RepoPageQuery)
   const page = streams.length > 0 ? streams.join(' union all ') : `(select r.id, r.updated_at from repos r where false)`
   // `any` makes it a look-up of each row: as an equality it may be a merge, which reads all repos that are newer than
   // the page.
-  const columns: Columns<ListedRow> = query.cards ? cardedListing : listedColumns
+  const columns = columnsOf(query)
   const text = `select ${columns.sql}
     from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)}
       limit ${MAX_ROWS}) page
@@ -218,11 +240,12 @@ function privateStream(repoIds: readonly string[] | null, shared: readonly strin
 }
 
 /** Empty for a shape that is not prepared. */
-function statementName(query: RepoPageQuery, viewer: VisibleRepos): string {
+function statementName(query: AnyPageQuery, viewer: VisibleRepos): string {
   const { q, tag, license, label, robot, interfaceFingerprint, kind, ownerId, visibility } = query.filter
   if (q || tag?.length || license || label?.length || robot || interfaceFingerprint) return ''
   const shape = [
     kind && 'k',
+    query.isPlain && 'p',
     query.cards && (mayBeRobots(query) ? 'c' : 'd'),
     ownerId && 'o',
     visibility,

@@ -166,8 +166,8 @@ export const readCard = objectOf<CardRow>({ text, interfaceFingerprint: orNull(t
 export const currentCommitId =
   'coalesce((select c.commit_id from repo_changes c where c.repo_id = r.id and c.seq = r.seq), r.empty_commit_id)'
 
-/** Columns of `repos r join accounts o on o.id = r.owner_id`, with the parameters `repoViewer`. */
-export const repoColumns = columns({
+/** Columns of `repos r join accounts o on o.id = r.owner_id` that nothing is computed for. */
+export const plainColumns = columns({
   id: column.text('r.id'),
   kind: column.enum('RepoKind', 'r.kind'),
   ownerId: column.text('o.id'),
@@ -179,16 +179,20 @@ export const repoColumns = columns({
   visibility: column.enum('Visibility', 'r.visibility'),
   description: column.text.orNull('r.description'),
   tags: column.json('to_json(r.tags)', texts),
+  fileCount: column.int4('r.file_count'),
+  totalBytes: column.int8('r.total_bytes'),
+  verifiedCount: column.int4('r.verified_count'),
+  createdAt: column.timestamptz('r.created_at'),
+  updatedAt: column.timestamptz('r.updated_at'),
+})
+
+/** The same and what takes nine subqueries of each row, with the parameters `repoViewer`. */
+export const repoColumns = plainColumns.with({
   cardFacts: column.json.orNull('r.card_facts', readFacts),
   cardTags: column.json('to_json(r.card_tags)', texts),
   cardLabels: column.json('to_json(r.card_labels)', texts),
   isCardPending: column.bool('r.card_pending'),
-  fileCount: column.int4('r.file_count'),
-  totalBytes: column.int8('r.total_bytes'),
-  verifiedCount: column.int4('r.verified_count'),
   commitId: column.text(currentCommitId),
-  createdAt: column.timestamptz('r.created_at'),
-  updatedAt: column.timestamptz('r.updated_at'),
   /** Depends on `kind`. */
   meta: column.json.orNull(metaColumn, readMeta),
   policyCount: column.int4.orNull(policyCountColumn),
@@ -225,6 +229,8 @@ export interface WithCards {
   readonly cards: boolean
 }
 
+type PlainRow = RowOf<typeof plainColumns>
+
 export type RepoRow = RowOf<typeof repoColumns> & Partial<Pick<RowOf<typeof cardedColumns>, 'robotCard' | 'cardData'>>
 
 function cardOfReadme({ cardFacts, cardTags, cardLabels, isCardPending, cardData }: RepoRow) {
@@ -239,27 +245,90 @@ function cardOfReadme({ cardFacts, cardTags, cardLabels, isCardPending, cardData
   }
 }
 
+/** The fields of the graph that a repo of plain columns has. */
+export const plainMembers: ReadonlySet<string> = new Set([
+  'id',
+  'kind',
+  'owner',
+  'slug',
+  'hfName',
+  'fullName',
+  'visibility',
+  'description',
+  'tags',
+  'fileSummary',
+  'createdAt',
+  'updatedAt',
+  // By the repo's id.
+  'files',
+])
+
+/** What the plain columns say of a repo. */
+class PlainRepo {
+  readonly id: string
+  readonly kind: RepoKind
+  readonly owner: AccountRef
+  readonly slug: string
+  readonly hfName: string | null
+  readonly fullName: string
+  readonly visibility: Visibility
+  readonly description: string | null
+  readonly tags: readonly string[]
+  readonly fileSummary: FileSummary
+  readonly createdAt: string
+  readonly updatedAt: string
+
+  constructor(row: PlainRow) {
+    this.id = row.id
+    this.kind = row.kind
+    this.owner = { id: row.ownerId, kind: row.ownerKind, handle: row.ownerHandle, name: row.ownerName }
+    this.slug = row.slug
+    this.hfName = row.hfName
+    this.fullName = `${row.ownerHandle}/${row.slug}`
+    this.visibility = row.visibility
+    this.description = row.description
+    this.tags = row.tags
+    this.fileSummary = { count: row.fileCount, totalBytes: row.totalBytes, verifiedCount: row.verifiedCount }
+    this.createdAt = row.createdAt
+    this.updatedAt = row.updatedAt
+  }
+}
+
+class UnreadRepo extends PlainRepo {}
+const unread = [
+  'license',
+  'libraryName',
+  'pipelineTag',
+  'prettyName',
+  'cardTags',
+  'cardLabels',
+  'cardFault',
+  'cardData',
+  'robotCard',
+  'modelMeta',
+  'datasetMeta',
+  'policyCount',
+  'commitId',
+] as const satisfies readonly (keyof Repo)[]
+for (const name of unread)
+  Object.defineProperty(UnreadRepo.prototype, name, {
+    get() {
+      throw new Error(`The ${name} of a repo is asked for, and was not read.`)
+    },
+  })
+
+/** Converts a row of the plain columns, for who asks for nothing else: any other member is an error to read. */
+export const toPlainRepo = (row: PlainRow): Repo =>
+  new UnreadRepo(row) as UnreadRepo & Pick<Repo, (typeof unread)[number]>
+
 /** Converts a row to the shape of the GraphQL type. */
 export function toRepo(row: RepoRow): Repo {
   const { kind, meta } = row
-  return {
-    id: row.id,
-    kind,
-    owner: { id: row.ownerId, kind: row.ownerKind, handle: row.ownerHandle, name: row.ownerName },
-    slug: row.slug,
-    hfName: row.hfName,
-    fullName: `${row.ownerHandle}/${row.slug}`,
-    visibility: row.visibility,
-    description: row.description,
-    tags: row.tags,
-    ...cardOfReadme(row),
+  return Object.assign(new PlainRepo(row), cardOfReadme(row), {
     modelMeta: kind === 'model' ? (meta as ModelMeta | null) : null,
     datasetMeta: kind === 'dataset' ? (meta as DatasetMeta | null) : null,
     robotCard: kind === 'robot' ? row.robotCard && cardOf(row.robotCard) : null,
-    fileSummary: { count: row.fileCount, totalBytes: row.totalBytes, verifiedCount: row.verifiedCount },
     policyCount: row.policyCount,
     commitId: row.commitId,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  }
+  })
 }

@@ -22,7 +22,7 @@ export const tableHead = [
 /** All servers warmed, then slices in turn; prints a line for each server beside the hub. */
 export async function measure(lab: Lab, { name, asks, goal }: Row): Promise<void> {
   const asked = Object.entries(asks) as [ServerName, Ask | Prepare][]
-  if (asks.bare || asks.other) await assertSameItems(lab, asked)
+  if (asks.bare) await assertSameItems(lab, asked)
   for (const [server, ask] of asked) await costOf(lab, server, ask, WARM_MS)
   const costs = new Map<ServerName, Cost[]>(asked.map(([server]) => [server, []]))
   for (let round = 0; round < ROUNDS; round += 1) {

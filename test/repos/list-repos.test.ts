@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { plainMembers } from '../../src/repos/repo-shape.ts'
 import { contractHub, type Json, type Person, places, types, type Who } from '../support/hub.ts'
 
 const hub = contractHub()
@@ -7,6 +8,13 @@ let bob: Person
 beforeAll(async () => {
   bob = await hub.person()
 })
+
+/** What is selected of members that are objects. */
+const below: Readonly<Record<string, string>> = {
+  owner: ' { id kind handle name }',
+  fileSummary: ' { count totalBytes verifiedCount }',
+  files: ' { nodes { path } }',
+}
 
 const list = (who: Who, query: string) => hub.call(who, 'GET', `/v1/repos?${query}`)
 const names = (answer: { json: Json }): string[] => answer.json.items.map((item: Json) => item.full_name)
@@ -26,6 +34,30 @@ describe('listing repos', () => {
     expect(names(await list(cleo, `visibility=private`))).toEqual([ours, mine])
     expect(names(await list(cleo, `visibility=public&owner=${olga.handle}`))).toEqual([open])
     expect(names(await list(null, 'visibility=private'))).toEqual([])
+  })
+
+  it('reads the same whether computed members are selected beside them or not', async () => {
+    const finn = await hub.person()
+    for (const kind of ['robot', 'model', 'dataset'])
+      await hub.repo(finn, { kind, tags: ['x'], description: 'd', visibility: 'public' })
+    const plain = [...plainMembers].map((name) => `${name}${below[name] ?? ''}`).join(' ')
+    const ask = async (selected: string) => {
+      const text = `query ($owner: String!) { repos(owner: $owner, first: 2) { ${selected} pageInfo { hasNextPage endCursor } } }`
+      const { data, errors } = await hub.graphql(finn, text, { owner: finn.handle })
+      expect(errors).toBeUndefined()
+      return data.repos
+    }
+    const whole = await ask(`nodes { ${plain} commitId policyCount cardTags }`)
+    expect(whole.nodes.map(({ kind }: Json) => kind)).toEqual(['DATASET', 'MODEL'])
+    const without = ({ commitId, policyCount, cardTags, ...rest }: Json) => rest
+    expect(await ask(`nodes { ${plain} }`)).toEqual({ ...whole, nodes: whole.nodes.map(without) })
+    const { edges } = await ask(`edges { cursor node { __typename ... on Repo { ${plain} } } }`)
+    expect(edges.map(({ node: { __typename, ...node } }: Json) => node)).toEqual(whole.nodes.map(without))
+    // One computed member among the fragments, and all of a row is read.
+    const mixed = await ask(
+      `nodes { id ... on Repo { slug ... on Repo { commitId license modelMeta { policyType } } } }`,
+    )
+    expect(mixed.nodes.map(({ commitId }: Json) => commitId)).toEqual(whole.nodes.map(({ commitId }: Json) => commitId))
   })
 
   it('narrows by q, kind, owner and all of the tags', async () => {

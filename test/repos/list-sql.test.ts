@@ -39,3 +39,13 @@ it('shapes that are asked for all the time are put together once, and searches a
   expect(ask({ kind: 'model' })).not.toBe(ask({ kind: 'robot' }))
   expect(ask({ q: 'arm' }).name).toBe('')
 })
+
+it('a plain page computes nothing for a row, and is a statement of its own', () => {
+  const query = { filter: {}, sort: 'created', after: null, limit: 7, cards: false } as const
+  const [plain, whole] = [repoPageStatement(viewer, { ...query, isPlain: true }), repoPageStatement(viewer, query)]
+  const subqueries = (text: string) =>
+    text.slice(0, text.indexOf('from (select id')).match(/\(\s*select\b/g)?.length ?? 0
+  expect(subqueries(whole.statement.text)).toBeGreaterThan(7)
+  expect(subqueries(plain.statement.text)).toBe(0)
+  expect(plain.statement.name).not.toBe(whole.statement.name)
+})

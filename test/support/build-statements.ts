@@ -96,8 +96,10 @@ async function buildListings(): Promise<void> {
   for (const viewer of viewers) {
     for (const filter of [...shapesOf(repoFilters), { visibility: 'private' as const }]) {
       for (const sort of ['created', 'updated'] as const)
-        for (const after of [null, sort === 'created' ? ['repo_a'] : ['2026-01-01T00:00:00Z', 'repo_a']])
+        for (const after of [null, sort === 'created' ? ['repo_a'] : ['2026-01-01T00:00:00Z', 'repo_a']]) {
           for (const cards of [false, true]) repoPageStatement(viewer, { filter, sort, after, limit: 1, cards })
+          repoPageStatement(viewer, { filter, sort, after, limit: 1, cards: false, isPlain: true })
+        }
       repoFacetStatement(viewer, filter as RepoFilter)
     }
     for (const filter of [...shapesOf(runFilters), { gated: false }])
