@@ -9,6 +9,7 @@ COPY packages/check-worker/package.json packages/check-worker/
 COPY packages/cli/package.json packages/cli/
 COPY packages/client/package.json packages/client/
 COPY packages/dataset/package.json packages/dataset/
+COPY packages/embodiment/package.json packages/embodiment/
 COPY packages/formats/package.json packages/formats/
 COPY packages/mjcf/package.json packages/mjcf/
 COPY packages/policy-server/package.json packages/policy-server/

@@ -64,7 +64,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'robot-view': [],
   client: ['text', 'formats'],
   runner: ['formats', 'client'],
-  dataset: [],
+  embodiment: [],
+  dataset: ['embodiment'],
   tensorboard: [],
   track: ['text', 'formats', 'client', 'runner', 'tensorboard'],
   'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
@@ -72,7 +73,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   // Its loop is a page's too; its processes are a worker's.
   rollout: ['formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner', 'check-worker', 'policy-server'],
   cli: [
-    ...['text', 'formats', 'dataset', 'mjcf', 'robot-card', 'client', 'runner', 'track'],
+    ...['text', 'formats', 'embodiment', 'dataset', 'mjcf', 'robot-card', 'client', 'runner', 'track'],
     ...['check-worker', 'policy-server', 'rollout'],
   ],
 }
@@ -129,7 +130,7 @@ const rooms: readonly Room[] = [
     name: 'web',
     files: '^web/src/',
     mayImport: [
-      'packages/(robot-view|mjcf|dataset)/src/',
+      'packages/(robot-view|mjcf|dataset|embodiment)/src/',
       'packages/check-worker/src/urdf/answered-urdf\\.ts',
       // The pure parts of a push.
       'packages/client/src/(backoff|batches|ignore-rules|left-out-names|refused|secret-names|upload-parts)\\.ts',

@@ -1,6 +1,7 @@
 /**
  * `meta/info.json` of a LeRobot dataset (v2.0, v2.1, v3.0): where its episodes are and what their columns mean. Pure.
  */
+import { namesOf } from '@hub/embodiment/feature-names'
 
 /** What `meta/info.json` says, with what it leaves out filled in. */
 export interface EpisodesInfo {
@@ -83,19 +84,6 @@ function curveOf(name: string, feature: unknown): CurveFeature[] {
   const said = namesOf(feature.names)
   const labels = Array.from({ length: width }, (_, at) => said[at] ?? (width === 1 ? name : `${at}`))
   return [{ name, labels }]
-}
-
-/** A list of names, or such a list below one key (`motors`), or names with their places. */
-export function namesOf(names: unknown): string[] {
-  if (Array.isArray(names)) return names.flat(3).map(String)
-  if (!isObject(names)) return []
-  const values = Object.values(names)
-  if (values.every((value) => typeof value === 'number')) {
-    const found: string[] = []
-    for (const [name, at] of Object.entries(names)) found[Number(at)] = name
-    return found
-  }
-  return values.flatMap(namesOf)
 }
 
 /** A Python format string with named numbers: `{episode_index:06d}`. */

@@ -1,5 +1,6 @@
 /** All that `meta/info.json` says of the columns and totals of a data set, as far as a check compares it. Pure. */
-import { type EpisodesInfo, INFO_PATH, namesOf, readInfo } from '../info.ts'
+import { namesOf } from '@hub/embodiment/feature-names'
+import { type EpisodesInfo, INFO_PATH, readInfo } from '../info.ts'
 import { jsonObject } from './dataset-files.ts'
 
 /** A column of numbers, as `features` describes it. */
