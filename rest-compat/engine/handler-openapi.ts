@@ -43,6 +43,9 @@ export const openToAll = { security: [{}, { bearer: [] }, { session: [] }], 'x-s
 /** Security of an operation that needs a key that reads. */
 export const forReaders = { security: [{ bearer: [] }, { session: [] }], 'x-scope': 'key:read' }
 
+/** Security of an operation that needs a key that writes. */
+export const forWriters = { security: [{ bearer: [] }, { session: [] }], 'x-scope': 'key:write' }
+
 /** The entries of these routes, by path, as in the document's `paths`. */
 export function handlerPaths(handlers: readonly HandlerRoute[]): Record<string, Record<string, JsonSchema>> {
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * An operation of `/v1` that is no GraphQL document: a stream, a download or a redirect. Its handler calls the verb
- * itself.
+ * An operation of `/v1` that is no GraphQL document: a stream, a download, a redirect, or a body that is no JSON. Its
+ * handler calls the verb itself.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Edge } from '../../src/http/server.ts'
@@ -8,7 +8,9 @@ import type { JsonSchema } from './openapi-schemas.ts'
 
 export interface HandlerRoute {
   readonly operation: string
-  readonly method: 'GET'
+  readonly method: 'GET' | 'PUT'
+  /** The body of a PUT, which is read whole, of callers with a credential. */
+  readonly body?: { readonly mediaType: string; readonly limitBytes: number }
   /** With `:name` for a segment. `*` at the end is the rest of the path, with its slashes. */
   readonly path: string
   /** What the interface calls the `*`. */

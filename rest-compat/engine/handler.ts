@@ -9,13 +9,14 @@ import type { Edge } from '../../src/http/server.ts'
 import type { RequestContext } from '../../src/operation/context.ts'
 import { type Claim, StoredRefusal, StoredReplay } from '../../src/operation/idempotency.ts'
 import type { StoredAnswer } from '../../src/operation/stored-answer.ts'
-import { HubError, notFound, toProblem } from '../../src/platform/errors.ts'
+import { type HubError, notFound, toProblem } from '../../src/platform/errors.ts'
 import { noneMatchCovers, strongEtag } from '../../src/platform/etag.ts'
 import { coerceRequest } from './coerce.ts'
 import type { RoutePlan } from './dialect.ts'
 import { firstOf, RequestRefusal } from './faults.ts'
 import { claimFor, settleAnswer, settleProblem } from './keyed-request.ts'
 import { placeItems } from './places.ts'
+import { refuseAnonymous } from './refuse-anonymous.ts'
 import { defaultBodyLimitBytes, type HeldAnswer, type Method, type Route } from './route.ts'
 
 type Answer = Readonly<Record<string, unknown>>
@@ -49,13 +50,6 @@ export function registerRest(app: FastifyInstance, edge: Edge, plans: readonly R
   }
   for (const [path, present] of methods)
     refuseOtherMethods(app, edge, path, present.includes('GET') ? [...present, 'HEAD'] : present)
-}
-
-/** Before the body is read: of up to 16 MiB that nobody has to answer for. */
-const refuseAnonymous = (plan: RoutePlan) => async (request: FastifyRequest) => {
-  const isAnonymous = !request.viewer || request.viewer.kind === 'anonymous'
-  if (plan.scope === 'none' || !isAnonymous) return
-  throw new HubError('auth.missing', 'This operation requires a credential: send `Authorization: Bearer <credential>`.')
 }
 
 async function handle(

@@ -4,22 +4,36 @@ import { refuseOtherMethods } from '../../src/http/refuse-other-methods.ts'
 import { assertTexts } from '../../src/http/request-texts.ts'
 import type { Edge } from '../../src/http/server.ts'
 import type { HandlerRoute } from './handler-route.ts'
+import { refuseAnonymous } from './refuse-anonymous.ts'
 
 /**
  * Each behind authentication, the rate limit and the rule for texts; other methods of their paths get 405 and `Allow`.
  */
 export function registerHandlers(app: FastifyInstance, edge: Edge, handlers: readonly HandlerRoute[]): void {
   for (const route of handlers) {
-    const { operation, method, path, rest, answersHead } = route
-    app.route({
-      method,
-      url: path,
-      exposeHeadRoute: answersHead,
-      config: { operation },
-      onRequest: edge.identify,
-      preHandler: assertTexts(rest === undefined ? {} : { '*': rest }),
-      handler: (request, reply) => route.handle(edge, request, reply),
-    })
+    const { body, method, path, answersHead } = route
+    // A scope of its own: no other route takes this media type.
+    if (body)
+      app.register(async (scope) => {
+        scope.removeAllContentTypeParsers()
+        scope.addContentTypeParser(body.mediaType, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
+        mountHandler(scope, edge, route)
+      })
+    else mountHandler(app, edge, route)
     refuseOtherMethods(app, edge, path, answersHead ? [method, 'HEAD'] : [method])
   }
+}
+
+function mountHandler(app: FastifyInstance, edge: Edge, route: HandlerRoute): void {
+  const { operation, method, path, rest, answersHead, body } = route
+  app.route({
+    method,
+    url: path,
+    exposeHeadRoute: answersHead,
+    config: { operation },
+    ...(body && { bodyLimit: body.limitBytes }),
+    onRequest: body ? [edge.identify, refuseAnonymous({ scope: 'key' })] : edge.identify,
+    preHandler: assertTexts(rest === undefined ? {} : { '*': rest }),
+    handler: (request, reply) => route.handle(edge, request, reply),
+  })
 }

@@ -1,15 +1,18 @@
 /**
  * `GET` and `HEAD /v1/repos/{owner}/{repo}/resolve/{path}` (contract, "Uploads"): a stable URL of a file that `curl -L`
- * and browsers can follow. `…/archive` (contract, "A folder as an archive"): a folder as one ZIP.
+ * and browsers can follow. `…/archive` (contract, "A folder as an archive"): a folder as one ZIP. `…/blobs/archive`
+ * (contract, "Commits of many files"): many small files in one request.
  */
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { findArchive } from '../../src/files/archive/open-archive.ts'
+import { storeArchive } from '../../src/files/blobs/store-blobs.ts'
+import { MAX_CONTENT_ARCHIVE_BYTES, MAX_INLINE_FILES } from '../../src/files/limits.ts'
 import { resolveFile } from '../../src/files/resolve-file.ts'
 import { invalid } from '../../src/platform/errors.ts'
 import { noneMatchCovers } from '../../src/platform/etag.ts'
 import { attachment } from '../../src/store/objects/content-disposition.ts'
-import { everywhere, openToAll, problem, segment, text } from '../engine/handler-openapi.ts'
+import { everywhere, forWriters, openToAll, problem, segment, text } from '../engine/handler-openapi.ts'
 import type { HandlerRoute } from '../engine/handler-route.ts'
 
 type ResolveRequest = FastifyRequest<{
@@ -152,4 +155,76 @@ function onlyOne({ query }: ArchiveRequest, name: 'path' | 'at'): string | undef
   return value
 }
 
-export const handlers: readonly HandlerRoute[] = [resolve, archive]
+/** What a file takes of an archive at least: its header and a block of bytes. */
+const ENTRY_BYTES = 1024
+
+type ContentsRequest = FastifyRequest<{ Params: { owner: string; repo: string } }>
+
+/** 200 with digest and size of each file; errors as Problems. */
+const contents: HandlerRoute = {
+  operation: 'storeArchive',
+  method: 'PUT',
+  path: '/v1/repos/:owner/:repo/blobs/archive',
+  body: { mediaType: 'application/x-tar', limitBytes: MAX_CONTENT_ARCHIVE_BYTES },
+  answersHead: false,
+  openApi: {
+    summary: 'Sends small files ahead of a commit, as one tar archive',
+    description:
+      'Stores the contents of 1 to 1,000 files of at most 1 MiB each, all or none, without their paths: a commit ' +
+      'names them by their digests. A file whose name is a SHA-256 in hex has to have it. Nothing is stored twice, so a ' +
+      'request may be repeated.\n\nScope: `key:write`.',
+    tags: ['repos'],
+    ...forWriters,
+    parameters: [segment('owner', 'Handle of the owner.'), segment('repo', 'Slug of the repo.')],
+    requestBody: {
+      required: true,
+      content: { 'application/x-tar': { schema: { type: 'string', format: 'binary' } } },
+    },
+    responses: {
+      '200': {
+        description: 'Done.',
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              properties: {
+                blobs: {
+                  type: 'array',
+                  items: {
+                    type: 'object',
+                    properties: {
+                      sha256: { ...text, description: 'Lowercase hex SHA-256.' },
+                      size: { type: 'integer', description: 'Bytes.' },
+                    },
+                    required: ['sha256', 'size'],
+                  },
+                  description: 'In the order of the archive.',
+                },
+              },
+              required: ['blobs'],
+            },
+          },
+        },
+      },
+      '403': problem('Not allowed'),
+      '404': problem('Not found'),
+      '409': problem('Conflict'),
+      '413': problem('Too large, Storage quota exceeded'),
+      '415': problem('Unsupported media type'),
+      '422': problem('Invalid value, SHA-256 differs'),
+      ...everywhere,
+    },
+  },
+  async handle(edge, request: ContentsRequest, reply) {
+    const { owner, repo } = request.params
+    const archive = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    return reply.send(
+      await edge.admit(request, async () => {
+        await edge.spend(request, reply, Math.min(MAX_INLINE_FILES, Math.ceil(archive.length / ENTRY_BYTES)))
+        return storeArchive(edge.contextOf(request), { owner, repo, archive })
+      }),
+    )
+  },
+}
+
+export const handlers: readonly HandlerRoute[] = [resolve, archive, contents]

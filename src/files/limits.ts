@@ -36,11 +36,17 @@ export const MAX_COMMIT_FILES = 200_000
 /** Folders that one commit deletes: each is a range, and the database may have no statistics of a new repo yet. */
 export const MAX_COMMIT_FOLDERS = 1000
 
-/** Contents that a commit, or a request that stores contents, holds itself. */
+/** Contents that a commit, or a request that stores contents, holds itself; files of an archive of contents. */
 export const MAX_INLINE_FILES = 1000
 
 /** 64 KiB: the size of a content in a request. */
 export const MAX_INLINE_BYTES = 65_536
+
+/** 1 MiB: the size of a file in an archive of contents. */
+export const MAX_ARCHIVED_BYTES = MIB
+
+/** 32 MiB: an archive of contents is held whole while it is read. */
+export const MAX_CONTENT_ARCHIVE_BYTES = 32 * MIB
 
 /** Past states that one commit copies from: each is looked up and locked. */
 export const MAX_COPIED_STATES = 16
@@ -53,7 +59,7 @@ export const MAX_PENDING_UPLOADS = 10_000
 
 /**
  * Contents that the hub itself has stored ahead of commits, of one owner: as many as two of the largest commits have.
- * They are at most 64 KiB each, wait for no client, and take none of the places of uploads.
+ * They are at most 1 MiB each, wait for no client, and take none of the places of uploads.
  */
 export const MAX_PENDING_CONTENTS = 200_000
 

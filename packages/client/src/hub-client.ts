@@ -139,6 +139,9 @@ function fileCalls({ url: base, call }: Caller) {
     /** Sends contents, in base64, that a commit is going to name. */
     storeBlobs: (repo: RepoName, contents: readonly string[]) =>
       call('POST /v1/repos/{owner}/{repo}/blobs', sentBlobs, { ...of(repo), body: { contents }, ...plain }),
+    /** Sends contents that a commit is going to name as the files of a tar archive; to older hubs 404 or 405. */
+    storeArchive: (repo: RepoName, archive: Uint8Array<ArrayBuffer>) =>
+      call('PUT /v1/repos/{owner}/{repo}/blobs/archive', sentBlobs, { ...of(repo), archive, ...plain }),
     /** Has the hub assemble and check contents whose parts are sent, at most `BATCH`, all or none. */
     completeBlobs: (repo: RepoName, uploads: readonly CompletedBlob[]) =>
       call('POST /v1/repos/{owner}/{repo}/blobs/complete', sentBlobs, { ...of(repo), body: { uploads }, ...plain }),

@@ -129,7 +129,8 @@ export async function pushFolder(
     const root = await realpath(dir)
     const said = { message: options.message }
     const gate = byteGate(options.jobs ? jobs * PART_BYTES : PART_BYTES)
-    const sending: Sending = { client, repo, state, progress, jobs, root, said, gate }
+    const hub = { takesArchives: true }
+    const sending: Sending = { client, repo, state, progress, jobs, root, said, hub, gate }
     const read = async () => {
       const remote = exists && !options.areNew ? await readTree(client, repo) : new Map<string, RemoteFile>()
       const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal })

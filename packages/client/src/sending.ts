@@ -16,6 +16,8 @@ export interface Sending {
   /** The real path of the folder. */
   readonly root: string
   readonly said: MessageOption
+  /** What is known of the hub; an older one takes no archives of contents. */
+  readonly hub: { takesArchives: boolean }
   /** Limits the bytes that are being sent: what a kill loses. */
   readonly gate: ByteGate
 }

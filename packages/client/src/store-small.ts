@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
 import type { Content } from './contents.ts'
+import { type Packed, packContents } from './pack-contents.ts'
 import { failureLine, LocalError, ProblemError } from './problem.ts'
 import type { Sending } from './sending.ts'
 import { smallBatches } from './upload-parts.ts'
@@ -21,7 +22,7 @@ export async function storeSmall(sending: Sending, contents: readonly Content[],
   const batches = [...smallBatches(contents)]
   const slot = pLimit(sending.jobs)
   let hasStopped = false
-  const send = async (batch: readonly Content[]) => {
+  const sendBatch = async (batch: readonly Content[]) => {
     if (hasStopped) return
     try {
       await storeBatch(sending, batch, outcome)
@@ -30,23 +31,23 @@ export async function storeSmall(sending: Sending, contents: readonly Content[],
       throw error
     }
   }
-  const results = await Promise.allSettled(batches.map((batch) => slot(() => send(batch))))
+  const results = await Promise.allSettled(batches.map((batch) => slot(() => sendBatch(batch))))
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 async function storeBatch(sending: Sending, batch: readonly Content[], outcome: SmallOutcome): Promise<void> {
-  const { client, repo, progress, state } = sending
+  const { client, progress, state } = sending
   const release = await sending.gate(batch.reduce((sum, { size }) => sum + size, 0))
   try {
     client.signal.throwIfAborted()
     const read = await pMap(batch, (content) => bytesOf(content).catch((error: unknown) => fault(content, error)), {
       concurrency: sending.jobs,
     })
-    const ready = read.flatMap((one, index) => (one === null ? [] : [{ content: batch[index] as Content, text: one }]))
+    const ready = read.flatMap((bytes, index) => (bytes === null ? [] : [{ content: batch[index] as Content, bytes }]))
     if (ready.length === 0) return
-    const { blobs } = await client.storeBlobs(
-      repo,
-      ready.map(({ text }) => text),
+    const blobs = await send(
+      sending,
+      ready.map(({ content: { sha256 }, bytes }) => ({ sha256, bytes })),
     )
     state.rememberAhead(blobs.map(({ sha256 }) => sha256))
     for (const { content } of ready) {
@@ -67,10 +68,23 @@ async function storeBatch(sending: Sending, batch: readonly Content[], outcome: 
   }
 }
 
-/** In base64. Rejects if the file has other bytes than when it was hashed. */
-async function bytesOf({ source, sha256 }: Content): Promise<string> {
+/** As one archive, or in base64 to a hub that takes none: it has nothing at that address. */
+async function send({ client, repo, hub }: Sending, contents: readonly Packed[]) {
+  if (hub.takesArchives)
+    try {
+      return (await client.storeArchive(repo, packContents(contents))).blobs
+    } catch (error) {
+      if (!(error instanceof ProblemError) || ![404, 405].includes(error.status)) throw error
+      hub.takesArchives = false
+    }
+  const texts = contents.map(({ bytes }) => Buffer.from(bytes).toString('base64'))
+  return (await client.storeBlobs(repo, texts)).blobs
+}
+
+/** Rejects if the file has other bytes than when it was hashed. */
+async function bytesOf({ source, sha256 }: Content): Promise<Buffer> {
   const bytes = await readFile(source.file)
   if (createHash('sha256').update(bytes).digest('hex') !== sha256)
     throw new LocalError(`${source.path} changed while it was being sent; push again.`)
-  return bytes.toString('base64')
+  return bytes
 }

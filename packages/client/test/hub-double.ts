@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { Header } from 'tar/header'
 import type { RemoteFile } from '../src/internal.ts'
 
 /** Returns true if it handled the request itself. */
@@ -29,6 +30,8 @@ export interface HubDouble {
   taken: () => Promise<void> | undefined
   fault: Fault
   repoExists: boolean
+  /** Whether contents may come as an archive, as older hubs do not take them. */
+  takesArchives: boolean
   store(path: string, bytes: Buffer, over?: Partial<RemoteFile>): void
   close(): Promise<void>
 }
@@ -44,6 +47,24 @@ interface Pending {
   readonly size: number
   readonly sha256: string
   readonly parts: Map<number, Buffer>
+}
+
+/** Whether a request sends contents in itself. */
+export const sendsContents = ({ pathname }: URL) => /\/blobs(\/archive)?$/.test(pathname)
+
+const BLOCK_BYTES = 512
+
+/** The files of a tar archive. */
+function filesOf(archive: Buffer): Buffer[] {
+  const files: Buffer[] = []
+  for (let at = 0; ; ) {
+    const { nullBlock, cksumValid, path, size = 0 } = new Header(archive, at)
+    if (nullBlock) return files
+    const bytes = archive.subarray(at + BLOCK_BYTES, at + BLOCK_BYTES + size)
+    if (!cksumValid || path !== sha256(bytes)) throw new Error(`${path} is not as it is named.`)
+    files.push(bytes)
+    at += BLOCK_BYTES + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES
+  }
 }
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
@@ -72,6 +93,7 @@ export async function startHubDouble(partSize: number | 'asked' = 100_000): Prom
     taken: () => undefined,
     fault: () => false,
     repoExists: true,
+    takesArchives: true,
     store(path, bytes, over = {}) {
       const entry = {
         path,
@@ -97,7 +119,9 @@ export async function startHubDouble(partSize: number | 'asked' = 100_000): Prom
     if (at.pathname === '/get') return get(request, response, at)
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {}
+    const bytes = Buffer.concat(chunks)
+    const isArchive = request.headers['content-type'] === 'application/x-tar'
+    const body = bytes.length > 0 && !isArchive ? JSON.parse(bytes.toString()) : {}
     const action = at.pathname.replace(/^\/v1\/repos\/[^/]+\/[^/]+/, '')
     double.calls.push(`${request.method} ${action}`)
     if (!double.repoExists) return problem(response, 404, 'not_found', 'No such repo.')
@@ -108,7 +132,9 @@ export async function startHubDouble(partSize: number | 'asked' = 100_000): Prom
         next_cursor: null,
       })
     if (action === '/blobs/presign') return json(response, { blobs: body.blobs.map(presign), expires_at: later() })
-    if (action === '/blobs') return json(response, { blobs: body.contents.map(keep) })
+    if (action === '/blobs')
+      return json(response, { blobs: body.contents.map((text: string) => keep(Buffer.from(text, 'base64'))) })
+    if (action === '/blobs/archive' && double.takesArchives) return json(response, { blobs: filesOf(bytes).map(keep) })
     if (action === '/blobs/complete') return complete(response, body.uploads)
     if (action === '/commits') return commit(response, body)
     if (action === '/files/presign-download') {
@@ -141,8 +167,7 @@ export async function startHubDouble(partSize: number | 'asked' = 100_000): Prom
     return { sha256: blob.sha256, size: blob.size, upload: target }
   }
 
-  function keep(text: string) {
-    const bytes = Buffer.from(text, 'base64')
+  function keep(bytes: Buffer) {
     double.received += bytes.length
     double.ahead.set(sha256(bytes), bytes)
     double.stored.push(bytes.length)

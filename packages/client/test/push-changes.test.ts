@@ -5,7 +5,7 @@ import { itInTorture, itOnce } from '@hub/testing/torture'
 import { describe, expect } from 'vitest'
 import { pushFolder } from '../src/internal.ts'
 import { roundsOf } from '../src/push.ts'
-import { json, problem } from './hub-double.ts'
+import { json, problem, sendsContents } from './hub-double.ts'
 import { repo, sha256, transferFolder } from './transfer-folder.ts'
 
 const MIB = 1_048_576
@@ -26,12 +26,25 @@ describe('push', () => {
     expect([...t.hub.files.keys()].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'there'])
     expect(await pushFolder(client(), repo, t.dir, options())).toMatchObject({ linked: [], sent: [], skipped: 5 })
   })
+  itOnce('sends small contents as archives, and in base64 to a hub that takes none, which it asks once', async () => {
+    for (const takes of [true, false]) {
+      t.hub.takesArchives = takes
+      for (const name of ['a', 'b', 'empty']) await put(`${takes}/${name}`, name === 'empty' ? '' : `${takes} ${name}`)
+      const before = t.hub.calls.length
+      expect(await pushFolder(client(), repo, t.dir, options({ jobs: 1 }))).toMatchObject({ failed: [] })
+      expect(t.hub.calls.slice(before).filter((call) => /blobs/.test(call))).toEqual(
+        takes ? ['PUT /blobs/archive'] : ['PUT /blobs/archive', 'POST /blobs'],
+      )
+    }
+    expect(t.hub.files.get('false/b')?.bytes.toString()).toBe('false b')
+    expect(t.hub.files.get('true/empty')?.size).toBe(0)
+  })
   itInTorture('sends small contents in requests of at most 2 MiB and 500 contents', async () => {
     const sizes = [...Array(40).fill(65_536), ...Array(600).fill(10)]
     for (const [index, size] of sizes.entries()) await put(`${index}`, Buffer.alloc(size).fill(`${index} `))
     const requests: number[] = []
     t.hub.fault = (_, __, at) => {
-      if (at.pathname.endsWith('/blobs')) requests.push(t.hub.stored.length)
+      if (sendsContents(at)) requests.push(t.hub.stored.length)
       return false
     }
     await pushFolder(client(), repo, t.dir, options({ jobs: 1 }))
@@ -61,7 +74,7 @@ describe('push', () => {
   itOnce('commits what is sent where no more uploads may be pending, and goes on', async () => {
     for (let index = 0; index < 600; index += 1) await put(`${index}`, `${index}`)
     t.hub.fault = (_, response, at) => {
-      if (!/blobs$/.test(at.pathname) || t.hub.stored.length === 0 || t.hub.commits.length > 0) return false
+      if (!sendsContents(at) || t.hub.stored.length === 0 || t.hub.commits.length > 0) return false
       problem(response, 429, 'quota.uploads', 'Too many pending uploads.')
       return true
     }
@@ -69,8 +82,8 @@ describe('push', () => {
     expect([report.sent.length, report.failed]).toEqual([600, []])
     expect(t.hub.commits.map((one) => one.add?.length)).toEqual([500, 100])
     t.hub.fault = (_, response, at) => {
-      if (/blobs$/.test(at.pathname)) problem(response, 429, 'quota.uploads', 'Too many pending uploads.')
-      return /blobs$/.test(at.pathname)
+      if (sendsContents(at)) problem(response, 429, 'quota.uploads', 'Too many pending uploads.')
+      return sendsContents(at)
     }
     await put('new', 'new')
     await expect(pushFolder(client(), repo, t.dir, options())).rejects.toThrow('Too many pending uploads.')

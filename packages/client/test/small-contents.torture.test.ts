@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHubClient, pushFolder } from '../src/internal.ts'
 import { silent } from '../src/progress.ts'
 import { openState } from '../src/state.ts'
-import { type HubDouble, hubCommand, problem, startHubDouble } from './hub-double.ts'
+import { type HubDouble, hubCommand, problem, sendsContents, startHubDouble } from './hub-double.ts'
 
 const repo = { owner: 'o', slug: 's' }
 /** Requests for small contents that are under way at once. */
@@ -52,7 +52,7 @@ const push = (dir: string, more: object = {}) => {
 function answerOnly(requests: number, last: () => void): void {
   let seen = 0
   hub.fault = (_, response, at) => {
-    if (!at.pathname.endsWith('/blobs')) return false
+    if (!sendsContents(at)) return false
     seen += 1
     if (seen > requests) response.end = () => response
     if (seen === requests + AT_ONCE) setImmediate(last)

@@ -26,6 +26,10 @@ export function hub(fail: (request: string, body?: unknown) => void = () => {}, 
     signal: new AbortController().signal,
     retry: {},
     updateRepo: async () => ({ kind: 'model', full_name: 'ada/walk' }),
+    /** As a hub of before archives answers. */
+    async storeArchive() {
+      throw new ProblemError(404, { type: 'not_found', detail: 'Nothing found.' }, null)
+    },
     async storeBlobs(_: unknown, contents: readonly string[]) {
       ask('blobs')
       return {

@@ -21,6 +21,7 @@ import { CONTENT_UPLOAD, reserveStorage } from '../reservation.ts'
 import type { StoreBlobsInput } from '../schemas.ts'
 import { discardUploads, lockAccounts, type UploadRow } from '../upload-sql.ts'
 import { type Content, findSentAhead, keepBlobs, lockUnshared, shareContents } from './blob-rows.ts'
+import { readArchive } from './read-archive.ts'
 import { type HeldContent, readContents } from './read-contents.ts'
 
 /**
@@ -60,14 +61,40 @@ interface Sent {
   readonly ids: readonly string[]
 }
 
+/**
+ * The same for the files of a tar archive, at most 1 MiB each. A repeat stores nothing twice, so it needs no key.
+ * Errors: besides, 413 `too_large`, 422 `upload.sha256_mismatch`.
+ */
+export function storeArchive(
+  ctx: RequestContext,
+  input: Pick<StoreBlobsInput, 'owner' | 'repo'> & { readonly archive: Buffer },
+): Promise<{ readonly blobs: readonly Content[] }> {
+  return guarded(
+    ctx,
+    () => findRepoToWrite(ctx, input),
+    async (allowed, repo) => {
+      const { blobs } = await sendContents(allowed, repo, await inTurns(readArchive(input.archive)))
+      return { blobs }
+    },
+  )
+}
+
 /** Sends the contents, in base64, ahead. What the request has stored before, `own`, is not shared with it. */
 export async function sendAhead(
   ctx: AllowedContext,
   repo: RepoFacts,
   texts: readonly string[],
+  own?: ReadonlySet<string>,
+): Promise<Sent> {
+  return sendContents(ctx, repo, await inTurns(readContents(texts)), own)
+}
+
+async function sendContents(
+  ctx: AllowedContext,
+  repo: RepoFacts,
+  all: readonly HeldContent[],
   own: ReadonlySet<string> = new Set(),
 ): Promise<Sent> {
-  const all = await inTurns(readContents(texts))
   const ahead = (await findSentAhead(ctx, repo.id, all)).filter(({ etag }) => etag !== null)
   const found = await shareContents(
     ctx.deps.db,

@@ -69,7 +69,7 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     return turn
   }
 
-  /** Gives a directory or file its place. The folder of the keys is nearly always there, so it is made after a failure. */
+  /** Gives a directory or file its place. The folder of the keys is nearly always there: it is made after a failure. */
   const place = async (path: string, { key, sizeBytes, etag }: ObjectDocument) => {
     const { current } = layout.object(key)
     for (let attempt = 1; ; attempt += 1) {
