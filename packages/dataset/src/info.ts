@@ -17,6 +17,8 @@ export interface EpisodesInfo {
   readonly curves: readonly CurveFeature[]
   /** Features of dtype `video`. */
   readonly cameras: readonly string[]
+  /** The robot's repo, `owner/slug`, where `robot` or `robot_type` is one. */
+  readonly robot: string | null
 }
 
 /** Numbers of each frame, with their names. */
@@ -71,8 +73,12 @@ export function readInfo(text: string): EpisodesInfo | { readonly why: string } 
     videoPath: textOf(info.video_path) ?? defaults[layout].video,
     curves: features.flatMap(([name, feature]) => curveOf(name, feature)).toSorted((a, b) => rank(a) - rank(b)),
     cameras: features.flatMap(([name, feature]) => (isObject(feature) && feature.dtype === 'video' ? [name] : [])),
+    robot: [info.robot, info.robot_type].map(textOf).find((said) => said !== null && repoName.test(said)) ?? null,
   }
 }
+
+/** Most data sets have a word that is no repo: `so100`. */
+const repoName = /^[a-z0-9-]+\/[a-z0-9-]+$/
 
 const rank = ({ name }: CurveFeature) => (name === 'observation.state' ? 0 : name === 'action' ? 1 : 2)
 

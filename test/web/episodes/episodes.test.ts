@@ -1,41 +1,23 @@
 /** The episode viewer's cores: LeRobot's layouts, ranges of Parquet files, and the time that curves and videos share. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { filled, readInfo } from '@hub/dataset/info'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Dataset, type DatasetFiles, openDataset } from '../../../web/src/episodes/dataset.ts'
 import { frameAt } from '../../../web/src/episodes/episode-curves.ts'
 import { playhead, type Reel } from '../../../web/src/episodes/playhead.ts'
 import { FPS, JOINTS, lerobotDataset } from '../support/lerobot.ts'
+import { type RangeStore, rangeStore } from '../support/range-store.ts'
 
-let server: Server
+let store: RangeStore
 let files: ReadonlyMap<string, Uint8Array> = new Map()
-/** Bytes that each path was asked for. */
-const sent = new Map<string, number>()
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const path = decodeURIComponent((request.url ?? '').slice(1))
-    const whole = files.get(path)
-    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
-    if (!whole) return response.writeHead(404).end()
-    const part = range ? whole.subarray(Number(range[1]), Number(range[2]) + 1) : whole
-    sent.set(path, (sent.get(path) ?? 0) + part.length)
-    response.writeHead(range ? 206 : 200).end(part)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  store = await rangeStore()
 })
-afterAll(() => new Promise((resolve) => server.close(resolve)))
+afterAll(() => store.stop())
 
 function repo(): DatasetFiles {
-  const { port } = server.address() as AddressInfo
-  return {
-    list: (prefix) =>
-      Promise.resolve(
-        [...files].filter(([path]) => path.startsWith(prefix)).map(([path, { length }]) => [path, length]),
-      ),
-    sign: (paths) => Promise.resolve(paths.map((path) => `http://127.0.0.1:${port}/${encodeURIComponent(path)}`)),
-  }
+  store.hold(files)
+  return store.repo()
 }
 
 async function opened(): Promise<Dataset> {
@@ -87,12 +69,11 @@ describe('of a large file', () => {
     large.set(whole.subarray(0, whole.length - footer))
     large.set(whole.subarray(whole.length - footer), large.length - footer)
     files = new Map([...small, [path, large]])
-    sent.clear()
     const dataset = await opened()
     const { curves } = await dataset.load(dataset.episodes[1] as never)
     expect(curves.times).toHaveLength(60)
-    expect(sent.get(path)).toBeLessThan(2 ** 17)
-    expect(dataset.bytes()).toBe([...sent.values()].reduce((sum, bytes) => sum + bytes, 0))
+    expect(store.sent.get(path)).toBeLessThan(2 ** 17)
+    expect(dataset.bytes()).toBe([...store.sent.values()].reduce((sum, bytes) => sum + bytes, 0))
   })
 })
 

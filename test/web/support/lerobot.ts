@@ -8,6 +8,16 @@ export interface LerobotFiles {
   value(episode: number, at: number, joint: number): number
 }
 
+/** What was recorded: rows of numbers, as a robot's driver has them. */
+export interface Recorded {
+  readonly fps: number
+  readonly joints: readonly string[]
+  readonly robotType: string
+  readonly episodes: readonly { readonly state: readonly Row[]; readonly action: readonly Row[] }[]
+}
+
+type Row = readonly number[]
+
 export const FPS = 20
 export const JOINTS = ['shoulder', 'elbow', 'gripper'] as const
 const CAMERA = 'observation.images.front'
@@ -22,36 +32,56 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** `video`: the bytes of every video, if the dataset has one. */
 export function lerobotDataset(layout: 2 | 3, video: Uint8Array | null = null): LerobotFiles {
+  const rows = (episode: number, length: number, shift: number) =>
+    Array.from({ length }, (_, at) => JOINTS.map((_, joint) => value(episode, at, joint) + shift))
+  const episodes = lengths.map((length, index) => ({ state: rows(index, length, 0), action: rows(index, length, 1) }))
+  const recorded = { fps: FPS, joints: JOINTS, robotType: 'so100', episodes }
+  return { files: recordedDataset(layout, recorded, video), value }
+}
+
+/** The files of what was recorded: two episodes to a file in layout 3. */
+export function recordedDataset(
+  layout: 2 | 3,
+  recorded: Recorded,
+  video: Uint8Array | null = null,
+): ReadonlyMap<string, Uint8Array> {
   const files = new Map<string, Uint8Array>()
-  files.set('meta/info.json', bytes(JSON.stringify(info(layout, video !== null))))
+  const indices = recorded.episodes.map((_, index) => index)
+  files.set('meta/info.json', bytes(JSON.stringify(infoOf(layout, recorded, video !== null))))
   if (layout === 2) {
-    const lines = lengths.map((length, index) =>
+    const lines = recorded.episodes.map(({ state: { length } }, index) =>
       JSON.stringify({ episode_index: index, tasks: [`Pick cube ${index}`], length }),
     )
     files.set('meta/episodes.jsonl', bytes(`${lines.join('\n')}\n`))
-    for (const [index] of lengths.entries()) {
-      files.set(`data/chunk-000/episode_00000${index}.parquet`, table([index]))
-      if (video) files.set(`videos/chunk-000/${CAMERA}/episode_00000${index}.mp4`, video)
+    for (const index of indices) {
+      const name = `episode_${String(index).padStart(6, '0')}`
+      files.set(`data/chunk-000/${name}.parquet`, tableOf(recorded, [index]))
+      if (video) files.set(`videos/chunk-000/${CAMERA}/${name}.mp4`, video)
     }
   } else {
-    files.set('data/chunk-000/file-000.parquet', table([0, 1]))
-    files.set('data/chunk-000/file-001.parquet', table([2]))
-    files.set('meta/episodes/chunk-000/file-000.parquet', episodeTable(video !== null))
+    for (const first of indices.filter((index) => index % IN_FILE === 0))
+      files.set(`data/chunk-000/${fileName(first)}.parquet`, tableOf(recorded, indices.slice(first, first + IN_FILE)))
+    files.set('meta/episodes/chunk-000/file-000.parquet', episodeTableOf(recorded, video !== null, IN_FILE))
     if (video) files.set(`videos/${CAMERA}/chunk-000/file-000.mp4`, video)
   }
-  return { files, value }
+  return files
 }
 
-function info(layout: 2 | 3, hasVideo: boolean) {
-  const ofJoints = (names: unknown) => ({ dtype: 'float32', shape: [JOINTS.length], names })
+const IN_FILE = 2
+
+const fileName = (episode: number) => `file-${String(Math.floor(episode / IN_FILE)).padStart(3, '0')}`
+
+/** `meta/info.json`. */
+export function infoOf(layout: 2 | 3, { fps, joints, robotType, episodes }: Recorded, hasVideo: boolean) {
+  const ofJoints = (names: unknown) => ({ dtype: 'float32', shape: [joints.length], names })
   const scalar = (dtype: string) => ({ dtype, shape: [1], names: null })
   return {
     codebase_version: layout === 2 ? 'v2.1' : 'v3.0',
-    robot_type: 'so100',
-    total_episodes: lengths.length,
-    total_frames: lengths.reduce((sum, length) => sum + length, 0),
+    robot_type: robotType,
+    total_episodes: episodes.length,
+    total_frames: episodes.reduce((sum, { state }) => sum + state.length, 0),
     chunks_size: 1000,
-    fps: FPS,
+    fps,
     data_path:
       layout === 2
         ? 'data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet'
@@ -61,8 +91,8 @@ function info(layout: 2 | 3, hasVideo: boolean) {
         ? 'videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4'
         : 'videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4',
     features: {
-      action: ofJoints([...JOINTS]),
-      'observation.state': ofJoints({ motors: JOINTS }),
+      action: ofJoints([...joints]),
+      'observation.state': ofJoints({ motors: joints }),
       ...(hasVideo ? { [CAMERA]: { dtype: 'video', shape: [48, 64, 3], names: ['height', 'width', 'channels'] } } : {}),
       timestamp: scalar('float32'),
       frame_index: scalar('int64'),
@@ -72,20 +102,21 @@ function info(layout: 2 | 3, hasVideo: boolean) {
   }
 }
 
-/** The rows of episodes, in row groups of 25. */
-function table(episodes: readonly number[]): Uint8Array {
-  const rows = episodes.flatMap((episode) =>
-    Array.from({ length: lengths[episode] ?? 0 }, (_, at) => ({ episode, at, index: startOf(episode) + at })),
+/** The rows of episodes. */
+export function tableOf(recorded: Recorded, chosen: readonly number[], rowGroupSize = 25): Uint8Array {
+  const { fps, episodes } = recorded
+  const rows = chosen.flatMap((episode) =>
+    (episodes[episode]?.state ?? []).map((_, at) => ({ episode, at, index: startOf(recorded, episode) + at })),
   )
-  const joints = (shift: number) =>
-    rows.map(({ episode, at }) => JOINTS.map((_, joint) => value(episode, at, joint) + shift))
+  const joints = (feature: 'state' | 'action') =>
+    rows.map(({ episode, at }) => [...(episodes[episode]?.[feature][at] ?? [])])
   const big = (pick: (row: (typeof rows)[number]) => number) => rows.map((row) => BigInt(pick(row)))
   return new Uint8Array(
     parquetWriteBuffer({
       columnData: [
-        { name: 'action', data: joints(1) },
-        { name: 'observation.state', data: joints(0) },
-        { name: 'timestamp', data: rows.map(({ at }) => at / FPS) },
+        { name: 'action', data: joints('action') },
+        { name: 'observation.state', data: joints('state') },
+        { name: 'timestamp', data: rows.map(({ at }) => at / fps) },
         { name: 'frame_index', data: big(({ at }) => at) },
         { name: 'episode_index', data: big(({ episode }) => episode) },
         { name: 'index', data: big(({ index }) => index) },
@@ -99,15 +130,21 @@ function table(episodes: readonly number[]): Uint8Array {
         plain('episode_index', 'INT64'),
         plain('index', 'INT64'),
       ],
-      rowGroupSize: 25,
+      rowGroupSize,
     }),
   )
 }
 
-const startOf = (episode: number) => lengths.slice(0, episode).reduce((sum, length) => sum + length, 0)
+const startOf = ({ episodes }: Recorded, episode: number) =>
+  episodes.slice(0, episode).reduce((sum, { state }) => sum + state.length, 0)
 
-function episodeTable(hasVideo: boolean): Uint8Array {
-  const all = lengths.map((length, episode) => ({ length, episode }))
+/** Where the episodes of layout 3 are, `inFile` of them in each file. */
+export function episodeTableOf(recorded: Recorded, hasVideo: boolean, inFile: number): Uint8Array {
+  const all = recorded.episodes.map(({ state: { length } }, episode) => ({
+    length,
+    episode,
+    start: startOf(recorded, episode),
+  }))
   const big = (name: string, pick: (one: (typeof all)[number]) => number) => ({
     name,
     data: all.map((one) => BigInt(pick(one))),
@@ -116,13 +153,13 @@ function episodeTable(hasVideo: boolean): Uint8Array {
     big('episode_index', ({ episode }) => episode),
     big('length', ({ length }) => length),
     big('data/chunk_index', () => 0),
-    big('data/file_index', ({ episode }) => (episode < 2 ? 0 : 1)),
-    big('dataset_from_index', ({ episode }) => startOf(episode)),
-    big('dataset_to_index', ({ episode, length }) => startOf(episode) + length),
+    big('data/file_index', ({ episode }) => Math.floor(episode / inFile)),
+    big('dataset_from_index', ({ start }) => start),
+    big('dataset_to_index', ({ start, length }) => start + length),
     ...(hasVideo ? [big(`videos/${CAMERA}/chunk_index`, () => 0), big(`videos/${CAMERA}/file_index`, () => 0)] : []),
   ]
   const from = hasVideo
-    ? [{ name: `videos/${CAMERA}/from_timestamp`, data: all.map(({ episode }) => startOf(episode) / FPS) }]
+    ? [{ name: `videos/${CAMERA}/from_timestamp`, data: all.map(({ start }) => start / recorded.fps) }]
     : []
   return new Uint8Array(
     parquetWriteBuffer({

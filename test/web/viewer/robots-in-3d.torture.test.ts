@@ -6,13 +6,16 @@
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openMujoco } from '@hub/robot-view/physics/mujoco'
 import type { Browser, Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { noRobots, sharedDir } from '@hub/testing/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { told } from '../../../web/src/viewer/panels/element.ts'
 import { contractHub, type Person } from '../../support/hub.ts'
 import { accessibilityFaults, noBrowser, openBrowser, openPage, phone, widerBy } from '../support/browser.ts'
-import { lerobotDataset } from '../support/lerobot.ts'
+import { lerobotDataset, recordedDataset } from '../support/lerobot.ts'
+import { movedRobot } from '../support/moved-robots.ts'
 
 const shared = sharedDir()
 const output = join(import.meta.dirname, '../../../test-output/viewer')
@@ -53,9 +56,8 @@ describe('on the pages of a hub', needs(noBrowser), () => {
   const button = (name: string) => page.getByRole('button', { name, exact: true })
 
   /** A public repo with the files of a folder. */
-  async function robotRepo(folder: string): Promise<string> {
+  async function robotRepo(folder: string, root = join(shared ?? '', 'robots', folder)): Promise<string> {
     const name = await hub.repo(owner, { kind: 'robot', visibility: 'public' })
-    const root = join(shared ?? '', 'robots', folder)
     const entries = await readdir(root, { recursive: true, withFileTypes: true })
     const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     const bytes = await Promise.all(files.map((file) => readFile(file)))
@@ -164,6 +166,50 @@ describe('on the pages of a hub', needs(noBrowser), () => {
     await picture('phone')
     await page.setViewportSize(desk)
     await page.emulateMedia({ colorScheme: 'light' })
+    expect(faults()).toEqual([])
+  })
+
+  it('an episode plays on the robot that the dataset names, frame by frame as MuJoCo has it', { timeout }, async () => {
+    const folder = join(import.meta.dirname, '../../../examples/robot')
+    const { recorded, bodies, session } = await movedRobot(await openMujoco(() => undefined), folder, 'scene.xml')
+    const robot = await robotRepo('pico_arm', folder)
+    const name = await hub.repo(owner, { visibility: 'public' })
+    const files = recordedDataset(3, { ...recorded, robotType: robot })
+    await hub.upload(owner, name, Object.fromEntries([...files].map(([path, bytes]) => [path, Buffer.from(bytes)])))
+    await open(name, 'episodes')
+    const stage = page.locator('.episode-stage')
+    await page.locator('.episode-stage[data-frame="0"]').waitFor()
+    await page.getByText('Bodies').click()
+    await page.locator('.viewer-bodies button').last().click()
+    const last = session.opened.bodies.length - 1
+    const place = () => page.locator('.viewer-place').innerText()
+    for (const frame of [0, 12, 24]) {
+      await page.getByRole('slider', { name: 'Time' }).fill(String(frame / recorded.fps))
+      await expect.poll(() => stage.getAttribute('data-frame')).toBe(String(frame))
+      const [x, y, z] = [...(bodies[0]?.[frame]?.subarray(7 * last, 7 * last + 3) ?? [])].map(told)
+      expect(await place()).toContain(`x ${x}, y ${y}, z ${z} m`)
+    }
+    await picture('replay-1-last-frame')
+    await page.getByLabel('Action as a second pose').check()
+    await page.getByText('4 of 4 joints are matched by name').waitFor()
+    await button('Frame back').click()
+    await expect.poll(() => stage.getAttribute('data-frame')).toBe('23')
+    // A link opens the same.
+    await page.waitForURL(/frame=23.*ghost=action/)
+    await page.reload()
+    await page.locator('.episode-stage[data-frame="23"]').waitFor()
+    expect(await page.getByLabel('Action as a second pose').isChecked()).toBe(true)
+    await picture('replay-2-action')
+    await page.getByLabel('Beside it').fill('1')
+    await page.getByLabel('Beside it').press('Enter')
+    await expect.poll(() => page.locator('.episode-stage[data-frame]').count()).toBe(2)
+    await page.locator('summary', { hasText: 'Joints' }).click()
+    await picture('replay-3-beside')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.setViewportSize(phone)
+    expect(await widerBy(page)).toBe(0)
+    await picture('replay-4-phone')
+    await page.setViewportSize(desk)
     expect(faults()).toEqual([])
   })
 

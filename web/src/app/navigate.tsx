@@ -2,9 +2,9 @@
 
 import { matchPage, type PageName, type PageParams, pagePath } from '@hub/formats/page-paths'
 import type { ReactNode } from 'react'
-import { Link as PathLink, useLocation, useSearchParams } from 'wouter'
+import { Link as PathLink, useLocation, useSearch, useSearchParams } from 'wouter'
 
-export { useSearchParams }
+export { useSearch, useSearchParams }
 
 interface LinkProps<Name extends PageName> {
   readonly to: Name

@@ -17,11 +17,12 @@ const dashOf = (place: number) => (place < lineColors.length ? [] : [6, 4])
 
 const HEIGHT = 220
 
-/** `onSeek`: a time that the person pointed at. */
+/** `onSeek`: a time that the person pointed at. `of`: whose curves they are, where there are several. */
 export function curveChart(
   { name, series }: Curves['features'][number],
   times: Float64Array,
   onSeek: (time: number) => void,
+  of: string | null = null,
 ): CurveChart {
   const place = element('div', { class: 'episode-plot', 'aria-hidden': true })
   const values = series.map(() => element('dd', {}))
@@ -37,7 +38,7 @@ export function curveChart(
   )
   const node = element(
     'section',
-    { class: 'episode-chart', 'aria-label': name },
+    { class: 'episode-chart', 'aria-label': of === null ? name : `${of}: ${name}` },
     element('h2', {}, name),
     place,
     legend,

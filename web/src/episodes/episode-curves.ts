@@ -53,3 +53,10 @@ export function frameAt(times: ArrayLike<number>, time: number): number {
   }
   return Math.max(0, low)
 }
+
+/** The frame whose time is nearest. */
+export function frameNear(times: ArrayLike<number>, time: number): number {
+  const at = frameAt(times, time)
+  const [before, after] = [times[at] ?? 0, times[at + 1] ?? Number.POSITIVE_INFINITY]
+  return after - time < time - before ? at + 1 : at
+}

@@ -1,99 +1,98 @@
-/** One episode: its videos, its curves, and the one time that they share. */
-import { button } from '../viewer/panels/choices.ts'
-import { element, freshId } from '../viewer/panels/element.ts'
-import { type CurveChart, curveChart } from './curve-chart.ts'
-import type { LoadedEpisode } from './dataset.ts'
-import { frameAt } from './episode-curves.ts'
+/** One episode, or two beside each other: robots, videos and curves, and the one time that they share. */
+import { element } from '../viewer/panels/element.ts'
+import { frameNear } from './episode-curves.ts'
+import { type EpisodeLane, episodeLane, type ShownEpisode } from './episode-lane.ts'
 import { playhead } from './playhead.ts'
+import { transport } from './transport.ts'
 
 export interface EpisodeView {
   readonly node: HTMLElement
+  /** Of the first episode. */
+  frame(): number
+  isPlaying(): boolean
   close(): void
 }
 
-/** `fps`: of the dataset; the arrow keys of the slider move by one frame. */
-export function episodeView({ curves, videos, missing }: LoadedEpisode, fps: number): EpisodeView {
-  const { times, features } = curves
-  const duration = times.at(-1) ?? 0
-  const reels = videos.map(reelOf)
-  const id = freshId()
-  const slider = element('input', { id, type: 'range', min: 0, max: duration, step: 1 / fps, value: 0 })
-  const told = element('output', { for: id })
-  const play = button('Play', () => head.play(!head.isPlaying()))
-  const charts: CurveChart[] = []
+export interface EpisodeViewOptions {
+  /** Of the dataset. */
+  readonly fps: number
+  /** The frame of the first episode that is shown first. */
+  readonly frame: number
+  readonly speed: number
+  readonly loop: boolean
+  onSpeed(speed: number): void
+  onLoop(isLoop: boolean): void
+  /** The time stands still at another frame. */
+  onRest(): void
+}
+
+/** Times are those of frames, unless it plays. */
+export function episodeView(shown: readonly ShownEpisode[], options: EpisodeViewOptions): EpisodeView {
+  const { fps } = options
+  const lanes: EpisodeLane[] = shown.map((one) => episodeLane(one, fps, (time) => toTime(time)))
+  const times = lanes.map((lane) => lane.times).toSorted((a, b) => b.length - a.length)[0] ?? new Float64Array()
+  const duration = Math.max(0, ...lanes.map((lane) => lane.times.at(-1) ?? 0))
+  const reels = lanes.flatMap((lane) => lane.reels)
   const show = (time: number) => {
-    const text = `${time.toFixed(2)} of ${duration.toFixed(2)} s, frame ${times.length === 0 ? 0 : frameAt(times, time)}`
-    slider.value = String(time)
-    slider.setAttribute('aria-valuetext', text)
-    told.textContent = text
-    play.textContent = head.isPlaying() ? 'Pause' : 'Play'
-    for (const chart of charts) chart.at(time)
+    for (const lane of lanes) lane.at(time)
+    const text = `${time.toFixed(2)} of ${duration.toFixed(2)} s, frame ${lanes[0]?.frame() ?? 0}`
+    controls.show(time, text, head.isPlaying())
     ticker.run()
+    if (!head.isPlaying()) options.onRest()
   }
   const head = playhead(duration, reels, show)
   const ticker = tickerOf(head)
-  for (const feature of features) charts.push(curveChart(feature, times, head.seek))
-  slider.addEventListener('input', () => head.seek(Number(slider.value)))
+  const toFrame = (frame: number) => head.seek(times[Math.min(times.length - 1, Math.max(0, frame))] ?? 0)
+  const toTime = (time: number) => toFrame(frameNear(times, time))
+  const controls = transport({
+    ...options,
+    duration,
+    onPlay: () => {
+      head.play(!head.isPlaying())
+      if (!head.isPlaying()) toTime(head.time())
+    },
+    onTime: toTime,
+    onStep(frames) {
+      if (head.isPlaying()) head.play(false)
+      toFrame(frameNear(times, head.time()) + frames)
+    },
+    onSpeed(speed) {
+      head.setSpeed(speed)
+      options.onSpeed(speed)
+    },
+    onLoop(isLoop) {
+      head.setLoop(isLoop)
+      options.onLoop(isLoop)
+    },
+  })
+  head.setSpeed(options.speed)
+  head.setLoop(options.loop)
   // A video that has its first frame may have been loaded after the playhead moved.
   for (const { reel } of reels) reel.addEventListener('loadedmetadata', () => head.seek(head.time()))
-
-  const notes = [
-    ...(features.length === 0 ? ['The episode has no states or actions to plot.'] : []),
-    ...missing.map((path) => `${path} is not in the repo.`),
-  ]
   const node = element(
     'div',
-    { class: reels.length === 0 ? 'episode' : 'episode episode-filmed' },
-    transportOf(id, play, slider, told),
-    ...(reels.length === 0 ? [] : [element('div', { class: 'episode-videos' }, ...reels.map(({ figure }) => figure))]),
-    element(
-      'div',
-      { class: 'episode-curves' },
-      ...notes.map((note) => element('p', { class: 'episode-note' }, note)),
-      ...charts.map((chart) => chart.node),
-    ),
+    { class: lanes.length > 1 ? 'episode episode-beside' : 'episode episode-alone' },
+    controls.node,
+    element('div', { class: 'episode-lanes' }, ...lanes.map((lane) => lane.node)),
   )
   const sizes = new ResizeObserver(() => {
-    for (const chart of charts) chart.resize()
+    for (const lane of lanes) lane.resize()
     show(head.time())
   })
   sizes.observe(node)
+  toFrame(options.frame)
   return {
     node,
+    frame: () => lanes[0]?.frame() ?? 0,
+    isPlaying: head.isPlaying,
     close() {
       ticker.stop()
       sizes.disconnect()
       head.play(false)
-      for (const chart of charts) chart.close()
-      for (const { reel } of reels) {
-        // Ends its download.
-        reel.removeAttribute('src')
-        reel.load()
-      }
+      for (const lane of lanes) lane.close()
       node.remove()
     },
   }
-}
-
-/** The video of one camera, with what is shown where the browser does not play it. */
-function reelOf({ camera, url, from }: LoadedEpisode['videos'][number]) {
-  const reel = element('video', {
-    src: url,
-    preload: 'auto',
-    muted: true,
-    playsinline: true,
-    'aria-label': `Video of ${camera}`,
-  })
-  reel.muted = true
-  reel.addEventListener('error', () => figure.classList.add('episode-broken'))
-  const figure = element(
-    'figure',
-    {},
-    reel,
-    element('figcaption', {}, camera),
-    element('p', { class: 'episode-unplayable' }, 'The browser does not play this video. Its codec may be missing.'),
-  )
-  return { reel, from, figure }
 }
 
 /** Moves the playhead with the frames of the browser while it plays. */
@@ -110,16 +109,4 @@ function tickerOf(head: ReturnType<typeof playhead>) {
     })
   }
   return { run, stop: () => cancelAnimationFrame(frame) }
-}
-
-/** Play, the time as a slider, and the time as text. */
-function transportOf(id: string, play: HTMLElement, slider: HTMLElement, told: HTMLElement): HTMLElement {
-  return element(
-    'div',
-    { class: 'episode-transport', role: 'group', 'aria-label': 'Playback' },
-    play,
-    element('label', { for: id }, 'Time'),
-    slider,
-    told,
-  )
 }

@@ -1,8 +1,9 @@
-/** The one time that curves and videos share. Pure but for what it is given. */
+/** The one time that curves, videos and robots share. Pure but for what it is given. */
 
 /** A video as the playhead uses it: an element has all of this. */
 export interface Reel {
   currentTime: number
+  playbackRate?: number
   readonly paused: boolean
   /** 2 and more: there is a picture at the current time (`HTMLMediaElement.readyState`). */
   readonly readyState: number
@@ -15,11 +16,15 @@ export interface Playhead {
   isPlaying(): boolean
   seek(time: number): void
   play(isPlaying: boolean): void
+  /** Seconds of the episode for each of the clock. */
+  setSpeed(speed: number): void
+  /** Whether it begins again at the end. */
+  setLoop(isLoop: boolean): void
   /** Advances by the time that passed, in ms; the first video that plays decides. */
   tick(elapsedMs: number): void
 }
 
-/** Videos farther from the playhead than this are put to it, in s: less is not seen. */
+/** Videos farther from the playhead than this are put to it, in s of the clock: less is not seen. */
 const DRIFT = 0.12
 
 /** `reels`: each with the second at which the episode begins in it. `onTime` is called after each change. */
@@ -30,10 +35,13 @@ export function playhead(
 ): Playhead {
   let time = 0
   let playing = false
+  let speed = 1
+  let isLoop = false
   const clamped = (value: number) => Math.min(Math.max(0, value), durationS)
   const align = () => {
+    const drift = playing ? DRIFT * Math.max(1, speed) : 1e-3
     for (const { reel, from } of reels)
-      if (Math.abs(reel.currentTime - from - time) > (playing ? DRIFT : 1e-3)) reel.currentTime = from + time
+      if (Math.abs(reel.currentTime - from - time) > drift) reel.currentTime = from + time
   }
   const head: Playhead = {
     time: () => time,
@@ -53,15 +61,23 @@ export function playhead(
       }
       onTime(time)
     },
+    setSpeed(next) {
+      speed = next
+      for (const { reel } of reels) reel.playbackRate = next
+    },
+    setLoop(next) {
+      isLoop = next
+    },
     tick(elapsedMs) {
       if (!playing) return
       const leader = reels.find(({ reel }) => !reel.paused && reel.readyState >= 2)
-      const led = leader ? leader.reel.currentTime - leader.from : time + elapsedMs / 1000
+      const led = leader ? leader.reel.currentTime - leader.from : time + (speed * elapsedMs) / 1000
       // A leader that has just sought may be a frame behind.
-      time = clamped(leader && Math.abs(led - time) > 1 ? time : led)
+      time = clamped(leader && Math.abs(led - time) > Math.max(1, speed) ? time : led)
       align()
-      if (time >= durationS) head.play(false)
-      else onTime(time)
+      if (time < durationS) onTime(time)
+      // An episode of one frame has no time to play again.
+      else head.play(isLoop && durationS > 0)
     },
   }
   return head

@@ -62,6 +62,8 @@ export interface PoseFrame {
   readonly cameras: Float32Array<ArrayBuffer>
   /** Six numbers of each contact, in the frame of the world: its place, and the direction of its normal. */
   readonly contacts: Float32Array<ArrayBuffer>
+  /** As `bodies`, of a second pose that is drawn through the first; null where there is none. */
+  readonly ghost: Float32Array<ArrayBuffer> | null
   /** MuJoCo put the model back to its start, since its motion was no longer one. */
   readonly unstable: boolean
 }
@@ -81,6 +83,8 @@ export type ToEngine =
   | { readonly kind: 'unsigned'; readonly id: number; readonly why: string }
   /** Sets places of qpos from `at` on. */
   | { readonly kind: 'qpos'; readonly at: number; readonly values: readonly number[] }
+  /** Puts the model at a whole pose, and a second one of it beside; nothing is stepped. */
+  | { readonly kind: 'replay'; readonly qpos: readonly number[]; readonly ghost: readonly number[] | null }
   | { readonly kind: 'control'; readonly at: number; readonly value: number }
   /** The default pose is -1. */
   | { readonly kind: 'keyframe'; readonly at: number }

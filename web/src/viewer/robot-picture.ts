@@ -92,6 +92,7 @@ export function robotPicture(options: PictureOptions): RobotPicture {
     shown(frame) {
       latest = frame
       view?.pose(frame.bodies, frame.contacts)
+      view?.ghost(frame.ghost)
       const ready = store.ready()
       if (!ready) return
       clock.answered(performance.now(), frame.time)

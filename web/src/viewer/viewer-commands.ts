@@ -5,7 +5,17 @@ import type { RobotPicture } from './robot-picture.ts'
 import type { RobotViewer } from './viewer-face.ts'
 import type { ViewerStore } from './viewer-store.ts'
 
-type Commands = 'setCoordinate' | 'setControl' | 'toKeyframe' | 'play' | 'step' | 'setSpeed' | 'show'
+type Commands =
+  | 'setCoordinate'
+  | 'replay'
+  | 'viewpoint'
+  | 'viewFrom'
+  | 'setControl'
+  | 'toKeyframe'
+  | 'play'
+  | 'step'
+  | 'setSpeed'
+  | 'show'
 
 /** The commands of a viewer. `send`: to the engine, if it runs. */
 export function viewerCommands(options: {
@@ -31,6 +41,9 @@ export function viewerCommands(options: {
       for (const [offset, part] of change.values.entries()) latest.qpos[change.at + offset] = part
       send({ kind: 'qpos', ...change })
     },
+    replay: (qpos, ghost) => send({ kind: 'replay', qpos, ghost }),
+    viewpoint: () => picture.view()?.viewpoint() ?? null,
+    viewFrom: (viewpoint) => picture.view()?.viewFrom(viewpoint),
     setControl(place, value) {
       const ready = store.ready()
       const control = ready?.model.controls[place]

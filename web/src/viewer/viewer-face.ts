@@ -1,5 +1,6 @@
 /** What a page gives to a robot's viewer, and what it can ask of it. */
 import type { Layer } from '@hub/robot-view/scene/live-layers'
+import type { Viewpoint } from '@hub/robot-view/scene/orbit-view'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import type { OpenRequest } from './protocol.ts'
 import type { ViewerState } from './viewer-state.ts'
@@ -18,6 +19,8 @@ export interface RobotViewer {
   /** Calls `hear` after each change of the state, until the returned function is called. */
   subscribe(hear: () => void): () => void
   setCoordinate(place: number, value: number): void
+  /** Puts the robot at a pose, all of qpos, and a second one beside; nothing is stepped. */
+  replay(qpos: readonly number[], ghost: readonly number[] | null): void
   setControl(place: number, value: number): void
   /** Puts the robot at a keyframe, or at its default pose (-1), and pauses. */
   toKeyframe(place: number): void
@@ -30,6 +33,10 @@ export interface RobotViewer {
   select(body: number | null): void
   light(theme: ThemeName): void
   resetView(): void
+  /** Where the free view is: place and middle, three numbers each; null until a model is shown. */
+  viewpoint(): Viewpoint | null
+  /** Puts the free view there. */
+  viewFrom(viewpoint: Viewpoint): void
   /** Ends the worker, and frees what the graphics card holds. */
   close(): void
 }

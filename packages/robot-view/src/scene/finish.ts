@@ -42,11 +42,16 @@ export const glossy: Finish = (geom) =>
 export const dull: Finish = (geom) => new MeshLambertMaterial(common(geom, DARKEST.dull))
 
 /** The shapes that MuJoCo collides, in one colour over the robot. */
-export function coat(isGlossy: boolean): Finish {
+export const coat = (isGlossy: boolean): Finish => thin(isGlossy, 0xe8590c, 0.5)
+
+/** The robot at a second pose, in one colour that is seen through. */
+export const veil = (isGlossy: boolean): Finish => thin(isGlossy, 0x1c7ed6, 0.4)
+
+function thin(isGlossy: boolean, color: number, opacity: number): Finish {
   const look = {
-    color: 0xe8590c,
+    color,
     transparent: true,
-    opacity: 0.5,
+    opacity,
     depthWrite: false,
     // Many are the visual mesh again: they are drawn before it, not through it.
     polygonOffset: true,

@@ -1,7 +1,8 @@
 /** What can be shown of a robot, layer by layer, in the studio of the stills and over a grid. */
 import { GridHelper, type Group, type Texture } from 'three'
 import { collisionLayer } from './collision-layer.ts'
-import { coat } from './finish.ts'
+import { coat, veil } from './finish.ts'
+import { ghostLayer } from './ghost-layer.ts'
 import { contactLayer, frameLayer, inertiaLayer } from './overlays.ts'
 import type { RobotGroup } from './robot-group.ts'
 import type { LayeredScene, SceneGeom } from './scene.ts'
@@ -31,6 +32,8 @@ export interface LiveLayers {
    * contact, its place and normal.
    */
   pose(frames: ArrayLike<number>, contacts: ArrayLike<number>): void
+  /** Draws the robot a second time, at other places of its bodies. False where there was and is nothing to draw. */
+  ghost(frames: ArrayLike<number> | null): boolean
   /** Contacts are placed only while they are shown. */
   show(layer: Layer, isShown: boolean): void
   /** Keeps the grid below a place of the ground; its lines stay where they are. */
@@ -67,6 +70,7 @@ export function liveLayers(
   place.scene.add(grid)
   const cell = GRID.size / GRID.divisions
   let touches: ArrayLike<number> = []
+  let second: RobotGroup | null = null
 
   return {
     place,
@@ -74,15 +78,23 @@ export function liveLayers(
     solid,
     collision,
     pose(places, touching) {
-      const at = (index: number) => places[index] ?? 0
       touches = touching
       if (contacts.root.visible) contacts.put(touching)
-      for (const { bodies } of posed)
-        for (const [body, group] of bodies.entries()) {
-          const start = 7 * body
-          group.position.set(at(start), at(start + 1), at(start + 2))
-          group.quaternion.set(at(start + 4), at(start + 5), at(start + 6), at(start + 3))
-        }
+      for (const group of posed) placeBodies(group, places)
+    },
+    ghost(places) {
+      if (places === null) {
+        if (!second?.root.visible) return false
+        second.root.visible = false
+        return true
+      }
+      if (second === null) {
+        second = ghostLayer(scene, root, veil(reflected !== null))
+        place.scene.add(second.root)
+      }
+      second.root.visible = true
+      placeBodies(second, places)
+      return true
     },
     show(layer, isShown) {
       groups[layer].visible = isShown
@@ -92,6 +104,15 @@ export function liveLayers(
       grid.position.x = cell * Math.round(x / cell)
       grid.position.y = cell * Math.round(y / cell)
     },
+  }
+}
+
+function placeBodies({ bodies }: RobotGroup, places: ArrayLike<number>): void {
+  const at = (index: number) => places[index] ?? 0
+  for (const [body, group] of bodies.entries()) {
+    const start = 7 * body
+    group.position.set(at(start), at(start + 1), at(start + 2))
+    group.quaternion.set(at(start + 4), at(start + 5), at(start + 6), at(start + 3))
   }
 }
 

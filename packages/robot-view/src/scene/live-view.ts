@@ -19,7 +19,7 @@ import { follower } from './follow.ts'
 import type { Graphics } from './graphics.ts'
 import { FRAMED, type Layer, type LiveLayers, layerNames, liveLayers } from './live-layers.ts'
 import { type Eye, modelCamera } from './model-camera.ts'
-import { type OrbitView, orbitView } from './orbit-view.ts'
+import { type OrbitView, orbitView, type Viewpoint } from './orbit-view.ts'
 import type { inertiaLayer } from './overlays.ts'
 import { bodyUnder, outline } from './pointed-body.ts'
 import type { LayeredScene } from './scene.ts'
@@ -33,6 +33,8 @@ export interface LiveView {
    * them; six of each contact, its place and normal.
    */
   pose(frames: ArrayLike<number>, contacts: ArrayLike<number>): void
+  /** Draws the robot a second time, seen through, at other places of its bodies; null for once only. */
+  ghost(frames: ArrayLike<number> | null): void
   /** Sizes in CSS pixels. */
   resize(width: number, height: number, pixelRatio: number): void
   show(layer: Layer, isShown: boolean): void
@@ -44,6 +46,8 @@ export interface LiveView {
   /** Turns the view around the robot by angles in radians, and scales its distance. */
   turn(around: number, up: number, distance: number): void
   resetView(): void
+  viewpoint(): Viewpoint
+  viewFrom(viewpoint: Viewpoint): void
   /** The body at a place of the canvas, from -1 to 1 to the right and up; null for none. */
   bodyAt(x: number, y: number): number | null
   /** Draws a box around a body. */
@@ -100,6 +104,9 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
       }
       onChange()
     },
+    ghost(places) {
+      if (layers.ghost(places)) onChange()
+    },
     resize(width, height, pixelRatio) {
       picture.resize(width, height, pixelRatio)
       camera.aspect = picture.aspect()
@@ -126,14 +133,7 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
       orbit.enable(next === null)
       onChange()
     },
-    turn(around, up, distance) {
-      orbit.turn(around, up, distance)
-      onChange()
-    },
-    resetView() {
-      orbit.reset()
-      onChange()
-    },
+    ...turning(orbit, onChange),
     bodyAt(x, y) {
       const shown = layers.solid.filter((layer) => layer.root.visible)
       return bodyUnder(shown, looking ? eye.camera : camera, x, y)
@@ -151,6 +151,28 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
   }
   for (const layer of layerNames) if (layer !== 'visual') view.show(layer, false)
   return view
+}
+
+/** Where the free view is, and what moves it. */
+function turning(
+  orbit: OrbitView,
+  onChange: () => void,
+): Pick<LiveView, 'turn' | 'resetView' | 'viewpoint' | 'viewFrom'> {
+  return {
+    turn(around, up, distance) {
+      orbit.turn(around, up, distance)
+      onChange()
+    },
+    resetView() {
+      orbit.reset()
+      onChange()
+    },
+    viewpoint: orbit.viewpoint,
+    viewFrom(viewpoint) {
+      orbit.viewFrom(viewpoint)
+      onChange()
+    },
+  }
 }
 
 /** Moves lamps, ground and camera by as much as the robot has moved. */

@@ -9,6 +9,9 @@ const FAR = 60
 /** Just below straight up, where a view has no side. */
 const MAX_ELEVATION = 1.55
 
+/** x, y, z of the camera, then of what it turns around, in sizes of the robot, from where the robot began. */
+export type Viewpoint = readonly [number, number, number, number, number, number]
+
 export interface OrbitView {
   /** What the camera turns around. */
   readonly target: Vector3
@@ -18,6 +21,10 @@ export interface OrbitView {
   turn(around: number, up: number, distance: number): void
   /** Moves camera and target along the ground. */
   move(x: number, y: number): void
+  /** Where the camera is, as if the robot had not moved. */
+  viewpoint(): Viewpoint
+  /** Puts the camera there. */
+  viewFrom(viewpoint: Viewpoint): void
   /** Back to the first view, from where the robot has moved to. */
   reset(): void
   dispose(): void
@@ -63,6 +70,15 @@ export function orbitView(options: {
       camera.position.add(by)
       controls.target.add(by)
       followed.add(by)
+      controls.update()
+    },
+    viewpoint() {
+      const [from, to] = [camera.position.clone().sub(followed), controls.target.clone().sub(followed)]
+      return [from.x, from.y, from.z, to.x, to.y, to.z]
+    },
+    viewFrom([x, y, z, ...to]) {
+      camera.position.set(x, y, z).add(followed)
+      controls.target.set(...to).add(followed)
       controls.update()
     },
     reset() {

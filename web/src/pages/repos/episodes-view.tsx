@@ -2,10 +2,13 @@
 import 'uplot/dist/uPlot.min.css'
 import '../../viewer/viewer.css'
 import '../../episodes/episodes.css'
+import '../../episodes/replay/replay.css'
 import { useEffect, useRef } from 'react'
 import { useClient } from 'urql'
+import { useSearch } from '../../app/navigate.tsx'
 import { useShownTheme } from '../../app/use-theme.ts'
-import { mountEpisodeViewer } from '../../episodes/mount-episode-viewer.ts'
+import { type MountedEpisodes, mountEpisodeViewer } from '../../episodes/mount-episode-viewer.ts'
+import { replayRobots } from './replay-robots.ts'
 import { repoFiles } from './repo-files.ts'
 
 /** Files of `meta/` that are looked at: a dataset has a handful, and one for each thousands of episodes. */
@@ -14,8 +17,10 @@ const MOST_LISTED = 1_000
 export function EpisodesView({ owner, repo }: { readonly owner: string; readonly repo: string }) {
   const client = useClient()
   const place = useRef<HTMLDivElement>(null)
+  const mounted = useRef<MountedEpisodes>(null)
   // The ink of the curves is read when they are drawn.
   const theme = useShownTheme()
+  const search = useSearch()
   useEffect(() => {
     if (!place.current) return
     const files = repoFiles(client, owner, repo)
@@ -24,8 +29,19 @@ export function EpisodesView({ owner, repo }: { readonly owner: string; readonly
       if (found === null) throw new Error(`There are more than ${MOST_LISTED} files below ${prefix}.`)
       return found
     }
-    const mounted = mountEpisodeViewer(place.current, { list, sign: files.sign })
-    return () => mounted.close()
+    mounted.current = mountEpisodeViewer(place.current, {
+      files: { list, sign: files.sign },
+      robots: replayRobots(client),
+      theme,
+      search: location.search.slice(1),
+      onAddress: (next) => history.replaceState(history.state, '', next === '' ? location.pathname : `?${next}`),
+    })
+    return () => {
+      mounted.current?.close()
+      mounted.current = null
+    }
   }, [client, owner, repo, theme])
+  // Not `search`, which is decoded.
+  useEffect(() => mounted.current?.go(location.search.slice(1)), [search])
   return <div ref={place} />
 }

@@ -5,16 +5,14 @@ import { useClient } from 'urql'
 import { useShownTheme } from '../../app/use-theme.ts'
 import { ErrorNotice } from '../../ui/states.tsx'
 import { viewerLimits } from '../../viewer/limits.ts'
-import { type MountedViewer, mountRobotViewer, type ViewedCard } from '../../viewer/mount-robot-viewer.ts'
+import { type MountedViewer, mountRobotViewer } from '../../viewer/mount-robot-viewer.ts'
 import { repoFiles } from './repo-files.ts'
-import type { ViewedRobotQuery } from './robot.graphql.ts'
-
-type Card = NonNullable<ViewedRobotQuery['repo']>['card']
+import { type RobotCard, viewedCard } from './viewed-card.ts'
 
 interface Props {
   readonly owner: string
   readonly repo: string
-  readonly card: Card
+  readonly card: RobotCard
 }
 
 export function RobotView({ owner, repo, card }: Props) {
@@ -51,21 +49,4 @@ export function RobotView({ owner, repo, card }: Props) {
   }, [client, owner, repo, viewed])
   useEffect(() => mounted.current?.light(theme), [theme])
   return error ? <ErrorNotice error={error} /> : <div ref={place} />
-}
-
-function viewedCard(card: Card): ViewedCard | null {
-  if (!card) return null
-  const face = card.interface
-  return {
-    mjcfPath: card.mjcfPath,
-    base: face?.base ?? null,
-    pose: { keyframe: face?.defaultKeyframe ?? null, joints: positionsOf(face?.defaultPose) },
-    cameras: face?.cameras?.map(({ name, width, height }) => ({ name, width, height })) ?? [],
-  }
-}
-
-/** The hub checks a card's pose when it is stored: joint names and numbers. */
-function positionsOf(pose: unknown): Record<string, number> | null {
-  if (typeof pose !== 'object' || pose === null) return null
-  return Object.fromEntries(Object.entries(pose).filter(([, value]) => typeof value === 'number'))
 }

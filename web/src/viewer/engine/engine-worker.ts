@@ -31,6 +31,7 @@ scope.onmessage = ({ data: message }) => {
 function act(opened: Session, message: Exclude<ToEngine, { kind: 'open' | 'signed' | 'unsigned' }>): void {
   try {
     if (message.kind === 'qpos') opened.setQpos(message.at, message.values)
+    else if (message.kind === 'replay') opened.replay(message.qpos, message.ghost)
     else if (message.kind === 'control') opened.setControl(message.at, message.value)
     else if (message.kind === 'keyframe') opened.toKeyframe(message.at)
     else if (message.kind === 'step') opened.step()
@@ -47,10 +48,11 @@ function act(opened: Session, message: Exclude<ToEngine, { kind: 'open' | 'signe
 
 function sayFrame(opened: Session): void {
   const frame = opened.frame()
-  const { qpos, ctrl, bodies, cameras, contacts } = frame
+  const { qpos, ctrl, bodies, cameras, contacts, ghost } = frame
+  const sent = [qpos, ctrl, bodies, cameras, contacts, ...(ghost ? [ghost] : [])]
   say(
     { kind: 'frame', frame },
-    [qpos, ctrl, bodies, cameras, contacts].map(({ buffer }) => buffer),
+    sent.map(({ buffer }) => buffer),
   )
 }
 

@@ -17,6 +17,11 @@ export interface Session {
   frame(): PoseFrame
   /** Sets places of qpos from `at` on; speeds of the whole model become 0. */
   setQpos(at: number, values: readonly number[]): void
+  /**
+   * Puts the model at a pose, all of qpos, without a step; `ghost`: a second pose that the frames carry too, until the
+   * next call.
+   */
+  replay(qpos: readonly number[], ghost: readonly number[] | null): void
   setControl(at: number, value: number): void
   /** Puts the model at a keyframe, or at the default pose (-1), with its position servos holding it. */
   toKeyframe(at: number): void
@@ -46,6 +51,8 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
   model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
   let owed = 0
   let unstable = false
+  let second: Data | null = null
+  let isGhostShown = false
   const endWild = () => {
     if (!hasDiverged(data)) return
     session.toKeyframe(-1)
@@ -56,12 +63,20 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
     frame() {
       const frame = frameOf(model, data, cameras.length, unstable)
       unstable = false
-      return frame
+      return { ...frame, ghost: second && isGhostShown ? bodiesAt(model, second) : null }
     },
     setQpos(at, values) {
       for (const [place, value] of values.entries()) data.qpos[at + place] = value
       data.qvel.fill(0)
       mujoco.mj_forward(model, data)
+    },
+    replay(qpos, ghost) {
+      session.setQpos(0, qpos)
+      isGhostShown = ghost !== null
+      if (ghost === null) return
+      second ??= new mujoco.MjData(model)
+      for (const [place, value] of ghost.entries()) second.qpos[place] = value
+      mujoco.mj_kinematics(model, second)
     },
     setControl(at, value) {
       data.ctrl[at] = value
@@ -109,7 +124,7 @@ function partsOf(model: Model, facts: ReturnType<typeof readFacts>) {
   }
 }
 
-function frameOf(model: Model, data: Data, cameras: number, unstable: boolean): PoseFrame {
+function frameOf(model: Model, data: Data, cameras: number, unstable: boolean): Omit<PoseFrame, 'ghost'> {
   return {
     time: data.time,
     qpos: Float64Array.from(data.qpos as ArrayLike<number>),

@@ -1,0 +1,162 @@
+/** Episodes on a robot: the robot that was chosen, the map of its joints, and the pictures of one or two episodes. */
+import type { Viewpoint } from '@hub/robot-view/scene/orbit-view'
+import type { ThemeName } from '@hub/robot-view/scene/theme'
+import { modelChoices } from '../../viewer/model-choice.ts'
+import { type EpisodeAddress, isRepoName } from '../episode-address.ts'
+import { jointMapView } from './joint-map-view.ts'
+import { type ReplayLane, replayLane } from './replay-lane.ts'
+import { type RobotBarOptions, robotBar } from './robot-bar.ts'
+import type { RobotRepo, RobotStage } from './robot-stage.ts'
+
+/** Robots of the hub, as a person sees them. */
+export interface ReplayRobots {
+  names(): Promise<readonly string[]>
+  /** Rejects with an `Error` in words where there is no such robot. */
+  open(name: string): Promise<RobotRepo>
+}
+
+/** What of an address is about the robot. */
+export type RobotPart = Pick<EpisodeAddress, 'robot' | 'model' | 'map' | 'ghost' | 'differ' | 'view'>
+
+export interface RobotReplay {
+  /** Choices of robot and model. */
+  readonly bar: HTMLElement
+  /** The joints, their values and their map. */
+  readonly panel: HTMLElement
+  /** The first episode, and the one beside it. */
+  readonly lanes: readonly [ReplayLane, ReplayLane]
+  /** How many of the lanes show an episode. */
+  use(count: 1 | 2): void
+  /** Episodes or frames have changed. */
+  refresh(): void
+  part(): RobotPart
+  close(): void
+}
+
+export interface RobotReplayOptions {
+  readonly robots: ReplayRobots
+  readonly theme: ThemeName
+  readonly part: RobotPart
+  /** The robot that the dataset names. */
+  readonly named: string | null
+  /** Names of the recorded numbers of a frame. */
+  readonly labels: readonly string[]
+  /** A person chose something. */
+  readonly onChange: () => void
+}
+
+/** The robot of a dataset's episodes. */
+export function robotReplay({ robots, theme, named, labels, onChange, ...options }: RobotReplayOptions): RobotReplay {
+  let part = options.part
+  let open: { readonly repo: RobotRepo; readonly entry: string } | null = null
+  let used: 1 | 2 = 1
+  let home: Viewpoint | null = null
+  const change = (next: Partial<RobotPart>) => {
+    part = { ...part, ...next }
+    onChange()
+  }
+  const laneOf = (place: 0 | 1): ReplayLane =>
+    replayLane((model, start) => {
+      const viewer = lanes[place].stage()?.viewer
+      if (place === 0) home = viewer?.viewpoint() ?? null
+      if (part.view) viewer?.viewFrom(part.view)
+      if (place === 0) joints.ready(model, start)
+      else joints.apply()
+    })
+  const lanes: readonly [ReplayLane, ReplayLane] = [laneOf(0), laneOf(1)]
+  const joints = jointMapView({ labels, lanes: () => lanes, choice: () => part, onMap: (map) => change({ map }) })
+  const closeAll = () => {
+    open = null
+    for (const lane of lanes) lane.closeRobot()
+    joints.forget()
+  }
+  const openStages = () => {
+    for (const lane of lanes.slice(used)) lane.closeRobot()
+    for (const lane of lanes.slice(0, used))
+      if (open && !lane.isOpen())
+        lane.open(open.repo, open.entry, theme).catch((error: unknown) => bar.tell(String(error)))
+  }
+  const openRobot = (name: string) => {
+    closeAll()
+    bar.models([], '')
+    opener.open(name, (repo) => {
+      const paths = repo.files.map(([path]) => path)
+      const entries = modelChoices(paths, repo.card?.mjcfPath ?? null)
+      const entry = entries.find((one) => one === part.model) ?? entries[0]
+      if (entry === undefined) return bar.tell(`${name} has no MJCF or URDF file yet.`)
+      open = { repo, entry }
+      bar.models(entries, entry)
+      openStages()
+    })
+  }
+  const hear: Pick<RobotBarOptions, 'onRobot' | 'onModel' | 'onChoice'> = {
+    onRobot(name) {
+      change({ robot: isRepoName(name) ? name : null, model: null, map: null, view: null })
+      openRobot(name)
+    },
+    onModel(entry) {
+      const next = open && { ...open, entry }
+      change({ model: entry, map: null, view: null })
+      closeAll()
+      open = next
+      openStages()
+    },
+    onChoice(next) {
+      change(next)
+      joints.apply()
+    },
+  }
+  const first = part.robot ?? named ?? ''
+  const bar = robotBar({ ...part, robot: first, suggest: robots.names, ...hear })
+  const opener = robotOpener(robots, bar.tell)
+  openRobot(first)
+  return {
+    bar: bar.node,
+    panel: joints.node,
+    lanes,
+    refresh: joints.refresh,
+    use(count) {
+      used = count
+      openStages()
+    },
+    part: () => ({ ...part, view: turnedFrom(home, lanes[0].stage(), part.view) }),
+    close() {
+      opener.stop()
+      closeAll()
+    },
+  }
+}
+
+/** Where the view is, if a person has turned it; `said` where there is none yet. */
+function turnedFrom(home: Viewpoint | null, stage: RobotStage | null, said: Viewpoint | null): Viewpoint | null {
+  const now = stage?.viewer.viewpoint()
+  if (!home || !now) return said
+  return now.some((part, at) => Math.abs(part - (home[at] ?? 0)) > 1e-3) ? now : null
+}
+
+/** Of several robots that were asked for in a row, the last is opened. */
+function robotOpener(robots: ReplayRobots, tell: (text: string) => void) {
+  let asked = 0
+  return {
+    open(name: string, use: (repo: RobotRepo) => void) {
+      asked += 1
+      const own = asked
+      if (name === '') return tell('')
+      if (!isRepoName(name)) return tell('Write the robot as owner/robot: a repo of this hub.')
+      tell(`Opening ${name}…`)
+      robots.open(name).then(
+        (repo) => {
+          if (own !== asked) return
+          tell('')
+          use(repo)
+        },
+        (error: unknown) => {
+          if (own === asked) tell(error instanceof Error ? error.message : String(error))
+        },
+      )
+    },
+    stop() {
+      asked += 1
+    },
+  }
+}

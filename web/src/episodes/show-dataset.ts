@@ -1,0 +1,163 @@
+/** A dataset that is open: which episodes are shown, on which robot, and the address that says so. */
+import { element } from '../viewer/panels/element.ts'
+import type { Dataset, LoadedEpisode } from './dataset.ts'
+import { type EpisodeAddress, readAddress, writeAddress } from './episode-address.ts'
+import { episodeBar } from './episode-bar.ts'
+import { episodeIndex } from './episode-index.ts'
+import type { ShownEpisode } from './episode-lane.ts'
+import { type EpisodeView, episodeView } from './episode-view.ts'
+import type { EpisodeOptions, MountedEpisodes } from './mount-episode-viewer.ts'
+import { ACTION, STATE } from './replay/poses.ts'
+import { type RobotReplay, robotReplay } from './replay/robot-replay.ts'
+
+/** Between changes of the address: browsers refuse more than some a second. */
+const ADDRESS_MS = 400
+
+/** Why something is not shown. */
+export const problemNote = (error: unknown) =>
+  element('p', { class: 'viewer-problem', role: 'alert' }, error instanceof Error ? error.message : String(error))
+
+/** Fills `root`. */
+export function showDataset(
+  root: HTMLElement,
+  dataset: Dataset,
+  { robots, theme, search, onAddress }: Omit<EpisodeOptions, 'files'>,
+): MountedEpisodes {
+  const { episodes, info } = dataset
+  let address = readAddress(search)
+  let written = search
+  let asked = 0
+  const place = viewPlace()
+  const placeOf = (episode: number) => episodes.findIndex(({ index }) => index === episode)
+  const keep = addressKeeper(() => {
+    address = { ...address, ...replay.part(), frame: place.view()?.frame() ?? address.frame }
+    written = writeAddress(address)
+    onAddress(written)
+  })
+  const about = { robots, theme, named: info.robot, labels: labelsOf(info) }
+  const replay = robotReplay({ ...about, part: address, onChange: keep.soon })
+  const change = (part: Partial<EpisodeAddress>) => {
+    address = { ...address, ...part }
+    keep.soon()
+  }
+  const hear = {
+    onSpeed: (speed: number) => change({ speed }),
+    onLoop: (loop: boolean) => change({ loop }),
+    onRest: keep.soon,
+  }
+  const show = async () => {
+    asked += 1
+    const own = asked
+    const wanted = [address.episode, ...(address.beside === null ? [] : [address.beside])]
+    bar.show(address)
+    list.show(placeOf(address.episode))
+    bar.tell(`Loading episode ${wanted.join(' and ')}…`)
+    try {
+      const loaded = await Promise.all(wanted.map((episode) => loadOf(dataset, episode)))
+      if (own !== asked) return
+      replay.use(loaded.length > 1 ? 2 : 1)
+      const shown = loaded.map((one, at) => shownOn(replay, one, wanted, at))
+      place.show(episodeView(shown, { ...address, ...hear, fps: info.fps }))
+      bar.tell(toldOf(dataset, address.episode, loaded[0]))
+    } catch (error) {
+      if (own !== asked) return
+      place.fail(error)
+      bar.tell('')
+    }
+  }
+  const choose = (part: Partial<EpisodeAddress>) => {
+    change({ frame: 0, ...part })
+    void show()
+  }
+  const bar = episodeBar(dataset, {
+    onEpisode: (episode) => choose({ episode }),
+    onBeside: (beside) => choose({ beside }),
+  })
+  const list = episodeIndex(dataset, (episode) => choose({ episode }))
+  root.replaceChildren(...bar.nodes, replay.bar, element('div', { class: 'episode-main' }, place.node, list.node))
+  // A turn of the view.
+  for (const name of ['pointerup', 'wheel', 'keyup'] as const) root.addEventListener(name, keep.soon, { passive: true })
+  // A dataset may begin with another one than 0.
+  if (address.episode === 0) address = { ...address, episode: episodes[0]?.index ?? 0 }
+  if (episodes.length === 0) bar.tell('The dataset has no episodes yet.')
+  else void show()
+  return {
+    go(next) {
+      if (next === written) return
+      written = next
+      const { episode, frame, beside } = readAddress(next)
+      address = { ...address, episode, frame, beside }
+      void show()
+    },
+    close() {
+      asked += 1
+      keep.stop()
+      place.close()
+      replay.close()
+    },
+  }
+}
+
+/** Where one view is at a time, or why there is none. */
+function viewPlace() {
+  const node = element('div', { class: 'episode-place' })
+  let view: EpisodeView | null = null
+  const put = (next: EpisodeView | null, shown: HTMLElement) => {
+    view?.close()
+    view = next
+    node.replaceChildren(shown)
+  }
+  return {
+    node,
+    view: () => view,
+    show: (next: EpisodeView) => put(next, next.node),
+    fail: (error: unknown) => put(null, problemNote(error)),
+    close: () => view?.close(),
+  }
+}
+
+/** Names of the recorded numbers of a frame: those of states, else of actions. */
+function labelsOf({ curves }: Dataset['info']): readonly string[] {
+  const of = (feature: string) => curves.find(({ name }) => name === feature)?.labels
+  return of(STATE) ?? of(ACTION) ?? []
+}
+
+/** An episode on the robot, the joints below the first one. */
+function shownOn(replay: RobotReplay, loaded: LoadedEpisode, wanted: readonly number[], at: number): ShownEpisode {
+  const lane = replay.lanes[at === 0 ? 0 : 1]
+  lane.load(loaded.curves)
+  return {
+    loaded,
+    title: wanted.length > 1 ? `Episode ${wanted[at]}` : null,
+    robot: at === 0 ? [lane.node, replay.panel] : [lane.node],
+    onFrame(frame) {
+      lane.at(frame)
+      replay.refresh()
+    },
+  }
+}
+
+async function loadOf(dataset: Dataset, index: number): Promise<LoadedEpisode> {
+  const episode = dataset.episodes.find((one) => one.index === index)
+  if (!episode) throw new Error(`The dataset has no episode ${index}.`)
+  return dataset.load(episode)
+}
+
+function toldOf({ episodes, info, bytes }: Dataset, index: number, loaded: LoadedEpisode | undefined): string {
+  const tasks = episodes.find((one) => one.index === index)?.tasks ?? []
+  const task = tasks.length === 0 ? '' : `${tasks.join('; ')} · `
+  const megabytes = (bytes() / 1e6).toFixed(2)
+  return `${task}${loaded?.curves.times.length ?? 0} frames at ${info.fps} a second · ${megabytes} MB of tables read`
+}
+
+/** Writes the address once for changes in a row. */
+function addressKeeper(write: () => void) {
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  return {
+    soon() {
+      clearTimeout(waiting)
+      waiting = setTimeout(write, ADDRESS_MS)
+    },
+    stop: () => clearTimeout(waiting),
+  }
+}

@@ -1,0 +1,55 @@
+/** What stands in or over the picture of a robot: its loading, its problem, and the buttons in its corner. */
+import { button } from './panels/choices.ts'
+import { element } from './panels/element.ts'
+import type { Problem, Stage } from './protocol.ts'
+import type { RobotViewer } from './viewer-face.ts'
+import type { Loading } from './viewer-state.ts'
+
+const stageNames: Readonly<Record<Stage, string>> = {
+  engine: 'Loading MuJoCo',
+  model: 'Reading the model',
+  files: 'Downloading meshes',
+  compile: 'Compiling the model',
+}
+
+/** How far a robot is loaded. */
+export function progressNode({ stage, doneBytes, totalBytes }: Loading): HTMLElement {
+  const text = stageNames[stage]
+  const bar = element('progress', { 'aria-label': text, max: 1 })
+  if (stage === 'files' && totalBytes > 0) bar.value = doneBytes / totalBytes
+  const size = stage === 'files' ? ` (${(doneBytes / 1e6).toFixed(1)} of ${(totalBytes / 1e6).toFixed(1)} MB)` : ''
+  return element('div', { class: 'viewer-progress' }, element('p', {}, `${text}${size}`), bar)
+}
+
+/** Why there is no robot. */
+export function problemNode({ title, details, fix }: Problem): HTMLElement {
+  return element(
+    'div',
+    { class: 'viewer-problem', role: 'alert' },
+    element('h2', {}, title),
+    ...(details.length === 0 ? [] : [element('ul', {}, ...details.map((one) => element('li', {}, one)))]),
+    element('p', {}, fix),
+  )
+}
+
+/** Buttons in the corner of the picture. `signal`: the model is closed. */
+export function stageButtons(place: HTMLElement, viewer: RobotViewer, signal: AbortSignal): HTMLElement {
+  const whole = button('Full screen', () => {
+    if (document.fullscreenElement === place) void document.exitFullscreen()
+    // A browser may refuse; then nothing has changed.
+    else void place.requestFullscreen().catch(() => undefined)
+  })
+  whole.hidden = !document.fullscreenEnabled
+  const told = () => {
+    whole.textContent = document.fullscreenElement === place ? 'Leave full screen' : 'Full screen'
+  }
+  // The place stays for the next model.
+  place.addEventListener('fullscreenchange', told, { signal })
+  told()
+  return element(
+    'div',
+    { class: 'viewer-corner' },
+    button('Reset view', () => viewer.resetView()),
+    whole,
+  )
+}
