@@ -4,9 +4,9 @@ import type { StoredFile } from './range-store.ts'
 
 const EPISODES = 1_000
 const FRAMES = 300
-/** Episodes to a file of layout 3: LeRobot begins another one at about 100 MB. */
-const IN_FILE = 50
-const BYTES = 2.1e6
+/** Episodes to a file of layout 3. LeRobot begins another one at about 100 MB, which here would take longer to write. */
+const IN_FILE = 20
+const BYTES = 2_100_000
 const JOINTS = Array.from({ length: 14 }, (_, at) => `joint_${at}`)
 
 const row = (episode: number, frame: number): number[] =>
@@ -34,7 +34,7 @@ export function largeDataset(layout: 2 | 3, chosen: number) {
       files.set(path, episode === chosen ? padded(table, BYTES) : unread(path, BYTES))
     }
   } else {
-    files.set('meta/episodes/chunk-000/file-000.parquet', padded(episodeTableOf(recorded, false, IN_FILE), 3e6))
+    files.set('meta/episodes/chunk-000/file-000.parquet', padded(episodeTableOf(recorded, false, IN_FILE), 3_000_000))
     for (let file = 0; file < EPISODES / IN_FILE; file += 1) {
       const path = `data/chunk-000/file-${String(file).padStart(3, '0')}.parquet`
       files.set(path, file === first / IN_FILE ? padded(table, BYTES * IN_FILE) : unread(path, BYTES * IN_FILE))

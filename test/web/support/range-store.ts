@@ -26,7 +26,8 @@ export async function rangeStore(): Promise<RangeStore> {
     const [start, end] = range ? [Number(range[1]), Number(range[2]) + 1] : [0, whole.length]
     const part = whole instanceof Uint8Array ? whole.subarray(start, end) : whole.part(start, end)
     sent.set(path, (sent.get(path) ?? 0) + part.length)
-    response.writeHead(range ? 206 : 200).end(part)
+    // A connection that is kept may end while the next request is on its way.
+    response.writeHead(range ? 206 : 200, { connection: 'close' }).end(part)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -1,6 +1,7 @@
 /** Everything that an episode is looked at with, as the query of an address: a link opens the same. Pure. */
+
+import type { JointMap } from '@hub/embodiment/joint-map'
 import type { Viewpoint } from '@hub/robot-view/scene/orbit-view'
-import type { JointMap } from './replay/embodiment.ts'
 
 export interface EpisodeAddress {
   /** Of the dataset: `episode_index`. */

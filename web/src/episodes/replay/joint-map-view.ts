@@ -1,9 +1,10 @@
 /** The map of a replay: which recorded number moves which joint, as a person sees and changes it. */
+
+import type { MappedJoint } from '@hub/embodiment/joint-map'
 import { button } from '../../viewer/panels/choices.ts'
 import { element } from '../../viewer/panels/element.ts'
 import type { ShownModel } from '../../viewer/viewer-state.ts'
 import type { Curves } from '../episode-curves.ts'
-import type { JointPair } from './embodiment.ts'
 import { type JointPanel, jointPanel } from './joint-panel.ts'
 import { mapByName, mapOf } from './map-by-name.ts'
 import { mapNote } from './map-note.ts'
@@ -15,7 +16,7 @@ import { DEGREES } from './units.ts'
 /** What a person chose about the map. */
 export interface MapChoice {
   /** Null for joints by name. */
-  readonly map: readonly JointPair[] | null
+  readonly map: readonly MappedJoint[] | null
   readonly ghost: boolean
   readonly differ: number
 }
@@ -38,7 +39,7 @@ export function jointMapView(options: {
   readonly lanes: () => readonly ReplayLane[]
   readonly choice: () => MapChoice
   /** A person changed the map. */
-  readonly onMap: (pairs: readonly JointPair[]) => void
+  readonly onMap: (pairs: readonly MappedJoint[]) => void
 }): JointMapView {
   const { labels, lanes, choice, onMap } = options
   const node = element('div', { class: 'joint-panel', hidden: true })
@@ -46,7 +47,7 @@ export function jointMapView(options: {
   let table: JointPanel | null = null
   let drawnOf: Curves | null = null
   const curves = () => lanes()[0]?.curves() ?? null
-  const change = (pairs: readonly JointPair[]) => {
+  const change = (pairs: readonly MappedJoint[]) => {
     if (mapping === null) return
     onMap(pairs)
     mapping = { ...mapping, map: mapOf(pairs, labels, mapping.targets, mapping.start) }
@@ -94,7 +95,7 @@ export function jointMapView(options: {
 }
 
 /** All angles of a robot, as if they were recorded in degrees. */
-function inDegrees(pairs: readonly JointPair[], mapping: Mapping | null): JointPair[] {
+function inDegrees(pairs: readonly MappedJoint[], mapping: Mapping | null): MappedJoint[] {
   const angles = new Set(mapping?.targets.flatMap(({ name, unit }) => (unit === 'rad' ? [name] : [])))
   return pairs.map((pair) => (angles.has(pair.to) ? { ...pair, scale: DEGREES } : pair))
 }

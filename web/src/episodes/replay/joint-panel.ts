@@ -2,9 +2,10 @@
  * The joints of a robot beside what an episode says of them: state and action at the shown frame, and for each joint
  * where its number comes from, with which sign, unit and offset.
  */
+
+import type { MappedJoint } from '@hub/embodiment/joint-map'
 import { viewerLimits } from '../../viewer/limits.ts'
 import { element, told, unlisted } from '../../viewer/panels/element.ts'
-import type { JointPair } from './embodiment.ts'
 import type { RobotTarget } from './robot-targets.ts'
 import { unitsOf } from './units.ts'
 
@@ -18,17 +19,17 @@ export interface JointPanelOptions {
   readonly targets: readonly RobotTarget[]
   /** Names of the recorded numbers. */
   readonly labels: readonly string[]
-  readonly pairs: readonly JointPair[]
+  readonly pairs: readonly MappedJoint[]
   /** A difference of state and action above this is marked, in rad or m. */
   readonly differ: number
   /** A person changed where joints come from. */
-  readonly onChange: (pairs: readonly JointPair[]) => void
+  readonly onChange: (pairs: readonly MappedJoint[]) => void
 }
 
 /** The table for one map; a new map is a new table. */
 export function jointPanel(options: JointPanelOptions): JointPanel {
   const { targets, labels, pairs, differ, onChange } = options
-  const change = (name: string, pair: JointPair | null) =>
+  const change = (name: string, pair: MappedJoint | null) =>
     onChange([...pairs.filter(({ to }) => to !== name), ...(pair ? [pair] : [])])
   const rows = targets.slice(0, viewerLimits.rows).map((target) => {
     const pair = pairs.find(({ to }) => to === target.name) ?? null
@@ -75,8 +76,8 @@ function valueText(value: number, { unit }: RobotTarget): string {
 function editCells(
   target: RobotTarget,
   labels: readonly string[],
-  pair: JointPair | null,
-  change: (pair: JointPair | null) => void,
+  pair: MappedJoint | null,
+  change: (pair: MappedJoint | null) => void,
 ): HTMLElement[] {
   const source = chooser(
     `Recorded number of ${target.name}`,

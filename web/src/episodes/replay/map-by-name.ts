@@ -1,10 +1,11 @@
 /** Which recorded numbers move which joints, where nobody has said it: those of one name. Pure. */
-import type { JointMap, JointPair } from './embodiment.ts'
+import type { JointMap, MappedJoint } from '@hub/embodiment/joint-map'
+import { plainName } from '@hub/embodiment/propose-map'
 import type { RobotTarget } from './robot-targets.ts'
 
 /**
- * Values go over as they are: no sign, unit or offset is guessed. A name also matches in other case, without its
- * separators, and without the `.pos` of LeRobot. `start`: the pose of the robot, which joints without a source keep.
+ * Values go over as they are: no sign, unit or offset is guessed. A name also matches as `plainName` reads it, without
+ * what tools add. `start`: the pose of the robot, which joints without a source keep.
  */
 export function mapByName(
   labels: readonly string[],
@@ -20,7 +21,7 @@ export function mapByName(
 
 /** A map with these pairs, in which all else is held or dropped. */
 export function mapOf(
-  joints: readonly JointPair[],
+  joints: readonly MappedJoint[],
   labels: readonly string[],
   targets: readonly RobotTarget[],
   start: ArrayLike<number>,
@@ -37,12 +38,6 @@ export function mapOf(
 /** Null where none or several have it. */
 function sameName(name: string, labels: readonly string[]): string | null {
   const exact = labels.filter((label) => label === name)
-  const found = exact.length > 0 ? exact : labels.filter((label) => plain(label) === plain(name))
+  const found = exact.length > 0 ? exact : labels.filter((label) => plainName(label) === plainName(name))
   return found.length === 1 ? (found[0] ?? null) : null
 }
-
-const plain = (name: string) =>
-  name
-    .toLowerCase()
-    .replace(/[._](pos|position)$/, '')
-    .replaceAll(/[^a-z0-9]/g, '')

@@ -1,6 +1,7 @@
 /** What a map takes for granted, in words, and what speaks against it. */
+
+import type { JointMap } from '@hub/embodiment/joint-map'
 import { element, told } from '../../viewer/panels/element.ts'
-import type { JointMap } from './embodiment.ts'
 import type { Doubt } from './poses.ts'
 import type { RobotTarget } from './robot-targets.ts'
 

@@ -1,6 +1,8 @@
 /** The rows of an episode as poses of a robot. Pure. */
+
+import { applyJointMap, type JointMap } from '@hub/embodiment/joint-map'
 import type { Curves } from '../episode-curves.ts'
-import { applyJointMap, type JointMap } from './embodiment.ts'
+import { mapOf } from './map-by-name.ts'
 import type { RobotTarget } from './robot-targets.ts'
 
 /** A feature whose numbers are joints: what was measured, or what was asked for. */
@@ -28,8 +30,10 @@ export function posesOf(options: {
   const labels = series.map(({ label }) => label)
   const joints = map.joints.filter(({ from }) => labels.includes(from))
   if (joints.length === 0) return null
+  // A joint that nothing is said of has no number.
+  const silent = Array.from(start, () => Number.NaN)
   const names = targets.map(({ name }) => name)
-  const apply = applyJointMap({ ...map, joints, held: [] }, labels, names)
+  const apply = applyJointMap(mapOf(joints, labels, targets, silent), labels, names)
   return (frame) => {
     const values = apply(series.map((one) => one.values[frame] ?? Number.NaN))
     const qpos = Array.from(start)

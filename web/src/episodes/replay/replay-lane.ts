@@ -1,8 +1,9 @@
 /** One episode on a robot: the rows of the shown frame as poses, and the picture they are shown in. */
+
+import type { JointMap } from '@hub/embodiment/joint-map'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import { element } from '../../viewer/panels/element.ts'
 import type { Curves } from '../episode-curves.ts'
-import type { JointMap } from './embodiment.ts'
 import { ACTION, type Pose, posesOf, STATE } from './poses.ts'
 import type { RobotRepo, RobotStage, StageOptions } from './robot-stage.ts'
 import type { RobotTarget } from './robot-targets.ts'
