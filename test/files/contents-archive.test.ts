@@ -23,6 +23,18 @@ function entry(path: string, content: string | Buffer, type: Kind = 'File'): Buf
   return Buffer.concat([header, bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK)])
 }
 
+/** A header for more of the next entry, whose size is written in binary. */
+function sized(size: number): Buffer {
+  const header = entry('x', '', 'ExtendedHeader')
+  header[124] = size < 0 ? 0xff : 0x80
+  header.fill(size < 0 ? 0xff : 0, 125, 128)
+  header.writeBigInt64BE(BigInt(size), 128)
+  header.fill(' ', 148, 156)
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  return header
+}
+
 const archiveOf = (...entries: readonly Buffer[]) => Buffer.concat([...entries, END])
 const read = (archive: Buffer) => atOnce(readArchive(archive)).map(({ bytes }) => bytes.toString())
 
@@ -57,6 +69,8 @@ describe('an archive of contents', () => {
     ['only its end', END, 'has no files'],
     ['only folders', archiveOf(entry('d', '', 'Directory')), 'has no files'],
     ['no tar', Buffer.alloc(BLOCK, 'not a tar '), 'byte 0 begins no entry'],
+    ['a size below 0', archiveOf(sized(-BLOCK)), 'byte 0 begins no entry'],
+    ['a size that no number holds', archiveOf(sized(2 ** 60)), 'byte 0 begins no entry'],
     ['a file that was cut', entry('a', 'x'.repeat(2000)).subarray(0, 3 * BLOCK), 'ends in the middle of "a"'],
     ['a link', archiveOf(entry('a', '', 'SymbolicLink')), 'is no file: SymbolicLink'],
   ])('of %s is refused', (_what, archive, why) => {

@@ -29,10 +29,8 @@ export function* readArchive(archive: Buffer): Sliced<HeldContent[]> {
   let sliceBytes = 0
   let headers = 0
   for (let at = 0; at + BLOCK_BYTES <= archive.length; ) {
-    const header = new Header(archive, at)
-    if (header.nullBlock) break
-    const { type = 'Unsupported', size = 0, path = '' } = header
-    if (!header.cksumValid) throw refused(`The archive is no tar archive: byte ${at} begins no entry.`)
+    const { nullBlock, type = 'Unsupported', size = 0, path = '' } = headerAt(archive, at)
+    if (nullBlock) break
     const from = at + BLOCK_BYTES
     if (from + size > archive.length) throw refused(`The archive ends in the middle of ${shown(path)}.`)
     at = from + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES
@@ -49,6 +47,20 @@ export function* readArchive(archive: Buffer): Sliced<HeldContent[]> {
   }
   if (contents.length === 0) throw refused('The archive has no files.')
   return contents
+}
+
+function headerAt(archive: Buffer, at: number): Header {
+  const noEntry = () => refused(`The archive is no tar archive: byte ${at} begins no entry.`)
+  let header: Header
+  try {
+    header = new Header(archive, at)
+  } catch {
+    // A number that JavaScript does not have.
+    throw noEntry()
+  }
+  // There is no size where it is written as less than nothing, or as no number.
+  if (!header.nullBlock && (!header.cksumValid || (header.size ?? -1) < 0)) throw noEntry()
+  return header
 }
 
 function contentOf(path: string, bytes: Buffer): HeldContent {
