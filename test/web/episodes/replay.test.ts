@@ -8,6 +8,7 @@ import { mapByName, mapOf } from '../../../web/src/episodes/replay/map-by-name.t
 import { ACTION, doubtsOf, posesOf, STATE } from '../../../web/src/episodes/replay/poses.ts'
 import { targetsOf } from '../../../web/src/episodes/replay/robot-targets.ts'
 import { DEGREES, unitsOf } from '../../../web/src/episodes/replay/units.ts'
+import { linkedEpisode } from '../../../web/src/pages/repos/linked-episode.ts'
 import { largeDataset } from '../support/large-dataset.ts'
 import { type RangeStore, rangeStore } from '../support/range-store.ts'
 
@@ -132,6 +133,25 @@ describe('an address', () => {
     'view=,,,,,',
   ])('that is broken shows the first frame of the first episode: %s', (search) => {
     expect(readAddress(search)).toEqual(plainAddress)
+  })
+})
+
+describe('a link in a README', () => {
+  const origin = 'https://hub.example'
+
+  it('to an episode of this hub plays there where it says so', () => {
+    const address = `${origin}/lab/pick/episodes?episode=7&robot=lab%2Farm&embed=1`
+    expect(linkedEpisode(address, origin)).toEqual({ owner: 'lab', repo: 'pick', search: 'episode=7&robot=lab%2Farm' })
+  })
+
+  it.each([
+    `${origin}/lab/pick/episodes?episode=7`,
+    `${origin}/lab/pick/robot?embed=1`,
+    'https://other.example/lab/pick/episodes?embed=1',
+    '/lab/pick/episodes?embed=1',
+    'javascript:alert(1)',
+  ])('of another kind is a link: %s', (address) => {
+    expect(linkedEpisode(address, origin)).toBeNull()
   })
 })
 

@@ -20,8 +20,8 @@ export interface EpisodeViewOptions {
   readonly frame: number
   readonly speed: number
   readonly loop: boolean
-  onSpeed(speed: number): void
-  onLoop(isLoop: boolean): void
+  /** A person chose how it plays. */
+  onPace(part: { readonly speed: number } | { readonly loop: boolean }): void
   /** The time stands still at another frame. */
   onRest(): void
 }
@@ -58,11 +58,11 @@ export function episodeView(shown: readonly ShownEpisode[], options: EpisodeView
     },
     onSpeed(speed) {
       head.setSpeed(speed)
-      options.onSpeed(speed)
+      options.onPace({ speed })
     },
     onLoop(isLoop) {
       head.setLoop(isLoop)
-      options.onLoop(isLoop)
+      options.onPace({ loop: isLoop })
     },
   })
   head.setSpeed(options.speed)

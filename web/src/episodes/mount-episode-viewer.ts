@@ -15,6 +15,10 @@ export interface MountedEpisodes {
 export interface EpisodeOptions {
   readonly files: DatasetFiles
   readonly robots: ReplayRobots
+  /** The page of these episodes: its repo, `owner/slug`, and its address without a query. */
+  readonly page: { readonly name: string; readonly address: string }
+  /** In a README: only what moves. */
+  readonly isEmbedded: boolean
   readonly theme: ThemeName
   /** The query of the page's address. */
   readonly search: string

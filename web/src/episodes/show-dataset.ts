@@ -9,6 +9,7 @@ import { type EpisodeView, episodeView } from './episode-view.ts'
 import type { EpisodeOptions, MountedEpisodes } from './mount-episode-viewer.ts'
 import { ACTION, STATE } from './replay/poses.ts'
 import { type RobotReplay, robotReplay } from './replay/robot-replay.ts'
+import { shareBar } from './share-bar.ts'
 
 /** Between changes of the address: browsers refuse more than some a second. */
 const ADDRESS_MS = 400
@@ -21,16 +22,16 @@ export const problemNote = (error: unknown) =>
 export function showDataset(
   root: HTMLElement,
   dataset: Dataset,
-  { robots, theme, search, onAddress }: Omit<EpisodeOptions, 'files'>,
+  { robots, theme, search, page, isEmbedded, onAddress }: Omit<EpisodeOptions, 'files'>,
 ): MountedEpisodes {
   const { episodes, info } = dataset
   let address = readAddress(search)
   let written = search
-  let asked = 0
   const place = viewPlace()
   const placeOf = (episode: number) => episodes.findIndex(({ index }) => index === episode)
+  const shown = () => ({ ...address, ...replay.part(), frame: place.view()?.frame() ?? address.frame })
   const keep = addressKeeper(() => {
-    address = { ...address, ...replay.part(), frame: place.view()?.frame() ?? address.frame }
+    address = shown()
     written = writeAddress(address)
     onAddress(written)
   })
@@ -40,57 +41,53 @@ export function showDataset(
     address = { ...address, ...part }
     keep.soon()
   }
-  const hear = {
-    onSpeed: (speed: number) => change({ speed }),
-    onLoop: (loop: boolean) => change({ loop }),
-    onRest: keep.soon,
-  }
-  const show = async () => {
-    asked += 1
-    const own = asked
+  const show = () => {
+    // Until the episode is there the address keeps the frame of the one before.
+    const { frame } = address
     const wanted = [address.episode, ...(address.beside === null ? [] : [address.beside])]
     bar.show(address)
     list.show(placeOf(address.episode))
     bar.tell(`Loading episode ${wanted.join(' and ')}…`)
-    try {
-      const loaded = await Promise.all(wanted.map((episode) => loadOf(dataset, episode)))
-      if (own !== asked) return
+    const loading = Promise.all(wanted.map((episode) => loadOf(dataset, episode)))
+    loading.catch(() => bar.tell(''))
+    place.load(loading, (loaded) => {
       replay.use(loaded.length > 1 ? 2 : 1)
-      const shown = loaded.map((one, at) => shownOn(replay, one, wanted, at))
-      place.show(episodeView(shown, { ...address, ...hear, fps: info.fps }))
+      const lanes = loaded.map((one, at) => shownOn(replay, one, wanted, at))
       bar.tell(toldOf(dataset, address.episode, loaded[0]))
-    } catch (error) {
-      if (own !== asked) return
-      place.fail(error)
-      bar.tell('')
-    }
+      return episodeView(lanes, { ...address, frame, fps: info.fps, onPace: change, onRest: keep.soon })
+    })
   }
   const choose = (part: Partial<EpisodeAddress>) => {
     change({ frame: 0, ...part })
-    void show()
+    show()
   }
   const bar = episodeBar(dataset, {
     onEpisode: (episode) => choose({ episode }),
     onBeside: (beside) => choose({ beside }),
   })
   const list = episodeIndex(dataset, (episode) => choose({ episode }))
-  root.replaceChildren(...bar.nodes, replay.bar, element('div', { class: 'episode-main' }, place.node, list.node))
+  root.classList.toggle('episodes-embedded', isEmbedded)
+  root.replaceChildren(
+    ...bar.nodes,
+    replay.bar,
+    shareOf(page, shown, replay),
+    element('div', { class: 'episode-main' }, place.node, list.node),
+  )
   // A turn of the view.
   for (const name of ['pointerup', 'wheel', 'keyup'] as const) root.addEventListener(name, keep.soon, { passive: true })
   // A dataset may begin with another one than 0.
   if (address.episode === 0) address = { ...address, episode: episodes[0]?.index ?? 0 }
   if (episodes.length === 0) bar.tell('The dataset has no episodes yet.')
-  else void show()
+  else show()
   return {
     go(next) {
       if (next === written) return
       written = next
       const { episode, frame, beside } = readAddress(next)
       address = { ...address, episode, frame, beside }
-      void show()
+      show()
     },
     close() {
-      asked += 1
       keep.stop()
       place.close()
       replay.close()
@@ -98,10 +95,11 @@ export function showDataset(
   }
 }
 
-/** Where one view is at a time, or why there is none. */
+/** Where one view is at a time, or why there is none: of episodes that were asked for in a row, the last. */
 function viewPlace() {
   const node = element('div', { class: 'episode-place' })
   let view: EpisodeView | null = null
+  let asked = 0
   const put = (next: EpisodeView | null, shown: HTMLElement) => {
     view?.close()
     view = next
@@ -110,11 +108,33 @@ function viewPlace() {
   return {
     node,
     view: () => view,
-    show: (next: EpisodeView) => put(next, next.node),
-    fail: (error: unknown) => put(null, problemNote(error)),
-    close: () => view?.close(),
+    load<Loaded>(loading: Promise<Loaded>, viewOf: (loaded: Loaded) => EpisodeView) {
+      asked += 1
+      const own = asked
+      loading
+        .then((loaded) => {
+          if (own !== asked) return
+          const next = viewOf(loaded)
+          put(next, next.node)
+        })
+        .catch((error: unknown) => {
+          if (own === asked) put(null, problemNote(error))
+        })
+    },
+    close() {
+      asked += 1
+      view?.close()
+    },
   }
 }
+
+/** What a person takes away: `shown` says what is seen now. */
+const shareOf = (page: EpisodeOptions['page'], shown: () => EpisodeAddress, replay: RobotReplay): HTMLElement =>
+  shareBar({
+    link: () => new URL(`?${writeAddress(shown())}`, page.address),
+    title: () => `Episode ${shown().episode} of ${page.name}, frame ${shown().frame}`,
+    still: async () => (await replay.lanes[0].stage()?.viewer.still()) ?? null,
+  })
 
 /** Names of the recorded numbers of a frame: those of states, else of actions. */
 function labelsOf({ curves }: Dataset['info']): readonly string[] {

@@ -32,6 +32,8 @@ export interface RobotPicture {
   lookThrough(camera: number | null): void
   select(body: number | null): void
   light(theme: ThemeName): void
+  /** What is seen, as a PNG; null where there is no picture. */
+  still(): Promise<Blob | null>
   /** Time that passed before is not made up for. */
   restartClock(): void
   /** Frames a second are counted from now on. */
@@ -119,6 +121,7 @@ export function robotPicture(options: PictureOptions): RobotPicture {
       theme = name
       view?.light(name)
     },
+    still: () => (view ? stillOf(viewer.canvas, view) : Promise.resolve(null)),
     restartClock: clock.restart,
     restartCount: counter.restart,
     close() {
@@ -127,6 +130,12 @@ export function robotPicture(options: PictureOptions): RobotPicture {
       view = null
     },
   }
+}
+
+/** A canvas holds a picture only until the browser has shown it. */
+function stillOf(canvas: HTMLCanvasElement, view: LiveView): Promise<Blob | null> {
+  view.draw()
+  return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
 }
 
 /** Draws a model for the first time; null where the browser has no WebGL. */

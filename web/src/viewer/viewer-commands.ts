@@ -8,6 +8,7 @@ import type { ViewerStore } from './viewer-store.ts'
 type Commands =
   | 'setCoordinate'
   | 'replay'
+  | 'still'
   | 'viewpoint'
   | 'viewFrom'
   | 'setControl'
@@ -42,6 +43,7 @@ export function viewerCommands(options: {
       send({ kind: 'qpos', ...change })
     },
     replay: (qpos, ghost) => send({ kind: 'replay', qpos, ghost }),
+    still: picture.still,
     viewpoint: () => picture.view()?.viewpoint() ?? null,
     viewFrom: (viewpoint) => picture.view()?.viewFrom(viewpoint),
     setControl(place, value) {

@@ -33,6 +33,8 @@ export interface RobotViewer {
   select(body: number | null): void
   light(theme: ThemeName): void
   resetView(): void
+  /** What is seen, as a PNG; null until a model is shown. */
+  still(): Promise<Blob | null>
   /** Where the free view is: place and middle, three numbers each; null until a model is shown. */
   viewpoint(): Viewpoint | null
   /** Puts the free view there. */

@@ -9,10 +9,12 @@ import remarkGfm from 'remark-gfm'
 import { remarkAlert } from 'remark-github-blockquote-alert'
 import { Link as PathLink } from 'wouter'
 import { codeLanguage } from './files/preview-kind.ts'
+import { linkedEpisode } from './linked-episode.ts'
 import { targetOf } from './repo-links.ts'
 import { useMath } from './use-math.ts'
 
 const Code = lazy(() => import('./files/previews/code.tsx'))
+const EmbeddedEpisode = lazy(() => import('./embedded-episode.tsx'))
 const Diagram = lazy(() => import('./diagram/diagram.tsx'))
 
 interface Props {
@@ -35,6 +37,14 @@ const isDiagram = (node: Written | undefined): boolean =>
   Array.isArray(node.properties.className) &&
   node.properties.className.includes('language-mermaid')
 
+/** A paragraph that is a link to an episode, and nothing else. */
+function episodeOf(node: Written | undefined) {
+  if (node?.type !== 'element' || node.tagName !== 'a') return null
+  const episode = linkedEpisode(String(node.properties.href ?? ''), location.origin)
+  const title = node.children.map((child) => (child.type === 'text' ? child.value : '')).join('')
+  return episode && { episode, title: title || `${episode.owner}/${episode.repo}` }
+}
+
 export default function RepoMarkdown({ text, ...place }: Props) {
   const { body } = splitFrontMatter(text)
   const math = useMath(body)
@@ -53,6 +63,16 @@ export default function RepoMarkdown({ text, ...place }: Props) {
         <a href={target.href} rel="noopener nofollow">
           {children}
         </a>
+      )
+    },
+    p: ({ node, children }) => {
+      const [only, ...others] = node?.children ?? []
+      const episode = others.length === 0 ? episodeOf(only) : null
+      if (episode === null) return <p>{children}</p>
+      return (
+        <Suspense fallback={<p>{children}</p>}>
+          <EmbeddedEpisode {...episode} />
+        </Suspense>
       )
     },
     img: ({ src, alt = '' }) => {
