@@ -5,7 +5,13 @@ const anUpload = (size: string, sha256: string) =>
    values ('x', 'x', 'x', 'x', 'a', ${size}, ${sha256}, 'x', 'x', 1)`
 
 export const rows = defineRows({
+  kept: ({ dataset, ada }) => ({
+    episode_labels: `insert into episode_labels (id, repo_id, episode, choice, note, created_by) values
+      ('label_00000000000000000000000001', '${dataset}', 3, 'drop', 'gripper slipped', '${ada}')`,
+  }),
   refused: {
+    episode_labels_episode_counted: `insert into episode_labels (id, repo_id, episode) values ('x', 'x', -1)`,
+    episode_labels_note_length: `insert into episode_labels (id, repo_id, episode, note) values ('x', 'x', 0, repeat('n', 4001))`,
     uploads_digest_form: anUpload('1', `'A'`),
     uploads_size_range: anUpload('53687091201', `repeat('a', 64)`),
     files_closed_whole: `insert into files (repo_id, path, from_seq, to_seq, blob_id) values ('x', 'a', 1, 2, 'x')`,

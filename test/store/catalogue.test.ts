@@ -42,6 +42,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'endpoints_running',
     'endpoints_to_dispatch',
     'endpoints_waiting',
+    'episode_labels_current',
     'files_closed',
     'files_live',
     'files_live_blob',

@@ -22,6 +22,7 @@ export const idPrefixes = [
   'appr',
   'spend',
   'snap',
+  'label',
 ] as const
 
 export type IdPrefix = (typeof idPrefixes)[number]

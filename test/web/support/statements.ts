@@ -18,6 +18,7 @@ export const statements: Readonly<Record<string, number>> = {
   devicesToApprove: 4,
   endpoint: 7,
   EpisodesRepo: 2,
+  EpisodeLabels: 3,
   endpoints: 2,
   FileHistory: 4,
   FileVersion: 3,

@@ -3,6 +3,7 @@ import { useQuery } from 'urql'
 import { rootField } from '../../ui/root-field.ts'
 import { episodesRepoQuery } from './episodes.graphql.ts'
 import { EpisodesView } from './episodes-view.tsx'
+import { EpisodeLabels } from './labels/episode-labels.tsx'
 import { RepoFrame } from './repo-frame.tsx'
 
 interface Props {
@@ -15,6 +16,7 @@ export function Page({ params }: Props) {
   return (
     <RepoFrame params={params} part="Episodes" head={head} error={error} retry={again}>
       <EpisodesView owner={params.owner} repo={params.repo} />
+      <EpisodeLabels owner={params.owner} repo={params.repo} />
     </RepoFrame>
   )
 }
