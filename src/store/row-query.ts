@@ -21,6 +21,8 @@ interface Connection {
   readonly stream: { cork(): void; uncork(): void }
   readonly parsedStatements: Record<string, string | undefined>
   readonly submittedNamedStatements: Record<string, string | undefined>
+  /** Writes a message, if the connection is open. */
+  _send(message: Buffer): boolean
   parse(message: { name: string; text: string }): void
   bind(message: { statement: string; values: readonly SqlValue[] }): void
   describe(message: { type: 'P'; name: string }): void
@@ -239,23 +241,54 @@ class BatchQuery {
   handleCopyData(): void {}
 }
 
+type Sendable = Pick<RowQuery<unknown>, 'name' | 'prepare' | 'send'>
+
 /** Sends nothing if one of them cannot be sent. */
-function sendTogether(
-  connection: Connection,
-  queries: readonly Pick<RowQuery<unknown>, 'prepare' | 'send'>[],
-): Error | null {
+function sendTogether(connection: Connection, queries: readonly Sendable[]): Error | null {
   for (const query of queries) {
     const fault = query.prepare(connection)
     if (fault) return fault
   }
+  try {
+    write(connection, messagesOf(connection, queries))
+    return null
+  } catch (error) {
+    // Nothing was sent, also of what prepares them.
+    for (const { name } of queries) delete connection.submittedNamedStatements[name]
+    return error as Error
+  }
+}
+
+/** What is longer is not copied. */
+const ONE_PIECE_BYTES = 16 * 1024
+
+/**
+ * As one piece: a statement has three to five messages, and the stream's work for as many writes and a vector of
+ * buffers is 5 of the 88 µs that a small statement takes of the process.
+ */
+function write(connection: Connection, messages: readonly Buffer[]): void {
+  const bytes = messages.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  if (bytes <= ONE_PIECE_BYTES) {
+    connection._send(Buffer.concat(messages, bytes))
+    return
+  }
   connection.stream.cork()
+  for (const message of messages) connection._send(message)
+  connection.stream.uncork()
+}
+
+/** The messages that the driver would write one by one, and the one that ends the round trip. */
+function messagesOf(connection: Connection, queries: readonly Sendable[]): readonly Buffer[] {
+  const messages: Buffer[] = []
+  const send = connection._send
+  connection._send = (message) => messages.push(message) > 0
   try {
     for (const query of queries) query.send(connection)
     connection.sync()
+    return messages
   } finally {
-    connection.stream.uncork()
+    connection._send = send
   }
-  return null
 }
 
 const preparedText = (connection: Connection, name: string): string | undefined =>

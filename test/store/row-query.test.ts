@@ -50,3 +50,37 @@ it('refuses a name that another statement has', async () => {
   await expect(t.db.query(other, {})).rejects.toThrow(/must be unique/)
   expect(await t.db.query(counted, { numbers: [6] })).toEqual([rowOf(6)])
 })
+
+it('sends a statement as one piece, and a long one without a copy', async () => {
+  const client = await t.db.pool.connect()
+  const { stream } = (client as pg.Client).connection
+  client.release()
+  const written = vi.spyOn(stream, 'write')
+  const pieces = async (work: () => Promise<unknown>) => {
+    written.mockClear()
+    await work()
+    return written.mock.calls.length
+  }
+  expect(await pieces(() => t.db.query(counted, { numbers: [1] }))).toBe(1)
+  const longest = Array.from({ length: 5000 }, (_, at) => at)
+  // Bind, execute, sync.
+  expect(await pieces(() => t.db.query(counted, { numbers: longest }))).toBe(3)
+  written.mockRestore()
+})
+
+it('fails where a message cannot be made, and is prepared when it is sent again', async () => {
+  const fresh = statement({
+    name: 'row-query-fresh',
+    columns: found,
+    params: { numbers: param.int8s() },
+    text: counted.text.replace('$1', ':numbers'),
+  })
+  const client = await t.db.pool.connect()
+  const bind = vi.spyOn((client as pg.Client).connection, 'bind').mockImplementationOnce(() => {
+    throw new RangeError('too long')
+  })
+  client.release()
+  await expect(t.db.query(fresh, { numbers: [7] })).rejects.toThrow('too long')
+  bind.mockRestore()
+  expect(await t.db.query(fresh, { numbers: [7] })).toEqual([rowOf(7)])
+})
