@@ -3,8 +3,9 @@
  * compression), and handlers in place of the graph and its dialect. What is left between the two is the graph.
  */
 
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { requireCredential, visibleRuns } from '../../../src/auth/policy.ts'
+import { mayCompress } from '../../../src/http/compression.ts'
 import { createLogger } from '../../../src/http/logger.ts'
 import type { RestMount } from '../../../src/http/server.ts'
 import type { RequestContext } from '../../../src/operation/context.ts'
@@ -26,32 +27,51 @@ const targetOf = ({ viewer }: RequestContext, { owner, repo }: Name) => ({
   accountId: requireCredential(viewer).account.id,
 })
 
+type Target = ReturnType<typeof targetOf>
+
 const send = (reply: FastifyReply, value: unknown) =>
   reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
 
 const byHand: RestMount = {
-  register(scope, { identify, contextOf }) {
+  register(scope, { identify, contextOf, admit, spend }) {
     scope.addHook('onRequest', identify)
+    /** With the share of the connections that its caller has, its processor time, and the window of objects. */
+    const admitted =
+      (work: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
+      (request: FastifyRequest, reply: FastifyReply) =>
+        admit(request, async () => {
+          await spend(request, reply, 1)
+          return work(request, reply)
+        })
     for (const { path, read } of reads)
-      scope.get(path, async (request, reply) => {
+      scope.get(
+        path,
+        admitted(async (request, reply) => {
+          const { deps, viewer } = contextOf(request)
+          mayCompress(request)
+          return sendTagged(request, reply, await read(deps.db, seerOf(viewer), request as unknown as Asked))
+        }),
+      )
+    scope.post(
+      '/v1/runs/:run/report',
+      admitted(async (request, reply) => {
         const { deps, viewer } = contextOf(request)
-        return sendTagged(request, reply, await read(deps.db, seerOf(viewer), request as Asked))
-      })
-    scope.post<{ Params: { run: string }; Body: HandReport }>('/v1/runs/:run/report', async (request, reply) => {
-      const { deps, viewer } = contextOf(request)
-      const holder = requireCredential(viewer).credentialId
-      const run = await report(deps, { ...visibleRuns(viewer), holder }, request.params.run, request.body)
-      return send(reply, run)
-    })
+        const holder = requireCredential(viewer).credentialId
+        const { run } = request.params as { readonly run: string }
+        return send(reply, await report(deps, { ...visibleRuns(viewer), holder }, run, request.body as HandReport))
+      }),
+    )
     const files = '/v1/repos/:owner/:repo/files'
-    scope.post<{ Params: Name; Body: HandPresign }>(`${files}/presign-upload`, async (request, reply) => {
-      const ctx = contextOf(request)
-      return send(reply, await presign(ctx, targetOf(ctx, request.params), request.body))
-    })
-    scope.post<{ Params: Name; Body: HandComplete }>(`${files}/complete`, async (request, reply) => {
-      const ctx = contextOf(request)
-      return send(reply, await complete(ctx, targetOf(ctx, request.params), request.body))
-    })
+    const ofRepo = <Body>(url: string, work: (ctx: RequestContext, target: Target, body: Body) => Promise<unknown>) =>
+      scope.post(
+        url,
+        admitted(async (request, reply) => {
+          const ctx = contextOf(request)
+          return send(reply, await work(ctx, targetOf(ctx, request.params as Name), request.body as Body))
+        }),
+      )
+    ofRepo<HandPresign>(`${files}/presign-upload`, presign)
+    ofRepo<HandComplete>(`${files}/complete`, complete)
   },
   openApi: () => ({}),
 }
