@@ -7,6 +7,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  Kind,
   MaxIntrospectionDepthRule,
   type OperationDefinitionNode,
   parse,
@@ -53,6 +54,7 @@ export class PreparedDocument {
   readonly #schema: GraphQLSchema
   readonly #compiled: CompiledDocuments
   readonly #costs = new Map<OperationDefinitionNode, CostOfVariables>()
+  readonly #schemaKeys = new Map<OperationDefinitionNode, readonly string[]>()
   #runsBeforePlan = RUNS_BEFORE_PLAN
 
   constructor(document: DocumentNode, schema: GraphQLSchema, compiled: CompiledDocuments) {
@@ -76,6 +78,15 @@ export class PreparedDocument {
     return execute(args)
   }
 
+  /** The response keys of an operation whose values are the schema's, found once. */
+  schemaKeysOf(operationName: string | null | undefined): readonly string[] {
+    const operation = getOperationAST(this.document, operationName)
+    if (!operation) return []
+    const known = this.#schemaKeys.get(operation) ?? schemaKeys(this.document, operation)
+    this.#schemaKeys.set(operation, known)
+    return known
+  }
+
   /** The cost of an operation if its pages are full; nothing if there is no such operation, which execution reports. */
   costOf(operationName: string | null | undefined, variables: Variables): OperationCost {
     const operation = getOperationAST(this.document, operationName)
@@ -84,6 +95,23 @@ export class PreparedDocument {
     this.#costs.set(operation, known)
     return known(variables)
   }
+}
+
+/** The response keys of introspection fields. */
+function schemaKeys(document: DocumentNode, operation: OperationDefinitionNode): readonly string[] {
+  const sets = document.definitions.flatMap((node) =>
+    node.kind === Kind.FRAGMENT_DEFINITION ? [node.selectionSet] : [],
+  )
+  sets.push(operation.selectionSet)
+  const keys: string[] = []
+  // The list grows during the loop.
+  for (const { selections } of sets) {
+    for (const node of selections)
+      if (node.kind === Kind.INLINE_FRAGMENT) sets.push(node.selectionSet)
+      else if (node.kind === Kind.FIELD && /^__(?:schema|type)$/.test(node.name.value))
+        keys.push(node.alias?.value ?? node.name.value)
+  }
+  return keys
 }
 
 /** Why a document may not be executed. */

@@ -10,7 +10,6 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  Kind,
 } from 'graphql'
 import { viewerOfEvent } from '../auth/event-viewer.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
@@ -115,7 +114,7 @@ async function execution(operation: Operation, limits: ExecutionLimits, rootValu
   const meter = new OperationMeter(args.contextValue, limits, timeUserHere(), left)
   const executed = await timedFor(meter, async () => operation.prepared.execute({ ...args, rootValue }))
   try {
-    for (const key of schemaKeys(operation)) meter.addTree(executed.data?.[key])
+    for (const key of operation.prepared.schemaKeysOf(operation.operationName)) meter.addTree(executed.data?.[key])
   } catch (error) {
     if (error !== meter.refusal) throw error
   }
@@ -191,22 +190,4 @@ async function costFault(
   } catch (error) {
     return { errors: [renderError(error, request)] }
   }
-}
-
-/** The response keys of introspection fields. */
-function schemaKeys({ prepared: { document }, operationName }: Operation): string[] {
-  const sets = document.definitions.flatMap((node) =>
-    node.kind === Kind.FRAGMENT_DEFINITION ? [node.selectionSet] : [],
-  )
-  const operation = getOperationAST(document, operationName)
-  if (operation) sets.push(operation.selectionSet)
-  const keys: string[] = []
-  // The list grows during the loop.
-  for (const { selections } of sets) {
-    for (const node of selections)
-      if (node.kind === Kind.INLINE_FRAGMENT) sets.push(node.selectionSet)
-      else if (node.kind === Kind.FIELD && /^__(?:schema|type)$/.test(node.name.value))
-        keys.push(node.alias?.value ?? node.name.value)
-  }
-  return keys
 }
