@@ -11,6 +11,7 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { CONNECTIONS, newNames, seed } from './api-seed.ts'
+import { crowdOf } from './crowd.ts'
 import { databaseTimes, spentMs, threadTimes } from './processor-time.ts'
 
 /**
@@ -35,6 +36,15 @@ export interface Ask {
   readonly body?: object | ((n: number) => object)
   /** Codings that the client decodes. */
   readonly encoding?: string
+  /** Media types that it takes. */
+  readonly accept?: string
+}
+
+/** Followers of a log. */
+export interface Crowd {
+  /** Resolves when each of them has so many lines more than at the call before. */
+  until(lines: number): Promise<void>
+  close(): void
 }
 
 /** Milliseconds of processor time of one request. */
@@ -57,6 +67,10 @@ export interface Lab {
   load(server: ServerName, ask: Ask, ms: number): Promise<Cost>
   /** Sends each request once, as many at a time; the requests are made by `prepare`, whose time does not count. */
   batch(server: ServerName, prepare: Prepare): Promise<Cost>
+  /** Of one of the things that `work` does, of which it says how many there were. */
+  cost(server: ServerName, work: () => Promise<number>): Promise<Cost>
+  /** Opens so many streams of a log, and waits until what the log has already is there. */
+  follow(server: ServerName, ask: Ask, count: number): Promise<Crowd>
   close(): Promise<void>
 }
 
@@ -100,17 +114,24 @@ export async function openLab({ other = null }: { readonly other?: string | null
     return server
   }
 
+  const cost: Lab['cost'] = async (name, work) => {
+    const { pid } = await serverOf(name)
+    const before = [threadTimes(pid), databaseTimes(postgres.pid)] as const
+    const count = await work()
+    const server = spentMs(before[0], threadTimes(pid)) / count
+    const database = spentMs(before[1], databaseTimes(postgres.pid)) / count
+    return { server, database }
+  }
+
   /** Of what all connections send; each says how many requests it sent. */
   const costOf = async (name: ServerName, sendAll: (from: Sender) => Promise<number>): Promise<Cost> => {
-    const { pid } = await serverOf(name)
     const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-    const before = [threadTimes(pid), databaseTimes(postgres.pid)] as const
-    const connections = Array.from({ length: CONNECTIONS }, (_, connection) => sendAll({ agent, connection }))
-    const requests = (await Promise.all(connections)).reduce((sum, count) => sum + count, 0)
-    const server = spentMs(before[0], threadTimes(pid)) / requests
-    const database = spentMs(before[1], databaseTimes(postgres.pid)) / requests
+    const spent = await cost(name, async () => {
+      const connections = Array.from({ length: CONNECTIONS }, (_, connection) => sendAll({ agent, connection }))
+      return (await Promise.all(connections)).reduce((sum, count) => sum + count, 0)
+    })
     agent.destroy()
-    return { server, database }
+    return spent
   }
 
   const lab: Lab = {
@@ -138,6 +159,8 @@ export async function openLab({ other = null }: { readonly other?: string | null
       await forgetUploads(db)
       return cost
     },
+    cost,
+    follow: async (name, ask, count) => crowdOf((await serverOf(name)).url, token, ask, count),
     async close() {
       for (const child of children) child.kill('SIGTERM')
       await db.close()
@@ -209,6 +232,7 @@ function send(url: string, token: string, ask: Ask, { agent, connection }: Sende
     authorization: `Bearer ${token}`,
     ...(body && { 'content-type': 'application/json' }),
     ...(ask.encoding && { 'accept-encoding': ask.encoding }),
+    ...(ask.accept && { accept: ask.accept }),
   }
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const options = { agent, headers, method: body ? 'POST' : 'GET' }

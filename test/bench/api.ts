@@ -6,6 +6,7 @@
  */
 import { openLab } from './api-lab.ts'
 import { rowsOf } from './api-rows.ts'
+import { measureFanOut } from './fan-out.ts'
 import { measure, tableHead } from './rounds.ts'
 
 const lab = await openLab()
@@ -13,6 +14,7 @@ try {
   const only = process.argv[2]
   console.log(tableHead)
   for (const row of rowsOf(lab)) if (!only || row.name.includes(only)) await measure(lab, row)
+  await measureFanOut(lab, only)
 } finally {
   await lab.close()
 }

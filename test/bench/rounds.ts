@@ -19,7 +19,7 @@ export const tableHead = [
   '|---|---|---|---|---|---|---|---|',
 ].join('\n')
 
-/** All servers warmed, then slices in turn; prints a line for each server beside the hub. */
+/** All servers warmed, then slices in turn; prints the lines of the row. */
 export async function measure(lab: Lab, { name, asks, goal }: Row): Promise<void> {
   const asked = Object.entries(asks) as [ServerName, Ask | Prepare][]
   if (asks.bare) await assertSameItems(lab, asked)
@@ -30,15 +30,27 @@ export async function measure(lab: Lab, { name, asks, goal }: Row): Promise<void
     for (const [server, ask] of [...asked.slice(first), ...asked.slice(0, first)])
       costs.get(server)?.push(await costOf(lab, server, ask, SLICE_MS))
   }
+  console.log(rowLine({ name, costs, goal }))
+}
+
+interface Measured {
+  readonly name: string
+  readonly costs: ReadonlyMap<ServerName, readonly Cost[]>
+  readonly goal: Row['goal'] | undefined
+}
+
+/** A line of the table for each server beside the hub, or one of the hub's alone. */
+export function rowLine({ name, costs, goal }: Measured): string {
   const hub = costs.get('hub') ?? []
-  const others = asked.flatMap(([server]) => (server === 'hub' ? [] : [server]))
-  if (others.length === 0) console.log(`| ${name} | | | | ${cells(hub)} | | |`)
-  for (const other of others) {
+  const others = [...costs.keys()].filter((server) => server !== 'hub')
+  if (others.length === 0) return `| ${name} | | | | ${cells(hub)} | | |`
+  const lines = others.map((other) => {
     const theirs = costs.get(other) ?? []
     const ratios = theirs.map(({ server }, round) => server / (hub[round]?.server ?? Number.NaN))
     const wanted = goal?.[0] === other ? goal[1].toFixed(2) : ''
-    console.log(`| ${name} | ${other} | ${cells(theirs)} | ${cells(hub)} | ${spread(ratios)} | ${wanted} |`)
-  }
+    return `| ${name} | ${other} | ${cells(theirs)} | ${cells(hub)} | ${spread(ratios)} | ${wanted} |`
+  })
+  return lines.join('\n')
 }
 
 const costOf = (lab: Lab, server: ServerName, ask: Ask | Prepare, ms: number): Promise<Cost> =>

@@ -94,6 +94,12 @@ const repoJson = (row: RepoRow) => ({
   updated_at: row.updatedAt,
 })
 
+/** A run, undefined where the seer sees none with this id. */
+export async function readRun(db: Db, { runs }: Seer, id: string): Promise<unknown> {
+  const [row] = await db.query(runById, { ...runs, id })
+  return row && runJson(toRun(row))
+}
+
 export const reads: readonly HandRead[] = [
   {
     path: '/v1/repos/:owner/:repo',
@@ -123,10 +129,7 @@ export const reads: readonly HandRead[] = [
   },
   {
     path: '/v1/runs/:run',
-    async read(db, { runs }, { params: { run = '' } }) {
-      const [row] = await db.query(runById, { ...runs, id: run })
-      return row && runJson(toRun(row))
-    },
+    read: (db, seer, { params: { run = '' } }) => readRun(db, seer, run),
   },
   {
     path: '/v1/runs',

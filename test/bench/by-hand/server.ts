@@ -13,7 +13,8 @@ import { readConfig } from '../../../src/platform/config.ts'
 import { startHub } from '../../../src/start-hub.ts'
 import { sendTagged } from './answer.ts'
 import { complete, type HandComplete, type HandPresign, presign } from './files.ts'
-import { type Asked, reads, seerOf } from './reads.ts'
+import { Followers } from './follow.ts'
+import { type Asked, readRun, reads, seerOf } from './reads.ts'
 import { type HandReport, report } from './report.ts'
 
 interface Name {
@@ -52,13 +53,23 @@ const byHand: RestMount = {
           return sendTagged(request, reply, await read(deps.db, seerOf(viewer), request as unknown as Asked))
         }),
       )
+    const followers = new Followers()
+    scope.get('/v1/runs/:run/logs', async (request, reply) => {
+      const { deps, viewer } = contextOf(request)
+      const { run } = request.params as { readonly run: string }
+      if (await readRun(deps.db, seerOf(viewer), run)) followers.add(run, reply)
+      else return reply.code(404).send()
+    })
     scope.post(
       '/v1/runs/:run/report',
       admitted(async (request, reply) => {
         const { deps, viewer } = contextOf(request)
         const holder = requireCredential(viewer).credentialId
         const { run } = request.params as { readonly run: string }
-        return send(reply, await report(deps, { ...visibleRuns(viewer), holder }, run, request.body as HandReport))
+        const body = request.body as HandReport
+        const shown = await report(deps, { ...visibleRuns(viewer), holder }, run, body)
+        followers.send(run, body.log_chunk)
+        return send(reply, shown)
       }),
     )
     const files = '/v1/repos/:owner/:repo/files'
