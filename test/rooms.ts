@@ -132,6 +132,10 @@ const rooms: readonly Room[] = [
     mayImport: [
       'packages/(robot-view|mjcf|dataset|embodiment)/src/',
       'packages/check-worker/src/urdf/answered-urdf\\.ts',
+      // A policy drives a robot in the worker of the viewer, as it does in a process.
+      'packages/rollout/src/(loop/|task-schema\\.ts)',
+      'packages/policy-server/src/model/(browser-runtime|onnx-session)\\.ts',
+      'packages/robot-card/src/interface-schema\\.ts',
       // The pure parts of a push.
       'packages/client/src/(backoff|batches|ignore-rules|left-out-names|refused|secret-names|upload-parts)\\.ts',
       'packages/client/src/secrets/find-secrets\\.ts',

@@ -3,10 +3,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pagePath } from '@hub/formats/page-paths'
+import { runRollouts } from '@hub/rollout/processes/run-rollouts'
 import type { Browser, BrowserContext } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { isFull } from '@hub/testing/torture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exampleJob } from '../../packages/rollout/test/support/examples.ts'
 import { publishing } from '../checks/support/publishing.ts'
 import { hostedFunction } from '../support/hosted-function.ts'
 import { contractHub } from '../support/hub.ts'
@@ -143,6 +145,61 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     // The browser says what it did not run.
     expect(faults()).toEqual([expect.stringMatching(/^console: Blocked script execution in 'about:srcdoc'/)])
     await page.close()
+  })
+
+  it('let a policy drive its robot, to the bit as a process does, and name what they cannot give it', {
+    timeout: 300_000,
+  }, async () => {
+    const { ada } = lab
+    const example = (path: string) => readFile(join(import.meta.dirname, '../../examples/pendulum', path))
+    const robot = await hub.repo(ada, { kind: 'robot' })
+    await hub.upload(ada, robot, { 'robot.xml': await example('robot/robot.xml') })
+    const card = JSON.parse(String(await example('robot/robot_card.json')))
+    expect((await hub.call(ada, 'PUT', `/v1/robots/${robot}/card`, card)).status).toBe(200)
+    const [policy, blind] = [await hub.repo(ada, { kind: 'model' }), await hub.repo(ada, { kind: 'model' })]
+    const [onnx, contract, task] = await Promise.all(
+      ['policy.onnx', 'contract.json', 'task.json'].map((name) => example(`policy/${name}`)),
+    )
+    const files = { 'policy.onnx': onnx ?? '', 'task.json': task ?? '' }
+    await hub.upload(ada, policy, { ...files, 'contract.json': contract ?? '' })
+    const unknown = String(contract).replace('"joint_vel"', '"velocity_command"')
+    await hub.upload(ada, blind, { ...files, 'contract.json': unknown })
+    const episodes: unknown[] = []
+    const { outcomes } = await runRollouts({
+      job: await exampleJob(),
+      seeds: [7],
+      parallel: 1,
+      record: true,
+      signal: new AbortController().signal,
+      done: (_outcome, episode) => episodes.push(JSON.parse(JSON.stringify(episode))),
+    })
+
+    const context = await signedInto(origin, browser, ada.token)
+    const { page, faults } = await openPage(context, origin)
+    await page.goto(`${origin}/${robot}/robot`)
+    await page.locator('summary', { hasText: 'Policy' }).click()
+    const drive = page.getByRole('button', { name: 'Drive', exact: true })
+    await page.getByLabel('Policy of the hub').fill(blind)
+    await page.getByRole('button', { name: 'Load', exact: true }).click()
+    await page.getByText(`${blind} is loaded.`).waitFor()
+    await drive.click()
+    await page.getByText('The policy sees "velocity_command": the simulation has no such term.').waitFor()
+    await page.getByLabel('Policy of the hub').fill(policy)
+    await page.getByRole('button', { name: 'Load', exact: true }).click()
+    await page.getByText(`${policy} is loaded.`).waitFor()
+    await page.getByLabel('Seed').fill('7')
+    await drive.click()
+    await page.getByText('It has reached its goal.').waitFor()
+    await page.getByText(`Fingerprint ${outcomes[0]?.fingerprint}`).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download episode' }).click(),
+    ])
+    const recorded = JSON.parse(await readFile(await download.path(), 'utf8'))
+    expect(recorded).toEqual({ version: 1, task: 'swing-up', ...outcomes[0], episode: episodes[0] })
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(faults()).toEqual([])
+    await context.close()
   })
 
   it('find a repo by its name', async () => {

@@ -112,7 +112,10 @@ async function rollout({ io, client, settings, policy: named, options }: Given):
   const { runRollouts } = await fromWorker('rollout', () => import('@hub/rollout/processes/run-rollouts'))
   assertInstalled('rollout', '@mujoco/mujoco')
   assertInstalled('rollout', 'onnxruntime-web')
-  const { summaryOf } = await import('@hub/rollout/statistics')
+  const [{ summaryOf }, { episodeDocument }] = await Promise.all([
+    import('@hub/rollout/statistics'),
+    import('@hub/rollout/loop/episode'),
+  ])
   const began = performance.now()
   const { job, policy, robot } = await prepared({ io, client, settings, policy: named, options })
   const seeds = Array.from({ length: options.count }, (_, place) => options.seed + place)
@@ -129,8 +132,9 @@ async function rollout({ io, client, settings, policy: named, options }: Given):
     done(outcome, steps) {
       progress.done(outcome.success)
       if (episodes === null) return
-      const episode = { version: 1, task: job.task.name, ...outcome, steps }
-      written.push(writeFile(join(episodes, `seed-${outcome.seed}.json`), `${JSON.stringify(episode)}\n`))
+      const { seed } = outcome
+      const text = JSON.stringify(episodeDocument(job.task.name, seed, outcome, steps ?? []))
+      written.push(writeFile(join(episodes, `seed-${seed}.json`), `${text}\n`))
     },
   }).finally(progress.end)
   await Promise.all(written)

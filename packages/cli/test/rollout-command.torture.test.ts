@@ -76,7 +76,7 @@ it('runs so many seeds, and writes results and episodes', { timeout: 120_000 }, 
   expect((await readdir(join(work, 'out'))).toSorted()).toEqual(['seed-8.json', 'seed-9.json'])
   const episode = JSON.parse(await readFile(join(work, 'out', 'seed-8.json'), 'utf8'))
   expect(episode).toMatchObject({ seed: 8, fingerprint: result.outcomes[1].fingerprint })
-  expect(episode.steps).toHaveLength(result.outcomes[1].steps)
+  expect(episode.episode).toHaveLength(result.outcomes[1].steps)
 })
 
 it('says what is wrong with a task, a robot and a policy', { timeout: 120_000 }, async () => {

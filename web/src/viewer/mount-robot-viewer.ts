@@ -2,9 +2,12 @@
  * The robot viewer in an element of a page: stage, toolbar and panels. Whatever the page is made with, it mounts and
  * closes this.
  */
+import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
+import type { DrivenPolicy } from './drive/drive-protocol.ts'
 import { modelChoices } from './model-choice.ts'
 import { choice } from './panels/choices.ts'
+import { drivePanel } from './panels/drive-panel.ts'
 import { element } from './panels/element.ts'
 import { type ReadyPanels, readyPanels } from './panels/ready-panels.ts'
 import { noModel, tooManyFiles } from './problems.ts'
@@ -20,6 +23,8 @@ export interface ViewedCard {
   readonly base: string | null
   readonly pose: CardPose
   readonly cameras: readonly { readonly name: string; readonly width: number | null; readonly height: number | null }[]
+  /** What a policy relies on; null where the card declares no interface. */
+  readonly face: EmbodimentInterface | null
 }
 
 export interface MountOptions {
@@ -30,6 +35,8 @@ export interface MountOptions {
   readonly files: readonly (readonly [path: string, sizeBytes: number])[] | null
   /** Addresses of files, in the order of the paths; at most 100 of them. */
   sign(paths: readonly string[]): Promise<readonly string[]>
+  /** A policy of the hub: `owner/repo`, or `owner/repo:file.onnx`. Rejects in words for people. */
+  policy(name: string): Promise<DrivenPolicy>
   readonly theme: ThemeName
 }
 
@@ -83,7 +90,8 @@ export function mountRobotViewer(container: HTMLElement, options: MountOptions):
 
 type Opened = MountOptions & { readonly files: readonly (readonly [string, number])[] }
 
-function openModel(place: HTMLElement, { name, card, files, sign, theme }: Opened, entry: string) {
+function openModel(place: HTMLElement, options: Opened, entry: string) {
+  const { name, card, files, sign, theme } = options
   const label = `${name} in 3D. Arrow keys turn the view, plus and minus zoom, Home puts it back.`
   // A canvas whose context was freed never gets another one.
   const canvas = element('canvas', { tabindex: 0, role: 'application', 'aria-label': label })
@@ -115,7 +123,10 @@ function openModel(place: HTMLElement, { name, card, files, sign, theme }: Opene
       place.replaceChildren(problemNode(state.problem))
     } else {
       if (!panels) {
-        panels = readyPanels(viewer, state.model, card?.cameras.map((one) => one.name) ?? [])
+        panels = readyPanels(viewer, state.model, {
+          cameras: card?.cameras.map((one) => one.name) ?? [],
+          drive: drivePanel(viewer, card?.face ?? null, options.policy),
+        })
         stage.append(...panels.over, stageButtons(place, viewer, ended.signal))
         place.replaceChildren(panels.toolbar, element('div', { class: 'viewer-main' }, stage, panels.side))
       }

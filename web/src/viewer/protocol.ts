@@ -4,6 +4,7 @@ import type { BodyMass } from '@hub/robot-view/physics/inertia-boxes'
 import type { ModelFacts } from '@hub/robot-view/physics/model-facts'
 import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
 import type { LayeredScene } from '@hub/robot-view/scene/scene'
+import type { FromDrive, ToDrive } from './drive/drive-protocol.ts'
 
 /** The pose that a robot is shown in first: what its card says, over the model's own. */
 export interface CardPose {
@@ -92,6 +93,7 @@ export type ToEngine =
   | { readonly kind: 'step' }
   /** Steps the model by so much of its own time, and for no longer than `budgetMs`. */
   | { readonly kind: 'advance'; readonly seconds: number; readonly budgetMs: number }
+  | ToDrive
 
 export type FromEngine =
   | { readonly kind: 'progress'; readonly stage: Stage; readonly doneBytes: number; readonly totalBytes: number }
@@ -100,3 +102,4 @@ export type FromEngine =
   | { readonly kind: 'opened'; readonly model: OpenedModel; readonly frame: PoseFrame }
   | { readonly kind: 'frame'; readonly frame: PoseFrame }
   | { readonly kind: 'failed'; readonly problem: Problem }
+  | FromDrive

@@ -6,6 +6,7 @@ import { graphicsOf } from '@hub/robot-view/scene/graphics'
 import type { LayeredScene } from '@hub/robot-view/scene/scene'
 import { controlsOf } from './controls.ts'
 import { coordinatesOf } from './coordinates.ts'
+import { driveCommands } from './drive/drive-commands.ts'
 import { type Engine, startEngine } from './engine/start-engine.ts'
 import { viewerLimits } from './limits.ts'
 import { engineFailed, noWebgl, tooSlow } from './problems.ts'
@@ -32,6 +33,9 @@ export function openRobotViewer(options: ViewerOptions): RobotViewer {
     advance: (seconds, budgetMs) => send({ kind: 'advance', seconds, budgetMs }),
   })
 
+  const commands = viewerCommands({ store, picture, send })
+  const driving = driveCommands({ store, send, play: commands.play })
+
   /** Ends the worker, and frees its memory and what the graphics card holds. */
   const release = () => {
     clearTimeout(slow)
@@ -57,6 +61,7 @@ export function openRobotViewer(options: ViewerOptions): RobotViewer {
     if (message.kind === 'failed') fail(message.problem)
     else if (message.kind === 'opened') start(message.model, message.frame)
     else if (message.kind === 'frame') picture.shown(message.frame)
+    else if (message.kind === 'drive' || message.kind === 'recorded') driving.hear(message)
     else if (store.state().phase === 'loading') {
       const { stage, doneBytes, totalBytes } = message
       if (stage === 'compile') slow = setTimeout(() => fail(tooSlow), viewerLimits.compileMs)
@@ -84,7 +89,8 @@ export function openRobotViewer(options: ViewerOptions): RobotViewer {
   return {
     state: store.state,
     subscribe: store.subscribe,
-    ...viewerCommands({ store, picture, send }),
+    ...commands,
+    ...driving.commands,
     lookThrough: picture.lookThrough,
     select: picture.select,
     light: picture.light,
@@ -113,6 +119,7 @@ function firstState(model: ShownModel, frame: PoseFrame): Ready {
     camera: null,
     pointed: null,
     selected: null,
+    drive: null,
     unstable: false,
   }
 }

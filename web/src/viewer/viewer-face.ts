@@ -2,6 +2,8 @@
 import type { Layer } from '@hub/robot-view/scene/live-layers'
 import type { Viewpoint } from '@hub/robot-view/scene/orbit-view'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
+import type { Disturbance } from '@hub/rollout/loop/disturbance'
+import type { DriveRequest } from './drive/drive-protocol.ts'
 import type { OpenRequest } from './protocol.ts'
 import type { ViewerState } from './viewer-state.ts'
 
@@ -29,6 +31,14 @@ export interface RobotViewer {
   step(): void
   setSpeed(speed: number): void
   show(layer: Layer, isShown: boolean): void
+  /** Lets a policy drive the robot from the start of its task; the state says how it goes. */
+  drive(request: DriveRequest): void
+  /** Changes what makes it harder, from now on. */
+  disturb(change: Partial<Disturbance>): void
+  /** The robot is no policy's any more. */
+  undrive(): void
+  /** The episode of the policy so far, as JSON. */
+  recorded(): Promise<string>
   lookThrough(camera: number | null): void
   select(body: number | null): void
   light(theme: ThemeName): void

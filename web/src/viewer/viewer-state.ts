@@ -3,6 +3,7 @@ import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
 import type { Layer } from '@hub/robot-view/scene/live-layers'
 import type { Control } from './controls.ts'
 import type { Coordinate } from './coordinates.ts'
+import type { DriveState } from './drive/drive-protocol.ts'
 import type { OpenedModel, PoseFrame, Problem, Stage } from './protocol.ts'
 
 export interface Loading {
@@ -48,6 +49,8 @@ export interface Ready {
   /** The body under the pointer and where that is in the canvas, in CSS pixels. */
   readonly pointed: { readonly body: number; readonly x: number; readonly y: number } | null
   readonly selected: number | null
+  /** The policy that drives it; null where none does. */
+  readonly drive: DriveState | null
   /** The motion diverged and was put back to its start. */
   readonly unstable: boolean
 }

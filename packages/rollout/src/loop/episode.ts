@@ -26,6 +26,20 @@ export interface Outcome {
   readonly fingerprint: string
 }
 
+/** An episode as it is kept in a file. `outcome`: null for one that was stopped on its way. */
+export const episodeDocument = (
+  task: string,
+  seed: number,
+  outcome: Outcome | null,
+  steps: readonly EpisodeStep[],
+) => ({
+  version: 1,
+  task,
+  seed,
+  ...outcome,
+  episode: steps,
+})
+
 /** Takes in numbers one after another: two FNV hashes of 32 bits over their bytes, which differ in their start. */
 export function bitsOf() {
   const number = new Float64Array(1)

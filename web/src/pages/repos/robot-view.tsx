@@ -6,6 +6,7 @@ import { useShownTheme } from '../../app/use-theme.ts'
 import { ErrorNotice } from '../../ui/states.tsx'
 import { viewerLimits } from '../../viewer/limits.ts'
 import { type MountedViewer, mountRobotViewer } from '../../viewer/mount-robot-viewer.ts'
+import { policiesOf } from './policy-of.ts'
 import { repoFiles } from './repo-files.ts'
 import { type RobotCard, viewedCard } from './viewed-card.ts'
 
@@ -35,6 +36,7 @@ export function RobotView({ owner, repo, card }: Props) {
           card: viewed,
           files: listed,
           sign: files.sign,
+          policy: policiesOf(client),
           theme: first.current,
         }
         mounted.current = mountRobotViewer(place.current, options)

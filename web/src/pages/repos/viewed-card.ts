@@ -1,5 +1,6 @@
 /** What of a robot's card the viewers use. Pure. */
 import type { ViewedCard } from '../../viewer/mount-robot-viewer.ts'
+import { interfaceOf, numbersOf } from './interface-of.ts'
 import type { ViewedRobotQuery } from './robot.graphql.ts'
 
 export type RobotCard = NonNullable<ViewedRobotQuery['repo']>['card']
@@ -11,13 +12,8 @@ export function viewedCard(card: RobotCard): ViewedCard | null {
   return {
     mjcfPath: card.mjcfPath,
     base: face?.base ?? null,
-    pose: { keyframe: face?.defaultKeyframe ?? null, joints: positionsOf(face?.defaultPose) },
+    pose: { keyframe: face?.defaultKeyframe ?? null, joints: numbersOf(face?.defaultPose) },
+    face: face ? interfaceOf(face) : null,
     cameras: face?.cameras?.map(({ name, width, height }) => ({ name, width, height })) ?? [],
   }
-}
-
-/** The hub checks a card's pose when it is stored: joint names and numbers. */
-function positionsOf(pose: unknown): Record<string, number> | null {
-  if (typeof pose !== 'object' || pose === null) return null
-  return Object.fromEntries(Object.entries(pose).filter(([, value]) => typeof value === 'number'))
 }

@@ -2,9 +2,11 @@
 import { compileModel, dropFile, putFile } from '@hub/robot-view/physics/compile'
 import { openMujoco } from '@hub/robot-view/physics/mujoco'
 import { SceneTooLarge } from '@hub/robot-view/physics/scene-meshes'
+import type { ToDrive } from '../drive/drive-protocol.ts'
 import { engineFailed, notDownloaded, refused, tooManyTriangles, ViewerProblem } from '../problems.ts'
 import type { FromEngine, OpenRequest, Stage, ToEngine } from '../protocol.ts'
 import { downloads } from './download.ts'
+import { driverOf } from './driver.ts'
 import { gatherFiles } from './gather-files.ts'
 import { openSession, type Session } from './session.ts'
 
@@ -20,25 +22,44 @@ const asked = new Map<number, PromiseWithResolvers<readonly string[]>>()
 
 let session: Session | null = null
 
+const driver = driverOf(
+  () => session?.world ?? null,
+  (message) => say(message),
+  () => session && sayFrame(session),
+  (error) => fail(error),
+)
+
 scope.onmessage = ({ data: message }) => {
   if (message.kind === 'open') void open(message)
   else if (message.kind === 'signed') asked.get(message.id)?.resolve(message.urls)
   else if (message.kind === 'unsigned')
     asked.get(message.id)?.reject(new ViewerProblem(notDownloaded('The files', message.why)))
+  else if (isOfDrive(message)) driver.hear(message)
   else if (session) act(session, message)
 }
 
-function act(opened: Session, message: Exclude<ToEngine, { kind: 'open' | 'signed' | 'unsigned' }>): void {
+const isOfDrive = (message: ToEngine): message is ToDrive =>
+  ['drive', 'disturb', 'undrive', 'record'].includes(message.kind)
+
+type Act = Exclude<ToEngine, ToDrive | { kind: 'open' | 'signed' | 'unsigned' }>
+
+function act(opened: Session, message: Act): void {
   try {
+    if (message.kind === 'advance') {
+      const end = performance.now() + message.budgetMs
+      const isOver = () => performance.now() > end
+      if (driver.advance(message.seconds, isOver, () => sayFrame(opened))) return
+      opened.advance(message.seconds, isOver)
+      sayFrame(opened)
+      return
+    }
+    // Whoever moves the robot by hand takes it from the policy; a control acts beside it.
+    if (message.kind !== 'control') driver.end()
     if (message.kind === 'qpos') opened.setQpos(message.at, message.values)
     else if (message.kind === 'replay') opened.replay(message.qpos, message.ghost)
     else if (message.kind === 'control') opened.setControl(message.at, message.value)
     else if (message.kind === 'keyframe') opened.toKeyframe(message.at)
-    else if (message.kind === 'step') opened.step()
-    else {
-      const end = performance.now() + message.budgetMs
-      opened.advance(message.seconds, () => performance.now() > end)
-    }
+    else opened.step()
     // A control acts with the next step alone.
     if (message.kind !== 'control') sayFrame(opened)
   } catch (error) {

@@ -8,12 +8,15 @@ import { camerasAt, readCameras } from '@hub/robot-view/physics/read-cameras'
 import { contactsAt } from '@hub/robot-view/physics/read-contacts'
 import { namesOf, readFacts } from '@hub/robot-view/physics/read-facts'
 import { readLayeredScene } from '@hub/robot-view/physics/read-scene'
+import { hasDiverged, type World } from '@hub/rollout/loop/world'
 import { viewerLimits } from '../limits.ts'
 import { tooManyShapes, ViewerProblem } from '../problems.ts'
 import type { CardPose, OpenedModel, PoseFrame } from '../protocol.ts'
 
 export interface Session {
   readonly opened: Omit<OpenedModel, 'loaded'>
+  /** For a policy that drives it. */
+  readonly world: World
   frame(): PoseFrame
   /** Sets places of qpos from `at` on; speeds of the whole model become 0. */
   setQpos(at: number, values: readonly number[]): void
@@ -49,16 +52,18 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
   holdPose(model, data, facts)
   // MuJoCo would put what diverges back to the pose of its file, and say nothing.
   model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
+  const world = { mujoco, model, data, facts }
   let owed = 0
   let unstable = false
   let second: Data | null = null
   let isGhostShown = false
   const endWild = () => {
-    if (!hasDiverged(data)) return
+    if (!hasDiverged(world)) return
     session.toKeyframe(-1)
     unstable = true
   }
   const session: Session = {
+    world,
     opened: { facts, cameras, scene, version: mujoco.mj_versionString(), ...partsOf(model, facts) },
     frame() {
       const frame = frameOf(model, data, cameras.length, unstable)
@@ -134,14 +139,6 @@ function frameOf(model: Model, data: Data, cameras: number, unstable: boolean): 
     contacts: contactsAt(data),
     unstable,
   }
-}
-
-/** MuJoCo's own limit of a number of its state (`mjMAXVAL`). */
-const MAX_VALUE = 1e10
-
-function hasDiverged(data: Data): boolean {
-  const isWild = (value: number) => !(Math.abs(value) < MAX_VALUE)
-  return numbers(data.qpos).some(isWild) || numbers(data.qvel).some(isWild)
 }
 
 const bodyName = (name: string | null | undefined, body: number) => name ?? (body === 0 ? 'world' : `body ${body}`)

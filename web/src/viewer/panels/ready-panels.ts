@@ -5,6 +5,7 @@ import type { RobotViewer } from '../viewer-face.ts'
 import type { Ready, ShownModel } from '../viewer-state.ts'
 import { bodyTree } from './body-tree.ts'
 import { button, choice, tick } from './choices.ts'
+import type { DrivePanel } from './drive-panel.ts'
 import { element, told } from './element.ts'
 import { sliderList } from './slider-list.ts'
 
@@ -18,8 +19,14 @@ export interface ReadyPanels {
 
 const speeds = ['0.1', '0.25', '0.5', '1', '2'] as const
 
-/** `interfaceCameras`: names of the cameras of the card's interface; they come first. */
-export function readyPanels(viewer: RobotViewer, model: ShownModel, interfaceCameras: readonly string[]): ReadyPanels {
+export interface PanelOptions {
+  /** Names of the cameras of the card's interface; they come first. */
+  readonly cameras: readonly string[]
+  readonly drive: DrivePanel
+}
+
+/** The toolbar and the panels of a model that is open. */
+export function readyPanels(viewer: RobotViewer, model: ShownModel, { cameras, drive }: PanelOptions): ReadyPanels {
   const { facts } = model.opened
   const play = button('Simulate', () => viewer.play(play.getAttribute('aria-pressed') !== 'true'))
   play.classList.add('primary')
@@ -34,7 +41,7 @@ export function readyPanels(viewer: RobotViewer, model: ShownModel, interfaceCam
     [['-1', 'Default pose'], ...facts.keyframes.map(({ name }, at) => [String(at), name ?? `keyframe ${at}`] as const)],
     (value) => viewer.toKeyframe(Number(value)),
   )
-  const camera = choice('Camera', cameraOptions(model, interfaceCameras), (value) =>
+  const camera = choice('Camera', cameraOptions(model, cameras), (value) =>
     viewer.lookThrough(value === '' ? null : Number(value)),
   )
   const joints = sliderList('Joints', model.coordinates, viewer.setCoordinate)
@@ -71,6 +78,7 @@ export function readyPanels(viewer: RobotViewer, model: ShownModel, interfaceCam
         ? 'The model has no actuators.'
         : element('div', {}, element('p', {}, 'They act while the model is simulated.'), controls.node),
     ),
+    panel('Policy', false, drive.node),
     panel(`Bodies (${model.opened.bodies.length - 1})`, false, bodies.node),
     panel('Model', false, factList(model)),
   )
@@ -85,6 +93,7 @@ export function readyPanels(viewer: RobotViewer, model: ShownModel, interfaceCam
       joints.show(model.coordinates.map((one) => valueAt(state.frame.qpos, one)))
       controls.show(model.controls.map(({ at }) => state.frame.ctrl[at] ?? 0))
       bodies.show(state.selected, state.frame)
+      drive.show(state.drive)
       warning.textContent = warningOf(state)
       warning.hidden = warning.textContent === ''
       status.textContent = statusOf(state)

@@ -1,0 +1,60 @@
+/** What a page asks of the worker when a policy drives the robot, and what it is told. */
+import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
+import type { Disturbance } from '@hub/rollout/loop/disturbance'
+import type { Outcome } from '@hub/rollout/loop/episode'
+
+/** A policy with what stands beside it. */
+export interface DrivenPolicy {
+  readonly name: string
+  readonly onnx: Uint8Array<ArrayBuffer>
+  /** The member `contract` of its contract file or manifest; null where there is none. */
+  readonly contract: unknown
+  /** Of `task.json`; null where there is none. */
+  readonly task: unknown
+}
+
+export interface DriveRequest {
+  readonly policy: DrivenPolicy
+  readonly face: EmbodimentInterface
+  readonly seed: number
+  readonly disturbance: Disturbance
+}
+
+/** How far a drive is. */
+export interface DriveStatus {
+  readonly policy: string
+  readonly task: string
+  readonly seed: number
+  readonly joints: readonly string[]
+  readonly rateHz: number
+  readonly notes: readonly string[]
+  /** Decisions so far, and the time of the model. */
+  readonly decisions: number
+  readonly timeS: number
+  readonly return: number
+  /** Whether the condition of success holds now. */
+  readonly holds: boolean
+  /** Something was changed on its way: the episode is no longer that of its seed. */
+  readonly changed: boolean
+  /** Once it has ended. */
+  readonly outcome: Outcome | null
+}
+
+export type DriveState =
+  | { readonly phase: 'loading'; readonly policy: string }
+  /** What the simulation cannot give the policy, or why it cannot be run: one sentence each. */
+  | { readonly phase: 'refused'; readonly policy: string; readonly why: readonly string[] }
+  | { readonly phase: 'driving'; readonly status: DriveStatus }
+
+export type ToDrive =
+  | ({ readonly kind: 'drive' } & DriveRequest)
+  | { readonly kind: 'disturb'; readonly change: Partial<Disturbance> }
+  /** The robot is its owner's again. */
+  | { readonly kind: 'undrive' }
+  /** Asks for the episode so far. */
+  | { readonly kind: 'record' }
+
+export type FromDrive =
+  | { readonly kind: 'drive'; readonly state: DriveState | null }
+  /** JSON of the episode. */
+  | { readonly kind: 'recorded'; readonly text: string }

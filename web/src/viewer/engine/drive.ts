@@ -1,0 +1,92 @@
+/** A policy that drives the robot of a worker: the loop of rollouts, at the pace of the page. */
+import { browserRuntime } from '@hub/policy-server/model/browser-runtime'
+import { type OnnxSession, openOnnx } from '@hub/policy-server/model/onnx-session'
+import { type ClosedLoop, LoopLacks, openLoop } from '@hub/rollout/loop/closed-loop'
+import type { Disturbance } from '@hub/rollout/loop/disturbance'
+import { episodeDocument } from '@hub/rollout/loop/episode'
+import type { World } from '@hub/rollout/loop/world'
+import { enduring, readTask } from '@hub/rollout/task-schema'
+import type { DriveRequest, DriveStatus } from '../drive/drive-protocol.ts'
+
+export interface Drive {
+  /** Goes on by so many seconds of the model's own time, or until `isOver`, or to its end. */
+  advance(seconds: number, isOver: () => boolean): Promise<void>
+  disturb(change: Partial<Disturbance>): void
+  status(): DriveStatus
+  /** The episode so far, as JSON. */
+  record(): string
+  /** Gives the model back as it was. */
+  close(): void
+}
+
+/** Rejects with sentences for people: see `reasonsOf`. */
+export async function openDrive(world: World, { policy, face, seed, disturbance }: DriveRequest): Promise<Drive> {
+  const task = policy.task === null ? enduring : readTask(policy.task)
+  const session = await openOnnx(await browserRuntime(), policy.onnx)
+  try {
+    const loop = openLoop({ world, face, contract: policy.contract, policy: session, task, seed, disturbance })
+    return driving(world, loop, session, { name: policy.name, task: task.name, seed })
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+}
+
+/** What to tell of an error, one sentence each. */
+export function reasonsOf(error: unknown): readonly string[] {
+  if (error instanceof LoopLacks) return error.lacks
+  return [error instanceof Error ? error.message : String(error)]
+}
+
+function driving(
+  { model, data }: World,
+  loop: ClosedLoop,
+  session: OnnxSession,
+  { name, task, seed }: { readonly name: string; readonly task: string; readonly seed: number },
+): Drive {
+  const stepS = model.opt.timestep
+  let owed = 0
+  let [closed, changed] = [false, false]
+  return {
+    async advance(seconds, isOver) {
+      owed += seconds
+      // The last decision of an episode has no step after it.
+      while (!closed && !loop.outcome() && (owed >= stepS || loop.isDue())) {
+        if (loop.isDue()) await loop.decide()
+        if (closed || loop.outcome()) return
+        loop.step()
+        owed -= stepS
+        if (isOver()) owed = 0
+      }
+    },
+    disturb(change) {
+      // Before its first decision it is a drive of these.
+      changed ||= loop.episode().length > 0 && !loop.outcome()
+      loop.disturb(change)
+    },
+    status() {
+      const episode = loop.episode()
+      return {
+        policy: name,
+        task,
+        seed,
+        joints: loop.joints,
+        rateHz: loop.rateHz,
+        notes: loop.notes,
+        decisions: episode.length,
+        timeS: data.time,
+        return: episode.reduce((sum, { reward }) => sum + reward, 0),
+        holds: episode.at(-1)?.holds ?? false,
+        changed,
+        outcome: loop.outcome(),
+      }
+    },
+    record: () => JSON.stringify(episodeDocument(task, seed, changed ? null : loop.outcome(), loop.episode())),
+    close() {
+      if (closed) return
+      closed = true
+      loop.close()
+      void session.close()
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** Which policy drives the robot of a worker now, if any, and what the page is told of it. */
+import type { World } from '@hub/rollout/loop/world'
+import type { DriveRequest, FromDrive, ToDrive } from '../drive/drive-protocol.ts'
+import type { Drive } from './drive.ts'
+
+export interface Driver {
+  hear(message: ToDrive): void
+  /** True where a policy drives: the model goes on by it. Calls `done` once it has. */
+  advance(seconds: number, isOver: () => boolean, done: () => void): boolean
+  /** Somebody else moves the robot. */
+  end(): void
+}
+
+/** Panels are read by people: ten times a second is enough. */
+const TELL_EVERY_MS = 100
+
+/** `moved`: the robot stands elsewhere than the page was told. */
+export function driverOf(
+  world: () => World | null,
+  say: (message: FromDrive) => void,
+  moved: () => void,
+  fail: (error: unknown) => void,
+): Driver {
+  let drive: Drive | null = null
+  let toldAt = 0
+  let opening = 0
+
+  const tell = () => {
+    toldAt = performance.now()
+    if (drive) say({ kind: 'drive', state: { phase: 'driving', status: drive.status() } })
+  }
+  const end = () => {
+    // One that is still being opened is not wanted any more.
+    opening += 1
+    drive?.close()
+    drive = null
+  }
+  const open = async (request: DriveRequest) => {
+    end()
+    const mine = opening
+    const policy = request.policy.name
+    say({ kind: 'drive', state: { phase: 'loading', policy } })
+    const engine = await import('./drive.ts')
+    const given = world()
+    if (!given || mine !== opening) return
+    try {
+      const opened = await engine.openDrive(given, request)
+      if (mine !== opening) return opened.close()
+      drive = opened
+      tell()
+      moved()
+    } catch (error) {
+      if (mine === opening) say({ kind: 'drive', state: { phase: 'refused', policy, why: engine.reasonsOf(error) } })
+    }
+  }
+  return {
+    end() {
+      if (!drive) return
+      end()
+      say({ kind: 'drive', state: null })
+    },
+    hear(message) {
+      if (message.kind === 'drive') open(message).catch(fail)
+      else if (message.kind === 'disturb') drive?.disturb(message.change)
+      else if (message.kind === 'record') {
+        if (drive) say({ kind: 'recorded', text: drive.record() })
+      } else {
+        end()
+        say({ kind: 'drive', state: null })
+      }
+    },
+    advance(seconds, isOver, done) {
+      const current = drive
+      if (!current) return false
+      current.advance(seconds, isOver).then(() => {
+        if (drive === current && (current.status().outcome || performance.now() - toldAt >= TELL_EVERY_MS)) tell()
+        done()
+      }, fail)
+      return true
+    },
+  }
+}

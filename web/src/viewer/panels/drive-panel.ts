@@ -1,0 +1,160 @@
+/** The panel of a policy that drives the robot: which one, what makes it harder, how it goes, and its episode. */
+import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
+import type { Disturbance } from '@hub/rollout/loop/disturbance'
+import type { DrivenPolicy, DriveState, DriveStatus } from '../drive/drive-protocol.ts'
+import { policyOf, policyPaths } from '../drive/policy-files.ts'
+import type { RobotViewer } from '../viewer-face.ts'
+import { button } from './choices.ts'
+import { element, freshId, told } from './element.ts'
+import { sliderList } from './slider-list.ts'
+
+export interface DrivePanel {
+  readonly node: HTMLElement
+  show(state: DriveState | null): void
+}
+
+/** As `calm` has them, which the page does not load for that. */
+const usual: Disturbance = {
+  gravity: 1,
+  delayMs: 0,
+  observationNoise: 0,
+  actionNoise: 0,
+  pushN: 0,
+  pushEveryS: 2,
+  pushForS: 0.1,
+}
+
+const sliders = [
+  { key: 'pushN', label: 'Pushes', unit: 'N', max: 100, step: 0.5 },
+  { key: 'gravity', label: 'Gravity', unit: '×', max: 2, step: 0.01 },
+  { key: 'delayMs', label: 'Delay', unit: 'ms', max: 300, step: 5 },
+  { key: 'observationNoise', label: 'Noise of what it sees', unit: '', max: 0.5, step: 0.005 },
+  { key: 'actionNoise', label: 'Noise of what it does', unit: '', max: 1, step: 0.01 },
+] as const
+
+/** `load`: a policy of the hub by its name. */
+export function drivePanel(
+  viewer: RobotViewer,
+  face: EmbodimentInterface | null,
+  load: (name: string) => Promise<DrivenPolicy>,
+): DrivePanel {
+  if (!face) {
+    const why = 'The card of this robot declares no interface: a policy would not know its joints.'
+    return { node: element('p', {}, why), show: () => undefined }
+  }
+  let policy: DrivenPolicy | null = null
+  let disturbance = usual
+  const said = element('div', { class: 'viewer-drive-said', role: 'status' })
+  const tell = (...lines: readonly string[]) => said.replaceChildren(...lines.map((line) => element('p', {}, line)))
+
+  const seed = numberField('Seed', '1')
+  const drive = button('Drive', () => {
+    if (policy) viewer.drive({ policy, face, seed: Math.trunc(Number(seed.input.value)) || 0, disturbance })
+  })
+  drive.classList.add('primary')
+  drive.disabled = true
+  const stop = button('Stop', () => viewer.undrive())
+  const keep = button('Download episode', () => void viewer.recorded().then(download))
+  stop.disabled = true
+  keep.disabled = true
+
+  const choose = (loading: Promise<DrivenPolicy>) => {
+    drive.disabled = true
+    tell('Loading the policy.')
+    loading.then(
+      (loaded) => {
+        policy = loaded
+        drive.disabled = false
+        tell(`${loaded.name} is loaded.`)
+      },
+      (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
+    )
+  }
+  const list = sliderList(
+    'What makes it harder',
+    sliders.map((one) => ({ ...one, min: 0, limited: true })),
+    (place, value) => {
+      const change = { [sliders[place]?.key ?? 'pushN']: value }
+      disturbance = { ...disturbance, ...change }
+      viewer.disturb(change)
+    },
+  )
+  list.show(sliders.map(({ key }) => disturbance[key]))
+  const buttons = element('div', { class: 'viewer-copy' }, drive, stop, keep)
+  return {
+    node: element('div', {}, hubField(load, choose), fileField(choose), seed.node, buttons, said, list.node),
+    show(state) {
+      stop.disabled = state === null
+      keep.disabled = state?.phase !== 'driving'
+      drive.disabled = policy === null || state?.phase === 'loading'
+      if (state?.phase === 'loading') tell(`${state.policy} is being loaded into the engine.`)
+      else if (state?.phase === 'refused') tell(`${state.policy} cannot drive this robot.`, ...state.why)
+      else if (state) tell(...statusLines(state.status))
+    },
+  }
+}
+
+/** A policy by its name on the hub. */
+function hubField(load: (name: string) => Promise<DrivenPolicy>, choose: (loading: Promise<DrivenPolicy>) => void) {
+  const id = freshId()
+  const input = element('input', { id, type: 'text', placeholder: 'owner/repo', spellcheck: 'false' })
+  const take = () => choose(load(input.value))
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') take()
+  })
+  const label = element('label', { for: id }, 'Policy of the hub')
+  return element('div', { class: 'viewer-field' }, label, input, button('Load', take))
+}
+
+/** A policy of this machine: its ONNX file, with its contract and its task. */
+function fileField(choose: (loading: Promise<DrivenPolicy>) => void) {
+  const id = freshId()
+  const input = element('input', { id, type: 'file', multiple: true, accept: '.onnx,.json' })
+  input.addEventListener('change', () => {
+    const files = [...(input.files ?? [])]
+    if (files.length > 0) choose(ofFiles(files))
+  })
+  const label = element('label', { for: id }, 'Or files: ONNX, contract.json, task.json')
+  return element('div', { class: 'viewer-field' }, label, input)
+}
+
+async function ofFiles(files: readonly File[]): Promise<DrivenPolicy> {
+  const paths = policyPaths(files.map(({ name, size }) => [name, size] as const))
+  const named = new Map(files.map((file) => [file.name, file]))
+  return policyOf(paths.onnx, paths, (asked) =>
+    Promise.all(asked.map(async (path) => new Uint8Array((await named.get(path)?.arrayBuffer()) ?? new ArrayBuffer()))),
+  )
+}
+
+function numberField(text: string, value: string) {
+  const id = freshId()
+  const input = element('input', { id, type: 'number', min: 0, max: 2_147_483_647, step: 1, value })
+  const node = element('div', { class: 'viewer-field' }, element('label', { for: id }, text), input)
+  return { input, node }
+}
+
+const endings = {
+  reached: 'It has reached its goal.',
+  missed: 'Its time is over without success.',
+  failed: 'It has failed.',
+  diverged: 'The motion is none any more.',
+} as const
+
+function statusLines(status: DriveStatus): readonly string[] {
+  const { policy, task, seed, outcome, notes, timeS, changed } = status
+  return [
+    `${policy}, task ${task}, seed ${seed}, ${status.rateHz} Hz`,
+    `${told(timeS)} s, ${status.decisions} decisions, return ${told(status.return)}`,
+    outcome ? endings[outcome.ending] : status.holds ? 'The condition of success holds.' : 'On its way.',
+    ...(outcome && !changed ? [`Fingerprint ${outcome.fingerprint}`] : []),
+    ...(changed ? ['It was changed on its way, so this is not the rollout of its seed.'] : []),
+    ...notes,
+  ]
+}
+
+function download(text: string): void {
+  const link = element('a', { download: 'episode.json' })
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
