@@ -17,6 +17,7 @@ export interface RolloutResult extends Summary {
 
 const percent = (rate: number) => `${(100 * rate).toFixed(1)} %`
 
+/** The result for people, a line for each part of it. */
 export function rolloutText(result: RolloutResult): string {
   const { successes, rollouts, success_rate, interval, endings, worst_seeds, notes, redone } = result
   const failed = rollouts - successes

@@ -32,6 +32,7 @@ export function wilson(successes: number, count: number): readonly [low: number,
 
 const WORST = 5
 
+/** Rate, interval, means and the worst seeds of rollouts. */
 export function summaryOf(outcomes: readonly Outcome[]): Summary {
   const count = outcomes.length
   const successes = outcomes.filter(({ success }) => success).length
