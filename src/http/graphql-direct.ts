@@ -1,9 +1,8 @@
 /**
  * The way of a plain request to its answer without Yoga: a query or mutation that is sent as JSON by POST, which most
  * programs and the hub's own pages send. Yoga makes a request, a URL, headers, streams and a response of the Fetch
- * standard for each, which was a quarter of what the hub does for a page of repos. Whatever is not plain goes to it as
- * before, and so does each result that has an error, for its status and media type: this way has no rules of its own,
- * and `test/http/graphql-direct.test.ts` compares the two.
+ * standard for each. Whatever is not plain goes to it, and so does each result that has an error, for its status and
+ * media type: this way has no rules of its own, and `test/http/graphql-direct.test.ts` compares the two.
  */
 import { isJsonObject } from '@hub/formats/exact-json'
 import type { FastifyRequest } from 'fastify'

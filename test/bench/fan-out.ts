@@ -17,7 +17,7 @@ const report = (run: string): Ask => ({
 
 interface FanOut {
   readonly name: string
-  /** The run of each server, so that none sends the lines of another. */
+  /** By the run, of which each server and row has its own: an object of one server is in no other's store. */
   readonly follow: Readonly<Partial<Record<ServerName, (run: string) => Ask>>>
   readonly goal?: number
 }
@@ -40,11 +40,12 @@ const rows: readonly FanOut[] = [
 
 /** Prints a line for each row; followers stay connected over all rounds. */
 export async function measureFanOut(lab: Lab, only: string | undefined): Promise<void> {
+  const held = [...lab.heldRunIds]
   for (const { name, follow, goal } of rows) {
     if (only && !name.includes(only)) continue
     const servers = Object.keys(follow) as ServerName[]
     const costs = new Map<ServerName, Cost[]>(servers.map((server) => [server, []]))
-    const runs = new Map(servers.map((server, place) => [server, lab.heldRunIds[place] ?? '']))
+    const runs = new Map(servers.map((server) => [server, held.pop() ?? '']))
     const crowds = await Promise.all(
       servers.map((server) => lab.follow(server, follow[server]?.(runs.get(server) ?? '') ?? { path: '' }, FOLLOWERS)),
     )

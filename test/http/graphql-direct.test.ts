@@ -1,8 +1,13 @@
 // @module-tag own-graph
 /** A plain request of `/graphql` goes past Yoga, and is answered as Yoga answers it: a request with a `?` goes to Yoga. */
 import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { buildSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerType } from '../../src/http/accepted-types.ts'
+import { readDirect } from '../../src/http/graphql-direct.ts'
+import { Documents } from '../../src/http/graphql-documents.ts'
+import { PersistedDocuments } from '../../src/http/persisted-documents.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { testServer } from './support/test-server.ts'
 
@@ -122,6 +127,39 @@ describe('an answer without Yoga is the one with it', () => {
     'to a body of type %s',
     async (type) => assertAlike(JSON.stringify({ query }), { type }),
   )
+})
+
+describe('a request goes past Yoga', () => {
+  const parts = {
+    documents: new Documents(buildSchema('type Query { who: String } type Mutation { make: String }')),
+    persisted: new PersistedDocuments(null),
+  }
+  const goes = (body: unknown, { method = 'POST', url = '/graphql', accept = '*/*' } = {}) =>
+    readDirect(parts, { method, url } as FastifyRequest, accept, () => body) !== null
+  const who = '{ who }'
+  const sha256Hash = createHash('sha256').update(who).digest('hex')
+
+  it('where it is a query or a mutation, named by its text or its digest', () => {
+    const extensions = { persistedQuery: { version: 1, sha256Hash } }
+    const bodies = [
+      { query: who },
+      { query: 'mutation { make }', variables: {}, operationName: null },
+      { query: 'query a { who } query b { who }', operationName: 'b' },
+      { query: who, extensions: { ...extensions, cost: true } },
+      { extensions },
+      { documentId: `sha256:${sha256Hash}` },
+    ]
+    expect(bodies.map((body) => goes(body, {}))).toEqual(bodies.map(() => true))
+    expect(goes({ query: who }, { accept: 'application/graphql-response+json, application/json;q=0.9' })).toBe(true)
+  })
+
+  it('nowhere else', () => {
+    expect(goes({ query: who }, { method: 'GET' })).toBe(false)
+    expect(goes({ query: who }, { url: '/graphql?a=1' })).toBe(false)
+    expect(goes({ query: who }, { accept: 'text/event-stream' })).toBe(false)
+    for (const body of [null, [], who, {}, { query: '{' }, { query: '{ nothing }' }, { query: who, variables: [] }])
+      expect(goes(body)).toBe(false)
+  })
 })
 
 /** Each, and each before and after what is most common. */
