@@ -62,10 +62,12 @@ export function jointMapView(options: {
     const doubts = drawnOf ? doubtsOf(drawnOf, map, targets) : []
     const isOpen = node.querySelector('details')?.open ?? (map.joints.length === 0 || doubts.length > 0)
     const toDegrees = button('Take angles as degrees', () => change(inDegrees(map.joints, mapping)))
+    const focused = labelIn(node)
     node.replaceChildren(
       ...mapNote({ map, targets, isByName: choice().map === null, doubts, toDegrees }),
       element('details', { open: isOpen }, element('summary', {}, `Joints (${targets.length})`), table.node),
     )
+    focusOn(node, focused)
   }
   const view: JointMapView = {
     node,
@@ -92,6 +94,18 @@ export function jointMapView(options: {
     },
   }
   return view
+}
+
+/** The label of what has the focus: a table that is drawn again would lose it. */
+function labelIn(node: HTMLElement): string | null {
+  const { activeElement } = document
+  return node.contains(activeElement) ? (activeElement?.getAttribute('aria-label') ?? null) : null
+}
+
+function focusOn(node: HTMLElement, label: string | null): void {
+  if (label === null) return
+  const all = [...node.querySelectorAll<HTMLElement>('[aria-label]')]
+  all.find((one) => one.getAttribute('aria-label') === label)?.focus()
 }
 
 /** All angles of a robot, as if they were recorded in degrees. */
