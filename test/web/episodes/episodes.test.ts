@@ -1,9 +1,12 @@
 /** The episode viewer's cores: LeRobot's layouts, ranges of Parquet files, and the time that curves and videos share. */
+import { checkDataset } from '@hub/dataset/check-dataset'
 import { filled, readInfo } from '@hub/dataset/info'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { madeDataset } from '../../../packages/dataset/test/support/made-dataset.ts'
 import { type Dataset, type DatasetFiles, openDataset } from '../../../web/src/episodes/dataset.ts'
 import { frameAt } from '../../../web/src/episodes/episode-curves.ts'
 import { playhead, type Reel } from '../../../web/src/episodes/playhead.ts'
+import { checkedFiles } from '../../../web/src/pages/repos/dataset-check/checked-files.ts'
 import { FPS, JOINTS, lerobotDataset } from '../support/lerobot.ts'
 import { type RangeStore, rangeStore } from '../support/range-store.ts'
 
@@ -74,6 +77,24 @@ describe('of a large file', () => {
     expect(curves.times).toHaveLength(60)
     expect(store.sent.get(path)).toBeLessThan(2 ** 17)
     expect(dataset.bytes()).toBe([...store.sent.values()].reduce((sum, bytes) => sum + bytes, 0))
+  })
+})
+
+describe('the check of a page', () => {
+  it('reads a data set by ranges, and finds nothing wrong with a right one', async () => {
+    files = madeDataset(3)
+    const report = await checkDataset(await checkedFiles(repo()))
+    expect([report.episodes, report.frames, report.findings]).toEqual([3, 130, []])
+  })
+
+  it('tells a fault at its episode, and stops where it is told to', async () => {
+    files = madeDataset(2, {
+      files: (made) => made.delete('data/chunk-000/episode_000001.parquet'),
+    })
+    const { findings } = await checkDataset(await checkedFiles(repo()))
+    expect(findings).toMatchObject([{ code: 'missing_table', episode: 1 }])
+    const stopped = AbortSignal.abort(new Error('stopped'))
+    await expect(checkDataset(await checkedFiles(repo(), stopped))).rejects.toThrow('stopped')
   })
 })
 

@@ -1,6 +1,7 @@
 /** The episodes of a dataset. */
 import { useQuery } from 'urql'
 import { rootField } from '../../ui/root-field.ts'
+import { DatasetCheck } from './dataset-check/dataset-check.tsx'
 import { episodesRepoQuery } from './episodes.graphql.ts'
 import { EpisodesView } from './episodes-view.tsx'
 import { EpisodeLabels } from './labels/episode-labels.tsx'
@@ -16,6 +17,7 @@ export function Page({ params }: Props) {
   return (
     <RepoFrame params={params} part="Episodes" head={head} error={error} retry={again}>
       <EpisodesView owner={params.owner} repo={params.repo} />
+      <DatasetCheck owner={params.owner} repo={params.repo} />
       <EpisodeLabels owner={params.owner} repo={params.repo} />
     </RepoFrame>
   )
