@@ -6,7 +6,7 @@ import { quantile } from './frames.ts'
 import { momentsOf } from './moments.ts'
 
 /** The range of a joint in the unit of the data set; null where it has no limit. */
-export interface JointLimit {
+interface JointLimit {
   readonly lower: number | null
   readonly upper: number | null
 }

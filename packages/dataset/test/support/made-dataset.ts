@@ -22,7 +22,7 @@ export interface Row {
 
 type Stats = Record<string, { min: number[]; max: number[]; mean: number[]; std: number[]; count: number[] }>
 
-export interface Told {
+interface Told {
   episode_index: number
   length: number
   tasks: string[]
@@ -46,7 +46,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const wave = (episode: number, at: number, joint: number) =>
   Math.fround(Math.sin((at / FPS) * (1 + joint) + episode) * (joint + 1) * 0.5)
 
-export function rightRows(): Row[][] {
+function rightRows(): Row[][] {
   let index = 0
   return lengths.map((length, episode_index) =>
     Array.from({ length }, (_, at) => ({
