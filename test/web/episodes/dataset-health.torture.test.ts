@@ -1,0 +1,54 @@
+// @module-tag full
+// @module-tag long
+/** What a person does with a data set before training: checks it, opens a fault at its frame, and labels episodes. */
+import type { Browser, BrowserContext } from '@hub/testing/browser'
+import { needs } from '@hub/testing/needs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { madeDataset } from '../../../packages/dataset/test/support/made-dataset.ts'
+import { contractHub, type Json, type Person } from '../../support/hub.ts'
+import { accessibilityFaults, noBrowser, openBrowser, openPage, signedInto } from '../support/browser.ts'
+
+describe('the episodes page in Chromium', needs(noBrowser), () => {
+  const hub = contractHub()
+  let browser: Browser
+  let context: BrowserContext
+  let ada: Person
+  let name: string
+
+  beforeAll(async () => {
+    ada = await hub.person()
+    name = await hub.repo(ada)
+    const made = madeDataset(2, {
+      rows: (episodes) => {
+        const row = episodes[1]?.[12]
+        if (row) row.state[1] = Number.NaN
+      },
+    })
+    await hub.upload(ada, name, Object.fromEntries([...made].map(([path, bytes]) => [path, Buffer.from(bytes)])))
+    browser = await openBrowser()
+    context = await signedInto(new URL(hub.running.url).origin, browser, ada.token)
+  })
+  afterAll(() => browser?.close())
+
+  it('checks the data set, opens a fault at its frame, and labels and unlabels episodes', async () => {
+    const { page, faults } = await openPage(context, hub.running.url)
+    await page.goto(`${hub.running.url}/${name}/episodes`)
+    await page.getByRole('button', { name: 'Check the data set' }).click()
+    await page.getByText('3 episodes, 130 frames: 1 finding.').waitFor()
+    await page.getByRole('link', { name: 'episode 1, frame 12' }).click()
+    expect(new URL(page.url()).searchParams.get('frame')).toBe('12')
+    await page.locator('input[name="episodes"]').fill('0-1')
+    await page.locator('select[name="choice"]').selectOption('drop')
+    await page.locator('input[name="note"]').fill('gripper slipped')
+    await page.getByRole('button', { name: 'Label episodes' }).click()
+    await page.getByRole('button', { name: 'Undo the label of episode 1' }).click()
+    await page.getByText('no label').waitFor()
+    const { json } = await hub.call(ada, 'GET', `/v1/repos/${name}/episode-labels`)
+    expect(json.items.map(({ choice, note }: Json) => [choice, note])).toEqual([
+      ['drop', 'gripper slipped'],
+      [null, null],
+    ])
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(faults()).toEqual([])
+  })
+})
