@@ -171,8 +171,8 @@ const contents: HandlerRoute = {
     summary: 'Sends small files ahead of a commit, as one tar archive',
     description:
       'Stores the contents of 1 to 1,000 files of at most 1 MiB each, all or none, without their paths: a commit ' +
-      'names them by their digests. A file whose name is a SHA-256 in hex has to have it. Nothing is stored twice, so a ' +
-      'request may be repeated.\n\nScope: `key:write`.',
+      'names them by their digests. A file whose name is a SHA-256 in hex has to have it. Nothing is stored ' +
+      'twice, so a request may be repeated.\n\nScope: `key:write`.',
     tags: ['repos'],
     ...forWriters,
     parameters: [segment('owner', 'Handle of the owner.'), segment('repo', 'Slug of the repo.')],

@@ -43,7 +43,7 @@ export const MAX_INLINE_FILES = 1000
 export const MAX_INLINE_BYTES = 65_536
 
 /** 1 MiB: the size of a file in an archive of contents. */
-export const MAX_ARCHIVED_BYTES = MIB
+export const MAX_ARCHIVED_BYTES = 1_048_576
 
 /** 32 MiB: an archive of contents is held whole while it is read. */
 export const MAX_CONTENT_ARCHIVE_BYTES = 32 * MIB
