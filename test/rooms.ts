@@ -28,7 +28,7 @@ const upTo = (folder: string, subject: string) =>
   subjects.slice(0, subjects.indexOf(subject) + 1).map((name) => `${folder}/${name}/`)
 const all = subjects.map((name) => `src/${name}/`)
 /** What server, clients, workers and pages share: pure, and without a room of their own in the order. */
-const shared = ['packages/(text|formats)/src/']
+const shared = ['packages/(text|formats|embodiment)/src/']
 const ground = [...shared, 'src/platform/', 'src/store/', 'src/operation/']
 
 /** The packages that a subject imports: the reader of models where models come in. */

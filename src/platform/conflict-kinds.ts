@@ -113,6 +113,12 @@ export const conflicts = {
     'A file that the check snapshotted was replaced or deleted since the check was queued; errors[] names it. ' +
       'Make a new check.',
   ),
+  'conflict.map_changed': kind(
+    409,
+    'CONFLICT',
+    'Another version',
+    'The map of joints has another current version than the request names; errors[] has its `version`. Read it first.',
+  ),
   'conflict.repo_gone': kind(409, 'CONFLICT', 'Repo deleted', 'A repo that the check is about was deleted.'),
   'conflict.artifact_changed': kind(
     409,

@@ -14,6 +14,7 @@ export function numberOf(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
+/** A finite number above zero. */
 export function positiveOf(value: unknown): number | null {
   const number = numberOf(value)
   return number !== null && number > 0 ? number : null

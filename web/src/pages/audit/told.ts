@@ -16,6 +16,8 @@ export const told: Readonly<Record<string, string>> = {
   'file.rejected': 'sent a file that was refused to',
   'snapshot.create': 'named a snapshot of',
   'snapshot.delete': 'deleted a snapshot of',
+  'map.put': 'kept a map of joints of',
+  'map.review': 'reviewed a map of joints of',
   'run.create': 'started the run',
   'run.import': 'imported the run',
   'run.update': 'edited the run',
