@@ -248,6 +248,38 @@ it('data check tells what is wrong with a folder, and reads a repo and the limit
   expect((await run('data', 'check', 'nowhere')).err).toContain('nowhere is neither a folder nor a repo')
 })
 
+it('map says what fits a robot, proposes a map, keeps one and notes its review', async () => {
+  const [robot, model] = [await hub.repo(ada, { kind: 'robot' }), await hub.repo(ada, { kind: 'model' })]
+  const action = { semantics: 'position', scale: 1 }
+  const face = {
+    version: 1,
+    base: 'fixed',
+    joint_order: ['elbow', 'wrist'],
+    control_rate_hz: 50,
+    actuation: [],
+    action,
+  }
+  const card = { dof: 2, limits: { elbow: { lower: -1, upper: 2 } }, interface: face }
+  expect((await hub.call(ada, 'PUT', `/v1/robots/${robot}/card`, card)).status).toBe(200)
+  const contract = { version: 1, joint_order: ['Elbow_joint'], control_rate_hz: 50 }
+  await hub.upload(ada, model, { 'contract.json': JSON.stringify({ contract }) })
+  const before = await run('map', 'fit', model, robot)
+  expect([before.code, before.out]).toEqual([1, expect.stringContaining(`${model} on ${robot}: does not fit\n`)])
+  expect(before.out).toContain('Nothing moves wrist. A map must hold it, or move it by another joint.')
+  expect((await run('map', 'show', model, robot)).err).toContain('start with "hub map propose"')
+  const proposal = await run('map', 'propose', model, robot)
+  expect(proposal.out).toContain('Elbow_joint is taken for elbow, by its name.')
+  await writeFile(join(home, 'map.json'), JSON.stringify(await json('map', 'propose', model, robot)))
+  const kept = await run('map', 'put', model, robot, 'map.json')
+  expect(kept.out).toMatch(
+    /version 1, kept .*, not reviewed\nfingerprint [0-9a-f]{64}\n {2}elbow = Elbow_joint\n {2}wrist = 0, held\n/,
+  )
+  expect(await json('map', 'review', model, robot)).toMatchObject({ version: 1, reviewer: { handle: ada.handle } })
+  expect(await json('map', 'fit', model, robot)).toMatchObject({ verdict: 'mapped' })
+  await writeFile(join(home, 'map.json'), '{"version": 1}')
+  expect((await run('map', 'put', model, robot, 'map.json')).err).toContain('map.json is no map: joints: ')
+})
+
 it('mv and cp rename and copy a file or folder as one change; repo move gives the repo another name', async () => {
   const name = await hub.repo(ada)
   await hub.upload(ada, name, { 'old/a.txt': 'a', 'old/deep/b.txt': 'b', 'c.txt': 'c' })

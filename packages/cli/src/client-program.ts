@@ -16,6 +16,7 @@ import { registerEnvCommand } from './env-command.ts'
 import { registerKeyCommands } from './key-commands.ts'
 import { registerLogCommand } from './log-command.ts'
 import { registerLoginCommands } from './login-command.ts'
+import { registerMapCommands } from './map-command.ts'
 import { registerModelCommand } from './model-command.ts'
 import { registerOpenCommand } from './open-command.ts'
 import { registerPolicyServerCommand } from './policy-server-command.ts'
@@ -51,6 +52,7 @@ export const clientCommands: readonly RegisterCommands[] = [
   registerPolicyServerCommand,
   registerModelCommand,
   registerDataCommands,
+  registerMapCommands,
   registerCardCommands,
   registerRolloutCommand,
   registerCompletionCommand,
