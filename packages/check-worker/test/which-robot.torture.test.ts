@@ -130,8 +130,10 @@ const isSymmetric = ({ lower, upper }: EmbodimentJoint) => lower === null || Mat
 /** What must block a copy without a map: kind and joints. */
 function blockedBy({ body: { joints } }: Robot, copy: CopyName): string[] {
   if (copy === 'permuted') return []
-  // A range that is all above zero has no value in common with the same in degrees.
-  const far = joints.filter(({ lower }) => lower !== null && lower > 0).map((joint) => `limits joints.${joint.name}`)
+  // A range without zero has no value in common with the same in degrees.
+  const far = joints
+    .filter(({ lower, upper }) => lower !== null && upper !== null && lower * upper > 0)
+    .map((joint) => `limits joints.${joint.name}`)
   if (copy === 'rescaled') return joints.length > 0 ? ['unit joints', ...far] : []
   const seen = joints.filter((joint) => (copy === 'signed' ? !isSymmetric(joint) : joint.lower !== null))
   return seen.map((joint) => `limits joints.${joint.name}`)
