@@ -1,30 +1,9 @@
 /** The episodes of a dataset in an element of a page: a list to choose from, and the chosen one. */
 import { INFO_PATH } from '@hub/dataset/info'
-import type { ThemeName } from '@hub/robot-view/scene/theme'
 import { element } from '../viewer/panels/element.ts'
-import { type DatasetFiles, openDataset } from './dataset.ts'
-import type { ReplayRobots } from './replay/robot-replay.ts'
+import { openDataset } from './dataset.ts'
+import type { EpisodeOptions, MountedEpisodes } from './episode-options.ts'
 import { problemNote, showDataset } from './show-dataset.ts'
-
-export interface MountedEpisodes {
-  /** The address of the page has changed, by a link or by "back". */
-  go(search: string): void
-  close(): void
-}
-
-export interface EpisodeOptions {
-  readonly files: DatasetFiles
-  readonly robots: ReplayRobots
-  /** The page of these episodes: its repo, `owner/slug`, and its address without a query. */
-  readonly page: { readonly name: string; readonly address: string }
-  /** In a README: only what moves. */
-  readonly isEmbedded: boolean
-  readonly theme: ThemeName
-  /** The query of the page's address. */
-  readonly search: string
-  /** Keeps what is looked at in the address of the page. */
-  onAddress(search: string): void
-}
 
 /** Fills `container`. */
 export function mountEpisodeViewer(container: HTMLElement, options: EpisodeOptions): MountedEpisodes {

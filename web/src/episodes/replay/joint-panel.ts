@@ -11,7 +11,7 @@ import { unitsOf } from './units.ts'
 
 export interface JointPanel {
   readonly node: HTMLElement
-  /** Values of each target in the robot's units, NaN where nothing is said; null where the episode has no such feature. */
+  /** Values of each target in the robot's units, NaN where nothing is said; null for a feature that is absent. */
   show(state: ArrayLike<number> | null, action: ArrayLike<number> | null): void
 }
 
