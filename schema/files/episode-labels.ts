@@ -141,8 +141,8 @@ mutation('labelEpisodes', {
 mutation('undoEpisodeLabels', {
   type: labelledEpisodes('UndoneEpisodeLabels', 'The current labels of the episodes whose labels were undone.'),
   description:
-    'Gives the episodes of these labels what was said of them before, as new labels, which can be undone in turn. All ' +
-    'or none: 412 if one of them is no longer current.',
+    'Gives the episodes of these labels what was said of them before, as new labels, which can be undone in turn. ' +
+    'All or none: 412 if one of them is no longer current.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The repo and the labels.', (t) => ({

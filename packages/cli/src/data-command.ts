@@ -13,8 +13,8 @@ import { hubExamples, inV1Names } from './output.ts'
 import { inLine, print } from './terminal.ts'
 
 const help = `
-Reads meta/info.json, tables and the frame lists of videos (LeRobot v2.0, v2.1, v3.0), of a repo by ranges. Each fault is
-told at its episode and frame: gaps, times, clocks, joints, statistics, lengths, files. Nothing is changed.
+Reads meta/info.json, tables and the frame lists of videos (LeRobot v2.0, v2.1, v3.0), of a repo by ranges. Each fault
+is told at its episode and frame: gaps, times, clocks, joints, statistics, lengths, files. Nothing is changed.
 
 --robot takes the limits of joints from the card of a robot, by their names: radians and metres. --degrees compares
 hinges in degrees. Joints that the card does not name are not compared.

@@ -22,7 +22,8 @@ const historyPage = statement({
   columns: labelColumns,
   params: { repoIds: param.texts(), after: param.text.orNull(), limit: param.int8() },
   text: `select ${labelColumns.sql} from unnest(:repoIds::text[]) as q(repo_id)
-    cross join lateral (select * from episode_labels where repo_id = q.repo_id and id < coalesce(:after::text, 'label_z')
+    cross join lateral (select * from episode_labels
+      where repo_id = q.repo_id and id < coalesce(:after::text, 'label_z')
       order by id desc limit :limit) l
     order by l.repo_id, l.id desc`,
 })

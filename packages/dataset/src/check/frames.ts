@@ -1,4 +1,4 @@
-/** Whether the frames of an episode follow one another: their numbers, times, tasks and places in the data set. Pure. */
+/** Whether the frames of an episode follow one another: their numbers, times, tasks and places in all frames. Pure. */
 import type { Column, EpisodeRows } from './episode-rows.ts'
 import type { FindingList } from './finding.ts'
 
@@ -12,7 +12,7 @@ export interface FrameRules {
   readonly tasks: ReadonlySet<number> | null
 }
 
-/** Tells of each column the first frame that is wrong. Returns whether its times are a clock to hold cameras against. */
+/** Tells of each column the first frame that is wrong. Returns whether its times are a clock for cameras. */
 export function checkFrames(rows: EpisodeRows, rules: FrameRules, findings: FindingList): boolean {
   const { episode, tasks, firstIndex } = rules
   const column = (name: string) => rows.columns.get(name)?.values

@@ -1,4 +1,4 @@
-/** Minimum, maximum, mean and standard deviation of numbers, and a histogram whose range need not be known before. Pure. */
+/** Minimum, maximum, mean and standard deviation of numbers, and a histogram of a range that grows. Pure. */
 
 /** Of the finite numbers among those that were given. */
 export interface Moments {
