@@ -24,6 +24,7 @@ target = sign * scale * source + offset, values for joints that nothing moves, a
 "hub map propose" prints a map to start from, and what it guesses: check each line, then keep it with "hub map put".
 ${hubExamples(
   'map fit ada/pick-cube ada/so100',
+  'map show ada/pick-cube ada/so100',
   'map propose ada/pick-cube ada/so100 --json > map.json',
   'map put ada/pick-cube ada/so100 map.json',
   'map review ada/pick-cube ada/so100',
@@ -33,7 +34,7 @@ type Action = (client: HubClient, source: string, robot: string) => Promise<Comm
 
 /** Adds the group to the `hub` program. */
 export function registerMapCommands(program: Command, io: ClientIo): void {
-  const map = commandGroup(program, 'map', 'Maps of joints, and what fits which robot')
+  const map = commandGroup(program, 'map', 'Check what fits which robot, and make maps of joints')
   const add = (name: string, text: string, act: Action) =>
     common(map.command(`${name} <source> <robot>`).description(text), io)
       .addHelpText('after', help)
@@ -41,14 +42,14 @@ export function registerMapCommands(program: Command, io: ClientIo): void {
         const json = options.json ?? program.opts<CommonOptions>().json
         return runCommand(io, { ...options, json }, (client) => act(client, source, robot))
       })
-  add('fit', 'Say whether a repo fits a robot, and what differs', showFit)
+  add('fit', 'Check whether a repo fits a robot, and show what differs', showFit)
   add('show', 'Show the kept map from a repo to a robot', async (client, source, robot) => {
     const kept = await neededMap(client, source, robot)
     return { json: { ...kept }, text: keptText(kept) }
   })
   add('propose', 'Print a map to start from', propose)
-  add('review', 'Note that you have reviewed the current map', review)
-  common(map.command('put <source> <robot> <file>').description('Keep a map from a file of JSON'), io)
+  add('review', 'Approve the current map as its reviewer', review)
+  common(map.command('put <source> <robot> <file>').description('Store a map from a file of JSON'), io)
     .addHelpText('after', help)
     .action((source: string, robot: string, file: string, options: CommonOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
