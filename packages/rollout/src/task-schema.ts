@@ -54,7 +54,7 @@ const condition: z.ZodType<Condition> = z.union([
 
 const starting = z.record(name, z.union([number, range])).describe('A value, or a range to draw from, by joint name.')
 
-export const taskSchema = z.strictObject({
+const taskSchema = z.strictObject({
   version: z.literal(1),
   name: z.string().min(1).max(64),
   description: z.string().max(4096).optional(),

@@ -7,7 +7,7 @@ import { isElementType, type Tensor, type TensorSpec } from '../wire/tensors.ts'
 import type { ModelFace } from './model-messages.ts'
 
 /** The package, or its part for browsers. */
-export interface OnnxRuntime {
+interface OnnxRuntime {
   readonly env: typeof env
   readonly InferenceSession: typeof InferenceSession
   readonly Tensor: typeof OrtTensor

@@ -1,7 +1,7 @@
 /** The actions in what a model answers: one, or a chunk of several. Pure. */
 import type { Tensor, TensorSpec } from '@hub/policy-server/wire/tensors'
 
-export interface ActionReader {
+interface ActionReader {
   readonly lacks: readonly string[]
   /** In the order in which they are taken. Throws where the shape is none that was said. */
   actions(outputs: Readonly<Record<string, Tensor>>): ArrayLike<number>[]

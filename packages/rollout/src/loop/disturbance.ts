@@ -27,7 +27,7 @@ export const calm: Disturbance = {
   pushForS: 0.1,
 }
 
-export interface Pusher {
+interface Pusher {
   /** Called before each step. `pushN`: now. */
   push(pushN: number): void
 }

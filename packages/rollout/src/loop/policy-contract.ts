@@ -1,7 +1,7 @@
 /** What a policy relies on: its contract, and the robot's interface where the contract is silent. Pure. */
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 
-export interface PolicyAction {
+interface PolicyAction {
   readonly semantics: string
   readonly scale: number
   readonly scalePerJoint: Readonly<Record<string, number>>

@@ -81,9 +81,6 @@ const makers: Readonly<Record<string, Maker>> = {
   projected_gravity: ofBase(({ world }, { body }) => inBody(world, body, [0, 0, -1])),
 }
 
-/** Names that the loop fills in, for sentences. */
-export const termNames: readonly string[] = Object.keys(makers)
-
 /** The term of a name, or why there is none. */
 export function termOf(name: string, sources: TermSources): Term | Lacking {
   const made = Object.hasOwn(makers, name) ? makers[name]?.(sources) : undefined

@@ -20,7 +20,7 @@ export interface Axis {
 }
 
 /** The first joint that floats: of the robot's base. */
-export interface Base {
+interface Base {
   readonly qpos: number
   readonly dof: number
   readonly body: number

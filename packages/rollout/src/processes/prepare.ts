@@ -12,7 +12,7 @@ import type { ReadingPool } from '@hub/mjcf/processes/reading-pool'
 import { doubtOf } from '@hub/mjcf/verdict/model-checks'
 import type { RolloutJob } from './protocol.ts'
 
-export type RobotPart = Pick<RolloutJob, 'files' | 'entry' | 'entryText' | 'face'> & Pick<RobotFace, 'fingerprint'>
+type RobotPart = Pick<RolloutJob, 'files' | 'entry' | 'entryText' | 'face'> & Pick<RobotFace, 'fingerprint'>
 
 /**
  * The robot of a folder. `card`: its card as JSON. Throws a `LocalError` for a card without an interface or a model,
@@ -48,7 +48,7 @@ export async function robotIn(
   }
 }
 
-export interface PolicyPart {
+interface PolicyPart {
   /** The ONNX file on this machine, and its path in the folder. */
   readonly file: string
   readonly path: string

@@ -9,7 +9,7 @@ import type { EpisodeStep, Outcome } from '../loop/episode.ts'
 import { type RolloutLimits, rolloutLimits } from './limits.ts'
 import type { FromRollout, OpenedRollout, RolloutJob, ToRollout } from './protocol.ts'
 
-export interface RolloutsOptions {
+interface RolloutsOptions {
   readonly job: RolloutJob
   /** Each once. */
   readonly seeds: readonly number[]
@@ -24,7 +24,7 @@ export interface RolloutsOptions {
   readonly started?: (pid: number) => void
 }
 
-export interface Rollouts extends OpenedRollout {
+interface Rollouts extends OpenedRollout {
   /** In the order of the seeds. */
   readonly outcomes: readonly Outcome[]
   /** Rollouts that were begun again, since their process ended. */

@@ -6,7 +6,7 @@ export const MAX_POLICY_BYTES = 128 * 1024 * 1024
 /** Of a contract or a task. */
 const MAX_DOCUMENT_BYTES = 1024 * 1024
 
-export interface PolicyPaths {
+interface PolicyPaths {
   readonly onnx: string
   /** Of its contract or manifest. */
   readonly contract: string | null

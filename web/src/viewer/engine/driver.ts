@@ -3,7 +3,7 @@ import type { World } from '@hub/rollout/loop/world'
 import type { DriveRequest, FromDrive, ToDrive } from '../drive/drive-protocol.ts'
 import type { Drive } from './drive.ts'
 
-export interface Driver {
+interface Driver {
   hear(message: ToDrive): void
   /** True where a policy drives: the model goes on by it. Calls `done` once it has. */
   advance(seconds: number, isOver: () => boolean, done: () => void): boolean

@@ -19,7 +19,7 @@ export interface ReadyPanels {
 
 const speeds = ['0.1', '0.25', '0.5', '1', '2'] as const
 
-export interface PanelOptions {
+interface PanelOptions {
   /** Names of the cameras of the card's interface; they come first. */
   readonly cameras: readonly string[]
   readonly drive: DrivePanel
