@@ -50,7 +50,7 @@ describe('the Dockerfile', () => {
     for (const one of stages) expect(textsOf(one, 'RUN').filter((run) => /rm -rf node_modules/.test(run))).toEqual([])
     // Whole packages of workers are kept out of the hub by another rule of the rooms.
     const rooms = read('test/rooms.ts')
-    expect(rooms).toContain("to: { path: '^packages/(check-worker|policy-server|robot-view)/' }")
+    expect(rooms).toContain("to: { path: '^packages/(check-worker|policy-server|robot-view|rollout)/' }")
     for (const name of ['onnxruntime-.+', '@mujoco/.+', 'playwright-core'])
       expect(rooms).toMatch(
         new RegExp(

@@ -33,7 +33,7 @@ export function registerDataCommands(program: Command, io: ClientIo): void {
   const data = commandGroup(program, 'data', 'Check data sets')
   common(data.command('check <what>').description('Check a data set in a folder or a repo, and say what is wrong'), io)
     .option('--robot <repo>', 'robot whose card has the limits of the joints')
-    .option('--degrees', 'the data set has its hinges in degrees')
+    .option('--degrees', 'hinges of the data set are in degrees')
     .option('--at <version>', 'of a repo: a change number, a time or a snapshot (default: as it is now)')
     .addHelpText('after', help)
     .action((what: string, options: DataOptions) => {
