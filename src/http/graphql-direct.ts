@@ -17,7 +17,7 @@ import type { PersistedDocuments } from './persisted-documents.ts'
 export type ReadBody = () => unknown
 
 /** What a plain request asks for. */
-export interface DirectAsk {
+interface DirectAsk {
   /** As Yoga would read them. */
   readonly params: GraphQLParams
   readonly asked: Pick<Operation, 'schema' | 'prepared' | 'operationName' | 'variables' | 'showsCost'>

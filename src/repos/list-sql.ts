@@ -8,7 +8,8 @@ import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
 import { type Columns, column, type RowOf } from '../store/columns.ts'
 import { composed, type Given, type NamedStatement, param } from '../store/statement.ts'
 import { namesRobot } from './named-repo.ts'
-import { cardedColumns, plainColumns, type RepoKind, repoColumns, type Visibility } from './repo-shape.ts'
+import { plainColumns, type RepoKind, type Visibility } from './plain-repo.ts'
+import { cardedColumns, repoColumns } from './repo-shape.ts'
 
 export interface RepoFilter {
   readonly q?: string | null
@@ -34,7 +35,7 @@ export interface RepoPageQuery {
 }
 
 /** A page of rows with the plain columns alone. */
-export interface PlainPageQuery extends RepoPageQuery {
+interface PlainPageQuery extends RepoPageQuery {
   readonly cards: false
   readonly isPlain: true
 }

@@ -3,13 +3,21 @@
 import { repoVisibleSql } from '../auth/policy.ts'
 import type { AccountRef } from '../operation/context.ts'
 import { JsonText, weigh } from '../platform/json-text.ts'
-import { column, columns, type RowOf } from '../store/columns.ts'
+import { column, type RowOf } from '../store/columns.ts'
 import { number, object, objectOf, oneOf, optional, orNull, text, texts } from '../store/read-json.ts'
 import { robotMeant } from './named-repo.ts'
+import {
+  type FileSummary,
+  PlainRepo,
+  type PlainRow,
+  plainColumns,
+  type RepoKind,
+  type Visibility,
+} from './plain-repo.ts'
 import { type CardFacts, README_PATH } from './readme/readme-card.ts'
 
-export type RepoKind = 'dataset' | 'model' | 'robot'
-export type Visibility = 'private' | 'public'
+export type { RepoKind, Visibility } from './plain-repo.ts'
+
 export type ControlClass = 'reflex' | 'skill' | 'planner'
 
 export interface ModelMeta {
@@ -31,13 +39,6 @@ export interface DatasetMeta {
   readonly robotType: string | null
   readonly totalFrames: number
   readonly updatedAt: string
-}
-
-/** `totalBytes` in bytes; `verifiedCount` counts files whose SHA-256 the hub computed itself. */
-export interface FileSummary {
-  readonly count: number
-  readonly totalBytes: number
-  readonly verifiedCount: number
 }
 
 /** The member `robotCard` is declared in `cards/robot-card.ts`. */
@@ -166,27 +167,7 @@ export const readCard = objectOf<CardRow>({ text, interfaceFingerprint: orNull(t
 export const currentCommitId =
   'coalesce((select c.commit_id from repo_changes c where c.repo_id = r.id and c.seq = r.seq), r.empty_commit_id)'
 
-/** Columns of `repos r join accounts o on o.id = r.owner_id` that nothing is computed for. */
-export const plainColumns = columns({
-  id: column.text('r.id'),
-  kind: column.enum('RepoKind', 'r.kind'),
-  ownerId: column.text('o.id'),
-  ownerKind: column.enum('AccountKind', 'o.kind'),
-  ownerHandle: column.text('o.handle'),
-  ownerName: column.text.orNull('o.name'),
-  slug: column.text('r.slug'),
-  hfName: column.text.orNull('r.hf_name'),
-  visibility: column.enum('Visibility', 'r.visibility'),
-  description: column.text.orNull('r.description'),
-  tags: column.json('to_json(r.tags)', texts),
-  fileCount: column.int4('r.file_count'),
-  totalBytes: column.int8('r.total_bytes'),
-  verifiedCount: column.int4('r.verified_count'),
-  createdAt: column.timestamptz('r.created_at'),
-  updatedAt: column.timestamptz('r.updated_at'),
-})
-
-/** The same and what takes nine subqueries of each row, with the parameters `repoViewer`. */
+/** The plain columns, and what takes nine subqueries of each row, with the parameters `repoViewer`. */
 export const repoColumns = plainColumns.with({
   cardFacts: column.json.orNull('r.card_facts', readFacts),
   cardTags: column.json('to_json(r.card_tags)', texts),
@@ -229,8 +210,6 @@ export interface WithCards {
   readonly cards: boolean
 }
 
-type PlainRow = RowOf<typeof plainColumns>
-
 export type RepoRow = RowOf<typeof repoColumns> & Partial<Pick<RowOf<typeof cardedColumns>, 'robotCard' | 'cardData'>>
 
 function cardOfReadme({ cardFacts, cardTags, cardLabels, isCardPending, cardData }: RepoRow) {
@@ -242,55 +221,6 @@ function cardOfReadme({ cardFacts, cardTags, cardLabels, isCardPending, cardData
     cardTags: asWritten(cardTags),
     cardLabels: asWritten(cardLabels),
     cardFault: isCardPending ? PENDING_FAULT : fault,
-  }
-}
-
-/** The fields of the graph that a repo of plain columns has. */
-export const plainMembers: ReadonlySet<string> = new Set([
-  'id',
-  'kind',
-  'owner',
-  'slug',
-  'hfName',
-  'fullName',
-  'visibility',
-  'description',
-  'tags',
-  'fileSummary',
-  'createdAt',
-  'updatedAt',
-  // By the repo's id.
-  'files',
-])
-
-/** What the plain columns say of a repo. */
-class PlainRepo {
-  readonly id: string
-  readonly kind: RepoKind
-  readonly owner: AccountRef
-  readonly slug: string
-  readonly hfName: string | null
-  readonly fullName: string
-  readonly visibility: Visibility
-  readonly description: string | null
-  readonly tags: readonly string[]
-  readonly fileSummary: FileSummary
-  readonly createdAt: string
-  readonly updatedAt: string
-
-  constructor(row: PlainRow) {
-    this.id = row.id
-    this.kind = row.kind
-    this.owner = { id: row.ownerId, kind: row.ownerKind, handle: row.ownerHandle, name: row.ownerName }
-    this.slug = row.slug
-    this.hfName = row.hfName
-    this.fullName = `${row.ownerHandle}/${row.slug}`
-    this.visibility = row.visibility
-    this.description = row.description
-    this.tags = row.tags
-    this.fileSummary = { count: row.fileCount, totalBytes: row.totalBytes, verifiedCount: row.verifiedCount }
-    this.createdAt = row.createdAt
-    this.updatedAt = row.updatedAt
   }
 }
 

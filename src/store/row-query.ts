@@ -6,6 +6,7 @@
  */
 import { createRequire } from 'node:module'
 import pg from 'pg'
+import { writeAtOnce } from './one-write.ts'
 import type { Writes } from './write-budget.ts'
 
 type SqlValue = string | Buffer | null
@@ -250,44 +251,15 @@ function sendTogether(connection: Connection, queries: readonly Sendable[]): Err
     if (fault) return fault
   }
   try {
-    write(connection, messagesOf(connection, queries))
+    writeAtOnce(connection, () => {
+      for (const query of queries) query.send(connection)
+      connection.sync()
+    })
     return null
   } catch (error) {
     // Nothing was sent, also of what prepares them.
     for (const { name } of queries) delete connection.submittedNamedStatements[name]
     return error as Error
-  }
-}
-
-/** What is longer is not copied. */
-const ONE_PIECE_BYTES = 16 * 1024
-
-/**
- * As one piece: a statement has three to five messages, and the stream's work for as many writes and a vector of
- * buffers is 5 of the 88 µs that a small statement takes of the process.
- */
-function write(connection: Connection, messages: readonly Buffer[]): void {
-  const bytes = messages.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  if (bytes <= ONE_PIECE_BYTES) {
-    connection._send(Buffer.concat(messages, bytes))
-    return
-  }
-  connection.stream.cork()
-  for (const message of messages) connection._send(message)
-  connection.stream.uncork()
-}
-
-/** The messages that the driver would write one by one, and the one that ends the round trip. */
-function messagesOf(connection: Connection, queries: readonly Sendable[]): readonly Buffer[] {
-  const messages: Buffer[] = []
-  const send = connection._send
-  connection._send = (message) => messages.push(message) > 0
-  try {
-    for (const query of queries) query.send(connection)
-    connection.sync()
-    return messages
-  } finally {
-    connection._send = send
   }
 }
 

@@ -11,7 +11,7 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { CONNECTIONS, newNames, seed } from './api-seed.ts'
-import { crowdOf } from './crowd.ts'
+import { type Crowd, crowdOf } from './crowd.ts'
 import { databaseTimes, spentMs, threadTimes } from './processor-time.ts'
 
 /**
@@ -38,13 +38,6 @@ export interface Ask {
   readonly encoding?: string
   /** Media types that it takes. */
   readonly accept?: string
-}
-
-/** Followers of a log. */
-export interface Crowd {
-  /** Resolves when each of them has so many lines more than at the call before. */
-  until(lines: number): Promise<void>
-  close(): void
 }
 
 /** Milliseconds of processor time of one request. */

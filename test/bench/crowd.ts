@@ -1,7 +1,20 @@
 /** Many followers of a log in this process, who only count its lines. */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Ask, Crowd } from './api-lab.ts'
+
+/** Followers of a log. */
+export interface Crowd {
+  /** Resolves when each of them has so many lines more than at the call before. */
+  until(lines: number): Promise<void>
+  close(): void
+}
+
+/** The request that opens a stream. */
+interface Ask {
+  readonly path: string | ((connection: number) => string)
+  readonly body?: object | ((n: number) => object)
+  readonly accept?: string
+}
 
 const POLL_MS = 10
 /** Longer than a hub collects hints of changes before it sends them. */

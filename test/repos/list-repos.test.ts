@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { plainMembers } from '../../src/repos/repo-shape.ts'
+import { plainMembers } from '../../src/repos/plain-repo.ts'
 import { contractHub, type Json, type Person, places, types, type Who } from '../support/hub.ts'
 
 const hub = contractHub()
