@@ -1,4 +1,4 @@
-/** updateRun (contract, "Keeping runs"): changes what people keep a run by, whatever its status, and names its parent. */
+/** updateRun (contract, "Keeping runs"): changes what people keep a run by, and can name its parent. */
 
 import { assertNotJob, assertRunsFor } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'

@@ -6,7 +6,7 @@ import { policyIn, robotIn, textIn } from '../../src/processes/prepare.ts'
 import type { RolloutJob } from '../../src/processes/protocol.ts'
 import { readTask } from '../../src/task-schema.ts'
 
-export const exampleFolder = (name: 'robot' | 'policy') =>
+const exampleFolder = (name: 'robot' | 'policy') =>
   fileURLToPath(new URL(`../../../../examples/pendulum/${name}`, import.meta.url))
 
 export async function exampleJob(): Promise<RolloutJob> {

@@ -16,7 +16,7 @@ export interface ReplayRobots {
 }
 
 /** What of an address is about the robot. */
-export type RobotPart = Pick<EpisodeAddress, 'robot' | 'model' | 'map' | 'ghost' | 'differ' | 'view'>
+type RobotPart = Pick<EpisodeAddress, 'robot' | 'model' | 'map' | 'ghost' | 'differ' | 'view'>
 
 export interface RobotReplay {
   /** Choices of robot and model. */

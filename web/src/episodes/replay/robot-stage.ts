@@ -20,7 +20,7 @@ export interface RobotRepo {
 }
 
 /** One frame of an episode, as two poses of the robot. */
-export interface StagePose {
+interface StagePose {
   readonly frame: number
   readonly qpos: readonly number[]
   readonly ghost: readonly number[] | null
