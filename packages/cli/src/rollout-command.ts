@@ -122,22 +122,26 @@ async function rollout({ io, client, settings, policy: named, options }: Given):
   const episodes = options.episodes === undefined ? null : resolve(io.cwd, options.episodes)
   if (episodes !== null) await mkdir(episodes, { recursive: true })
   const written: Promise<void>[] = []
+  const stop = new AbortController()
+  const cannotWrite = (error: unknown) =>
+    stop.abort(new LocalError(`An episode cannot be written: ${error instanceof Error ? error.message : error}`))
   const progress = progressOf(io, seeds.length)
   const found = await runRollouts({
     job,
     seeds,
     parallel: options.parallel ?? availableParallelism(),
-    signal: client.signal,
+    signal: AbortSignal.any([client.signal, stop.signal]),
     record: episodes !== null,
     done(outcome, steps) {
       progress.done(outcome.success)
       if (episodes === null) return
       const { seed } = outcome
       const text = JSON.stringify(episodeDocument(job.task.name, seed, outcome, steps ?? []))
-      written.push(writeFile(join(episodes, `seed-${seed}.json`), `${text}\n`))
+      written.push(writeFile(join(episodes, `seed-${seed}.json`), `${text}\n`).catch(cannotWrite))
     },
   }).finally(progress.end)
   await Promise.all(written)
+  stop.signal.throwIfAborted()
   const { outcomes, redone, notes, engine } = found
   const result: RolloutResult = {
     version: 1,

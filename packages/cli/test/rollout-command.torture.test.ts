@@ -1,5 +1,5 @@
 /** `hub rollout` over folders: from its arguments to its results, with both engines. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -91,4 +91,10 @@ it('says what is wrong with a task, a robot and a policy', { timeout: 120_000 },
   )
   const lacking = await hub(policy, ...robot, '--task', 'task.json')
   expect(lacking).toMatchObject({ code: 1, err: expect.stringContaining('The task names the joint "knee"') })
+})
+
+it('ends where an episode cannot be written', { timeout: 120_000 }, async () => {
+  await mkdir(join(work, 'taken', 'seed-1.json'), { recursive: true })
+  const unwritten = await hub(policy, ...robot, '-n', '1', '--episodes', 'taken')
+  expect(unwritten).toMatchObject({ code: 1, err: expect.stringContaining('An episode cannot be written: EISDIR') })
 })
