@@ -9,7 +9,7 @@ import type { Catalogue } from './catalogue.ts'
 
 export const BASELINE = '20261124000000_baseline'
 
-/** Besides the script and its snapshot the folder has what adoption compares with. */
+/** Besides the script the folder has what adoption compares with. */
 const fileOf = (name: string) =>
   readFile(new URL(`../../prisma/migrations/${BASELINE}/${name}`, import.meta.url), 'utf8')
 

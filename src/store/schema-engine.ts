@@ -109,13 +109,3 @@ export async function readDatamodels(dir: string): Promise<string> {
   const texts = await Promise.all(names.map((name) => readFile(join(dir, name), 'utf8')))
   return texts.join('\n')
 }
-
-/** Stored with each `migration.sql`: the resulting Prisma schema. */
-export const SNAPSHOT_FILE = 'schema.prisma'
-
-/** The Prisma schema at the newest migration; null before the first. */
-export async function newestSnapshot(migrationsDir: string): Promise<string | null> {
-  const { migrationDirectories } = await readMigrations(migrationsDir)
-  const newest = migrationDirectories.at(-1)
-  return newest ? readFile(join(migrationsDir, newest.path, SNAPSHOT_FILE), 'utf8') : null
-}
