@@ -13,6 +13,7 @@ export const told: Readonly<Record<string, string>> = {
   'files.delete': 'deleted files of',
   'files.restore': 'restored an earlier version of',
   'files.purge': 'purged files of',
+  'episodes.label': 'labelled episodes of',
   'file.rejected': 'sent a file that was refused to',
   'snapshot.create': 'named a snapshot of',
   'snapshot.delete': 'deleted a snapshot of',
