@@ -9,6 +9,14 @@ import { reportedRun } from './support/reported-run.ts'
 const lab = reportedRun()
 const metrics = Array.from({ length: 50 }, (_, step) => ({ step, reward: step / 7, loss: 1 / (step + 1) }))
 
+/** Not of an earlier file of this process, whose database is dropped meanwhile. */
+const isHere = (client: unknown) =>
+  client instanceof pg.Client &&
+  client.database === new URL(String(lab.t.db.pool.options.connectionString)).pathname.slice(1)
+
+/** A pool asks it of each new connection, which any wait can bring. */
+const isOfNewConnection = (query: unknown) => typeof query === 'string' && query.includes('to_regclass')
+
 /** The round trips of a report, once its statements are prepared. */
 async function tripsOf(runId: string, input: (at: number) => Omit<ReportRunInput, 'runId'>): Promise<string[]> {
   await lab.report(runId, input(0))
@@ -21,7 +29,8 @@ async function tripsOf(runId: string, input: (at: number) => Omit<ReportRunInput
   try {
     await lab.report(runId, input(1))
     // None besides: a commit that went alone would not be named.
-    expect(sent).toHaveBeenCalledTimes(trips.length)
+    const own = sent.mock.calls.filter(([query], at) => isHere(sent.mock.contexts[at]) && !isOfNewConnection(query))
+    expect(own.map(([query]) => query)).toHaveLength(trips.length)
     return trips
   } finally {
     sent.mockRestore()
