@@ -63,7 +63,13 @@ export function proposeMap(source: Embodiment, robot: Embodiment): Proposal {
 }
 
 function byPlainName(joints: readonly EmbodimentJoint[]): ReadonlyMap<string, readonly EmbodimentJoint[]> {
-  return Map.groupBy(joints, ({ name }) => plainName(name))
+  // Node 20 has no Map.groupBy.
+  const found = new Map<string, EmbodimentJoint[]>()
+  for (const joint of joints) {
+    const name = plainName(joint.name)
+    found.set(name, [...(found.get(name) ?? []), joint])
+  }
+  return found
 }
 
 function changeOf(joint: EmbodimentJoint, target: EmbodimentJoint, guesses: string[]): Change {
