@@ -269,7 +269,7 @@ describe('the pages in Chromium', needs(noBrowser), () => {
 
   it('begin with what waits, what people did, and the repos of the orgs; and with first steps for who has none', async () => {
     const { page, faults } = await openPage(signedIn, origin)
-    await hub.repo(lab.ada, { owner: lab.org, kind: 'dataset' })
+    const made = await hub.repo(lab.ada, { owner: lab.org, kind: 'dataset' })
     await page.goto(`${origin}/`)
     await page
       .getByRole('region', { name: `Repos of ${lab.org}` })
@@ -277,7 +277,7 @@ describe('the pages in Chromium', needs(noBrowser), () => {
       .waitFor()
     const activity = page.getByRole('region', { name: 'Activity' })
     await activity.getByText('made the repo').first().waitFor()
-    await activity.getByRole('link', { name: lab.robot }).first().waitFor()
+    await activity.getByRole('link', { name: made }).first().waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     await writeFile(join(output, 'home-full.png'), await page.screenshot({ fullPage: true }))
     await page.setViewportSize(phone)
