@@ -2,7 +2,6 @@
 import type { Config } from '../../platform/config.ts'
 import { openDiskStore } from './disk.ts'
 import type { ObjectStore } from './object-store.ts'
-import { openS3Store } from './s3.ts'
 import { watchedStore } from './watched-store.ts'
 
 /**
@@ -17,8 +16,11 @@ export async function openObjectStore(
   switch (objectStore.kind) {
     case 'none':
       return null
-    case 's3':
+    case 's3': {
+      // Amazon's client is a tenth of what a start imports.
+      const { openS3Store } = await import('./s3.ts')
       return watchedStore(openS3Store(objectStore.s3))
+    }
     case 'disk':
       return watchedStore(await openDiskStore({ dir: objectStore.dir, ...options }))
   }
