@@ -2,30 +2,18 @@
  * The robot viewer in an element of a page: stage, toolbar and panels. Whatever the page is made with, it mounts and
  * closes this.
  */
-import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import type { DrivenPolicy } from './drive/drive-protocol.ts'
 import { modelChoices } from './model-choice.ts'
+import { openRobotOfRepo, type ViewedCard } from './open-robot-of-repo.ts'
 import { choice } from './panels/choices.ts'
 import { drivePanel } from './panels/drive-panel.ts'
 import { element } from './panels/element.ts'
 import { type ReadyPanels, readyPanels } from './panels/ready-panels.ts'
 import { noModel, tooManyFiles } from './problems.ts'
-import type { CardPose } from './protocol.ts'
-import { openRobotViewer } from './robot-viewer.ts'
 import { problemNode, progressNode, stageButtons } from './stage-nodes.ts'
 import type { RobotViewer } from './viewer-face.ts'
 import type { Ready, ViewerState } from './viewer-state.ts'
-
-/** What of a card the viewer uses. */
-export interface ViewedCard {
-  readonly mjcfPath: string | null
-  readonly base: string | null
-  readonly pose: CardPose
-  readonly cameras: readonly { readonly name: string; readonly width: number | null; readonly height: number | null }[]
-  /** What a policy relies on; null where the card declares no interface. */
-  readonly face: EmbodimentInterface | null
-}
 
 export interface MountOptions {
   /** Of the repo, for people who do not see the picture. */
@@ -99,20 +87,7 @@ function openModel(place: HTMLElement, options: Opened, entry: string) {
   const tip = element('div', { class: 'viewer-tip', hidden: true })
   const stage = element('div', { class: 'viewer-stage' }, canvas, over, tip)
   place.replaceChildren(stage)
-  const isOfCard = entry === card?.mjcfPath
-  const viewer = openRobotViewer({
-    entry,
-    base: card?.base ?? null,
-    pose: isOfCard && card ? card.pose : { keyframe: null, joints: null },
-    files,
-    sign,
-    aspectOf(camera) {
-      const found = card?.cameras.find((one) => one.name === camera)
-      return found?.width && found.height ? found.width / found.height : null
-    },
-    canvas,
-    theme,
-  })
+  const viewer = openRobotOfRepo({ entry, card, files, sign, canvas, theme })
   const ended = new AbortController()
   let panels: ReadyPanels | null = null
   const show = (state: ViewerState) => {

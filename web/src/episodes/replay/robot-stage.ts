@@ -1,10 +1,9 @@
 /** A robot at the poses of an episode: its picture, and one pose at a time on the way to it. */
 import type { ThemeName } from '@hub/robot-view/scene/theme'
-import type { ViewedCard } from '../../viewer/mount-robot-viewer.ts'
+import { openRobotOfRepo, type ViewedCard } from '../../viewer/open-robot-of-repo.ts'
 import { type BodyTree, bodyTree } from '../../viewer/panels/body-tree.ts'
 import { element } from '../../viewer/panels/element.ts'
 import type { PoseFrame } from '../../viewer/protocol.ts'
-import { openRobotViewer } from '../../viewer/robot-viewer.ts'
 import { problemNode, progressNode, stageButtons } from '../../viewer/stage-nodes.ts'
 import type { RobotViewer } from '../../viewer/viewer-face.ts'
 import type { ShownModel, ViewerState } from '../../viewer/viewer-state.ts'
@@ -51,20 +50,7 @@ export function robotStage({ repo, entry, theme, onReady }: StageOptions): Robot
   const stage = element('div', { class: 'viewer-stage episode-stage' }, canvas, over)
   const node = element('div', { class: 'episode-replay viewer-side' }, stage)
   const { card, files, sign } = repo
-  const isOfCard = entry === card?.mjcfPath
-  const viewer = openRobotViewer({
-    entry,
-    base: card?.base ?? null,
-    pose: isOfCard && card ? card.pose : { keyframe: null, joints: null },
-    files,
-    sign,
-    aspectOf(camera) {
-      const found = card?.cameras.find((one) => one.name === camera)
-      return found?.width && found.height ? found.width / found.height : null
-    },
-    canvas,
-    theme,
-  })
+  const viewer = openRobotOfRepo({ entry, card, files, sign, canvas, theme })
   const ended = new AbortController()
   let isOpen = false
   let bodies: BodyTree | null = null

@@ -1,5 +1,5 @@
 /** What of a robot's card the viewers use. Pure. */
-import type { ViewedCard } from '../../viewer/mount-robot-viewer.ts'
+import type { ViewedCard } from '../../viewer/open-robot-of-repo.ts'
 import { interfaceOf, numbersOf } from './interface-of.ts'
 import type { ViewedRobotQuery } from './robot.graphql.ts'
 
