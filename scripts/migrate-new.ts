@@ -1,7 +1,7 @@
 /**
  * `npm run migrate:new <name>`: writes the next migration from the diff between prisma/migrated.prisma, the schema that
- * the newest migration leads to, and prisma/schema, which becomes the former. Collations, checks and partial indexes live in migrations alone: finish the
- * script by hand.
+ * the newest migration leads to, and prisma/schema, which becomes the former. Collations, checks and partial indexes
+ * live in migrations alone: finish the script by hand.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
