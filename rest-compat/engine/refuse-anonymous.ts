@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../src/platform/errors.ts'
 
-/** Before the body is read: of up to 32 MiB that nobody has to answer for. */
+/** Before the body is read, which may have 32 MiB. */
 export const refuseAnonymous =
   ({ scope }: { readonly scope: string }) =>
   async (request: FastifyRequest) => {

@@ -83,7 +83,7 @@ async function findPair(ctx: RequestContext, input: Pair, action: string): Promi
 }
 
 /**
- * Keeps the map as the next version, which nobody has reviewed. Errors: 401, 403, 404, 409 `conflict.map_changed` where
+ * Keeps the map as the next version, not reviewed yet. Errors: 401, 403, 404, 409 `conflict.map_changed` where
  * the current version is not `ifVersion`, 422 a map over 256 KiB.
  */
 export function putJointMap(ctx: RequestContext, input: PutJointMapInput): Promise<KeptMap> {

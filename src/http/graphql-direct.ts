@@ -13,7 +13,7 @@ import { type Documents, MAX_CHARACTERS_OF_ONE, PreparedDocument } from './graph
 import type { Operation } from './graphql-operation.ts'
 import type { PersistedDocuments } from './persisted-documents.ts'
 
-/** A body that is parsed once, whoever reads it. */
+/** A body that is parsed once, for all who read it. */
 export type ReadBody = () => unknown
 
 /** What a plain request asks for. */

@@ -145,7 +145,7 @@ describe('cameras', () => {
   })
 })
 
-describe('a data set, whose unit nobody says', () => {
+describe('a data set, which declares no unit', () => {
   const recorded = fromLeRobot({
     fps: 30,
     features: { action: { shape: [3], names: names.map((one) => `${one}.pos`) } },

@@ -90,7 +90,7 @@ export function undoEpisodeLabels(ctx: RequestContext, input: UndoEpisodeLabelsI
 }
 
 function replacedSince({ id, episode }: EpisodeLabel): HubError {
-  const detail = `Episode ${episode} has been labelled again since ${id}: undo what is current, or label it anew.`
+  const detail = `Episode ${episode} has been labelled again since ${id}: undo what is current, or label it again.`
   return new HubError('precondition.failed', detail, {
     items: [{ type: 'precondition.failed', detail, loc: ['labels'] }],
   })

@@ -164,7 +164,7 @@ export async function writeAll(
   }
 }
 
-/** Writes a small document, flushed, into a folder that nobody reads yet, so that it may have its name at once. */
+/** Writes a small document, flushed, into a folder that is not read yet, so that it may have its name at once. */
 export async function writeDocument(path: string, document: unknown): Promise<void> {
   const handle = await open(path, 'w', FILE_MODE)
   try {

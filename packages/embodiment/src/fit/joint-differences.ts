@@ -10,7 +10,7 @@ interface Pair {
   readonly robot: EmbodimentJoint
 }
 
-/** `kept`: whether a person gave the map; only then is a unit that nobody said settled. */
+/** `kept`: whether a person gave the map; only then is an undeclared unit settled. */
 export function jointDifferences(source: Embodiment, robot: Embodiment, map: JointMap, kept: boolean): Difference[] {
   const theirs = new Map(source.joints.map((joint) => [joint.name, joint]))
   const ours = new Map(robot.joints.map((joint) => [joint.name, joint]))

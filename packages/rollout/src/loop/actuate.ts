@@ -10,7 +10,7 @@ export interface Actuation {
   readonly lacks: readonly string[]
   /** What the raw numbers of one action ask of each joint now: a position, a speed or a torque. */
   targets(action: ArrayLike<number>): Float64Array
-  /** Puts targets into the controls; before each step, since a motor follows its position anew. */
+  /** Puts targets into the controls; before each step, since a motor follows its position step by step. */
   drive(targets: Float64Array): void
 }
 

@@ -1,6 +1,6 @@
 /**
  * A policy that drives a simulated robot: what it sees, what it answers, and what that does, step by step. It knows
- * neither files nor processes nor pages; whoever calls it sets the pace, which changes no number.
+ * neither files nor processes nor pages; its caller sets the pace, which changes no number.
  */
 
 import type { Tensor, TensorSpec } from '@hub/policy-server/wire/tensors'
@@ -38,7 +38,7 @@ export interface ClosedLoop {
   /** Names of the policy's joints, in its order. */
   readonly joints: readonly string[]
   readonly rateHz: number
-  /** What is taken for granted since nobody says it. */
+  /** Defaults in place of what is not declared. */
   readonly notes: readonly string[]
   /** Whether the policy is asked before the next step. */
   isDue(): boolean

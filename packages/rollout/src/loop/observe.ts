@@ -8,7 +8,7 @@ import { type Term, type TermSources, termOf } from './terms.ts'
 export interface Observer {
   /** One of each thing that the simulation cannot provide, by its name. */
   readonly lacks: readonly string[]
-  /** What is taken for granted since nobody says it. */
+  /** Defaults in place of what is not declared. */
   readonly notes: readonly string[]
   /** The feeds of one inference. `noise`: deviation of what is added to each number, before scales. */
   observe(noise: number, random: Seeded): Readonly<Record<string, Tensor>>

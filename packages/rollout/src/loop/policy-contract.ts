@@ -15,7 +15,7 @@ export interface PolicyContract {
   readonly defaultPose: Readonly<Record<string, number>> | null
   readonly action: PolicyAction
   readonly rateHz: number
-  /** Terms of an observation, in the policy's order; null where nobody says them. */
+  /** Terms of an observation, in the policy's order; null where they are not declared. */
   readonly terms: readonly string[] | null
   /** Numbers that a term is multiplied with: one for all of it, or one for each of its numbers. */
   readonly scales: Readonly<Record<string, number | readonly number[]>>
