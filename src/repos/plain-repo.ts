@@ -59,6 +59,7 @@ export class PlainRepo {
   readonly kind: RepoKind
   readonly owner: AccountRef
   readonly slug: string
+  /** The name as another client gave it; null if that is the slug. */
   readonly hfName: string | null
   readonly fullName: string
   readonly visibility: Visibility

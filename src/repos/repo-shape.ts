@@ -1,19 +1,11 @@
 /** A repo in the shape of the GraphQL type, and the columns that every read selects. Spec, "Repo". */
 
 import { repoVisibleSql } from '../auth/policy.ts'
-import type { AccountRef } from '../operation/context.ts'
 import { JsonText, weigh } from '../platform/json-text.ts'
 import { column, type RowOf } from '../store/columns.ts'
 import { number, object, objectOf, oneOf, optional, orNull, text, texts } from '../store/read-json.ts'
 import { robotMeant } from './named-repo.ts'
-import {
-  type FileSummary,
-  PlainRepo,
-  type PlainRow,
-  plainColumns,
-  type RepoKind,
-  type Visibility,
-} from './plain-repo.ts'
+import { PlainRepo, type PlainRow, plainColumns } from './plain-repo.ts'
 import { type CardFacts, README_PATH } from './readme/readme-card.ts'
 
 export type { RepoKind, Visibility } from './plain-repo.ts'
@@ -42,17 +34,7 @@ export interface DatasetMeta {
 }
 
 /** The member `robotCard` is declared in `cards/robot-card.ts`. */
-export interface Repo {
-  readonly id: string
-  readonly kind: RepoKind
-  readonly owner: AccountRef
-  readonly slug: string
-  /** The name as another client gave it; null if that is the slug. */
-  readonly hfName: string | null
-  readonly fullName: string
-  readonly visibility: Visibility
-  readonly description: string | null
-  readonly tags: readonly string[]
+export interface Repo extends PlainRepo {
   /** Of the header of its README.md, as every other member that begins with `card`, and these four. */
   readonly license: string | null
   readonly libraryName: string | null
@@ -66,12 +48,9 @@ export interface Repo {
   readonly cardData: JsonText<unknown> | null | undefined
   readonly modelMeta: ModelMeta | null
   readonly datasetMeta: DatasetMeta | null
-  readonly fileSummary: FileSummary
   readonly policyCount: number | null
   /** Of the current state: 40 hex digits. */
   readonly commitId: string
-  readonly createdAt: string
-  readonly updatedAt: string
 }
 
 const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

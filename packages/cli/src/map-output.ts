@@ -18,9 +18,7 @@ const verdicts: Readonly<Record<Fit['verdict'], string>> = {
 
 /** The verdict, then every difference with its reason; what blocks comes first. */
 export function fitText(source: string, robot: string, { verdict, differences }: Fit, kept: KeptMap | null): string {
-  const map = kept
-    ? `, map version ${kept.version}${kept.reviewed_at === null ? ', not reviewed' : ''}`
-    : ''
+  const map = kept ? `, map version ${kept.version}${kept.reviewed_at === null ? ', not reviewed' : ''}` : ''
   return linesOf([
     `${source} on ${robot}: ${verdicts[verdict]}${map}`,
     ...differences.map(({ place, source: theirs, robot: ours, blocks, reason }) => {
