@@ -223,6 +223,9 @@ describe('hub card', () => {
   })
 })
 
+const hingeAndSlide = `<mujoco><worldbody><body><joint name="elbow"/><geom size="1"/>
+  <body><joint name="gripper" type="slide"/><geom size="1"/></body></body></worldbody></mujoco>`
+
 it('data check tells what is wrong with a folder, and reads a repo and the limits of a robot', async () => {
   const robot = await hub.repo(ada, { kind: 'robot' })
   const card = { dof: 1, limits: { elbow: { lower: -0.5, upper: 0.5 } } }
@@ -239,6 +242,14 @@ it('data check tells what is wrong with a folder, and reads a repo and the limit
   const elbow = { code: 'joint_limit', place: 'observation.state.elbow' }
   expect(limited.findings.map(({ episode }: Json) => episode)).toEqual([0, 1, 2])
   for (const finding of limited.findings) expect(finding).toMatchObject(elbow)
+  const unknown = await run('data', 'check', name, '--robot', robot, '--degrees')
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('names no model file')])
+  await hub.upload(ada, robot, { 'arm.xml': hingeAndSlide })
+  const both = { elbow: { lower: -0.5, upper: 0.5 }, gripper: { lower: -1, upper: 1 } }
+  const named = { dof: 2, mjcf_path: 'arm.xml', limits: both }
+  expect((await hub.call(ada, 'PUT', `/v1/robots/${robot}/card`, named)).status).toBe(200)
+  const turned = await json('data', 'check', name, '--robot', robot, '--degrees')
+  expect(new Set(turned.findings.map(({ place }: Json) => place))).toEqual(new Set(['observation.state.gripper']))
   for (const [path, bytes] of Object.entries(right)) {
     await mkdir(dirname(join(home, 'wrong', path)), { recursive: true })
     if (!path.endsWith('.mp4')) await writeFile(join(home, 'wrong', path), bytes)

@@ -2,13 +2,13 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import { type HubClient, LocalError, repoRanges } from '@hub/client/internal'
-import type { JointLimits } from '@hub/dataset/check-dataset'
 import type { DatasetFiles } from '@hub/dataset/dataset-files'
 import type { Command } from 'commander'
 import { type ClientIo, countText } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, repoName, runCommand } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
 import { dataText, hasError } from './data-output.ts'
+import { jointLimitsOf } from './joint-limits.ts'
 import { hubExamples, inV1Names } from './output.ts'
 import { inLine, print } from './terminal.ts'
 
@@ -17,7 +17,8 @@ Reads meta/info.json, tables and the frame lists of videos (LeRobot v2.0, v2.1, 
 is told at its episode and frame: gaps, times, clocks, joints, statistics, lengths, files. Nothing is changed.
 
 --robot takes the limits of joints from the card of a robot, by their names: radians and metres. --degrees compares
-hinges in degrees. Joints that the card does not name are not compared.
+hinges in degrees, and leaves joints that slide in metres: the model file of the card says which are which. Joints that
+the card does not name are not compared.
 
 It exits with 1 if there is an error; warnings (dead joints, jumps, equal episodes) are for a person to look at.
 ${hubExamples('data check recordings/pick-cube', 'data check ada/pick-cube --robot ada/so100 --degrees', 'data check ada/pick-cube --json')}`
@@ -48,7 +49,7 @@ async function check(io: ClientIo, client: HubClient, what: string, options: Dat
   const isFolder = (await stat(folder).catch(() => null))?.isDirectory() ?? false
   if (!isFolder && !/^[^/]+\/[^/]+$/.test(what)) throw new LocalError(`${what} is neither a folder nor a repo.`)
   const limits =
-    options.robot === undefined ? undefined : await limitsOf(client, options.robot, options.degrees ?? false)
+    options.robot === undefined ? undefined : await jointLimitsOf(client, options.robot, options.degrees ?? false)
   const files = isFolder ? await folderFiles(folder) : await repoRanges(client, repoName(what), options.at)
   const report = await checkDataset(files, { limits, signal: client.signal, onEpisode: progressOf(io) })
   return { json: inV1Names(report), text: dataText(what, report), code: hasError(report) ? 1 : 0 }
@@ -89,26 +90,3 @@ async function folderFiles(folder: string): Promise<DatasetFiles> {
     },
   }
 }
-
-const DEGREES = 180 / Math.PI
-
-async function limitsOf(client: HubClient, robot: string, isInDegrees: boolean): Promise<JointLimits> {
-  const card: { limits?: unknown } = await client.robotCard(repoName(robot))
-  const all = Object.entries(objectOf(card.limits))
-  if (all.length === 0) throw new LocalError(`The card of ${robot} has no limits: add them, or leave out --robot.`)
-  const scale = isInDegrees ? DEGREES : 1
-  return new Map(
-    all.map(([joint, limit]) => {
-      const { lower, upper } = objectOf(limit)
-      return [joint, { lower: scaled(lower, scale), upper: scaled(upper, scale) }]
-    }),
-  )
-}
-
-const scaled = (value: unknown, scale: number) => {
-  const number = value === null || value === undefined ? Number.NaN : Number(value)
-  return Number.isFinite(number) ? number * scale : null
-}
-
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}

@@ -331,3 +331,17 @@ describe.each([2, 3] as const)('a data set of layout %s', (layout) => {
 it('every kind of finding has a data set that has it', () => {
   expect(Object.keys(findingKinds).filter((code) => !wrongs.some((wrong) => wrong.code === code))).toEqual([])
 })
+
+it('limits are compared in the unit that a joint was recorded in', async () => {
+  const files = filesOf(madeDataset(3))
+  const narrow = { lower: -0.01, upper: 0.01 }
+  const inDegrees = { ...narrow, perUnit: 180 / Math.PI }
+  const found = async (limit: typeof narrow) => {
+    const { findings } = await checkDataset(files, { limits: new Map([['shoulder', limit]]) })
+    return findings.map(({ detail }) => detail)
+  }
+  // It moves by 0.5 to each side: 0.01 rad are 0.573 degrees.
+  expect(await found(inDegrees)).toEqual([])
+  expect((await found(narrow))[0]).toContain('the limit of the robot')
+  expect((await found({ ...inDegrees, lower: -0.005, upper: 0.005 }))[0]).toContain('0.28648, the limit of the robot')
+})

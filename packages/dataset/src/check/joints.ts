@@ -5,10 +5,12 @@ import type { FindingList } from './finding.ts'
 import { quantile } from './frames.ts'
 import { momentsOf } from './moments.ts'
 
-/** The range of a joint in the unit of the data set; null where it has no limit. */
+/** The range of a joint, in radians or metres; null where it has no limit. */
 interface JointLimit {
   readonly lower: number | null
   readonly upper: number | null
+  /** Of the data set's unit in one radian or metre: `180 / pi` for a hinge in degrees. 1 by default. */
+  readonly perUnit?: number
 }
 
 /** By the names of joints in the data set. */
@@ -56,13 +58,15 @@ const PAST_A_STOP = 1e-3
 function checkLimit({ column, joint, label, episode, place }: OneJoint, limits: JointLimits, findings: FindingList) {
   const limit = limits.get(label) ?? limits.get(jointOf(label))
   if (!limit) return
-  const lower = (limit.lower ?? Number.NEGATIVE_INFINITY) - PAST_A_STOP
-  const upper = (limit.upper ?? Number.POSITIVE_INFINITY) + PAST_A_STOP
+  const { perUnit = 1 } = limit
+  const lower = perUnit * ((limit.lower ?? Number.NEGATIVE_INFINITY) - PAST_A_STOP)
+  const upper = perUnit * ((limit.upper ?? Number.POSITIVE_INFINITY) + PAST_A_STOP)
   const outside = indexesOf(one(column, joint), (value) => value < lower || value > upper)
   const [frame] = outside
   if (frame === undefined) return
   const value = one(column, joint)[frame] ?? 0
-  const bound = value > upper ? `above ${limit.upper}` : `below ${limit.lower}`
+  const told = (bound: number | null) => String(Number(((bound ?? 0) * perUnit).toPrecision(5)))
+  const bound = value > upper ? `above ${told(limit.upper)}` : `below ${told(limit.lower)}`
   const more = outside.length > 1 ? ` In ${outside.length} frames of the episode.` : ''
   findings.add('joint_limit', place, `${value.toPrecision(5)} is ${bound}, the limit of the robot.${more}`, {
     episode,
