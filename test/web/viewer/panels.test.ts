@@ -8,6 +8,7 @@ import { follower } from '../../../packages/robot-view/src/scene/follow.ts'
 import { controlsOf } from '../../../web/src/viewer/controls.ts'
 import { coordinatesOf, valueAt, written } from '../../../web/src/viewer/coordinates.ts'
 import { eyeOf } from '../../../web/src/viewer/eyes.ts'
+import { followedBody } from '../../../web/src/viewer/followed-body.ts'
 import { frameLoop } from '../../../web/src/viewer/frame-loop.ts'
 import { modelChoices } from '../../../web/src/viewer/model-choice.ts'
 import { missingFiles, refused } from '../../../web/src/viewer/problems.ts'
@@ -229,11 +230,38 @@ describe('the viewer', () => {
     expect(half(narrow) * (2 / 3)).toBeCloseTo(half(28) * (4 / 3))
   })
 
-  it('goes with a robot that leaves, over the ground alone', () => {
-    const gone = follower(1, 2)
-    const at = (x: number, z: number) => [0, 0, 0, 1, 0, 0, 0, x, 0, z, 1, 0, 0, 0]
-    expect([at(5, 1), at(6, 1), at(6, 9)].map((frames) => gone(frames).x)).toEqual([0, 2, 0])
-    expect(follower(null, 2)(at(9, 9))).toEqual({ x: 0, y: 0 })
+  const placed = (x: number, z: number) => [0, 0, 0, 1, 0, 0, 0, x, 0, z, 1, 0, 0, 0]
+
+  it('goes with a robot that leaves, and up and down with one that flies', () => {
+    const { gone } = follower(1, 2)
+    expect([placed(5, 1), placed(6, 1), placed(6, 9)].map((frames) => gone(frames).x)).toEqual([0, 2, 0])
+    expect([placed(6, 8.9), placed(6, 1)].map((frames) => gone(frames).z)).toEqual([0, -15.5])
+    expect(follower(null, 2).gone(placed(9, 9))).toEqual({ x: 0, y: 0, z: 0 })
+  })
+
+  it('stays where it is if it should not follow, and catches up when it should again', () => {
+    const { follow, gone } = follower(1, 1)
+    gone(placed(0, 0))
+    follow(false)
+    expect(gone(placed(4, 0)).x).toBe(0)
+    follow(true)
+    expect(gone(placed(5, 0)).x).toBe(5)
+  })
+
+  it('follows what floats, else what slides away, and nothing of a robot that stays', () => {
+    const bodies = ['world', 'base', 'cart', 'arm'].map((name, at) => ({ name, parent: Math.max(0, at - 1) }))
+    const of = (floating: boolean, ...joints: Partial<JointFacts>[]) =>
+      followedBody({
+        bodies,
+        extent: 0.5,
+        facts: { roots: [{ name: 'base', floating, mass_kg: 1 }], joints: joints.map(joint) },
+      } as never)
+    const [slide, arm] = [{ type: 'slide', body: 'cart' }, { body: 'arm' }] as const
+    expect(of(true, { type: 'free', body: 'base' })).toBe(1)
+    expect(of(false, slide, arm)).toBe(2)
+    expect(of(false, { ...slide, limited: true, range: [-1, 1] }, arm)).toBe(2)
+    expect(of(false, { ...slide, limited: true, range: [0, 0.3] }, arm)).toBeNull()
+    expect(of(false, arm, slide)).toBeNull()
   })
 
   it('says which files are missing and where they are named, a few of many', () => {

@@ -4,6 +4,7 @@ import type { Graphics } from '@hub/robot-view/scene/graphics'
 import { type LiveView, type LiveViewOptions, liveView } from '@hub/robot-view/scene/live-view'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import { eyeOf } from './eyes.ts'
+import { followedBody } from './followed-body.ts'
 import { frameLoop } from './frame-loop.ts'
 import { viewerLimits } from './limits.ts'
 import type { OpenedModel, PoseFrame } from './protocol.ts'
@@ -148,7 +149,7 @@ function firstPicture(
   const boxes = model.bodies.map(({ box }) => box)
   let view: LiveView
   try {
-    view = liveView({ canvas, scene: model.scene, followed: floatingBody(model), boxes, ...look })
+    view = liveView({ canvas, scene: model.scene, followed: followedBody(model), boxes, ...look })
   } catch {
     return null
   }
@@ -211,10 +212,4 @@ function frameCounter(store: ViewerStore) {
       return framesPerSecond ?? Number.POSITIVE_INFINITY
     },
   }
-}
-
-/** The first root that floats: the robot may leave the picture. */
-function floatingBody({ facts, bodies }: OpenedModel): number | null {
-  const roots = bodies.flatMap(({ parent }, body) => (body > 0 && parent === 0 ? [body] : []))
-  return roots[facts.roots.findIndex(({ floating }) => floating)] ?? null
 }

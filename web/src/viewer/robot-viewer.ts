@@ -8,6 +8,7 @@ import { controlsOf } from './controls.ts'
 import { coordinatesOf } from './coordinates.ts'
 import { driveCommands } from './drive/drive-commands.ts'
 import { type Engine, startEngine } from './engine/start-engine.ts'
+import { followedBody } from './followed-body.ts'
 import { viewerLimits } from './limits.ts'
 import { engineFailed, noWebgl, tooSlow } from './problems.ts'
 import type { FromEngine, OpenedModel, PoseFrame, Problem } from './protocol.ts'
@@ -117,6 +118,7 @@ function firstState(model: ShownModel, frame: PoseFrame): Ready {
     framesPerSecond: null,
     layers: { visual: true, collision: false, frames: false, inertia: false, contacts: false },
     camera: null,
+    follows: followedBody({ ...model.opened }) === null ? null : true,
     pointed: null,
     selected: null,
     drive: null,

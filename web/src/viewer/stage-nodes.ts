@@ -46,9 +46,19 @@ export function stageButtons(place: HTMLElement, viewer: RobotViewer, signal: Ab
   // The place stays for the next model.
   place.addEventListener('fullscreenchange', told, { signal })
   told()
+  const follow = button('Follow', () => viewer.follow(follow.getAttribute('aria-pressed') !== 'true'))
+  const showFollow = () => {
+    const state = viewer.state()
+    const follows = state.phase === 'ready' ? state.follows : null
+    follow.hidden = follows === null
+    follow.setAttribute('aria-pressed', String(follows))
+  }
+  viewer.subscribe(showFollow)
+  showFollow()
   return element(
     'div',
     { class: 'viewer-corner' },
+    follow,
     button('Reset view', () => viewer.resetView()),
     whole,
   )

@@ -11,6 +11,7 @@ type Commands =
   | 'still'
   | 'viewpoint'
   | 'viewFrom'
+  | 'follow'
   | 'setControl'
   | 'toKeyframe'
   | 'play'
@@ -46,6 +47,11 @@ export function viewerCommands(options: {
     still: picture.still,
     viewpoint: () => picture.view()?.viewpoint() ?? null,
     viewFrom: (viewpoint) => picture.view()?.viewFrom(viewpoint),
+    follow(isFollowing) {
+      if (store.ready()?.follows == null) return
+      picture.view()?.follow(isFollowing)
+      store.change({ follows: isFollowing })
+    },
     setControl(place, value) {
       const ready = store.ready()
       const control = ready?.model.controls[place]

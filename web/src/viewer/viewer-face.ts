@@ -41,6 +41,8 @@ export interface RobotViewer {
   recorded(): Promise<string>
   lookThrough(camera: number | null): void
   select(body: number | null): void
+  /** Whether the view goes along with a robot that leaves. */
+  follow(isFollowing: boolean): void
   light(theme: ThemeName): void
   resetView(): void
   /** What is seen, as a PNG; null until a model is shown. */

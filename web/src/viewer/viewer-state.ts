@@ -46,6 +46,8 @@ export interface Ready {
   readonly layers: Readonly<Record<Layer, boolean>>
   /** Place of the camera that is looked through; null for the free view. */
   readonly camera: number | null
+  /** Whether the view goes along with a robot that leaves; null for a robot that stays where it is. */
+  readonly follows: boolean | null
   /** The body under the pointer and where that is in the canvas, in CSS pixels. */
   readonly pointed: { readonly body: number; readonly x: number; readonly y: number } | null
   readonly selected: number | null

@@ -15,7 +15,7 @@ import {
 import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js'
 import { disposeOf } from './dispose-of.ts'
 import { fieldOfViewAt, fitted } from './fit.ts'
-import { follower } from './follow.ts'
+import { type Followed, follower } from './follow.ts'
 import type { Graphics } from './graphics.ts'
 import { FRAMED, type Layer, type LiveLayers, layerNames, liveLayers } from './live-layers.ts'
 import { type Eye, modelCamera } from './model-camera.ts'
@@ -43,6 +43,8 @@ export interface LiveView {
   light(theme: ThemeName): void
   /** Through a camera of the model, or from where the person has turned the view. */
   look(eye: Eye | null): void
+  /** Whether the view goes along with the followed body; at first it does. */
+  follow(isFollowing: boolean): void
   /** Turns the view around the robot by angles in radians, and scales its distance. */
   turn(around: number, up: number, distance: number): void
   resetView(): void
@@ -85,10 +87,11 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
   place.light(themes[theme])
   const orbit = orbitView({ camera, canvas, target: place.target, onChange })
   const eye = modelCamera(root)
-  const gone = follower(followed, root.scale.x)
+  const along = follower(followed, root.scale.x)
   const fieldOfView = camera.fov
   let looking: Eye | null = null
   let castAt = 0
+  let last: ArrayLike<number> | null = null
   const marked = outline()
 
   const view: LiveView = {
@@ -96,7 +99,8 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
       picture.draw(place.scene, looking?.aspect ?? null, (aspect) => (looking ? eye.at(looking, aspect) : camera)),
     pose(places, touching) {
       layers.pose(places, touching)
-      keepNextTo(layers, orbit, gone(places))
+      last = places
+      keepNextTo(layers, orbit, along.gone(places))
       const now = performance.now()
       if (!picture.isSimple() || now - castAt > SIMPLE_SHADOW_MS) {
         castAt = now
@@ -126,6 +130,11 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
     },
     light(name) {
       place.light(themes[name])
+      onChange()
+    },
+    follow(isFollowing) {
+      along.follow(isFollowing)
+      if (last) keepNextTo(layers, orbit, along.gone(last))
       onChange()
     },
     look(next) {
@@ -175,11 +184,11 @@ function turning(
   }
 }
 
-/** Moves lamps, ground and camera by as much as the robot has moved. */
-function keepNextTo(layers: LiveLayers, orbit: OrbitView, { x, y }: { readonly x: number; readonly y: number }): void {
-  if (x === 0 && y === 0) return
+/** Moves lamps, ground and camera by as much as the robot has moved; the ground stays at its height. */
+function keepNextTo(layers: LiveLayers, orbit: OrbitView, { x, y, z }: Followed): void {
+  if (x === 0 && y === 0 && z === 0) return
   layers.place.move(x, y)
-  orbit.move(x, y)
+  orbit.move(x, y, z)
   layers.gridBelow(orbit.target.x, orbit.target.y)
 }
 

@@ -19,8 +19,8 @@ export interface OrbitView {
   enable(isEnabled: boolean): void
   /** Turns by angles in radians, and scales the distance. */
   turn(around: number, up: number, distance: number): void
-  /** Moves camera and target along the ground. */
-  move(x: number, y: number): void
+  /** Moves camera and target. */
+  move(x: number, y: number, z: number): void
   /** Where the camera is, as if the robot had not moved. */
   viewpoint(): Viewpoint
   /** Puts the camera there. */
@@ -65,8 +65,8 @@ export function orbitView(options: {
       camera.position.copy(controls.target).addScaledVector(offset, reach)
       controls.update()
     },
-    move(x, y) {
-      const by = new Vector3(x, y, 0)
+    move(x, y, z) {
+      const by = new Vector3(x, y, z)
       camera.position.add(by)
       controls.target.add(by)
       followed.add(by)
