@@ -12,6 +12,7 @@ import { migrateForRestore } from '../store/migrate.ts'
 import { openS3Store } from '../store/objects/s3.ts'
 import { openQueue } from '../store/queue.ts'
 import { statement } from '../store/statement.ts'
+import { RESTORE_STATEMENT_MS } from '../store/statement-time.ts'
 import { checkFiles } from './check-files.ts'
 import type { Steps } from './dump-database.ts'
 import { lastMigrationOf, loadDatabase } from './load-database.ts'
@@ -154,10 +155,13 @@ async function hasObjects({ objectStore }: Config): Promise<boolean> {
   return (await readdir(`${objectStore.dir}/objects`).catch(() => [])).length > 0
 }
 
+const openForRestore = (url: string) =>
+  openDb({ url, poolMax: 2, isOfRestore: true, statementTimeoutMs: RESTORE_STATEMENT_MS })
+
 /** Sends the waiting jobs again; those of a kind that this version does not have are left out. */
 async function sendJobs(url: string, source: BackupSource): Promise<void> {
   const queue = await openQueue({ url, log: pino({ level: 'silent' }), isOfRestore: true })
-  const db = openDb({ url, poolMax: 2, isOfRestore: true })
+  const db = openForRestore(url)
   try {
     await queue.declare(jobs)
     const known = new Set(jobs.map(({ name }) => name))
@@ -182,7 +186,7 @@ const open = statement({
 
 /** Their parts are not in the backup: a client that resumed one would find nothing. */
 async function discardOpenUploads(url: string): Promise<number> {
-  const db = openDb({ url, poolMax: 2, isOfRestore: true })
+  const db = openForRestore(url)
   try {
     for (let count = 0; ; ) {
       const ids = (await db.query(open)).map(({ id }) => id)

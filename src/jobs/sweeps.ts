@@ -10,6 +10,7 @@ import { sweepSessions } from '../endpoints/sessions/sweep-sessions.ts'
 import { callEnded, type TendDeps, tendCalls } from '../hosting/tend-calls.ts'
 import type { Deps } from '../operation/context.ts'
 import { sweepLeases } from '../runs/lease/sweep-leases.ts'
+import { asJob } from '../store/statement-time.ts'
 import type { SweepDeps } from '../work/sweep.ts'
 import { type SweepTimer, startSweeping } from '../work/sweep-timer.ts'
 import { hostedKindOf, hostedKinds } from './hosted-kinds.ts'
@@ -24,7 +25,7 @@ export function sweepCalls(deps: TendDeps): Promise<number> {
  * the same data directory.
  */
 export function attendCalls(deps: Pick<Deps, 'config' | 'db' | 'events' | 'hosted' | 'queue'>): Promise<void> {
-  return deps.hosted.attend((call, how) => callEnded(deps, hostedKindOf(call.jobId), call, how))
+  return deps.hosted.attend((call, how) => asJob(() => callEnded(deps, hostedKindOf(call.jobId), call, how)))
 }
 
 /** Starts the sweeps. Hosted calls have a separate timer, so that a slow backend does not delay leases and limits. */

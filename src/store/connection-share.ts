@@ -5,6 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
+import { isJobHere, STUCK_AFTER_MS, type StatementTimes } from './statement-time.ts'
 import type { WriteBudget, Writes } from './write-budget.ts'
 
 /**
@@ -43,10 +44,20 @@ type Connected = (
   done: (error?: Error | boolean) => void,
 ) => void
 
-/** A pool that asks the share of who connects. Queries connect too. */
+/**
+ * A pool that asks the share of who connects, and gives the connection the time of their statements. Queries connect
+ * too, those of libraries among them.
+ */
 export class SharedPool extends pg.Pool {
+  readonly #times: StatementTimes
   /** Set while a query asks for its connection. */
   #isRead = false
+
+  /** Its connections are opened with the time of reads. */
+  constructor(times: StatementTimes, config: pg.PoolConfig) {
+    super(config)
+    this.#times = times
+  }
 
   override query(...given: never[]): never {
     const [config] = given as readonly unknown[] as readonly [{ readonly writes?: Writes }?]
@@ -71,7 +82,7 @@ export class SharedPool extends pg.Pool {
     const share = shares.getStore()
     const isRead = this.#isRead
     const giveBack = share?.takeNow?.()
-    if (!share) super.connect(callback)
+    if (!share) this.#connectTimed(callback)
     else if (giveBack) this.#lend(giveBack, isRead, callback)
     else
       share.take().then(
@@ -80,8 +91,24 @@ export class SharedPool extends pg.Pool {
       )
   }
 
-  #lend(giveBack: GiveBack, isRead: boolean, callback: Connected): void {
+  #connectTimed(callback: Connected): void {
+    const { read, write, job } = this.#times
+    const [ms, longestMs] = isJobHere() ? [job, job] : [read, Math.max(read, write)]
     super.connect((error, client, done) => {
+      if (!client || (timeOf.get(client) ?? read) === ms) callback(error, client, done)
+      else
+        giveTime(client, ms, longestMs).then(
+          () => callback(undefined, client, done),
+          (fault: Error) => {
+            done(fault)
+            callback(fault, undefined, () => undefined)
+          },
+        )
+    })
+  }
+
+  #lend(giveBack: GiveBack, isRead: boolean, callback: Connected): void {
+    this.#connectTimed((error, client, done) => {
       if (!client) {
         giveBack(0, isRead)
         callback(error, client, done)
@@ -90,6 +117,23 @@ export class SharedPool extends pg.Pool {
       giveBackOnRelease(client, giveBack, isRead)
       callback(undefined, client, client.release)
     })
+  }
+}
+
+/** The time that the connection has been given; none where it is that of reads, which it was opened with. */
+const timeOf = new WeakMap<pg.PoolClient, number>()
+
+/** One more round trip, which only a connection makes that goes from requests to jobs or back. */
+async function giveTime(client: pg.PoolClient & { stuckMs?: number | null }, ms: number, longestMs: number) {
+  // The pool listens to idle connections only; an unhandled error event ends the process.
+  const onLost = () => undefined
+  client.on('error', onLost)
+  try {
+    await client.query(`set statement_timeout = ${ms}`)
+    timeOf.set(client, ms)
+    client.stuckMs = longestMs + STUCK_AFTER_MS
+  } finally {
+    client.off('error', onLost)
   }
 }
 

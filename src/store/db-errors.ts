@@ -37,6 +37,9 @@ export function isRetryable(error: unknown): boolean {
   return chainOf(error).some((fault) => ['40001', '40P01'].includes(codeOf(fault) ?? ''))
 }
 
+/** A statement took longer than its time, or an operator of the database ended it. */
+const STATEMENT_ENDED = '57014'
+
 /** Connection lost (08); statement or idle-transaction timeout; shutting down or starting up; too many connections. */
 const unavailableStates = /^(?:08...|57014|25P03|57P0[1235]|53300)$/
 /** Prisma: unreachable, timeout, connection closed, no free connection, too many connections. */
@@ -75,7 +78,7 @@ export function isDiskFull(error: unknown): boolean {
   return chainOf(error).some((fault) => codeOf(fault) === '53100')
 }
 
-/** Maps an unreachable or full database to 503 `unavailable`; returns any other error unchanged. */
+/** Maps a database that is unreachable, full or too slow to 503 `unavailable`; returns any other error unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const chain = chainOf(error)
   if (chain.some((fault) => fault instanceof HubError)) return error
@@ -86,6 +89,12 @@ export function asUnavailable(error: unknown): unknown {
       { cause: error, facts: { retryAfterS: 60 } },
     )
   if (!chain.some(isLost)) return error
+  if (chain.some((fault) => codeOf(fault) === STATEMENT_ENDED))
+    return new HubError(
+      'unavailable',
+      'The database ended a statement of this, which took too long; ask for less at once, or try again later.',
+      { cause: error, facts: { retryAfterS: 10 } },
+    )
   return new HubError('unavailable', 'The database does not respond; try again.', {
     cause: error,
     facts: { retryAfterS: 2 },

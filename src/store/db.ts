@@ -11,6 +11,7 @@ import { type AnyStatement, type Part, querying, type Run, type RunTogether } fr
 import { keptOffRestores } from './restore-mark.ts'
 import { RowQuery, rowsOf, sendBatch } from './row-query.ts'
 import type { Statement } from './statement.ts'
+import { isJobHere, STUCK_AFTER_MS, type StatementTimes, sameTimes, statementTimes } from './statement-time.ts'
 import { withTx } from './transaction.ts'
 import { typeParsers } from './type-parsers.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
@@ -35,32 +36,32 @@ export interface DbOptions {
   readonly poolMax: number
   /** Timeout for a free or new connection. */
   readonly acquireTimeoutMs?: number
-  /** Statement timeout. */
-  readonly statementTimeoutMs?: number
+  /** How long a statement may take: of each class, or of all. */
+  readonly statementTimeoutMs?: number | StatementTimes
   /** Whether it is the restore's own; any other is refused while one is in progress. */
   readonly isOfRestore?: boolean
-  /** Called with each statement before it is sent, but for the commit; for tests. */
+  /** Called with each statement before it is sent, but for the commit and the time of a transaction; for tests. */
   readonly onStatement?: (text: string) => void
 }
 
 /** A longer wait for a connection means overload: 503 is better than an unbounded queue. */
 const ACQUIRE_TIMEOUT_MS = 5_000
-const STATEMENT_TIMEOUT_MS = 30_000
-/** The server ends a statement at its timeout; one that continues for this much longer has lost its connection. */
-const STUCK_AFTER_MS = 5_000
+
+const SET_TIME = 'set local statement_timeout = '
 
 /** Opens the pool; connects at the first statement. */
 export function openDb(options: DbOptions): Db {
-  const statementTimeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
-  const limits = { silentMs: SILENT_MS, stuckMs: statementTimeoutMs + STUCK_AFTER_MS }
-  const pool = new SharedPool({
+  const { statementTimeoutMs: given = statementTimes } = options
+  const times = typeof given === 'number' ? sameTimes(given) : given
+  const limits = { silentMs: SILENT_MS, stuckMs: Math.max(times.read, times.write) + STUCK_AFTER_MS }
+  const pool = new SharedPool(times, {
     Client: watchedClients(options.url, limits),
     connectionString: options.url,
     max: options.poolMax,
     connectionTimeoutMillis: options.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
     application_name: 'hub',
-    options: `-c TimeZone=UTC -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c TimeZone=UTC -c statement_timeout=${times.read} -c idle_in_transaction_session_timeout=60000`,
     types: typeParsers,
     ...(options.isOfRestore ? {} : keptOffRestores),
   })
@@ -75,10 +76,16 @@ export function openDb(options: DbOptions): Db {
   const run: Run = (target, statement, values) =>
     followed(statement, () => runStatement(target, statement, values, options.onStatement)).catch(noteFull)
   const runTogether: RunTogether = (client, parts) =>
-    followed({ name: parts.map(({ statement }) => statement.name || statement.text).join(' + ') }, () =>
-      runBatch(client, parts, options.onStatement),
+    followed(
+      {
+        name: shown(parts)
+          .map(({ name, text }) => name || text)
+          .join(' + '),
+      },
+      () => runBatch(client, parts, options.onStatement),
     ).catch(noteFull)
-  const work: Db['withTx'] = (inside) => withTx(pool, { run, runTogether }, inside)
+  const begin = beginnings(times)
+  const work: Db['withTx'] = (inside) => withTx(pool, { run, runTogether, begin }, inside)
   return {
     pool,
     get prisma() {
@@ -98,6 +105,16 @@ export function openDb(options: DbOptions): Db {
     },
   }
 }
+
+/** What begins a transaction: with the time of its statements, where the connection has another one. */
+function beginnings(times: StatementTimes): () => readonly Part[] {
+  const plain = [control('begin')]
+  if (times.write === times.read) return () => plain
+  const timed = [...plain, control(`${SET_TIME}${times.write}`)]
+  return () => (isJobHere() ? plain : timed)
+}
+
+const control = (text: string): Part => ({ statement: { text, name: '' }, values: [] })
 
 const ping: Statement<never> = { name: 'ping', exact: 'server', text: 'select 1' }
 const little: Statement<never> = { name: '', exact: 'server', text: `set local work_mem = '64kB'` }
@@ -126,7 +143,7 @@ async function runBatch(
   parts: readonly Part[],
   onStatement?: (text: string) => void,
 ): Promise<readonly RowQuery<unknown>[]> {
-  for (const { statement } of parts) if (statement.text !== 'commit') onStatement?.(statement.text)
+  for (const { text } of shown(parts)) if (text !== 'commit') onStatement?.(text)
   const queries = parts.map(({ statement, values }) => new RowQuery(statement, values, typeParsers))
   try {
     await sendBatch(client, queries)
@@ -136,6 +153,10 @@ async function runBatch(
     throw asUnavailable(error)
   }
 }
+
+/** Without what every transaction of a request has. */
+const shown = (parts: readonly Part[]) =>
+  parts.map(({ statement }) => statement).filter(({ text }) => !text.startsWith(SET_TIME))
 
 const followed = <Result>({ name }: { readonly name: string }, send: () => Promise<Result>): Promise<Result> =>
   sqlStatement.isWatched ? sqlStatement.follow({ name }, send) : send()

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { Wakeup } from '../platform/wakeup.ts'
 import { announce } from './presence.ts'
 import { refuseDuringRestore } from './restore-mark.ts'
+import { EVENTS_STATEMENT_MS, STUCK_AFTER_MS } from './statement-time.ts'
 import { SILENT_MS, type WatchedClients, watchedClients } from './watched-clients.ts'
 
 export interface Events {
@@ -37,8 +38,6 @@ const notify = `select pg_notify('${CHANNEL}', topic) from unnest($1::text[]) to
 const POLL_MS = 5_000
 /** Notifications collected for this long are sent in one statement. */
 const GATHER_MS = 20
-/** Its statements send small notifications and wait for no lock. */
-const STUCK_MS = 10_000
 const RECONNECT_MIN_MS = 100
 const RECONNECT_MAX_MS = 10_000
 
@@ -68,7 +67,10 @@ class PostgresEvents implements Events {
 
   constructor(options: EventsOptions) {
     this.#options = options
-    this.#Client = watchedClients(options.url, { silentMs: SILENT_MS, stuckMs: STUCK_MS })
+    this.#Client = watchedClients(options.url, {
+      silentMs: SILENT_MS,
+      stuckMs: EVENTS_STATEMENT_MS + STUCK_AFTER_MS,
+    })
     void this.#connect()
   }
 
@@ -125,7 +127,11 @@ class PostgresEvents implements Events {
   }
 
   async #connect(): Promise<void> {
-    const client = new this.#Client({ connectionString: this.#options.url, application_name: 'hub-events' })
+    const client = new this.#Client({
+      connectionString: this.#options.url,
+      application_name: 'hub-events',
+      statement_timeout: EVENTS_STATEMENT_MS,
+    })
     client.on('notification', ({ payload }) => this.#wake(payload ?? ''))
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))

@@ -25,6 +25,8 @@ export type RunTogether = (client: pg.PoolClient, parts: readonly Part[]) => Pro
 export interface Runs {
   readonly run: Run
   readonly runTogether: RunTogether
+  /** What begins a transaction here. */
+  readonly begin: () => readonly Part[]
 }
 
 /** A querier's `query`, whose statements `run` sends. */

@@ -12,6 +12,7 @@ import type { Tx } from './db.ts'
 import { FAILED_KEPT_SECONDS, FAILED_QUEUE } from './failed-queue.ts'
 import type { QueuedJobName, QueuedJobs } from './queued-jobs.ts'
 import { keptOffRestores } from './restore-mark.ts'
+import { asJob, QUEUE_STATEMENT_MS, STUCK_AFTER_MS } from './statement-time.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
 
 export interface Queue {
@@ -74,8 +75,6 @@ export interface QueueTimings {
 
 /** A dead process's job runs again within a minute. */
 const defaultTimings: QueueTimings = { heartbeatSeconds: 20, monitorSeconds: 10, retryDelaySeconds: 5, pollSeconds: 2 }
-/** The longest of its statements delete a day's jobs. */
-const STUCK_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 
 /** The queue of one process. It sends jobs of any name: who restores a backup has them as text. */
@@ -105,7 +104,8 @@ export async function openQueue(options: {
 }): Promise<QueueHandle> {
   const { log } = options
   const timings = { ...defaultTimings, ...options.timings }
-  const pool = { Client: watchedClients(options.url, { silentMs: SILENT_MS, stuckMs: STUCK_MS }) }
+  const limits = { silentMs: SILENT_MS, stuckMs: QUEUE_STATEMENT_MS + STUCK_AFTER_MS }
+  const pool = { Client: watchedClients(options.url, limits), statement_timeout: QUEUE_STATEMENT_MS }
   const boss = new PgBoss({
     ...pool,
     connectionString: options.url,
@@ -200,7 +200,9 @@ async function runJob<Parts extends JobParts>(job: JobDefinition<Parts>, run: Jo
   const started = performance.now()
   try {
     const input = job.input.parse(run.data)
-    await backgroundJob.follow({ name: job.name }, () => job.handler(input, { deps, signal: run.signal, log }))
+    await backgroundJob.follow({ name: job.name }, () =>
+      asJob(() => job.handler(input, { deps, signal: run.signal, log })),
+    )
     log.debug({ ms: Math.round(performance.now() - started) }, 'job done')
   } catch (error) {
     // The queue records the error and retries; this is for the operator.

@@ -37,7 +37,7 @@ interface Field {
 }
 
 /** What begins and ends transactions yields no columns, so they are not asked for. */
-const isControl = (text: string) => text === 'begin' || text === 'commit'
+const isControl = (text: string) => text === 'begin' || text === 'commit' || text.startsWith('set local ')
 
 /** The columns that a statement yields. */
 interface Shape {

@@ -13,11 +13,8 @@ export interface SilenceLimits {
    * it fails.
    */
   readonly silentMs: number
-  /**
-   * After so long without a byte on its connection a statement fails, though the server answers others. Null: never;
-   * keep-alive finds a dead peer.
-   */
-  readonly stuckMs: number | null
+  /** That of each connection, until it is given another. */
+  readonly stuckMs: WatchedConnection['stuckMs']
 }
 
 /** A connection of this process to the server. */
@@ -26,6 +23,11 @@ export interface WatchedConnection {
   moved(): { readonly received: number; readonly sent: number }
   /** The watch's own. */
   readonly seen: Seen
+  /**
+   * After so long without a byte on it a statement fails, though the server answers others. Null: never; keep-alive
+   * finds a dead peer.
+   */
+  readonly stuckMs: number | null
   /** Ends the connection: what waits on it fails with the error. */
   drop(error: Error): void
 }
@@ -127,13 +129,13 @@ export class ServerWatch {
   #look(): number {
     let longestMs = 0
     for (const connection of [...this.#busy]) {
-      const { seen } = connection
+      const { seen, stuckMs } = connection
       const { received, sent } = connection.moved()
       if (received > seen.received) this.#hear()
       if (received !== seen.received || sent !== seen.sent) Object.assign(seen, { received, sent, at: this.#clock })
       const waitedMs = this.#clock - seen.at
       longestMs = Math.max(longestMs, waitedMs)
-      if (this.#limits.stuckMs !== null && waitedMs >= this.#limits.stuckMs) this.#drop(connection)
+      if (stuckMs !== null && waitedMs >= stuckMs) this.#drop(connection)
     }
     return longestMs
   }

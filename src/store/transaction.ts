@@ -61,7 +61,6 @@ async function attemptTx<T>(pool: pg.Pool, runs: Runs, work: (tx: Tx) => Promise
 }
 
 const control = (text: string): Part => ({ statement: { text, name: '' }, values: [] })
-const begin = control('begin')
 const commit = control('commit')
 
 /** A queued statement, and who gets its rows. */
@@ -179,7 +178,7 @@ class OpenTx {
   async #flush(parts: readonly Part[]): Promise<readonly RowQuery<unknown>[]> {
     this.#assertOpen()
     const queue = this.#queue
-    const before = this.#isBegun ? [] : [begin]
+    const before = this.#isBegun ? [] : this.#runs.begin()
     const all = [...before, ...queue.map(({ part }) => part), ...parts]
     if (all.length === 0) return []
     this.#queue = []

@@ -30,6 +30,8 @@ export function watchedClients(url: string, limits: SilenceLimits): WatchedClien
     }
 
     readonly seen = { received: 0, sent: 0, at: 0 }
+    /** Of a pool's, as long as the statements may take that it is lent for. */
+    stuckMs = limits.stuckMs
 
     moved() {
       const { bytesRead, bytesWritten } = this.connection.stream as Socket

@@ -1,5 +1,6 @@
 /** Runs sweeps periodically on every hub. Row locks ensure that only one hub sweeps a job. */
 import type { Logger } from 'pino'
+import { asJob } from '../store/statement-time.ts'
 
 /**
  * The queue's schedule has a resolution of minutes, which is too coarse. Contract: at least every 10 s, and at least
@@ -27,7 +28,7 @@ export function startSweeping(log: Logger, leaseSeconds: number, sweeps: Sweeps)
   const round = async () => {
     for (const [name, sweep] of Object.entries(sweeps)) {
       try {
-        const swept = await sweep()
+        const swept = await asJob(sweep)
         if (swept > 0) log.info({ sweep: name, swept }, 'a sweep moved jobs')
       } catch (error) {
         log.warn({ err: error, sweep: name }, 'a sweep failed and will be retried')

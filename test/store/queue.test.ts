@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Deps } from '../../src/operation/context.ts'
 import { type JobDefinition, openQueue, type QueueHandle } from '../../src/store/queue.ts'
+import { isJobHere } from '../../src/store/statement-time.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
@@ -48,7 +49,7 @@ const rows = (job: string) => world.sql<{ state: string }>('select state::text f
 
 itOnce('a job exists if its transaction commits, and never if it rolls back', async () => {
   const done: unknown[] = []
-  await open(jobOf('commit', async (input) => void done.push(input)))
+  await open(jobOf('commit', async (input) => void done.push(isJobHere() ? input : 'without the time of a job')))
   await t.db
     .withTx(async (tx) => {
       await queue.send(tx, 'commit', { n: 1 })
