@@ -145,7 +145,7 @@ describe('an object of a run', () => {
   }
 
   it('of its log: download, stream and page', async () => {
-    const run = await reported({ log_chunk: 'one\n' })
+    const run = await reported({ log_chunk: 'one\0\n' })
     await lose(hub.sql('select storage_key as key from run_log_chunks where run_id = $1', [run]))
     const what = `Part 1 of the log of ${run}`
     expectLost(await hub.call(ada, 'GET', `/v1/runs/${run}/logs/download`), what)
@@ -193,7 +193,7 @@ describe('an object of a check', () => {
     const repo = await hub.repo(ada, { kind: 'robot' })
     await hub.upload(ada, repo, { 'arm.xml': '<mujoco/>' })
     const check = await claimed(key, repo)
-    await report(key, check, { log_chunk: 'one\n' })
+    await report(key, check, { log_chunk: 'one\0\n' })
     await lose(hub.sql('select storage_key as key from robot_check_log_chunks where check_id = $1', [check]))
     const what = `Part 1 of the log of ${check}`
     expectLost(await hub.call(ada, 'GET', `/v1/robot-checks/${check}/logs/download`), what)

@@ -37,7 +37,7 @@ async function recount(owner: Person): Promise<{ counted: number; found: number 
     `select a.storage_bytes as counted, coalesce((select sum(total_bytes) from repos r where r.owner_id = a.id), 0)::bigint as files,
        coalesce((select sum(stored_bytes) from runs u where u.owner_id = a.id), 0)::bigint as runs,
        (select coalesce(sum(c.byte_count), 0) from run_log_chunks c join runs u on u.id = c.run_id
-          where u.owner_id = a.id and c.storage_key is not null)::bigint
+          where u.owner_id = a.id and c.stream = 'stdout')::bigint
        + (select coalesce(sum(octet_length(m.line::text) + 1), 0) from run_metrics m join runs u on u.id = m.run_id
           where u.owner_id = a.id)::bigint as rows
      from accounts a where a.id = $1`,
@@ -169,7 +169,8 @@ describe("with an owner's storage full", () => {
     const ada = await hub.person()
     const [one, two] = [await running(ada), await running(ada)]
     await fill(ada, 10)
-    const race = await Promise.all([one, two].map((run) => report(ada, run, { log_chunk: 'ten bytes\n' })))
+    // No row keeps a NUL: it is an object.
+    const race = await Promise.all([one, two].map((run) => report(ada, run, { log_chunk: 'ten bytes\0' })))
     expect(race.map(({ status }) => status).sort()).toEqual([200, 413])
     expect(await usedBy(ada)).toBe(QUOTA_BYTES)
     const kept = await Promise.all([one, two].map(objectsOf))

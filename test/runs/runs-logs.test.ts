@@ -24,7 +24,8 @@ describe('a stream that fails after it opened', () => {
   it('sends an `error` event with the Problem, has no end, and can be resumed', async () => {
     const run = await claimed()
     await report(run, { log_chunk: 'one\n' })
-    await report(run, { log_chunk: 'two\n' })
+    // No row keeps a NUL: it is an object.
+    await report(run, { log_chunk: 'two\0\n' })
     const [chunk] = await hub.sql<{ key: string }>(
       'select storage_key as key from run_log_chunks where run_id = $1 and seq = 2',
       [run],
@@ -48,7 +49,7 @@ describe('a stream that fails after it opened', () => {
     const again = await stream(run, '', { 'last-event-id': broken.events[0]?.id ?? '' })
     await again.ended
     expect(again.events.map(({ event, data }) => [event, data.line ?? data.status])).toEqual([
-      ['log', 'two'],
+      ['log', 'two\0'],
       ['end', 'running'],
     ])
   })

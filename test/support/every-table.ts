@@ -68,6 +68,7 @@ const checkLogKey = `robot-checks/${check}/logs/00001763800000-${md5('check').sl
 const artifactKey = `robot-checks/${check}/files/00001763800000-${md5('artifact').slice(0, 20)}.bin`
 
 const logText = 'step 1\nstep 2\n'
+const logRow = 'step 3\n'
 const configText = 'lr: 0.001\n'
 const scorecardText = '{"gates":[]}'
 const checkLogText = 'compiled\n'
@@ -174,7 +175,7 @@ async function fillJobs(client: pg.Client): Promise<void> {
       log_bytes, metrics_seq, latest_metrics, reward_curve, gates, gate_passed, gate_total) values
     ('${run}', 'cloud', 'succeeded', 'worker', '${lab}', '${ada}', '${fixedId('sess', 1)}', 'act', 'ada/arm',
       '{"template": "act", "dataset": ["lab/walks"], "lr": 1e-4}', '${hash}', array['${dataset}'], null, 1, 'runner', '${fixedId('key', 1)}',
-      '2026-11-01T00:00:00Z', '2026-11-01T01:00:00Z', '${configKey}', '${scorecardKey}', ${configText.length}, ${scorecardText.length}, 40, 1, 2, ${logText.length}, 2,
+      '2026-11-01T00:00:00Z', '2026-11-01T01:00:00Z', '${configKey}', '${scorecardKey}', ${configText.length}, ${scorecardText.length}, 40, 2, 3, ${logText.length + logRow.length}, 2,
       '{"iter": 2, "reward": 0.25}', '{"metric": "reward", "points": [[1, 0.5], [2, 0.25]]}', '[{"name": "reach", "status": "pass", "detail": null}]', 1, 1),
     ('${imported}', 'external', 'succeeded', null, '${lab}', '${ada}', '${fixedId('sess', 1)}', 'act', null, '{"template": "act", "dataset": []}', '${hash}', '{}',
       null, 0, null, null, '2026-11-01T00:00:00Z', '2026-11-01T01:00:00Z', null, null, null, null, 0, 0, 0, 0, 0, null, null, null, null, null),
@@ -187,8 +188,8 @@ async function fillJobs(client: pg.Client): Promise<void> {
     ('${fixedId('snap', 1)}', '${dataset}', 'v1', 2, 'as trained', '${ada}')`)
   await client.query(`insert into withdrawn_files (repo_id, path, from_seq, to_seq, size, sha256, reason) values
     ('${dataset}', 'secret.env', 1, 2, 5, '${hash}', 'purged')`)
-  await client.query(`insert into run_log_chunks (run_id, seq, attempt, stream, storage_key, byte_count, line_count, first_line) values
-    ('${run}', 1, 1, 'stdout', '${logKey}', ${logText.length}, 2, 0)`)
+  await client.query(`insert into run_log_chunks (run_id, seq, attempt, stream, storage_key, text, byte_count, line_count, first_line) values
+    ('${run}', 1, 1, 'stdout', '${logKey}', null, ${logText.length}, 2, 0), ('${run}', 2, 1, 'stdout', null, '${logRow}', ${logRow.length}, 1, 2)`)
   await client.query(`insert into run_metrics (run_id, seq, attempt, step, reward, line) values
     ('${run}', 1, 1, 1, 0.5, '{"iter": 1, "reward": 0.5}'), ('${run}', 2, 1, 2, 0.25, '{"iter": 2, "reward": 2.5e-1}')`)
   await client.query(

@@ -12,7 +12,7 @@ import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
 import type { JobActor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-state.ts'
-import { type LogChunk, readChunk } from '../../work/log/write-chunks.ts'
+import { chunkObject, type LogChunk, readChunk } from '../../work/log/write-chunks.ts'
 import type { NewObject, ReportNumber } from '../../work/report.ts'
 import { CARD_NAME, isArtifactName } from '../artifacts/artifact-name.ts'
 import { readCard, type TakenArtifact, takeArtifacts } from '../artifacts/take-artifacts.ts'
@@ -69,7 +69,7 @@ export async function readReport(
   const at = names.indexOf(CARD_NAME)
   const loc = ['artifacts', at, 'path']
   const card = taken[at] ? draftedCard(await readCard(ctx, taken[at], loc), loc) : null
-  const log = chunk && { kind: checkObjects.logs, bytes: chunk.bytes }
+  const log = chunkObject(chunk, checkObjects.logs)
   return { objects: { log }, addedBytes: chunk?.bytes.byteLength ?? 0, chunk, taken, card }
 }
 

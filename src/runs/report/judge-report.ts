@@ -10,7 +10,7 @@ import { findRepo, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
 import type { Tx } from '../../store/db.ts'
 import type { JobActor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-state.ts'
-import { type LogChunk, readChunk } from '../../work/log/write-chunks.ts'
+import { chunkObject, type LogChunk, readChunk } from '../../work/log/write-chunks.ts'
 import type { FreshParts, NewObject, ReportNumber } from '../../work/report.ts'
 import { type Gates, gatesOf } from '../gates/scorecard.ts'
 import { runObjects } from '../log/run-objects.ts'
@@ -104,7 +104,7 @@ export async function readReport(
   const environment = environmentOf(run, input)
   const output = outputModelRepo ? await findOutputRepo(ctx, outputModelRepo) : null
   const objects = {
-    log: chunk && { kind: runObjects.logs, bytes: chunk.bytes },
+    log: chunkObject(chunk, runObjects.logs),
     config: config && { kind: runObjects.config, bytes: config },
     scorecard: scorecard && { kind: runObjects.scorecard, bytes: scorecard },
   }

@@ -20,7 +20,7 @@ const chunkColumns = columns({
   at: column.timestamptz('at'),
 })
 
-/** A chunk of a job's log. Its text is in the store or, for a notice, in the row. */
+/** A chunk of a job's log. Its text is in the row where it is short, else in the store. */
 export type LogChunk = RowOf<typeof chunkColumns>
 
 const headsById = memoizeByKey((log: JobLog) => {

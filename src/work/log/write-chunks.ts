@@ -5,6 +5,8 @@ import type { Tx } from '../../store/db.ts'
 import { insertIntoTable, insertSelectedInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { memoizeByKey } from '../job-kind.ts'
+import type { JobObjectKind } from '../job-objects.ts'
+import type { NewObject } from '../report.ts'
 import type { JobLog } from './job-log.ts'
 
 /** The end of the log on the job's row `u`, which a report locks and moves. */
@@ -159,7 +161,9 @@ export async function endOpenLine(tx: Tx, log: JobLog, jobId: string): Promise<v
 const chunkParams = {
   seq: param.int4(),
   attempt: param.int4(),
+  /** One of the two. */
   storageKey: param.text.orNull(),
+  text: param.text.orNull(),
   byteCount: param.int4(),
   lineCount: param.int4(),
   firstLine: param.int8(),
@@ -179,16 +183,31 @@ const insertChunk = memoizeByKey(({ job, chunks }: JobLog) => {
 /** The log chunk of a report. */
 export interface LogChunk {
   readonly bytes: Uint8Array
+  /** What its row keeps; null where an object of the store keeps it. */
+  readonly text: string | null
   readonly shape: ChunkShape
 }
 
 const MAX_LOG_CHUNK_BYTES = 256 * 1024
 
+/**
+ * The longest chunk that is kept in its row. An object of its own costs a file with its flushes and a call to read it,
+ * which is more than such a row costs; a longer one is cheaper as an object than in the database and its backups.
+ */
+export const MAX_ROW_CHUNK_BYTES = 16 * 1024
+
 /** The chunk of a report's `logChunk`; null without text. 413 `too_large`. */
 export function readChunk(text: string | null | undefined): LogChunk | null {
   if (!text) return null
   const bytes = boundedBytes(text, MAX_LOG_CHUNK_BYTES, ['logChunk'])
-  return { bytes, shape: shapeOf(bytes) }
+  // PostgreSQL's text has no NUL, and a log may.
+  const isOfRow = bytes.byteLength <= MAX_ROW_CHUNK_BYTES && !bytes.includes(0)
+  return { bytes, text: isOfRow ? text.toWellFormed() : null, shape: shapeOf(bytes) }
+}
+
+/** The object that keeps a chunk; null for one that its row keeps. */
+export function chunkObject(chunk: LogChunk | null, kind: JobObjectKind): NewObject | null {
+  return chunk === null || chunk.text !== null ? null : { kind, bytes: chunk.bytes }
 }
 
 /** The job that reports, as its row lock holds it. */
@@ -199,9 +218,9 @@ interface LoggedJob extends LogEnd {
 }
 
 /**
- * Appends the chunk of a report, which is in the store under `storageKey`, with a later statement, and returns the end
- * of the log after it; without a chunk the log stays as it is. The caller holds the job's row lock, and writes the end (`logEndSql`)
- * together with the other changes of the report.
+ * Appends the chunk of a report with a later statement, and returns the end of the log after it; without a chunk the
+ * log stays as it is. `storageKey` names the object of the chunk (`chunkObject`). The caller holds the job's row lock,
+ * and writes the end (`logEndSql`) together with the other changes of the report.
  */
 export function appendChunk(
   tx: Tx,
@@ -215,8 +234,9 @@ export function appendChunk(
   const byteCount = chunk.bytes.byteLength
   const { lineCount, lineFrom, open } = linesAfter(openLineOf(job), seq, chunk.shape)
   const { id: jobId, attempt, now: at } = job
-  const firstLine = logLines
-  tx.later(insertChunk(log), { jobId, seq, attempt, storageKey, byteCount, lineCount, firstLine, lineFrom, at })
+  const { text } = chunk
+  const place = { jobId, seq, attempt, at }
+  tx.later(insertChunk(log), { ...place, storageKey, text, byteCount, lineCount, firstLine: logLines, lineFrom })
   return {
     logSeq: seq,
     logLines: logLines + lineCount,

@@ -1,9 +1,9 @@
 /**
- * A report of metrics and log as a person would write it for speed: the log chunk first, then one transaction with two
- * statements and the read of the run. It keeps what the hub keeps: the lease and its holder, lines, summaries, pace, log,
- * the bytes that count against the quota, and the hint to followers. Of the numbers of runners it has the last one only.
+ * A report of metrics and log as a person would write it for speed: one transaction with two statements and the read of
+ * the run, its log chunk in a row, as the hub keeps short ones. It keeps what the hub keeps: the lease and its holder,
+ * lines, summaries, pace, log, the bytes that count against the quota, and the hint to followers. Of the numbers of
+ * runners it has the last one only.
  */
-import { randomBytes } from 'node:crypto'
 import { runViewer, type VisibleRuns } from '../../../src/auth/policy.ts'
 import type { Deps } from '../../../src/operation/context.ts'
 import { stepOf } from '../../../src/runs/metrics/metrics-line.ts'
@@ -59,7 +59,7 @@ const write = statement({
     sums: param.float8s(),
     lastStep: param.float8(),
     logSeq: param.int4(),
-    logKey: param.text(),
+    logText: param.text(),
     logBytes: param.int4(),
     logLines: param.int4(),
     firstLine: param.int8(),
@@ -80,8 +80,8 @@ const write = statement({
         last_step = excluded.last_step, min = least(s.min, excluded.min), max = greatest(s.max, excluded.max),
         mean = s.mean + (excluded.mean - s.mean) * excluded.count / (s.count + excluded.count)),
     chunk as (
-      insert into run_log_chunks (run_id, seq, attempt, stream, storage_key, byte_count, line_count, first_line)
-      values (:id, :logSeq, :attempt, 'stdout', :logKey, :logBytes, :logLines, :firstLine)),
+      insert into run_log_chunks (run_id, seq, attempt, stream, text, byte_count, line_count, first_line)
+      values (:id, :logSeq, :attempt, 'stdout', :logText, :logBytes, :logLines, :firstLine)),
     run as (
       update runs set heartbeat_at = clock_timestamp(), updated_at = clock_timestamp(),
         lease_expires_at = clock_timestamp() + make_interval(secs => :lease),
@@ -102,14 +102,12 @@ const show = statement({
 
 /** Answers the run; throws where the caller does not hold it or the quota is used up. */
 export async function report(
-  { db, objects, events, config }: Deps,
+  { db, events, config }: Deps,
   viewer: VisibleRuns & { readonly holder: string },
   id: string,
   { metrics, log_chunk }: HandReport,
 ): Promise<unknown> {
   const chunk = Buffer.from(log_chunk)
-  const logKey = `runs/${id}/logs/${String(Date.now()).padStart(14, '0')}-${randomBytes(10).toString('hex')}.log`
-  await objects?.put(logKey, chunk, { sizeBytes: chunk.byteLength, contentType: 'text/plain' })
   const lines = metrics.map((line) => JSON.stringify(line))
   const steps = metrics.map((line) => stepOf(line) ?? 0)
   const shown = await db.withTx(async (tx) => {
@@ -126,7 +124,7 @@ export async function report(
       ...summaryArrays(metrics),
       lastStep: steps.at(-1) ?? 0,
       logSeq: run.logSeq + 1,
-      logKey,
+      logText: log_chunk,
       logBytes: chunk.byteLength,
       logLines: lineEnds(chunk),
       firstLine: run.logLines,

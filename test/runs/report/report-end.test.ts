@@ -11,7 +11,7 @@ import { claimRun } from '../../../src/runs/claim/claim-run.ts'
 import { deleteRun } from '../../../src/runs/end/delete-run.ts'
 import { sweepLeases } from '../../../src/runs/lease/sweep-leases.ts'
 import { readJobObject } from '../../../src/work/job-objects.ts'
-import { reportedRun } from './support/reported-run.ts'
+import { objectChunk, reportedRun } from './support/reported-run.ts'
 
 const lab = reportedRun()
 const { t, running, report, refusal, typeOf, chunksOf, logOf, linesOf, metricsOf, objectsOf, row } = lab
@@ -156,7 +156,7 @@ describe('a race', () => {
       const runId = await running({ set: { lease_expires_at: new Date(Date.now() - 1000).toISOString() } })
       const [swept, reported] = await Promise.all([
         delay(round % 8).then(() => sweepLeases(lab.world.deps)),
-        report(runId, { logChunk: 'line\n', metrics: [{ step: 1 }] }).then(
+        report(runId, { logChunk: objectChunk('line\n'), metrics: [{ step: 1 }] }).then(
           () => 'stored',
           (error: HubError) => error.type,
         ),
@@ -209,15 +209,16 @@ describe('a hub that crashes between the object and the transaction', () => {
     const runId = await running()
     const withTx = () => Promise.reject(new Error('The process is gone.'))
     const dying = { ...lab.runner, deps: { ...lab.world.deps, db: { ...lab.world.deps.db, withTx } } }
-    const input = { logSeq: 0, logChunk: 'once\n', configYaml: 'a: 1\n', scorecardJson: { cells: [] } }
+    const logChunk = objectChunk('once\n')
+    const input = { logSeq: 0, logChunk, configYaml: 'a: 1\n', scorecardJson: { cells: [] } }
     await expect(report(runId, input, dying)).rejects.toThrow('The process is gone.')
     expect([await chunksOf(runId), (await objectsOf(runId)).length]).toEqual([[], 3])
     await report(runId, input)
-    expect([await logOf(runId), (await objectsOf(runId)).length]).toEqual(['once\n', 6])
+    expect([await logOf(runId), (await objectsOf(runId)).length]).toEqual([logChunk, 6])
     await collectRunObjects(lab.world.deps, lab.world.disk, new AbortController().signal)
     expect(await objectsOf(runId)).toHaveLength(6)
     await collectRunObjects(lab.world.deps, lab.world.disk, new AbortController().signal, -1)
-    expect([await logOf(runId), (await objectsOf(runId)).length]).toEqual(['once\n', 3])
+    expect([await logOf(runId), (await objectsOf(runId)).length]).toEqual([logChunk, 3])
   })
 
   it('after the commit has stored the report, and a retry is a repeat', async () => {
@@ -227,9 +228,9 @@ describe('a hub that crashes between the object and the transaction', () => {
       throw new HubError('unavailable', 'The database does not answer; try again.')
     }
     const losing = { ...lab.runner, deps: { ...lab.world.deps, db: { ...lab.world.deps.db, withTx } } }
-    const input = { logSeq: 0, logChunk: 'once\n' }
+    const input = { logSeq: 0, logChunk: objectChunk('once\n') }
     expect(await typeOf(report(runId, input, losing))).toBe('unavailable')
     await report(runId, input)
-    expect([await logOf(runId), await objectsOf(runId)]).toEqual(['once\n', [expect.any(String)]])
+    expect([await logOf(runId), await objectsOf(runId)]).toEqual([input.logChunk, [expect.any(String)]])
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { readJobObject } from '../../../src/work/job-objects.ts'
 import { putRun } from '../../support/runs.ts'
-import { reportedRun } from './support/reported-run.ts'
+import { objectChunk, reportedRun } from './support/reported-run.ts'
 
 const lab = reportedRun()
 const { t, running, report, refusal, typeOf, chunksOf, logOf, metricsOf, objectsOf, row } = lab
 
 describe('a report', () => {
-  it('stores a log chunk as an object, and metrics in their order', async () => {
+  it('stores log chunks and metrics in their order', async () => {
     const runId = await running()
     await report(runId, { logChunk: 'one\ntwo\n', metrics: [{ step: 1, reward: 0.5 }, { step: 2 }] })
     const run = await report(runId, { logChunk: 'drei: größer\nvier', metrics: [{ 'eval/reward': 2, iteration: 7 }] })
@@ -22,7 +22,6 @@ describe('a report', () => {
     expect(await metricsOf(runId)).toEqual([{ step: 1, reward: 0.5 }, { step: 2 }, { 'eval/reward': 2, iteration: 7 }])
     expect(run.latestMetrics).toEqual({ 'eval/reward': 2, iteration: 7 })
     expect(run.logsKey).toBe(`runs/${runId}/logs/`)
-    expect((await objectsOf(runId)).every((key) => key.startsWith(`runs/${runId}/logs/`))).toBe(true)
     expect(run.sparkline).toEqual({
       metric: 'reward',
       points: [
@@ -30,6 +29,30 @@ describe('a report', () => {
         [7, 2],
       ],
     })
+  })
+
+  it.each([
+    ['of 16 KiB is kept in its row', 'x'.repeat(16_384), true],
+    ['of 16 KiB in fewer characters is, too', 'ü'.repeat(8192), true],
+    ['of a byte more is an object', 'x'.repeat(16_385), false],
+    ['that is longer in bytes than in characters is one', 'ü'.repeat(8193), false],
+    ['with a NUL, which no row can keep, is one', 'a\0b\n', false],
+  ])('whose log chunk %s', async (_, logChunk, isInRow) => {
+    const runId = await running()
+    await report(runId, { logChunk })
+    const objects = await objectsOf(runId)
+    expect(await chunksOf(runId)).toMatchObject([
+      isInRow ? { key: null, text: logChunk } : { key: expect.stringMatching(`^runs/${runId}/logs/`), text: null },
+    ])
+    expect([objects.length, await logOf(runId)]).toEqual([isInRow ? 0 : 1, logChunk])
+    expect(await row(runId)).toMatchObject({ stored_bytes: Buffer.byteLength(logChunk) })
+  })
+
+  it('whose log chunk has half a surrogate pair keeps U+FFFD for it', async () => {
+    const runId = await running()
+    await report(runId, { logChunk: 'a\ud800\n' })
+    expect([await logOf(runId), await objectsOf(runId)]).toEqual(['a\ufffd\n', []])
+    expect(await row(runId)).toMatchObject({ stored_bytes: 5 })
   })
 
   it('renews the lease, whatever else it contains', async () => {
@@ -144,21 +167,22 @@ describe('a report is rejected', () => {
     const ctx = full.as(lab.ada, { kind: 'key', credentialId: 'key_runner' })
     expect(await typeOf(report(runId, { logChunk: 'four' }, ctx))).toBe('quota.storage')
     const bare = lab.world.with({ objects: null }).as(lab.ada, { kind: 'key', credentialId: 'key_runner' })
-    expect(await typeOf(report(runId, { logChunk: 'four' }, bare))).toBe('not_configured.object_store')
-    await report(runId, { metrics: [{ step: 1 }] }, bare)
+    expect(await typeOf(report(runId, { logChunk: objectChunk('four') }, bare))).toBe('not_configured.object_store')
+    await report(runId, { logChunk: 'four', metrics: [{ step: 1 }] }, bare)
   })
 })
 
 describe('a report that is sent again', () => {
   it('changes nothing if its numbers were stored', async () => {
     const runId = await running()
-    const input = { logSeq: 0, logChunk: 'one\n', metricsSeq: 0, metrics: [{ step: 1 }] }
+    const logChunk = objectChunk('one\n')
+    const input = { logSeq: 0, logChunk, metricsSeq: 0, metrics: [{ step: 1 }] }
     await report(runId, input)
     await report(runId, input)
-    expect([await logOf(runId), await metricsOf(runId)]).toEqual(['one\n', [{ step: 1 }]])
+    expect([await logOf(runId), await metricsOf(runId)]).toEqual([logChunk, [{ step: 1 }]])
     expect(await objectsOf(runId)).toHaveLength(1)
-    await report(runId, { logSeq: 0, logChunk: 'one\n', metricsSeq: 1, metrics: [{ step: 2 }] })
-    expect([await logOf(runId), await metricsOf(runId)]).toEqual(['one\n', [{ step: 1 }, { step: 2 }]])
+    await report(runId, { logSeq: 0, logChunk, metricsSeq: 1, metrics: [{ step: 2 }] })
+    expect([await logOf(runId), await metricsOf(runId)]).toEqual([logChunk, [{ step: 1 }, { step: 2 }]])
   })
 
   it('at the end gets the same response as the first, and only if it is the same', async () => {
@@ -176,10 +200,10 @@ describe('a report that is sent again', () => {
     const numbers = Array.from({ length: 12 }, (_, index) => index % 6)
     await Promise.all(
       numbers.map((number) =>
-        report(runId, { logSeq: number, logChunk: `${number}\n`, metricsSeq: number, metrics: [{ step: number }] }),
+        report(runId, { logSeq: number, logChunk: `${number}\0\n`, metricsSeq: number, metrics: [{ step: number }] }),
       ),
     )
-    const lines = (await logOf(runId)).trim().split('\n')
+    const lines = (await logOf(runId)).replaceAll('\0', '').trim().split('\n')
     expect(lines.toSorted()).toEqual(['0', '1', '2', '3', '4', '5'])
     expect((await metricsOf(runId)).map((line) => String((line as { step: number }).step))).toEqual(lines)
     await expect.poll(() => objectsOf(runId)).toHaveLength(6)

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { expect, it, vi } from 'vitest'
 import { sqlStatement } from '../../../src/platform/signals.ts'
 import type { ReportRunInput } from '../../../src/runs/report/judge-report.ts'
-import { reportedRun } from './support/reported-run.ts'
+import { objectChunk, reportedRun } from './support/reported-run.ts'
 
 const lab = reportedRun()
 const metrics = Array.from({ length: 50 }, (_, step) => ({ step, reward: step / 7, loss: 1 / (step + 1) }))
@@ -79,7 +79,7 @@ it('a report whose bytes do not fit any more when it is stored is refused, and l
     await fill(9)
     return stored
   })
-  const refused = await lab.refusal(lab.report(runId, { logChunk: 'ten bytes\n', attempt: 1 }))
+  const refused = await lab.refusal(lab.report(runId, { logChunk: objectChunk('nine bits'), attempt: 1 }))
   expect([refused.type, refused.items[0]]).toMatchObject(['quota.storage', { left_bytes: 9, requested_bytes: 10 }])
   expect(await lab.chunksOf(runId)).toEqual([])
   expect(await lab.objectsOf(runId)).toEqual([])
@@ -102,6 +102,6 @@ it('a run that is hidden by the time of its answer keeps what was reported', asy
     await lab.world.sql('update runs set owner_id = $2, created_by = null where id = $1', [runId, stranger])
     return stored
   })
-  expect(await lab.typeOf(lab.report(runId, { logChunk: 'kept\n' }))).toBe('not_found')
-  expect(await lab.logOf(runId)).toBe('kept\n')
+  expect(await lab.typeOf(lab.report(runId, { logChunk: objectChunk('kept\n') }))).toBe('not_found')
+  expect(await lab.logOf(runId)).toBe(objectChunk('kept\n'))
 })

@@ -96,6 +96,7 @@ describe('a line that reports cut', () => {
     ['into an empty line', ['a\n', '\n', 'b', '\n\n'], ['a', '', 'b', '']],
     ['and not finished', ['a\nb', 'c'], ['a', 'bc']],
     ['and begun in a chunk of its own', ['a\n', 'b'], ['a', 'b']],
+    ['between rows and objects', ['a\nb', '\0c\nd', 'e\0', 'f\ng'], ['a', 'b\0c', 'de\0f', 'g']],
   ])('%s is one line for whoever reads it', async (_, chunks, lines) => {
     const runId = await logged(...chunks)
     await assertReads(runId, lines)
@@ -149,7 +150,8 @@ describe('a line that reports cut', () => {
   })
 
   it('is read once from the store by all readers of a hub', async () => {
-    const runId = await logged('a', 'b', 'c\n')
+    // No row keeps a NUL: each is an object.
+    const runId = await logged('a\0', 'b\0', 'c\0\n')
     const { objects } = made.world.deps
     if (!objects) throw new Error('The world has a store.')
     const gets: string[] = []
@@ -166,7 +168,7 @@ describe('a line that reports cut', () => {
         if (batch.kind === 'log') lines.push(...batch.lines)
       return lines
     }
-    expect(await Promise.all([read(), read(), read()])).toEqual([['abc'], ['abc'], ['abc']])
+    expect(await Promise.all([read(), read(), read()])).toEqual([['a\0b\0c\0'], ['a\0b\0c\0'], ['a\0b\0c\0']])
     expect(gets).toHaveLength(3)
   })
 })

@@ -11,11 +11,16 @@ import { makeWorld, type World } from '../../../support/world.ts'
 export interface ChunkRow {
   seq: number
   stream: string
-  key: string
+  /** Null where the row has the text. */
+  key: string | null
+  text: string | null
   lines: number
   first: number
   bytes: number
 }
+
+/** A log chunk that is an object, however short: no row keeps a NUL. */
+export const objectChunk = (text: string): string => `\0${text}`
 
 /** Running runs, reports of their runner, and the rows and objects that these leave. */
 export function reportedRun() {
@@ -41,11 +46,12 @@ export function reportedRun() {
   const typeOf = async (work: Promise<unknown>) => (await refusal(work)).type
   const chunksOf = (runId: string) =>
     world.sql<ChunkRow>(
-      'select seq, stream, storage_key as key, line_count as lines, first_line as first, byte_count as bytes from run_log_chunks where run_id = $1 order by seq',
+      'select seq, stream, storage_key as key, text, line_count as lines, first_line as first, byte_count as bytes from run_log_chunks where run_id = $1 order by seq',
       [runId],
     )
   const logOf = async (runId: string) => {
-    const texts = await Promise.all((await chunksOf(runId)).map(({ key }) => readJobObject(world.deps, key)))
+    const chunks = await chunksOf(runId)
+    const texts = await Promise.all(chunks.map(({ key, text }) => (key ? readJobObject(world.deps, key) : text)))
     return texts.join('')
   }
   const linesOf = async (runId: string) => (await chunksOf(runId)).filter(({ stream }) => stream === 'stdout').length
