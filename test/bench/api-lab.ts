@@ -34,6 +34,8 @@ export interface Ask {
   readonly path: string | ((connection: number) => string)
   /** Sent as JSON by POST; absent: GET. A function makes the body of the n-th request. */
   readonly body?: object | ((n: number) => object)
+  /** Sent by PUT to a signed path, which needs no other credential. */
+  readonly bytes?: Uint8Array
   /** Codings that the client decodes. */
   readonly encoding?: string
   /** Media types that it takes. */
@@ -222,13 +224,13 @@ function send(url: string, token: string, ask: Ask, { agent, connection }: Sende
   sent += 1
   const body = typeof ask.body === 'function' ? ask.body(sent) : ask.body
   const headers = {
-    authorization: `Bearer ${token}`,
+    ...(ask.bytes ? { 'content-length': ask.bytes.byteLength } : { authorization: `Bearer ${token}` }),
     ...(body && { 'content-type': 'application/json' }),
     ...(ask.encoding && { 'accept-encoding': ask.encoding }),
     ...(ask.accept && { accept: ask.accept }),
   }
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const options = { agent, headers, method: body ? 'POST' : 'GET' }
+  const options = { agent, headers, method: ask.bytes ? 'PUT' : body ? 'POST' : 'GET' }
   const request = httpRequest(`${url}${path}`, options, (response) => {
     const chunks: Buffer[] = []
     response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -239,6 +241,6 @@ function send(url: string, token: string, ask: Ask, { agent, connection }: Sende
     })
   })
   request.on('error', reject)
-  request.end(body && JSON.stringify(body))
+  request.end(ask.bytes ?? (body && JSON.stringify(body)))
   return promise
 }

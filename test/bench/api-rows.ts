@@ -1,6 +1,6 @@
 /** What the bench of the API asks its servers. */
 import type { Ask, Lab, Prepare } from './api-lab.ts'
-import { completions, presigns } from './api-uploads.ts'
+import { completions, parts, partsByHand, presigns } from './api-uploads.ts'
 import { postgraphileFiles, postgraphileRepos } from './postgraphile-documents.ts'
 import type { Row } from './rounds.ts'
 
@@ -50,6 +50,7 @@ export const rowsOf = ({ runId, heldRunIds }: Lab): readonly Row[] => [
   }),
   write('presign of 100 files', 0.4, presigns),
   write('complete of 100 files of 1 KiB', 0.4, completions),
+  { name: 'PUT of a part of 1 MiB', asks: { hub: parts, bare: partsByHand } },
   {
     name: 'graph: 20 repos',
     asks: {

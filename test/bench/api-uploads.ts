@@ -1,6 +1,7 @@
 /** What the bench sends of files: each request names a hundred that nobody has sent before. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Ask, Prepare } from './api-lab.ts'
+import { signedPartPath } from './by-hand/parts.ts'
 
 const FILES = 100
 const FILE_BYTES = 1024
@@ -43,6 +44,27 @@ export const completions: Prepare = async (ask) => {
     asks.push({ path: `${files}/complete`, body: { uploads: named } })
   }
   return asks
+}
+
+const PARTS = 32
+const PART_BYTES = 1024 * 1024
+
+/** Of files that have one part each. */
+export const parts: Prepare = async (ask) => {
+  const bytes = randomBytes(PART_BYTES)
+  const sent = newFiles().slice(0, PARTS)
+  const { uploads } = JSON.parse(await ask(presignOf(sent.map(({ path }) => ({ path, bytes })))))
+  return uploads.map(({ parts: [part] }: { parts: { url: string }[] }) => {
+    const { pathname, search } = new URL(part?.url ?? '')
+    return { path: `${pathname}${search}`, bytes }
+  })
+}
+
+/** The same to the server by hand. */
+export const partsByHand: Prepare = async () => {
+  const bytes = randomBytes(PART_BYTES)
+  const names = Array.from({ length: PARTS }, () => randomBytes(16).toString('hex'))
+  return names.map((name) => ({ path: signedPartPath(name, PART_BYTES), bytes }))
 }
 
 async function put(url: string, bytes: Buffer) {

@@ -1,6 +1,6 @@
 /**
  * The least that answers the reads of `reads.ts`: Fastify and `pg` with request id, key check, rate, log line and ETag,
- * and none of the hub's other duties. What a first version by hand would be.
+ * and none of the hub's other duties; and parts of uploads. What a first version by hand would be.
  */
 import { isKeyToken } from '@hub/formats/key-token'
 import Fastify from 'fastify'
@@ -11,6 +11,7 @@ import { createLogger, pathOf, requestLogger } from '../../../src/http/logger.ts
 import { createRateLimit } from '../../../src/http/rate-limit.ts'
 import { openDb } from '../../../src/store/db.ts'
 import { sendTagged } from './answer.ts'
+import { partRoutes } from './parts.ts'
 import { type Asked, reads, type Seer } from './reads.ts'
 
 const url = process.env.DATABASE_URL
@@ -52,6 +53,8 @@ for (const { path, read } of reads)
     reply.header('x-request-id', request.id)
     return sendTagged(request, reply, await read(db, seer, request as Asked))
   })
+
+await partRoutes(app, process.env.HUB_DATA_DIR ?? '')
 
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.on('SIGTERM', () => process.exit(0))
