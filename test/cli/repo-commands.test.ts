@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { madeDataset } from '../../packages/dataset/test/support/made-dataset.ts'
+import { madeMcap } from '../../packages/dataset/test/support/made-mcap.ts'
 import { runHub } from '../support/command-line.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
@@ -256,6 +257,13 @@ it('data check tells what is wrong with a folder, and reads a repo and the limit
   }
   const wrong = await run('data', 'check', 'wrong')
   expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('✗ missing_video: episode 2, videos/')])
+  await mkdir(join(home, 'recorded'))
+  const topic = { name: '/joint_states', schema: 'sensor_msgs/JointState', encoding: 'json' } as const
+  const messages = [0, 1, 2].map((at) => [at, { name: ['elbow'], position: [at] }] as const)
+  await writeFile(join(home, 'recorded/0.mcap'), await madeMcap([{ ...topic, messages }]))
+  expect((await run('data', 'check', 'recorded')).out).toMatch(
+    /MCAP, 1 episode, 3 frames at 1 a second\nNothing is wrong/,
+  )
   expect((await run('data', 'check', 'nowhere')).err).toContain('nowhere is neither a folder nor a repo')
 })
 

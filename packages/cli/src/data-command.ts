@@ -1,4 +1,4 @@
-/** `hub data check`: what is wrong with a LeRobot data set, in a folder or a repo, and where. */
+/** `hub data check`: what is wrong with a data set of LeRobot or MCAP, in a folder or a repo, and where. */
 import { open, readdir, stat } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import { type HubClient, LocalError, repoRanges } from '@hub/client/internal'
@@ -14,7 +14,8 @@ import { inLine, print } from './terminal.ts'
 
 const help = `
 Reads meta/info.json, tables and the frame lists of videos (LeRobot v2.0, v2.1, v3.0), of a repo by ranges. Each fault
-is told at its episode and frame: gaps, times, clocks, joints, statistics, lengths, files. Nothing is changed.
+is told at its episode and frame: gaps, times, clocks, joints, statistics, lengths, files. Nothing is changed. Without
+meta/info.json each .mcap file is an episode: its joints and their times are checked, its pictures are not.
 
 --robot takes the limits of joints from the card of a robot, by their names: radians and metres. --degrees compares
 hinges in degrees, and leaves joints that slide in metres: the model file of the card says which are which. Joints that

@@ -26,9 +26,11 @@ export function dataText(what: string, report: DatasetReport): string {
   return lines.map((line) => `${inLine(line)}\n`).join('')
 }
 
-function about(what: string, { version, episodes, frames, fps, summary }: DatasetReport): string[] {
+function about(what: string, { layout, version, episodes, frames, fps, summary }: DatasetReport): string[] {
   if (version === null) return [`${what}: no data set of LeRobot`]
-  const head = `${what}: LeRobot ${version}, ${countText(episodes, 'episode')}, ${countText(frames, 'frame')} at ${fps} a second`
+  const rate = fps === null ? '' : ` at ${Number(fps.toPrecision(4))} a second`
+  const form = layout === null ? version : `LeRobot ${version}`
+  const head = `${what}: ${form}, ${countText(episodes, 'episode')}, ${countText(frames, 'frame')}${rate}`
   const tasks = summary.tasks.slice(0, 10).map(({ task, episodes: of }) => `  ${task}: ${countText(of, 'episode')}`)
   const more = summary.tasks.length > 10 ? [`  and ${countText(summary.tasks.length - 10, 'other task')}`] : []
   return [head, ...tasks, ...more]

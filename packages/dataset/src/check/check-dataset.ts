@@ -1,6 +1,7 @@
-/** Checks a LeRobot data set, episode by episode: what is wrong with it, where, and what it has in numbers. */
+/** Checks a data set of LeRobot or of MCAP files, episode by episode: what is wrong with it, where, and what it has in numbers. */
 import { type Episode, episodesOfLines, episodesOfTables } from '../episode-list.ts'
 import { INFO_PATH } from '../info.ts'
+import { mcapPaths } from '../mcap/mcap-paths.ts'
 import { type OpenParquet, openParquet } from '../parquet.ts'
 import { videoCheck } from './check-videos.ts'
 import { coverage, type DatasetSummary } from './coverage.ts'
@@ -29,8 +30,9 @@ export interface CheckOptions {
 
 /** What a check found. */
 export interface DatasetReport {
-  /** Null where `meta/info.json` cannot be read: nothing else was looked at. */
+  /** Null for MCAP, and where `meta/info.json` cannot be read: then nothing else was looked at. */
   readonly layout: 2 | 3 | null
+  /** Of LeRobot, or `MCAP`; null where it is neither. */
   readonly version: string | null
   readonly fps: number | null
   readonly episodes: number
@@ -46,6 +48,11 @@ export interface DatasetReport {
 
 /** Never rejects for what is wrong with the data set; for files that are not answered, or `signal`, it does. */
 export async function checkDataset(files: DatasetFiles, options: CheckOptions = {}): Promise<DatasetReport> {
+  if (!files.sizes.has(INFO_PATH) && mcapPaths(files.sizes.keys()).length > 0) {
+    // Its readers are brought for those who have such files.
+    const { checkMcap } = await import('../mcap/check-mcap.ts')
+    return checkMcap(files, options)
+  }
   const findings = findingList()
   const description = readDescription(await readText(files, INFO_PATH))
   if ('why' in description) {

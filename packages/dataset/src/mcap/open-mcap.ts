@@ -1,0 +1,95 @@
+/** An MCAP file by ranges of its bytes: its topics, the motion of its joints, and its pictures. */
+import { McapIndexedReader } from '@mcap/core'
+import type { ByteFile } from '../parquet.ts'
+import { decompressors } from './decompress.ts'
+import { type JointSeries, jointSeries } from './joint-series.ts'
+import { mcapBytes } from './mcap-bytes.ts'
+import { jointMessage, type PictureMessage, pictureMessage } from './message-shapes.ts'
+import { type McapTopic, topicOf } from './topics.ts'
+
+/** A file whose summary has been read. */
+export interface McapFile {
+  /** By name. */
+  readonly topics: readonly McapTopic[]
+  /**
+   * The motion on a topic of joints, from the start of the file until chunks of so many bytes are read; `until` of the
+   * series says where that was.
+   */
+  joints(topic: McapTopic, mostBytes?: number): Promise<JointSeries>
+  /** The last picture of a topic that is not after a time, in ns; null where there is none. */
+  picture(topic: McapTopic, time: bigint): Promise<PictureMessage | null>
+}
+
+/** Of the chunks of one topic: joints alone need little, but a recorder puts pictures into the same chunks. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** Rejects with an `Error` in words where the file cannot be read. */
+export async function openMcap(file: ByteFile): Promise<McapFile> {
+  const readable = mcapBytes(file)
+  const told = (error: unknown) =>
+    new Error(`${file.path} is not read: ${error instanceof Error ? inWords(error.message) : String(error)}`)
+  const reader = await McapIndexedReader.Initialize({
+    readable,
+    decompressHandlers: decompressors(),
+  }).catch((error: unknown) => {
+    throw told(error)
+  })
+  readable.together(
+    reader.chunkIndexes.map(({ chunkStartOffset, chunkLength, messageIndexLength }) => [
+      Number(chunkStartOffset),
+      Number(chunkStartOffset + chunkLength + messageIndexLength),
+    ]),
+  )
+  const counts = reader.statistics?.channelMessageCounts
+  const channels = [...reader.channelsById.values()]
+  const countOf = (id: number) => (counts ? Number(counts.get(id) ?? 0n) : null)
+  const topics = channels
+    .map((channel) => topicOf(channel, reader.schemasById.get(channel.schemaId), countOf(channel.id)))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const idsOf = (topic: McapTopic) => channels.filter(({ topic: name }) => name === topic.name).map(({ id }) => id)
+  return {
+    topics,
+    async joints(topic, mostBytes = MOST_BYTES) {
+      const ids = idsOf(topic)
+      const chunks = reader.chunkIndexes
+        .filter(({ messageIndexOffsets }) => ids.some((id) => messageIndexOffsets.has(id)))
+        .toSorted((a, b) => Number(a.messageStartTime - b.messageStartTime))
+      let bytes = 0
+      const over = chunks.find(({ chunkLength }, at) => {
+        bytes += Number(chunkLength)
+        return at > 0 && bytes > mostBytes
+      })
+      const endTime = over && over.messageStartTime - 1n
+      const series = jointSeries(topic.name)
+      try {
+        for await (const { logTime, data } of reader.readMessages({ topics: [topic.name], endTime })) {
+          const message = jointMessage(topic.decode(data))
+          if (message === null) throw new Error(`a message of ${topic.name} has no names of joints.`)
+          if (!series.add(logTime, message)) break
+        }
+      } catch (error) {
+        throw told(error)
+      }
+      return series.done(endTime === undefined)
+    },
+    async picture(topic, endTime) {
+      const asked = { topics: [topic.name], endTime, reverse: true, validateCrcs: false }
+      try {
+        for await (const { data } of reader.readMessages(asked)) return pictureMessage(topic.decode(data))
+        return null
+      } catch (error) {
+        throw told(error)
+      }
+    },
+  }
+}
+
+/** What the library says for its developers, for a person. */
+function inWords(message: string): string {
+  const text = message.replace(/ ?\[library=.*\]$/, '')
+  const packed = /^Unsupported compression (\S+)/.exec(text)
+  if (packed) return `its chunks are compressed with ${packed[1]}: "mcap compress --compression zstd" rewrites them.`
+  if (text === 'File is not indexed')
+    return 'it has no index, as a recording that was cut off: "mcap recover" makes one.'
+  return text.endsWith('.') ? text : `${text}.`
+}
