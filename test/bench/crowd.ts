@@ -26,6 +26,8 @@ export async function crowdOf(url: string, token: string, ask: Ask, count: numbe
   const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
   const seen = new Array<number>(count).fill(0)
   const streams: IncomingMessage[] = []
+  /** Followers whose stream the server has ended, which is no part of what is measured. */
+  const ended = new Set<number>()
   for (let place = 0; place < count; place += 1) {
     const stream = await open(url, token, ask, agent)
     // The word that is counted may be cut in two.
@@ -36,8 +38,8 @@ export async function crowdOf(url: string, token: string, ask: Ask, count: numbe
       const last = text.lastIndexOf(MARK)
       rest = text.slice(Math.max(last === -1 ? 0 : last + MARK.length, text.length - MARK.length + 1))
     })
-    // Its end is the bench's own.
     stream.on('error', () => undefined)
+    stream.on('close', () => ended.add(place))
     streams.push(stream)
   }
   let expected = await settled(seen)
@@ -45,7 +47,7 @@ export async function crowdOf(url: string, token: string, ask: Ask, count: numbe
     async until(lines) {
       expected += lines
       for (const late = performance.now() + LATE_MS; seen.some((own) => own < expected); await pause(POLL_MS))
-        if (performance.now() > late) throw new Error(`a follower has ${Math.min(...seen)} lines of ${expected}`)
+        if (performance.now() > late || ended.size > 0) throw new Error(lateness(seen, expected, ended.size))
       if (seen.some((own) => own > expected)) throw new Error('a follower has a line twice')
     },
     close: () => {
@@ -53,6 +55,11 @@ export async function crowdOf(url: string, token: string, ask: Ask, count: numbe
       agent.destroy()
     },
   }
+}
+
+function lateness(seen: readonly number[], expected: number, ended: number): string {
+  const late = seen.filter((own) => own < expected)
+  return `${late.length} of ${seen.length} followers have ${Math.min(...seen)} lines or more of ${expected}; ${ended} ended`
 }
 
 /** Of each line of a log, in the events of both protocols. */

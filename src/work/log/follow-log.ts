@@ -88,7 +88,10 @@ async function* headsOf(
   let checkAt = performance.now() + RECHECK_MS
   for await (const _hint of ctx.deps.events.watch(jobId, ctx.signal)) {
     if (performance.now() >= checkAt) {
-      if (!(await maySee(ctx, log, jobId))) return
+      const may = await maySee(ctx, log, jobId)
+      if (may === false) return
+      // Nothing is sent before it can be checked.
+      if (may === null) continue
       checkAt = performance.now() + RECHECK_MS
     }
     const head = await headNow(ctx, log, jobId, last)
@@ -167,14 +170,16 @@ async function startOf({ ctx, log, jobId, options: { tail, resume } }: Followed,
   return { chunk: chunk?.seq ?? 0, line: chunk ? line - chunk.firstLine : 0, metric: 0 }
 }
 
-async function maySee(ctx: RequestContext, log: JobLog, jobId: string): Promise<boolean> {
-  const viewer = await currentViewer(ctx.deps.db, ctx.viewer)
-  if (viewer === null) return false
+/** Null where it cannot be checked now, as in a brief database outage. */
+async function maySee(ctx: RequestContext, log: JobLog, jobId: string): Promise<boolean | null> {
   try {
+    const viewer = await currentViewer(ctx.deps.db, ctx.viewer)
+    if (viewer === null) return false
     await log.findHead(ctx, viewer, jobId)
     return true
   } catch (error) {
     if (error instanceof HubError && error.type === 'not_found') return false
-    throw error
+    ctx.deps.log.warn({ err: error, job: jobId }, "checking a follower's rights failed")
+    return null
   }
 }

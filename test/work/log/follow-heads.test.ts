@@ -1,6 +1,6 @@
 /** Followers that wait for more of one log ask together how far it goes. */
 import pino from 'pino'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { AccountRef, RequestContext } from '../../../src/operation/context.ts'
 import { runLog } from '../../../src/runs/log/run-log.ts'
 import { reportRun } from '../../../src/runs/report/report-run.ts'
@@ -51,4 +51,42 @@ it('a report costs a few statements, however many followers it has', async () =>
   await reportRun(runner, { runId, status: 'succeeded' })
   await following
   expect(seen.ended).toBe(FOLLOWERS)
+})
+
+it('rights that cannot be checked end no stream, and nothing is sent before they are', async () => {
+  const runId = await putRun(t.db, { ownerId: ada.id, status: 'running', claimCredential: 'key_runner' })
+  const runner = withEvents(world.as(ada, { kind: 'key', credentialId: 'key_runner' }))
+  const follower = withEvents(world.as(ada, { kind: 'session', credentialId: 'ses_gone' }))
+  const outage = { asked: 0, isOver: false }
+  const db = new Proxy(follower.deps.db, {
+    get(target, name) {
+      if (name !== 'query' || outage.isOver) return Reflect.get(target, name)
+      return () => {
+        outage.asked += 1
+        return Promise.reject(new Error('the database is away'))
+      }
+    },
+  })
+  const lines: string[] = []
+  const later = vi.spyOn(performance, 'now')
+  const options = { follow: true, tail: null, resume: null, stripAnsi: false, log: true, metrics: false }
+  const following = (async () => {
+    const batches = await followLog(follower, runLog, runId, options)
+    for await (const batch of batches) if (batch.kind === 'log') lines.push(...batch.lines)
+  })()
+  await reportRun(runner, { runId, logChunk: 'first\n' })
+  await expect.poll(() => lines).toEqual(['first'])
+  // Half a minute later the rights are looked up, of a database that is away.
+  Object.assign(follower.deps, { db })
+  const { now } = Date
+  later.mockImplementation(() => now() + 60_000)
+  await reportRun(runner, { runId, logChunk: 'second\n' })
+  await expect.poll(() => outage.asked).toBeGreaterThan(0)
+  expect(lines).toEqual(['first'])
+  outage.isOver = true
+  await reportRun(runner, { runId, status: 'succeeded' })
+  // The session is none that the hub knows: the first look that is answered ends the stream.
+  await following
+  expect(lines).toEqual(['first'])
+  later.mockRestore()
 })
