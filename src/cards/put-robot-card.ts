@@ -7,6 +7,8 @@ import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, type Loc, notFound } from '../platform/errors.ts'
+import { bodyOfCard } from '../repos/bodies/body-of-file.ts'
+import { keepRobotBody } from '../repos/bodies/kept-bodies.ts'
 import { findRepoByIdToWrite, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { touchRepo } from '../repos/put-meta.ts'
 import { cardOf } from '../repos/repo-shape.ts'
@@ -106,6 +108,7 @@ export async function storeCard(
   const fingerprint = interfaceFingerprint(card.interface)
   const [put] = await tx.query(upsertCard, { repoId: repo.id, text, interfaceFingerprint: fingerprint })
   if (!put) throw new Error('An upsert returns its row.')
+  await keepRobotBody(tx, repo.id, bodyOfCard(card))
   await tx.query(touchRepo, { id: repo.id })
   const after = { card, interfaceFingerprint: fingerprint, updatedAt: put.updatedAt }
   await audit(tx, ctx, {

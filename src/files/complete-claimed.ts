@@ -12,8 +12,7 @@ import { HASH_CONCURRENCY, STORE_CONCURRENCY } from './limits.ts'
 import { linkFiles } from './link-files.ts'
 import { settleBounded } from './objects.ts'
 import type { LocOfPath } from './path-clashes.ts'
-import { readDatasetInfo } from './read-dataset-info.ts'
-import { readmeOfUploads } from './read-readme.ts'
+import { broughtByUploads } from './read-brought.ts'
 import { recordParts, type ToAssemble, takenOver } from './record-parts.ts'
 import type { CompletedUpload } from './schemas.ts'
 import type { UploadRow } from './upload-sql.ts'
@@ -32,11 +31,8 @@ export interface Completion extends ChangeMessage {
 export function assembleAndLink(ctx: AllowedContext, completion: Completion): Promise<{ files: RepoFileEntry[] }> {
   const { repo, objects, attempt, named, locOf, message } = completion
   return assembleClaimed(ctx, completion, async (assembled) => {
-    const datasetInfo = await readDatasetInfo(objects, repo.kind, assembled, ctx.signal)
-    const readme = await readmeOfUploads(ctx, objects, assembled)
-    return commitVerb(ctx, (tx) =>
-      linkFiles(ctx, tx, { repo, attempt, named, assembled, datasetInfo, readme, locOf, message }),
-    )
+    const brought = await broughtByUploads(ctx, objects, repo.kind, assembled)
+    return commitVerb(ctx, (tx) => linkFiles(ctx, tx, { repo, attempt, named, assembled, ...brought, locOf, message }))
   })
 }
 

@@ -5,7 +5,6 @@ import { type ErrorType, HubError, notFound } from '../platform/errors.ts'
 import type { DatasetInfo } from '../repos/dataset-info.ts'
 import { lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { upsertDatasetMeta } from '../repos/put-meta.ts'
-import type { ReadReadme } from '../repos/readme/kept-cards.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { each, insertEach } from '../store/insert.ts'
@@ -15,6 +14,7 @@ import type { RepoFileEntry } from './file-entry.ts'
 import { type LinkedBlob, linkBlobs } from './link-blobs.ts'
 import { assertNoClash, type LocOfPath } from './path-clashes.ts'
 import { assertPreconditions, liveFiles } from './preconditions.ts'
+import type { Brought } from './read-dataset-info.ts'
 import type { CompletedUpload } from './schemas.ts'
 import { lockAccounts } from './upload-sql.ts'
 import { keptBytes, settleKept } from './versions/kept-bytes.ts'
@@ -66,24 +66,20 @@ export const insertFiles = statement({
   text: `${fileRows.sql} returning ${linked.sql}`,
 })
 
-export interface LinkRequest extends ChangeMessage {
+export interface LinkRequest extends ChangeMessage, Brought {
   readonly repo: RepoFacts
   readonly attempt: string
   /** `named` and `assembled` have the same order. */
   readonly named: readonly CompletedUpload[]
   readonly assembled: readonly AssembledUpload[]
-  /** Facts from a dataset's `meta/info.json`, if it is among them; null leaves the meta block unchanged. */
-  readonly datasetInfo: DatasetInfo | null
-  /** The README.md among them; null if there is none, or it could not be read. */
-  readonly readme: ReadReadme | null
   readonly locOf: LocOfPath
 }
 
 /**
  * Links every file or none. Locks in order: repo, account, uploads, blobs. At most twelve statements for any number of
- * files; one more with duplicate bytes, one with a README.md, two with a dataset's info, two if the repo has snapshots,
- * one if a job has to hash files. Errors: 404 the repo is gone, 409 another completion took over, 409 `conflict.path`,
- * 409 `conflict.unverified` and 412 from the conditions.
+ * files; one more with duplicate bytes, one with a README.md, two with a dataset's info, two to five with a body, two
+ * if the repo has snapshots, one if a job has to hash files. Errors: 404 the repo is gone, 409 another completion took
+ * over, 409 `conflict.path`, 409 `conflict.unverified` and 412 from the conditions.
  */
 export async function linkFiles(
   ctx: RequestContext,
@@ -129,6 +125,7 @@ export async function linkFiles(
     action: 'complete',
     message: request.message,
     readme: request.readme,
+    body: request.body ?? null,
     counts: {
       added: paths.length - replaced.length,
       removed: 0,

@@ -4,9 +4,7 @@ import { newId } from '@hub/formats/ids'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
-import type { DatasetInfo } from '../repos/dataset-info.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
-import type { ReadReadme } from '../repos/readme/kept-cards.ts'
 import type { Tx } from '../store/db.ts'
 import { isNoSuchObject } from '../store/objects/lost-object.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
@@ -24,8 +22,8 @@ import { detectMime } from './mime.ts'
 import { newStorageKey, settleBounded } from './objects.ts'
 import { assertNoClash, assertNoClashWithin, type LocOfPath } from './path-clashes.ts'
 import { assertPreconditions, liveFiles } from './preconditions.ts'
-import { readDatasetInfo } from './read-dataset-info.ts'
-import { readmeOfUploads } from './read-readme.ts'
+import { broughtByUploads } from './read-brought.ts'
+import type { Brought } from './read-dataset-info.ts'
 import { contentOf, findReadable, type ReadableBlob } from './readable-blobs.ts'
 import { reserveStorage } from './reservation.ts'
 import type { FileToLink, LinkFilesInput } from './schemas.ts'
@@ -67,11 +65,10 @@ async function link(ctx: AllowedContext, repo: RepoFacts, input: LinkFilesInput)
   for (let attempt = 1; ; attempt += 1) {
     const readable = await findReadable(ctx, repo.id, input.files)
     const found = await prepare({ ctx, objects, repo, files: input.files, readable })
-    const datasetInfo = await readDatasetInfo(objects, repo.kind, found, ctx.signal)
-    const readme = await readmeOfUploads(ctx, objects, found)
+    const brought = await broughtByUploads(ctx, objects, repo.kind, found)
     try {
       return await commitVerb(ctx, (tx) =>
-        linkAll(ctx, tx, { repo, files: input.files, found, datasetInfo, readme, locOf, message: input.message }),
+        linkAll(ctx, tx, { repo, files: input.files, found, brought, locOf, message: input.message }),
       )
     } catch (error) {
       if (!(error instanceof GoneBytes)) throw error
@@ -152,8 +149,7 @@ interface Linking extends ChangeMessage {
   readonly repo: RepoFacts
   readonly files: readonly FileToLink[]
   readonly found: readonly AssembledUpload[]
-  readonly datasetInfo: DatasetInfo | null
-  readonly readme: ReadReadme | null
+  readonly brought: Brought
   readonly locOf: LocOfPath
 }
 
@@ -164,7 +160,7 @@ interface Linking extends ChangeMessage {
 async function linkAll(
   ctx: RequestContext,
   tx: Tx,
-  { repo, files, found, datasetInfo, readme, locOf, message }: Linking,
+  { repo, files, found, brought, locOf, message }: Linking,
 ): Promise<LinkedFiles> {
   if (!(await lockRepo(tx, repo.id))) throw notFound(`The repo ${repo.fullName}`)
   const live = await tx.query(liveFiles, { repoId: repo.id, paths: files.map(({ path }) => path) })
@@ -182,7 +178,6 @@ async function linkAll(
   const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: null }
   await insertUploads(tx, of, rows)
   const named = found.map(({ upload }) => ({ path: upload.path, uploadId: upload.id, parts: [] }))
-  const brought = { assembled: found, datasetInfo, readme }
-  const linked = await linkFiles(ctx, tx, { repo, attempt, named, ...brought, locOf, message })
+  const linked = await linkFiles(ctx, tx, { repo, attempt, named, assembled: found, ...brought, locOf, message })
   return { files: linked.files, missing }
 }

@@ -5,6 +5,7 @@ import type { Deps } from '../operation/context.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import type { QueuedJobName, QueuedJobs } from '../store/queued-jobs.ts'
 import { verifyBlob } from './blob-verify.ts'
+import { compareNewBodies, dropLostBodies, readPendingBodies } from './bodies-read.ts'
 import { collectAvatars, collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows, unpinFiles } from './collect-rows.ts'
@@ -165,6 +166,31 @@ const readmesRead = define({
   },
 })
 
+const bodiesRead = define({
+  name: 'bodies-read',
+  input: z.object({}),
+  cron: '* * * * *',
+  // An older hub may have left a hundred thousand.
+  expireSeconds: 3600,
+  retryLimit: 0,
+  concurrency: 1,
+  async handler(_input, { deps, signal }) {
+    await readPendingBodies(deps, signal)
+    await compareNewBodies(deps, signal)
+  },
+})
+
+const bodiesCollect = define({
+  name: 'bodies-collect',
+  input: z.object({}),
+  // Looks at all bodies, so it runs less often.
+  cron: '29 3 * * *',
+  expireSeconds: 3600,
+  retryLimit: 0,
+  concurrency: 1,
+  handler: (_input, { deps }) => dropLostBodies(deps),
+})
+
 const runSummaries = define({
   name: 'run-summaries',
   input: z.object({}),
@@ -212,6 +238,8 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   filesUnpin,
   objectsDelete,
   readmesRead,
+  bodiesRead,
+  bodiesCollect,
   runSummaries,
   runMetricsFile,
   facetsFold,

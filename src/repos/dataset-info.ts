@@ -35,7 +35,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * The meta block of the file; null if it is not a LeRobot file. Never throws: an invalid file must not fail the upload.
  */
 export function parseDatasetInfo(bytes: Uint8Array): DatasetInfo | null {
-  const parsed = infoFile.safeParse(parseJson(bytes))
+  const parsed = infoFile.safeParse(parseSmallJson(bytes))
   if (!parsed.success) return null
   const {
     total_episodes: episodeCount,
@@ -46,7 +46,8 @@ export function parseDatasetInfo(bytes: Uint8Array): DatasetInfo | null {
   return { episodeCount, totalFrames, fps, robotType }
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+/** JSON that somebody wrote; undefined if it is none, or has more values than any real description. */
+export function parseSmallJson(bytes: Uint8Array): unknown {
   if (hasMoreValues(bytes, MAX_VALUES)) return undefined
   try {
     return JSON.parse(utf8.decode(bytes))

@@ -3,6 +3,8 @@
  * JSON and names rows, since they may change meanwhile.
  */
 export interface QueuedJobs {
+  readonly 'bodies-collect': NoInput
+  readonly 'bodies-read': NoInput
   readonly 'blob-verify': { readonly blobId: string }
   readonly 'check-objects-collect': NoInput
   readonly 'facets-fold': NoInput

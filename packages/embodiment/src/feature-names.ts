@@ -7,8 +7,11 @@ export function namesOf(names: unknown): string[] {
   if (!isObject(names)) return []
   const values = Object.values(names)
   if (values.every((value) => typeof value === 'number')) {
+    const entries = Object.entries(names)
+    // A place far off would make a list of a billion gaps of one name.
+    if (entries.some(([, at]) => !Number.isInteger(at) || Number(at) < 0 || Number(at) >= entries.length)) return []
     const found: string[] = []
-    for (const [name, at] of Object.entries(names)) found[Number(at)] = name
+    for (const [name, at] of entries) found[Number(at)] = name
     return found
   }
   return values.flatMap(namesOf)

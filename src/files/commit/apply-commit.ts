@@ -3,14 +3,13 @@ import { audit } from '../../operation/audit.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import { turns } from '../../platform/turns.ts'
-import type { DatasetInfo } from '../../repos/dataset-info.ts'
 import { currentCommitOf, lockRepo, type RepoFacts } from '../../repos/get-repo.ts'
-import type { ReadReadme } from '../../repos/readme/kept-cards.ts'
 import type { Tx } from '../../store/db.ts'
 import { linkBlobs } from '../link-blobs.ts'
 import { finishUploads, hashLater, insertFiles, moveReservation, setDatasetMeta } from '../link-files.ts'
 import { mimeFor } from '../mime.ts'
 import { assertNoClash } from '../path-clashes.ts'
+import type { Brought } from '../read-dataset-info.ts'
 import { contentOf } from '../readable-blobs.ts'
 import { countBytes } from '../reservation.ts'
 import { lockAccounts, type UploadRow } from '../upload-sql.ts'
@@ -20,14 +19,12 @@ import { assertParent, type CommitRequest, type Committed, placesOf } from './co
 import { type FoundFile, findCopied, findDeleted, findLive } from './live-paths.ts'
 import type { SourceBlob } from './sources.ts'
 
-export interface CommitWork extends CommitRequest {
+export interface CommitWork extends CommitRequest, Brought {
   /** Fences the uploads. */
   readonly attempt: string
   readonly uploads: readonly UploadRow[]
   /** The bytes to link, by content. */
   readonly blobs: ReadonlyMap<string, SourceBlob>
-  readonly datasetInfo: DatasetInfo | null
-  readonly readme: ReadReadme | null
 }
 
 /** A file as the commit makes it. */
@@ -82,6 +79,7 @@ export async function applyCommit(ctx: RequestContext, tx: Tx, work: CommitWork)
     action: fresh.length > 0 ? 'complete' : 'delete',
     message: input.message,
     readme: work.readme,
+    body: work.body ?? null,
     counts: { ...counts, bytesAdded, bytesRemoved, verified: verifiedOf(fresh) - verifiedOf(closed) },
   })
   await settleKept(tx, repo, touched, kept)

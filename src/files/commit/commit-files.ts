@@ -19,7 +19,7 @@ import type { CommitFilesInput } from '../schemas.ts'
 import type { UploadRow } from '../upload-sql.ts'
 import { findState } from '../versions/states.ts'
 import { applyCommit } from './apply-commit.ts'
-import { infoOfCommit, readmeOfCommit } from './commit-info.ts'
+import { broughtByCommit } from './commit-info.ts'
 import {
   type Added,
   assertParent,
@@ -107,9 +107,8 @@ async function commitOnce(ctx: AllowedContext, objects: ObjectStore, request: Co
   return withUploads(ctx, objects, request, sources, async (attempt, assembled) => {
     const sent = assembled.map((one): [string, SourceBlob] => [contentOf(one.upload), toSource(one)])
     const blobs = new Map([...readable, ...sent])
-    const datasetInfo = await infoOfCommit(ctx, objects, request, blobs)
-    const readme = await readmeOfCommit(ctx, objects, request, blobs)
-    const work = { ...request, attempt, blobs, datasetInfo, readme, uploads: sources.uploads }
+    const brought = await broughtByCommit(ctx, objects, request, blobs)
+    const work = { ...request, attempt, blobs, ...brought, uploads: sources.uploads }
     return commitVerb(ctx, (tx) => applyCommit(ctx, tx, work))
   })
 }

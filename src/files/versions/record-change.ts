@@ -1,5 +1,6 @@
 /** A change of a repo's files: the next `seq`, its sums, and the row that names the state it leads to. */
 import type { AuditContext } from '../../operation/audit.ts'
+import { bodyColumns, keepBody, type ReadBody } from '../../repos/bodies/kept-bodies.ts'
 import { keepCard, type ReadReadme, readmeColumns, readmeSource } from '../../repos/readme/kept-cards.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
@@ -67,7 +68,8 @@ const insertChange = statement({
   params: { ...repoChangeRow.params, repoId: param.text(), verified: param.int4() },
   text: `with moved as (update repos set seq = :seq, file_count = file_count + :filesAdded::int - :filesRemoved::int,
         total_bytes = total_bytes + :bytesAdded::bigint - :bytesRemoved::bigint,
-          verified_count = verified_count + :verified::int, updated_at = now(), ${readmeColumns}
+          verified_count = verified_count + :verified::int, updated_at = now(), ${readmeColumns},
+          ${bodyColumns}
       from ${readmeSource} where repos.id = :repoId returning repos.id, file_count, total_bytes),
     clock as (select date_trunc('milliseconds', greatest(clock_timestamp(), max(c.at))) as at from repo_changes c
       where c.repo_id = :repoId and c.seq = :seq - 1),
@@ -78,8 +80,9 @@ const insertChange = statement({
 
 /**
  * Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`; its rows in `files` are those of the new
- * state already, and the repo gets the card of the README.md among them. Returns the commit id of the new state, which
- * the database draws at random. One statement, two with `readme`: the README.md that the change brings.
+ * state already, and the repo gets the card of the README.md among them, and waits for a job if its body is in a file
+ * that is not read. Returns the commit id of the new state, which the database draws at random. One statement, one more
+ * with `readme`, the README.md that the change brings, and those of `keepBody` with `body`.
  */
 export async function recordChange({
   tx,
@@ -89,6 +92,7 @@ export async function recordChange({
   action,
   message = null,
   readme = null,
+  body = null,
   counts,
 }: ChangeMessage & {
   readonly tx: Tx
@@ -97,9 +101,11 @@ export async function recordChange({
   readonly seq: number
   readonly action: ChangeAction
   readonly readme?: ReadReadme | null
+  readonly body?: ReadBody | null
   readonly counts: ChangeCounts
 }): Promise<string> {
   if (readme) await keepCard(tx, repoId, readme)
+  if (body) await keepBody(tx, repoId, body)
   const viewer = ctx.viewer?.kind === 'anonymous' ? null : ctx.viewer
   const [made] = await tx.query(insertChange, {
     repoId,
