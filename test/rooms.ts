@@ -68,7 +68,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   dataset: ['embodiment'],
   tensorboard: [],
   track: ['text', 'formats', 'client', 'runner', 'tensorboard'],
-  'check-worker': ['text', 'formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
+  'check-worker': ['text', 'formats', 'embodiment', 'dataset', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
   'policy-server': ['text', 'formats', 'client', 'runner'],
   // Its loop is a page's too; its processes are a worker's.
   rollout: ['formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner', 'check-worker', 'policy-server'],

@@ -1,6 +1,7 @@
 /** Background jobs. Each is idempotent and may run on two hubs at once. */
 import { z } from 'zod'
 import { displaceEverywhere } from '../accounts/device-login/displace-logins.ts'
+import { fileDatasetChecks } from '../checks/datasets/file-checks.ts'
 import type { Deps } from '../operation/context.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import type { QueuedJobName, QueuedJobs } from '../store/queued-jobs.ts'
@@ -225,6 +226,16 @@ const facetsFold = define({
   handler: (_input, { deps, signal }) => foldFacets(deps, signal),
 })
 
+const datasetChecksFile = define({
+  name: 'dataset-checks-file',
+  input: z.object({}),
+  cron: '* * * * *',
+  expireSeconds: 300,
+  retryLimit: 0,
+  concurrency: 1,
+  handler: (_input, { deps }) => fileDatasetChecks(deps),
+})
+
 export const jobs: readonly JobDefinition<Deps>[] = [
   blobVerify,
   repoPurge,
@@ -243,4 +254,5 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   runSummaries,
   runMetricsFile,
   facetsFold,
+  datasetChecksFile,
 ]

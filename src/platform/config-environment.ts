@@ -76,6 +76,7 @@ export const environment = z.object({
   RUN_MAX_ATTEMPTS: whole(1, 1000).default(5),
   RUN_DAILY_GPU_HOUR_QUOTA: decimal(1_000_000).default(24),
   ROBOT_CHECK_DAILY_QUOTA: whole(1, 1_000_000).default(50),
+  DATASET_CHECK_DAILY_QUOTA: whole(0, 1_000_000).default(200),
   COACH_MAX_ARTIFACT_BYTES: whole(1, 16 * 1024 ** 2).default(4 * 1024 ** 2),
   HOSTED_APP_NAME: wordText.optional(),
   HOSTED_BACKEND: z.enum(['process', 'kubernetes']).default('process'),

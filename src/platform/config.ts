@@ -130,6 +130,8 @@ export interface Config {
   readonly spendHoldTtlSeconds: number
   /** How many checks an account may create in 24 hours. */
   readonly dailyRobotChecks: number
+  /** Checks of data sets that commits begin, of an account in 24 hours; 0: none. */
+  readonly dailyDatasetChecks: number
 }
 
 export { ConfigError }
@@ -189,6 +191,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     hosted: hostedSettings(values, 'HOSTED_UIDS' in set),
     spendHoldTtlSeconds: values.SPEND_HOLD_TTL_S,
     dailyRobotChecks: values.ROBOT_CHECK_DAILY_QUOTA,
+    dailyDatasetChecks: values.DATASET_CHECK_DAILY_QUOTA,
   }
 }
 

@@ -7,6 +7,7 @@ export interface QueuedJobs {
   readonly 'bodies-read': NoInput
   readonly 'blob-verify': { readonly blobId: string }
   readonly 'check-objects-collect': NoInput
+  readonly 'dataset-checks-file': NoInput
   readonly 'facets-fold': NoInput
   readonly 'files-collect': NoInput
   readonly 'files-unpin': { readonly repoIds: readonly string[] }

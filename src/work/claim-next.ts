@@ -11,7 +11,7 @@ import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { type JobKind, memoizeByKey } from './job-kind.ts'
-import { watchWaiting } from './waiting.ts'
+import { waitingTopic } from './waiting.ts'
 
 export interface ClaimNextInput {
   readonly worker: string
@@ -76,32 +76,51 @@ export async function claimNext<T extends object>(
   { credential, waitS }: { readonly credential: Credentialed; readonly waitS: number },
   claim: (tx: Tx, jobId: string) => Promise<T | null>,
 ): Promise<T | null> {
-  if (waitS === 0) return claimOldest(ctx, job, credential, claim)
-  const signal = AbortSignal.any([ctx.signal, ctx.deps.stopping, AbortSignal.timeout(waitS * 1000)])
-  for await (const _hint of watchWaiting(ctx.deps, job, credential.accountIds, signal)) {
-    const claimed = await claimOldest(ctx, job, credential, claim)
+  const topics = credential.accountIds.map((ownerId) => waitingTopic(job, ownerId))
+  return untilClaimed(ctx, { topics, waitS }, () => claimOldest(ctx, job, credential, claim))
+}
+
+/** What `claim` gets, at once or within `waitS` when one of the topics is sent; null if nothing. */
+export async function untilClaimed<T extends object>(
+  { deps, signal: ended }: AllowedContext,
+  { topics, waitS }: { readonly topics: readonly string[]; readonly waitS: number },
+  claim: () => Promise<T | null>,
+): Promise<T | null> {
+  if (waitS === 0) return claim()
+  const signal = AbortSignal.any([ended, deps.stopping, AbortSignal.timeout(waitS * 1000)])
+  for await (const _hint of deps.events.watch(topics, signal)) {
+    const claimed = await claim()
     if (claimed) return claimed
   }
   return null
 }
 
-/** A null result is not stored for replays: the error rolls back the transaction that would store it. */
-async function claimOldest<T extends object>(
+/**
+ * Null where `work` throws the error that it is given: a null result is not stored for replays, since the error rolls
+ * back the transaction that would store it.
+ */
+export async function unlessNothing<T>(work: (nothing: Error) => Promise<T>): Promise<T | null> {
+  const nothing = new Error('nothing to claim')
+  try {
+    return await work(nothing)
+  } catch (error) {
+    if (error === nothing) return null
+    throw error
+  }
+}
+
+function claimOldest<T extends object>(
   ctx: AllowedContext,
   job: JobKind,
   { accountIds, repoIds, credentialId }: Credentialed,
   claim: (tx: Tx, jobId: string) => Promise<T | null>,
 ): Promise<T | null> {
-  const nothing = new Error('nothing to claim')
-  try {
-    return await commitVerb(ctx, async (tx) => {
+  return unlessNothing((nothing) =>
+    commitVerb(ctx, async (tx) => {
       const [oldest] = await tx.query(oldestWaiting(job), { accountIds, repoIds, credentialId })
       const claimed = oldest ? await claim(tx, oldest.id) : null
       if (!claimed) throw nothing
       return claimed
-    })
-  } catch (error) {
-    if (error === nothing) return null
-    throw error
-  }
+    }),
+  )
 }

@@ -7,11 +7,12 @@ import type { Tx } from '../store/db.ts'
 import type { HeldJob, JobExecutor } from './held-job.ts'
 import type { JobKind } from './job-kind.ts'
 
-const topicOf = ({ table }: JobKind, ownerId: string) => `${table}-waiting:${ownerId}`
+/** Sent when a worker job of this account can be claimed. */
+export const waitingTopic = ({ table }: JobKind, ownerId: string) => `${table}-waiting:${ownerId}`
 
 /** Announces, after the commit, that a worker job of this account can be claimed. */
 export function announceWaiting(tx: Tx, deps: Pick<Deps, 'events'>, job: JobKind, ownerId: string): void {
-  tx.afterCommit(() => deps.events.hint(topicOf(job, ownerId)))
+  tx.afterCommit(() => deps.events.hint(waitingTopic(job, ownerId)))
 }
 
 /**
@@ -27,17 +28,4 @@ export async function offerJob(
   tx.afterCommit(() => deps.events.hint(id))
   if (executor === 'worker') announceWaiting(tx, deps, job, ownerId)
   else await deps.queue.send(tx, 'hosted-dispatch', { jobId: id })
-}
-
-/** Yields at once, then each time work of one of these accounts may have arrived. Ends with the signal. */
-export function watchWaiting(
-  deps: Pick<Deps, 'events'>,
-  job: JobKind,
-  ownerIds: readonly string[],
-  signal: AbortSignal,
-): AsyncIterable<void> {
-  return deps.events.watch(
-    ownerIds.map((ownerId) => topicOf(job, ownerId)),
-    signal,
-  )
 }

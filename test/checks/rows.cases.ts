@@ -8,8 +8,24 @@ function aCheck(changes: Readonly<Record<string, string>>): string {
   return `insert into robot_checks (${Object.keys(row).join(', ')}) values (${Object.values(row).join(', ')})`
 }
 
+const aDatasetCheck = (columns: string, values: string, status = 'queued') =>
+  `insert into dataset_checks (repo_id, status, cause, seq${columns && `, ${columns}`})
+   values ('x', '${status}', 'commit', 1${values && `, ${values}`})`
+
 export const rows = defineRows({
+  kept: ({ dataset, ada }) => ({
+    dataset_checks: `insert into dataset_checks (repo_id, status, cause, seq, requested_by, attempt, finished_at, report, report_seq, report_at)
+      values ('${dataset}', 'succeeded', 'person', 1, '${ada}', 1, now(), '{"layout":null,"findings":[]}', 1, now())`,
+  }),
   refused: {
+    dataset_checks_counted: aDatasetCheck('attempt', '-1'),
+    dataset_checks_claimed_whole: aDatasetCheck('', '', 'running'),
+    dataset_checks_ended: aDatasetCheck('', '', 'failed'),
+    dataset_checks_reported_whole: aDatasetCheck('report', `'{}'`),
+    dataset_checks_report_size: aDatasetCheck(
+      'report, report_seq, report_at',
+      `to_json(repeat('a', 1048576)), 1, now()`,
+    ),
     robot_checks_limited: aCheck({ executor: `'hosted'` }),
     robot_checks_about: aCheck({ robot_repo_id: 'null' }),
     robot_checks_ended: aCheck({ status: `'failed'` }),

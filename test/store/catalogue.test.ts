@@ -34,6 +34,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'blobs_unverified',
     'blobs_verified',
     'bodies_fits_pending',
+    'dataset_checks_open',
     'dataset_meta_robot_type',
     'deleted_runs_cleared',
     'deleted_runs_left',

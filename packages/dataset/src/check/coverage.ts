@@ -13,6 +13,9 @@ export interface DatasetSummary {
   readonly tasks: readonly { readonly task: string; readonly episodes: number; readonly frames: number }[]
   /** Where each joint was, over all frames. */
   readonly joints: readonly ({ readonly place: string } & Histogram)[]
+  /** Tasks and joints that are not among them. */
+  readonly moreTasks: number
+  readonly moreJoints: number
 }
 
 const MOST_TASKS = 200
@@ -22,10 +25,8 @@ const MOST_JOINTS = 128
 export function coverage(features: readonly NumberFeature[]) {
   const lengths: number[] = []
   const tasks = new Map<string, { episodes: number; frames: number }>()
-  const joints = features
-    .filter(isState)
-    .flatMap((feature) => feature.labels.map((_, at) => ({ feature, at, bins: growingHistogram() })))
-    .slice(0, MOST_JOINTS)
+  const all = features.filter(isState).flatMap((feature) => feature.labels.map((_, at) => ({ feature, at })))
+  const joints = all.slice(0, MOST_JOINTS).map((one) => ({ ...one, bins: growingHistogram() }))
   return {
     add(rows: EpisodeRows, told: readonly string[]): void {
       lengths.push(rows.frames)
@@ -47,6 +48,8 @@ export function coverage(features: readonly NumberFeature[]) {
           const histogram = bins.histogram()
           return histogram ? [{ place: placeOf(feature, at), ...histogram }] : []
         }),
+        moreTasks: Math.max(0, tasks.size - MOST_TASKS),
+        moreJoints: all.length - joints.length,
       }
     },
   }

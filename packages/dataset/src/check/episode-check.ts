@@ -88,6 +88,10 @@ function checkValues({ columns }: EpisodeRows, episode: number, findings: Findin
     const wrong = values.findIndex((value) => !Number.isFinite(value))
     if (wrong < 0) continue
     const detail = `is ${Number.isNaN(values[wrong]) ? 'no number (NaN)' : values[wrong]}`
-    findings.add('not_finite', placeOf(feature, wrong % width), detail, { episode, frame: Math.floor(wrong / width) })
+    findings.add('not_finite', placeOf(feature, wrong % width), detail, {
+      episode,
+      frame: Math.floor(wrong / width),
+      joint: width > 1 ? feature.labels[wrong % width] : undefined,
+    })
   }
 }

@@ -40,6 +40,8 @@ export interface Finding {
   readonly episode: number | null
   /** Counted from the start of the episode. */
   readonly frame: number | null
+  /** The joint as the data set names it; null where it is about no joint. */
+  readonly joint: string | null
   /** A path, a column, or a joint of a column: `observation.state.elbow`. */
   readonly place: string
   /** What is so, and what should be, in words. */
@@ -59,6 +61,7 @@ export interface FindingList {
 export interface FindingPlace {
   readonly episode?: number
   readonly frame?: number
+  readonly joint?: string
 }
 
 /** Of one kind: a fault of every episode does not hide the others. */
@@ -69,12 +72,13 @@ export function findingList(): FindingList {
   const kept: Finding[] = []
   const counts = new Map<FindingCode, number>()
   return {
-    add(code, place, detail, { episode, frame } = {}) {
+    add(code, place, detail, { episode, frame, joint } = {}) {
       const before = counts.get(code) ?? 0
       counts.set(code, before + 1)
       if (before >= MOST_OF_A_KIND) return
       const severity = findingKinds[code]
-      kept.push({ code, severity, episode: episode ?? null, frame: frame ?? null, place, detail })
+      const at = { episode: episode ?? null, frame: frame ?? null, joint: joint ?? null }
+      kept.push({ code, severity, ...at, place, detail })
     },
     kept: () => kept,
     counts: () => Object.fromEntries(counts),

@@ -71,6 +71,7 @@ function checkLimit({ column, joint, label, episode, place }: OneJoint, limits: 
   findings.add('joint_limit', place, `${value.toPrecision(5)} is ${bound}, the limit of the robot.${more}`, {
     episode,
     frame,
+    joint: label,
   })
 }
 
@@ -87,7 +88,7 @@ function indexesOf(values: Float64Array, isIt: (value: number) => boolean): numb
 const HALF = 0.5
 const TIMES = 8
 
-function checkJump({ column, joint, episode, place }: OneJoint, findings: FindingList): void {
+function checkJump({ column, joint, label, episode, place }: OneJoint, findings: FindingList): void {
   const values = one(column, joint)
   const steps = Float64Array.from({ length: values.length - 1 }, (_, at) =>
     Math.abs((values[at + 1] ?? 0) - (values[at] ?? 0)),
@@ -100,7 +101,7 @@ function checkJump({ column, joint, episode, place }: OneJoint, findings: Findin
   if (at < 0) return
   const [before, after] = [values[at] ?? 0, values[at + 1] ?? 0]
   const detail = `goes from ${before.toPrecision(4)} to ${after.toPrecision(4)} in one frame`
-  findings.add('jump', place, detail, { episode, frame: at + 1 })
+  findings.add('jump', place, detail, { episode, frame: at + 1, joint: label })
 }
 
 /** Of the action for it, in its unit: less is noise. */
@@ -115,5 +116,5 @@ function checkDead({ column, joint, label, episode, place }: OneJoint, rows: Epi
   const told = momentsOf(action.values, same, action.feature.width)
   if (told.max - told.min <= MOVED) return
   const detail = `stays at ${state.min.toPrecision(4)} while its action moves by ${(told.max - told.min).toPrecision(3)}`
-  findings.add('dead_joint', place, detail, { episode, frame: 0 })
+  findings.add('dead_joint', place, detail, { episode, frame: 0, joint: label })
 }

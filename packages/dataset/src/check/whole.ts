@@ -22,7 +22,9 @@ export function checkWhole(held: Held, told: Told, isAll: boolean): void {
     for (const [joint, { min, max }] of moments.entries()) {
       const place = placeOf(feature, joint)
       if (min === max && !known.has(place))
-        findings.add('dead_joint', place, `is ${min.toPrecision(4)} in every frame of the data set`)
+        findings.add('dead_joint', place, `is ${min.toPrecision(4)} in every frame of the data set`, {
+          joint: feature.labels[joint],
+        })
     }
   }
 }

@@ -1,0 +1,140 @@
+/** A worker says how far its check of a data set is, and what it found. Contract, "Checks of data sets". */
+import { assertNotJob, requireCredential } from '../../auth/policy.ts'
+import { audit } from '../../operation/audit.ts'
+import { commitVerb, guarded } from '../../operation/commit-verb.ts'
+import type { RequestContext } from '../../operation/context.ts'
+import { boundedBytes } from '../../platform/bounded-text.ts'
+import { HubError, invalid } from '../../platform/errors.ts'
+import { findRepoToWrite } from '../../repos/get-repo.ts'
+import { column, columns } from '../../store/columns.ts'
+import type { Tx } from '../../store/db.ts'
+import { param, statement } from '../../store/statement.ts'
+import { announceWaiting, checksOfRepos, type DatasetCheck, readCheck } from './check-rows.ts'
+import { LEASE_SECONDS, MAX_REPORT_BYTES } from './limits.ts'
+import type { DatasetReport } from './report-shape.ts'
+
+export interface ReportDatasetCheckInput {
+  readonly owner: string
+  readonly repo: string
+  /** Of the claim. */
+  readonly attempt: number
+  /** The end: `succeeded` with `report`, `failed` with `error`; absent while it goes on. */
+  readonly status?: 'succeeded' | 'failed' | null
+  readonly episodesDone?: number | null
+  readonly episodesTotal?: number | null
+  readonly report?: DatasetReport | null
+  readonly error?: string | null
+}
+
+const fenced = { repoId: param.text(), attempt: param.int4(), credentialId: param.text() }
+const held = `repo_id = :repoId and status = 'running' and attempt = :attempt and claim_credential = :credentialId`
+
+const told = columns({ repoId: column.text('repo_id') })
+
+const goOn = statement({
+  name: 'dataset-check-go-on',
+  columns: told,
+  params: { ...fenced, done: param.int4.orNull(), total: param.int4.orNull() },
+  text: `update dataset_checks set lease_expires_at = now() + interval '${LEASE_SECONDS} seconds',
+      episodes_done = coalesce(:done::int, episodes_done), episodes_total = coalesce(:total::int, episodes_total)
+    where ${held} returning ${told.sql}`,
+  rewrites: 'repoId',
+})
+
+const end = statement({
+  name: 'dataset-check-end',
+  columns: told,
+  params: {
+    ...fenced,
+    status: param.enum('JobStatus'),
+    done: param.int4.orNull(),
+    total: param.int4.orNull(),
+    report: param.json.orNull(),
+    error: param.text.orNull(),
+  },
+  text: `update dataset_checks set status = case when again then 'queued' else :status::"JobStatus" end,
+      requested_at = case when again then now() else requested_at end, again = false, lost = 0, claim_credential = null,
+      lease_expires_at = null, finished_at = now(), error = :error,
+      episodes_done = coalesce(:done::int, episodes_done), episodes_total = coalesce(:total::int, episodes_total),
+      report = coalesce(:report::json, report),
+      report_seq = case when :report::json is null then report_seq else seq end,
+      report_at = case when :report::json is null then report_at else now() end
+    where ${held} returning ${told.sql}`,
+})
+
+/**
+ * The check afterwards; its lease begins again. Errors: 401, 403, 404, 409 `conflict.not_claimer` for who does not hold
+ * it any more, 413 a report over 1 MiB, 422.
+ */
+export function reportDatasetCheck(ctx: RequestContext, input: ReportDatasetCheckInput): Promise<DatasetCheck> {
+  return guarded(
+    ctx,
+    async () => {
+      const repo = await findRepoToWrite(ctx, input)
+      assertNotJob(ctx.viewer, 'report on a check of a data set')
+      return repo
+    },
+    (allowed, repo) => {
+      const report = reportText(input)
+      return commitVerb(allowed, async (tx) => {
+        await write(allowed, tx, repo.id, input, report)
+        const check = await readCheck(tx, repo.id)
+        if (input.status) await recordEnd(allowed, tx, check, input)
+        if (check.status === 'queued') announceWaiting(tx, allowed.deps.events, check)
+        else tx.afterCommit(() => allowed.deps.events.hint(repo.id))
+        return check
+      })
+    },
+  )
+}
+
+/** One compare-and-set; the lease begins again, or ends. */
+async function write(
+  ctx: RequestContext,
+  tx: Tx,
+  repoId: string,
+  { status, attempt, error, episodesDone, episodesTotal }: ReportDatasetCheckInput,
+  report: string | null,
+): Promise<void> {
+  const { credentialId } = requireCredential(ctx.viewer)
+  const fence = { repoId, attempt, credentialId, done: episodesDone ?? null, total: episodesTotal ?? null }
+  const why = status === 'failed' ? error || 'The worker did not say why.' : null
+  const [written] = status ? await tx.query(end, { ...fence, status, report, error: why }) : await tx.query(goOn, fence)
+  if (written) return
+  const [check] = await checksOfRepos(tx, [repoId])
+  assertHolds(ctx, check ?? null, attempt)
+  throw new Error('The check could be reported on, and was not.')
+}
+
+/** 409 unless the caller holds this attempt of the check. */
+export function assertHolds(ctx: RequestContext, check: DatasetCheck | null, attempt: number): void {
+  if (!check) throw new HubError('not_found', 'The data set has no check.')
+  const { credentialId } = requireCredential(ctx.viewer)
+  if (check.status === 'running' && check.claimCredential === credentialId && check.attempt === attempt) return
+  const now =
+    check.status === 'running'
+      ? `${check.worker} has it since ${check.startedAt}, as attempt ${check.attempt}`
+      : `it is ${check.status}`
+  const detail = `You do not hold attempt ${attempt} of the check of ${check.repo}: ${now}. Claim the next one.`
+  throw new HubError('conflict.not_claimer', detail)
+}
+
+/** Null where the check goes on, or failed. Errors: 413, 422. */
+function reportText({ status, report }: ReportDatasetCheckInput): string | null {
+  if (status === 'succeeded' && report == null)
+    throw invalid('validation.required', 'is required with `succeeded`', ['report'])
+  if (status !== 'succeeded' && report != null)
+    throw invalid('validation.value', 'is only for `succeeded`; leave it out', ['report'])
+  if (report == null) return null
+  return boundedBytes(JSON.stringify(report), MAX_REPORT_BYTES, ['report']).toString()
+}
+
+async function recordEnd(
+  ctx: RequestContext,
+  tx: Tx,
+  { repoId, ownerId, reportSeq }: DatasetCheck,
+  { status, attempt, error }: ReportDatasetCheckInput,
+): Promise<void> {
+  const after = status === 'succeeded' ? { status, attempt, seq: reportSeq } : { status, attempt, error: error ?? null }
+  await audit(tx, ctx, { action: 'dataset_check.finish', accountId: ownerId, targetId: repoId, after })
+}

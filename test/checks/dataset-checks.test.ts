@@ -1,0 +1,170 @@
+/** Checks of data sets: asked for, taken by one worker for a lease, reported, and begun by commits. Contract, "Checks of data sets". */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { fileDatasetChecks } from '../../src/checks/datasets/file-checks.ts'
+import { contractHub, type Json, type Person, types } from '../support/hub.ts'
+import { aReport, datasetInfo } from './support/dataset-reports.ts'
+
+const hub = contractHub({ DATASET_CHECK_DAILY_QUOTA: '2' })
+let ada: Person
+let key: string
+
+beforeAll(async () => {
+  ada = await hub.person()
+  key = await hub.key(ada)
+})
+
+async function dataset(files: Record<string, string> = { 'meta/info.json': datasetInfo }): Promise<string> {
+  const repo = await hub.repo(ada)
+  await hub.upload(ada, repo, files)
+  return repo
+}
+const pathOf = (repo: string) => `/v1/repos/${repo}/dataset-check`
+const read = async (repo: string) => (await hub.call(ada, 'GET', pathOf(repo))).json
+const ask = (repo: string) => hub.call(ada, 'POST', pathOf(repo))
+const claim = async (worker = 'w', who: string | Person = key) =>
+  (await hub.call(who, 'POST', '/v1/dataset-checks/claim-next', { worker })).json
+const report = (repo: string, body: Json, who: string | Person = key) =>
+  hub.call(who, 'POST', `${pathOf(repo)}/report`, body)
+const expire = (repo: string) =>
+  hub.sql(
+    `update dataset_checks set lease_expires_at = now() - interval '1 second'
+     where repo_id = (select id from repos where slug = $1) returning repo_id`,
+    [repo.split('/')[1]],
+  )
+const commit = (repo: string) => hub.upload(ada, repo, { 'meta/info.json': `${datasetInfo} ` })
+
+describe('the check of a data set', () => {
+  it('is asked for, taken once, reported, and stands with its findings in both APIs', async () => {
+    const repo = await dataset()
+    expect((await hub.call(ada, 'GET', pathOf(repo))).status).toBe(404)
+    const asked = await ask(repo)
+    expect([asked.status, asked.json]).toMatchObject([202, { repo, status: 'queued', cause: 'person', attempt: 0 }])
+    expect(asked.json.requester.handle).toBe(ada.handle)
+    const claims = await Promise.all([claim('a'), claim('b', ada), claim('c')])
+    const [mine] = claims.filter((one) => one?.repo === repo)
+    expect(claims.filter((one) => one !== null && one !== undefined)).toHaveLength(1)
+    const who = mine.worker === 'b' ? ada : key
+    const told = await report(repo, { attempt: 1, episodes_done: 2, episodes_total: 3 }, who)
+    expect(told.json).toMatchObject({ status: 'running', episodes_done: 2, episodes_total: 3 })
+    const end = { attempt: 1, status: 'succeeded', report: aReport }
+    expect((await report(repo, end, who)).json).toMatchObject({ status: 'succeeded', report_seq: mine.seq })
+    expect(await read(repo)).toMatchObject({ is_outdated: false, error: null, report: aReport })
+    const { data } = await hub.graphql(
+      ada,
+      `query($owner: String!, $slug: String!) { repo(owner: $owner, slug: $slug) { datasetCheck { isOutdated
+        report { errors findings { code episode frame joint } summary { joints { place counts } } } } } }`,
+      { owner: repo.split('/')[0], slug: repo.split('/')[1] },
+    )
+    expect(data.repo.datasetCheck.report).toMatchObject({
+      errors: 1,
+      findings: [{ code: 'joint_limit', episode: 2, frame: 7, joint: 'elbow' }, { joint: 'wrist' }],
+    })
+    await commit(repo)
+    expect(await read(repo)).toMatchObject({ is_outdated: true, report: { errors: 1 } })
+  })
+
+  it('is refused for what is no data set of LeRobot', async () => {
+    const model = await hub.repo(ada, { kind: 'model' })
+    for (const repo of [model, await dataset({ 'a.txt': 'a' })]) {
+      const refused = await ask(repo)
+      expect([refused.status, types(refused)]).toEqual([409, ['conflict.wrong_kind']])
+    }
+  })
+
+  it('goes to another worker when one is lost; the lost one is refused, and the third loss ends it', async () => {
+    const repo = await dataset()
+    await ask(repo)
+    expect((await claim('first')).attempt).toBe(1)
+    expect(await claim('early')).toBeNull()
+    await expire(repo)
+    expect(await claim('second')).toMatchObject({ repo, attempt: 2, worker: 'second' })
+    const late = await report(repo, { attempt: 1, status: 'succeeded', report: aReport })
+    expect([late.status, types(late)]).toEqual([409, ['conflict.not_claimer']])
+    expect(late.json.detail).toContain('second')
+    expect((await report(repo, { attempt: 2 }, ada)).status).toBe(409)
+    await expire(repo)
+    expect(await claim('third')).toMatchObject({ attempt: 3 })
+    await expire(repo)
+    expect(await claim('fourth')).toBeNull()
+    await fileDatasetChecks(hub.running.deps)
+    expect(await read(repo)).toMatchObject({ status: 'failed', error: expect.stringContaining('3 times') })
+    await ask(repo)
+    expect(await claim('fifth')).toMatchObject({ attempt: 4, status: 'running' })
+    const failed = await report(repo, { attempt: 4, status: 'failed', error: 'no such file' })
+    expect(failed.json).toMatchObject({ status: 'failed', error: 'no such file' })
+  })
+
+  it('takes a report whole or not at all', async () => {
+    const repo = await dataset()
+    await ask(repo)
+    const { attempt } = await claim()
+    const [finding] = aReport.findings
+    for (const [body, status] of [
+      [{ attempt, status: 'succeeded' }, 422],
+      [{ attempt, report: aReport }, 422],
+      [{ attempt, status: 'succeeded', report: { ...aReport, findings: [{ ...finding, severity: 'bad' }] } }, 422],
+      [{ attempt, status: 'succeeded', report: { ...aReport, more: 'x'.repeat(1024 * 1024) } }, 413],
+    ] as const)
+      expect((await report(repo, body)).status).toBe(status)
+    expect(await read(repo)).toMatchObject({ status: 'running', report: null })
+    await report(repo, { attempt, status: 'succeeded', report: aReport })
+  })
+})
+
+describe('a commit that brings meta/info.json', () => {
+  const again = (repo: string) =>
+    hub.sql(
+      `update dataset_checks set requested_at = now() - interval '1 hour'
+       where repo_id = (select id from repos where slug = $1) returning repo_id`,
+      [repo.split('/')[1]],
+    )
+  const file = () => fileDatasetChecks(hub.running.deps)
+
+  it('begins a check of the newest files, once more if they change while it runs', async () => {
+    const eve = await hub.person()
+    const repo = await hub.repo(eve)
+    const [claimEve, readEve] = [() => claim('w', eve), async () => (await hub.call(eve, 'GET', pathOf(repo))).json]
+    const put = (text: string) => hub.upload(eve, repo, { 'meta/info.json': text })
+    await put(datasetInfo)
+    await file()
+    expect(await readEve()).toMatchObject({ status: 'queued', cause: 'commit', requester: null })
+    await put(`${datasetInfo} `)
+    const { attempt, seq } = await claimEve()
+    await put(`${datasetInfo}  `)
+    await file()
+    expect((await report(repo, { attempt, status: 'succeeded', report: aReport }, eve)).json.status).toBe('succeeded')
+    expect(await readEve()).toMatchObject({ report_seq: seq, is_outdated: true })
+    // A repo that changes often waits ten minutes.
+    await file()
+    expect((await readEve()).status).toBe('succeeded')
+    await again(repo)
+    await file()
+    expect(await readEve()).toMatchObject({ status: 'queued', report_seq: seq })
+    await claimEve()
+    await put(`${datasetInfo}   `)
+    await hub.call(eve, 'POST', pathOf(repo))
+    const told = await report(repo, { attempt: attempt + 1, status: 'succeeded', report: aReport }, eve)
+    expect(told.json).toMatchObject({ status: 'queued', report_seq: seq + 1, is_outdated: true })
+    expect(await claimEve()).toMatchObject({ seq: seq + 2, attempt: attempt + 2 })
+  })
+
+  it('begins as many checks of an account as the setting says, and none of what is no data set', async () => {
+    const bob = await hub.person()
+    const repos: string[] = []
+    for (let at = 0; at < 3; at += 1) {
+      const repo = await hub.repo(bob)
+      await hub.upload(bob, repo, { 'meta/info.json': datasetInfo })
+      repos.push(repo)
+    }
+    const other = await hub.repo(bob)
+    await hub.upload(bob, other, { 'meta/info.json': '{}' })
+    await file()
+    await file()
+    const states = await Promise.all(
+      [...repos, other].map(async (repo) => (await hub.call(bob, 'GET', pathOf(repo))).status),
+    )
+    expect(states).toEqual([200, 200, 404, 404])
+    // People ask as often as they like.
+    expect((await hub.call(bob, 'POST', pathOf(repos[2] ?? ''))).status).toBe(202)
+  })
+})
