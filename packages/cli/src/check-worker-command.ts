@@ -1,9 +1,10 @@
-/** `hub check-worker`: claims robot and model checks and executes them on this machine. */
+/** `hub check-worker`: claims checks of robots, models and data sets and executes them on this machine. */
 import { hostname } from 'node:os'
 import type { CheckOutcome } from '@hub/check-worker/serve/serve-check'
+import type { findChromium } from '@hub/check-worker/stills/find-chromium'
 import { LocalError } from '@hub/client/internal'
 import { programOf } from '@hub/runner/worker/own-program'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { ClientIo } from './client-output.ts'
 import { type CommonOptions, common } from './client-session.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
@@ -12,12 +13,17 @@ import { runWorker, type WorkerOptions } from './worker-session.ts'
 
 interface CheckWorkerOptions extends WorkerOptions {
   readonly owner?: string
+  readonly only?: 'robots' | 'data-sets'
 }
 
 const help = `
 Claims one check after another, downloads its files, and examines them: MuJoCo compiles and steps a robot in a process
 of its own, with bounded time and memory; of a policy only headers and JSON are read. The draft card, the report and
 the log go to the hub. Nothing is written to a repo before a person publishes the draft.
+
+Data sets are checked beside it: their tables and the frame lists of their videos are read by ranges, nothing is kept
+on the disk, and a check whose worker is lost goes to another one after two minutes. --only robots leaves them out,
+--only data-sets does nothing else, and needs no MuJoCo. --once alone is for one check of a robot or a model.
 
 The worker removes the folder of a check, with the repo's files, when the check ends. A killed worker goes on when you start
 it again with the same key and --work. A cancel stops the check within seconds. Ctrl-C fails the check that is in progress.
@@ -40,6 +46,8 @@ Examples:
   $ hub check-worker --once --json
   $ hub check-worker --owner walnut-robotics --name bench-3 --work /var/lib/hub/checks`
 
+type Chromium = Awaited<ReturnType<typeof findChromium>>
+
 /** Between a stop and the last report: the engine ends at once. */
 const GRACE_MS = 5000
 const INTERVAL_MS = 1000
@@ -53,6 +61,12 @@ export function registerCheckWorkerCommand(
   common(program.command('check-worker').description('Claim checks and execute them on this machine'), io, help)
     .option('--owner <handle>', 'only checks of this account (default: all accounts of the key)')
     .option('--once', 'exit after one check')
+    .addOption(
+      new Option('--only <what>', 'check nothing else (default: robots, models and data sets)').choices([
+        'robots',
+        'data-sets',
+      ]),
+    )
     .option('--name <name>', 'name of this worker', hostname())
     .option('--work <dir>', 'folder for the files of checks (default: ~/.local/state/hub/checks)')
     .action((options: CheckWorkerOptions & { readonly work?: string }) =>
@@ -65,17 +79,8 @@ async function run(
   options: CheckWorkerOptions,
   { intervalMs, graceMs }: { readonly intervalMs: number; readonly graceMs: number },
 ): Promise<void> {
-  const { findChromium } = await fromWorker('check-worker', () => import('@hub/check-worker/stills/find-chromium'))
-  assertInstalled('check-worker', '@mujoco/mujoco')
-  const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
-  const { HUB_CHROMIUM: browser = '', HF_ENDPOINT: mirror = '' } = io.env
-  // Checks do without a browser where there is none, but not where one was named.
-  if ('missing' in chromium && !['', 'off'].includes(browser.trim()))
-    throw new LocalError(`HUB_CHROMIUM: no absolute path of a program; set it to one, or to off.`)
-  if (mirror !== '' && !/^https?:$/.test(URL.parse(mirror)?.protocol ?? ''))
-    throw new LocalError('HF_ENDPOINT: not an http(s) URL; set it to that of a mirror, or unset it.')
-  if ('program' in chromium)
-    assertInstalled('check-worker', 'playwright-core', 'HUB_CHROMIUM=off does without pictures')
+  const chromium = options.only === 'data-sets' ? null : await foundChromium(io)
+  const mirror = mirrorOf(io)
   const words = {
     what: 'check worker',
     jobKind: 'robot_check',
@@ -87,17 +92,47 @@ async function run(
     idOf: ({ check }: CheckOutcome) => check,
   }
   await runWorker<CheckOutcome>(io, options, words, async ({ gaveUp, ended, job, ...session }) => {
+    const { name, owner = null, once = false } = options
+    const { client, stop, logLine } = session
+    const isOne = once || job !== null
+    const datasets = async (isOnce: boolean) => {
+      const { workOnDatasets } = await import('@hub/check-worker/serve/dataset-work')
+      await workOnDatasets({ client, stop, logLine, ended, name, owner, once: isOnce })
+    }
+    if (chromium === null) return datasets(once)
     const [{ workOnChecks }, { openReadingPool }] = await Promise.all([
       import('@hub/check-worker/serve/work'),
       import('@hub/mjcf/processes/reading-pool'),
     ])
     const pool = openReadingPool({ log: silentLog, programOf, processes: 1 })
-    const { name, owner = null, once = false } = options
     try {
-      const worker = { ...session, pool, intervalMs, mirror: mirror || null, chromium }
-      await workOnChecks(worker, { name, owner, job, once, gaveUp, ended })
+      const worker = { ...session, pool, intervalMs, mirror, chromium }
+      await Promise.all([
+        workOnChecks(worker, { name, owner, job, once, gaveUp, ended }),
+        ...(isOne || options.only === 'robots' ? [] : [datasets(false)]),
+      ])
     } finally {
       await pool.close()
     }
   })
+}
+
+/** The browser that draws stills. Rejects where one was named that is none, or what drives it is not installed. */
+async function foundChromium(io: ClientIo): Promise<Chromium> {
+  const { findChromium } = await fromWorker('check-worker', () => import('@hub/check-worker/stills/find-chromium'))
+  assertInstalled('check-worker', '@mujoco/mujoco')
+  const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
+  const { HUB_CHROMIUM: browser = '' } = io.env
+  // Checks do without a browser where there is none, but not where one was named.
+  if ('missing' in chromium && !['', 'off'].includes(browser.trim()))
+    throw new LocalError(`HUB_CHROMIUM: no absolute path of a program; set it to one, or to off.`)
+  if ('program' in chromium)
+    assertInstalled('check-worker', 'playwright-core', 'HUB_CHROMIUM=off does without pictures')
+  return chromium
+}
+
+function mirrorOf({ env: { HF_ENDPOINT: mirror = '' } }: ClientIo): string | null {
+  if (mirror !== '' && !/^https?:$/.test(URL.parse(mirror)?.protocol ?? ''))
+    throw new LocalError('HF_ENDPOINT: not an http(s) URL; set it to that of a mirror, or unset it.')
+  return mirror || null
 }

@@ -7,6 +7,7 @@ import type { Command } from 'commander'
 import { type ClientIo, countText } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, repoName, runCommand } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
+import { checkOnHub, showReport } from './data-on-hub.ts'
 import { dataText, hasError } from './data-output.ts'
 import { jointLimitsOf } from './joint-limits.ts'
 import { hubExamples, inV1Names } from './output.ts'
@@ -21,13 +22,18 @@ meta/info.json each .mcap file is an episode: its joints and their times are che
 hinges in degrees, and leaves joints that slide in metres: the model file of the card says which are which. Joints that
 the card does not name are not compared.
 
+--on-hub has a worker of the repo's owner do it (hub check-worker): its report stands on the repo, for everyone who sees
+it, and hub data report shows it. Commits that bring a meta/info.json begin such a check by themselves. The limits are
+those of the robot that a kept map leads to (hub map put).
+
 It exits with 1 if there is an error; warnings (dead joints, jumps, equal episodes) are for a person to look at.
-${hubExamples('data check recordings/pick-cube', 'data check ada/pick-cube --robot ada/so100 --degrees', 'data check ada/pick-cube --json')}`
+${hubExamples('data check recordings/pick-cube', 'data check ada/pick-cube --robot ada/so100 --degrees', 'data check ada/pick-cube --on-hub', 'data check ada/pick-cube --json')}`
 
 interface DataOptions extends CommonOptions {
   readonly robot?: string
   readonly at?: string
   readonly degrees?: boolean
+  readonly onHub?: boolean
 }
 
 /** Adds the group to the `hub` program. */
@@ -37,10 +43,19 @@ export function registerDataCommands(program: Command, io: ClientIo): void {
     .option('--robot <repo>', 'robot whose card has the limits of the joints')
     .option('--degrees', 'hinges of the data set are in degrees')
     .option('--at <version>', 'of a repo: a change number, a time or a snapshot (default: as it is now)')
+    .option('--on-hub', "have a worker of the repo's owner check it, and wait for its report")
     .addHelpText('after', help)
     .action((what: string, options: DataOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
-      return runCommand(io, { ...options, json }, (client) => check(io, client, what, options))
+      return runCommand(io, { ...options, json }, (client) =>
+        options.onHub ? checkOnHub(io, client, what, options) : check(io, client, what, options),
+      )
+    })
+  common(data.command('report <repo>').description("Show what a worker's last check of a data set found"), io)
+    .addHelpText('after', `\nIt exits with 1 if there is an error.\n${hubExamples('data report ada/pick-cube')}`)
+    .action((repo: string, options: CommonOptions) => {
+      const json = options.json ?? program.opts<CommonOptions>().json
+      return runCommand(io, { ...options, json }, (client) => showReport(client, repo))
     })
 }
 

@@ -1,12 +1,14 @@
 /** What a check of a data set found, each fault with its episode and frame to open, and what the data set has. */
-import type { DatasetReport, Finding } from '@hub/dataset/check-dataset'
 import { Link } from '../../../app/navigate.tsx'
 import { count, counted } from '../../../ui/format.ts'
+import type { ShownReport } from './shown-report.ts'
+
+type Finding = ShownReport['findings'][number]
 
 interface Props {
   readonly owner: string
   readonly repo: string
-  readonly report: DatasetReport
+  readonly report: ShownReport
 }
 
 /** `hub data check --json` has all. */
@@ -59,7 +61,7 @@ function Place({ owner, repo, finding }: Pick<Props, 'owner' | 'repo'> & { reado
   )
 }
 
-function Summary({ summary: { lengths, tasks, joints } }: { readonly summary: DatasetReport['summary'] }) {
+function Summary({ summary: { lengths, tasks, joints } }: { readonly summary: ShownReport['summary'] }) {
   return (
     <>
       {tasks.length > 0 && (

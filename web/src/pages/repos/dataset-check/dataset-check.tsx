@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../../ui/states.tsx'
 import { repoFiles } from '../repo-files.ts'
 import { CheckReport } from './check-report.tsx'
 import { checkedFiles } from './checked-files.ts'
+import { StandingCheck } from './standing-check.tsx'
 
 type Progress =
   | { readonly is: 'idle' }
@@ -58,7 +59,7 @@ export function DatasetCheck({ owner, repo }: { readonly owner: string; readonly
       <h2>Health of the data set</h2>
       <div className="row">
         <button type="button" className="button" onClick={isChecking ? end : () => void check()}>
-          {isChecking ? 'Stop the check' : 'Check the data set'}
+          {isChecking ? 'Stop the check' : 'Check the data set here'}
         </button>
         <span role="status" className="dim">
           {isChecking && `${count(progress.done)} of ${counted(progress.all, 'episode')} checked`}
@@ -66,6 +67,7 @@ export function DatasetCheck({ owner, repo }: { readonly owner: string; readonly
       </div>
       {progress.is === 'failed' && <ErrorNotice error={progress.error} />}
       {progress.is === 'done' && <CheckReport owner={owner} repo={repo} report={progress.report} />}
+      <StandingCheck owner={owner} repo={repo} />
     </section>
   )
 }
