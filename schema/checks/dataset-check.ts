@@ -87,8 +87,8 @@ builder.objectField(RepoType, 'datasetCheck', (t) =>
 mutation('requestDatasetCheck', {
   type: DatasetCheckType,
   description:
-    'Asks for a check of a data set as it is now, which a worker of its owner takes. One that waits already stays; one ' +
-    'that runs is done once more if the files have changed. 409 for what is no data set of LeRobot.',
+    'Asks for a check of a data set as it is now, which a worker of its owner takes. One that waits already stays; ' +
+    'one that runs is done once more if the files have changed. 409 for what is no data set of LeRobot.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The data set.', (t) => ({ ...repoName(t) })),

@@ -128,9 +128,8 @@ export interface Config {
   readonly hosted: HostedSettings
   /** How long a spend hold waits for a person. */
   readonly spendHoldTtlSeconds: number
-  /** How many checks an account may create in 24 hours. */
+  /** How many checks an account may create in 24 hours; of data sets: how many its commits begin, 0 for none. */
   readonly dailyRobotChecks: number
-  /** Checks of data sets that commits begin, of an account in 24 hours; 0: none. */
   readonly dailyDatasetChecks: number
 }
 
@@ -190,8 +189,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     hosted: hostedSettings(values, 'HOSTED_UIDS' in set),
     spendHoldTtlSeconds: values.SPEND_HOLD_TTL_S,
-    dailyRobotChecks: values.ROBOT_CHECK_DAILY_QUOTA,
-    dailyDatasetChecks: values.DATASET_CHECK_DAILY_QUOTA,
+    ...{ dailyRobotChecks: values.ROBOT_CHECK_DAILY_QUOTA, dailyDatasetChecks: values.DATASET_CHECK_DAILY_QUOTA },
   }
 }
 

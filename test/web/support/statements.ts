@@ -14,7 +14,7 @@ export const statements: Readonly<Record<string, number>> = {
   compareRuns: 2,
   CompareRepo: 4,
   counts: 3,
-  DatasetCheck: 4,
+  DatasetCheck: 3,
   deviceSessions: 9,
   devicesToApprove: 4,
   endpoint: 7,
