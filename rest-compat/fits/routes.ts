@@ -1,9 +1,27 @@
-/** `/v1` routes of maps of joints. */
+/** `/v1` routes of maps of joints, and of what fits which robot. */
 import { query } from '../engine/route.ts'
 import { bodyOfRepo, missingRepo, repoPath } from '../repos/repo-path.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
 export const routes: readonly TypedRoute[] = [
+  {
+    operation: 'listFits',
+    method: 'GET',
+    path: '/v1/repos/:owner/:repo/fits',
+    document: 'list-fits',
+    params: {
+      ...repoPath,
+      kind: query('kind'),
+      near: query('near'),
+      limit: query('limit'),
+      cursor: query('cursor'),
+    },
+    status: 200,
+    errors: [404],
+    result: 'page',
+    unwrap: 'fits',
+    missing: missingRepo,
+  },
   {
     operation: 'listJointMaps',
     method: 'GET',

@@ -11,6 +11,18 @@ const mapped = async ({ hub, ada }: Reader) => {
 }
 
 export const cases = defineCases({
+  listFits: {
+    costs: [
+      {
+        given: async ({ hub, ada }: Reader) => {
+          const [repo, robot] = [await hub.repo(ada, { kind: 'model' }), await hub.repo(ada, { kind: 'robot' })]
+          await hub.upload(ada, repo, { 'contract.json': '{"joint_order":["a"]}' })
+          return [repo, robot].map((name) => `/v1/repos/${name}/fits?limit=2`)
+        },
+        statements: 4,
+      },
+    ],
+  },
   listJointMaps: {
     costs: [
       {

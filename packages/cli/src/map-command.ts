@@ -9,10 +9,11 @@ import { fromContract } from '@hub/embodiment/from-contract'
 import { fromLeRobot } from '@hub/embodiment/from-lerobot'
 import { proposeMap } from '@hub/embodiment/propose-map'
 import { readJointMap } from '@hub/embodiment/read-joint-map'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { ClientIo } from './client-output.ts'
-import { type CommandResult, type CommonOptions, common, repoName, runCommand } from './client-session.ts'
+import { type CommandResult, type CommonOptions, common, repoName, runCommand, wholeFrom } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
+import { type FitListOptions, listFits } from './fit-list.ts'
 import { fitText, type KeptMap, keptText, proposalText } from './map-output.ts'
 import { hubExamples, inV1Names } from './output.ts'
 
@@ -20,9 +21,12 @@ const help = `
 A map of joints says how numbers of a data set, a model or a robot become numbers of a robot: for each joint
 target = sign * scale * source + offset, values for joints that nothing moves, and joints that go nowhere.
 
+"hub map list" shows what runs on a robot, or the robots that a data set or a model runs on; with --near what has
+the same joints and does not fit, with the reasons.
 "hub map fit" compares both sides, with the kept map if there is one; it exits with 1 if the source does not fit.
 "hub map propose" prints a map to start from, and what it guesses: check each line, then keep it with "hub map put".
 ${hubExamples(
+  'map list ada/so100 --kind model',
   'map fit ada/pick-cube ada/so100',
   'map show ada/pick-cube ada/so100',
   'map propose ada/pick-cube ada/so100 --json > map.json',
@@ -49,6 +53,15 @@ export function registerMapCommands(program: Command, io: ClientIo): void {
   })
   add('propose', 'Print a map to start from', propose)
   add('review', 'Approve the current map as its reviewer', review)
+  common(map.command('list <repo>').description('List what runs on a robot, or which robots a repo runs on'), io)
+    .addOption(new Option('--kind <kind>', 'only repos of this kind').choices(['dataset', 'model']))
+    .option('--near', 'what has the same joints and does not fit, instead')
+    .option('--limit <n>', 'maximum number of repos', wholeFrom(1), 20)
+    .addHelpText('after', help)
+    .action((repo: string, options: CommonOptions & FitListOptions) => {
+      const json = options.json ?? program.opts<CommonOptions>().json
+      return runCommand(io, { ...options, json }, (client) => listFits(client, repo, options))
+    })
   common(map.command('put <source> <robot> <file>').description('Store a map from a file of JSON'), io)
     .addHelpText('after', help)
     .action((source: string, robot: string, file: string, options: CommonOptions) => {

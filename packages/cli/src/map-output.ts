@@ -10,7 +10,8 @@ export type { KeptMap }
 
 const linesOf = (lines: readonly string[]) => lines.map((line) => `${inLine(line)}\n`).join('')
 
-const verdicts: Readonly<Record<Fit['verdict'], string>> = {
+/** A verdict in words. */
+export const verdicts: Readonly<Record<Fit['verdict'], string>> = {
   as_is: 'fits as it is',
   mapped: 'fits with a map of joints',
   none: 'does not fit',

@@ -23,7 +23,6 @@ export const idPrefixes = [
   'spend',
   'snap',
   'label',
-  'roll',
 ] as const
 
 export type IdPrefix = (typeof idPrefixes)[number]

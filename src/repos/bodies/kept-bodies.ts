@@ -113,7 +113,7 @@ const keepOfCard = statement({
     ${cardRow.sql} on conflict (repo_id) do update set ${changed.sql}`,
 })
 
-/** Keeps what its card says as the body of a robot. The caller has locked the repo. As many statements as `keepBody`. */
+/** Keeps what its card says as the body of a robot. The caller has locked the repo. Statements as of `keepBody`. */
 export async function keepRobotBody(tx: Tx, repoId: string, kept: KeptBody | null): Promise<void> {
   if (kept) await ensureBody(tx, true, kept)
   await tx.query(keepOfCard, { repoId, fingerprint: kept?.fingerprint ?? null })

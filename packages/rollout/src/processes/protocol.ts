@@ -30,9 +30,8 @@ export interface OpenedRollout {
   readonly joints: readonly string[]
   readonly rateHz: number
   readonly notes: readonly string[]
-  /** Versions of MuJoCo and of ONNX Runtime. */
+  /** Of MuJoCo. */
   readonly engine: string
-  readonly runtime: string
 }
 
 export type FromRollout =

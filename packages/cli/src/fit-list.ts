@@ -1,0 +1,49 @@
+/** `hub map list`: what runs on a robot, or the robots that a repo runs on. */
+import type { RepoFit } from '@hub/client'
+import type { HubClient } from '@hub/client/internal'
+import { marks } from '@hub/mjcf/folder/model-text'
+import { countText } from './client-output.ts'
+import { type CommandResult, repoName } from './client-session.ts'
+import { verdicts } from './map-output.ts'
+import { inLine } from './terminal.ts'
+
+export interface FitListOptions {
+  readonly kind?: 'dataset' | 'model'
+  readonly near?: boolean
+  readonly limit: number
+}
+
+/** The most that a page of the hub has. */
+const PAGE = 100
+
+/** Pages until there are enough of them; one pair a line, and what blocks below. */
+export async function listFits(client: HubClient, name: string, options: FitListOptions): Promise<CommandResult> {
+  const { owner, slug } = repoName(name)
+  const { kind, near, limit } = options
+  const fits: RepoFit[] = []
+  for (let cursor: string | undefined; fits.length < limit; ) {
+    const query = { kind, near, limit: Math.min(limit - fits.length, PAGE), cursor }
+    const page = await client.v1.listFits({ path: { owner, repo: slug }, query })
+    fits.push(...page.items)
+    if (page.next_cursor === null || page.items.length === 0) break
+    cursor = page.next_cursor
+  }
+  const lines = fits.flatMap((fit) => [pairLine(`${owner}/${slug}`, fit), ...blocking(fit)])
+  const count = fits.length === 0 ? noneText(near === true) : countText(fits.length, 'repo')
+  return { json: { fits }, text: [...lines, count].map((line) => `${line}\n`).join('') }
+}
+
+function pairLine(name: string, { repo, robot, verdict, map_version, map_reviewed_at }: RepoFit): string {
+  const other = repo === name ? robot : repo
+  const map =
+    map_version === null ? '' : `, map version ${map_version}${map_reviewed_at === null ? ', not reviewed' : ''}`
+  return inLine(`${other.padEnd(40)} ${verdicts[verdict]}${map}`)
+}
+
+const blocking = ({ differences }: RepoFit) =>
+  differences
+    .filter(({ blocks }) => blocks)
+    .map(({ place, reason }) => inLine(`  ${marks.fail.sign} ${place}: ${reason}`))
+
+const noneText = (near: boolean) =>
+  near ? 'Nothing else has the same joints.' : 'Nothing fits; --near shows what has the same joints.'

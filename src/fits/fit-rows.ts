@@ -1,0 +1,143 @@
+/** The statements of what fits which robot: rows of pairs of repos, and the bodies of both sides. */
+import type { JointMap } from '@hub/embodiment/joint-map'
+import { repoViewer, repoVisibleSql } from '../auth/policy.ts'
+import { readBody } from '../repos/bodies/compare-bodies.ts'
+import { repoNamed } from '../repos/named-repo.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import { object } from '../store/read-json.ts'
+import { param, statement } from '../store/statement.ts'
+
+const readMap = (json: unknown) => object(json) as unknown as JointMap
+
+/** The current map from one repo to another, as a lateral subquery. */
+const currentMap = (from: string, to: string) => `(select m.version, m.map, m.reviewed_at from joint_maps m
+  where m.from_repo_id = ${from} and m.to_repo_id = ${to} order by m.version desc limit 1)`
+
+const mapColumns = {
+  mapVersion: column.int4.orNull('m.version'),
+  map: column.json.orNull('m.map', readMap),
+  mapReviewedAt: column.timestamptz.orNull('m.reviewed_at'),
+}
+
+const listed = columns({
+  parentId: column.text('k.parent_id'),
+  parentIsRobot: column.bool('k.is_robot'),
+  parentFingerprint: column.text('k.parent_fingerprint'),
+  parentName: column.text("po.handle || '/' || p.slug"),
+  repoId: column.text('k.repo_id'),
+  kind: column.enum('RepoKind', 'r.kind'),
+  name: column.text("ro.handle || '/' || r.slug"),
+  fingerprint: column.text('k.fingerprint'),
+  place: column.int4('k.place'),
+  ...mapColumns,
+})
+
+export type ListedFit = RowOf<typeof listed>
+
+/** Where a row stands in a list: those with a kept map first, then by verdict. */
+const placeOf = `case f.verdict when 'as_is' then 1 when 'mapped' then 2 else 3 end`
+
+/** Whether the caller sees the other repo `r`, and its body is that of its files now. */
+const usable = `${repoVisibleSql('r')} and not r.body_pending and (:kind::"RepoKind" is null or r.kind = :kind)`
+
+/** Half of a list: of robots, or of what may run on them. Each branch stops at its limit, in the order of an index. */
+const half = (isRobot: boolean) => {
+  const [mine, other] = isRobot ? ['to', 'from'] : ['from', 'to']
+  const [myPrint, otherPrint] = isRobot ? ['robot', 'source'] : ['source', 'robot']
+  return `(select 0 as place, b.fingerprint, b.repo_id from joint_maps m
+      join repos r on r.id = m.${other}_repo_id join repo_bodies b on b.repo_id = r.id
+      where ${isRobot ? '' : 'not '}mine.is_robot and not :near::bool and m.${mine}_repo_id = mine.repo_id
+        and m.version = (select max(n.version) from joint_maps n
+          where n.from_repo_id = m.from_repo_id and n.to_repo_id = m.to_repo_id)
+        and b.is_robot = ${!isRobot} and b.fingerprint is not null and :place::int = 0 and b.repo_id > :keptAfter::text
+        and ${usable}
+      order by b.repo_id limit :limit::bigint)
+    union all
+    (select ${placeOf}, f.${otherPrint}_fingerprint, b.repo_id from body_fits f cross join lateral (
+        select b.repo_id from repo_bodies b join repos r on r.id = b.repo_id
+        where b.is_robot = ${!isRobot} and b.fingerprint = f.${otherPrint}_fingerprint and ${usable}
+          and (f.verdict, f.${otherPrint}_fingerprint, b.repo_id) > (:verdict::"FitVerdict", :print::text, :after::text)
+          and not exists (select 1 from joint_maps m
+            where m.${mine}_repo_id = mine.repo_id and m.${other}_repo_id = b.repo_id)
+        order by b.repo_id limit :limit::bigint) b
+      where ${isRobot ? '' : 'not '}mine.is_robot and f.${myPrint}_fingerprint = mine.fingerprint
+        and (f.verdict, f.${otherPrint}_fingerprint) >= (:verdict::"FitVerdict", :print::text)
+        and (f.verdict = 'none') = :near::bool
+      order by f.verdict, f.${otherPrint}_fingerprint, b.repo_id limit :limit::bigint)`
+}
+
+const bySide = (ofRobot: string, ofOther: string) => `case when k.is_robot then ${ofRobot}.id else ${ofOther}.id end`
+
+/** A page for each of these repos, of which the caller sees all. */
+export const fitsPage = statement({
+  name: 'fits-page',
+  exact: 'per-parent',
+  columns: listed,
+  params: {
+    ...repoViewer,
+    ids: param.texts(),
+    kind: param.enum.orNull('RepoKind'),
+    /** Only those that do not fit, or all others. */
+    near: param.bool(),
+    place: param.int4(),
+    keptAfter: param.text(),
+    verdict: param.enum('FitVerdict'),
+    print: param.text(),
+    after: param.text(),
+    limit: param.int8(),
+  },
+  text: `select ${listed.sql} from (
+      select mine.repo_id as parent_id, mine.is_robot, said.fingerprint as parent_fingerprint, x.*
+      from repo_bodies mine join repos p on p.id = mine.repo_id and not p.body_pending
+      join bodies said on said.is_robot = mine.is_robot and said.fingerprint = mine.fingerprint
+      cross join lateral (select * from (${half(true)} union all ${half(false)}) both_halves
+        order by place, case when place > 0 then fingerprint end, repo_id limit :limit::bigint) x
+      where mine.repo_id = any(:ids::text[])) k
+    join repos p on p.id = k.parent_id join accounts po on po.id = p.owner_id
+    join repos r on r.id = k.repo_id join accounts ro on ro.id = r.owner_id
+    left join lateral ${currentMap(bySide('r', 'p'), bySide('p', 'r'))} m on true
+    order by k.parent_id, k.place, case when k.place > 0 then k.fingerprint end, k.repo_id`,
+})
+
+const pair = columns({
+  parentId: column.text('p.id'),
+  parentFingerprint: column.text('theirs.fingerprint'),
+  parentName: column.text("po.handle || '/' || p.slug"),
+  repoId: column.text('r.id'),
+  name: column.text("ro.handle || '/' || r.slug"),
+  fingerprint: column.text('ours.fingerprint'),
+  ...mapColumns,
+})
+
+/** Each of these repos, of which the caller sees all, beside one robot. */
+export const fitsOnRobot = statement({
+  name: 'fits-on-robot',
+  exact: 'per-parent',
+  columns: pair,
+  params: { ...repoViewer, ids: param.texts(), robot: param.text() },
+  text: `select ${pair.sql} from repos r join accounts ro on ro.id = r.owner_id
+    join repo_bodies b on b.repo_id = r.id and b.is_robot
+    join repo_bodies s on s.repo_id = any(:ids::text[]) and not s.is_robot
+    join repos p on p.id = s.repo_id join accounts po on po.id = p.owner_id
+    join bodies ours on ours.is_robot and ours.fingerprint = b.fingerprint
+    join bodies theirs on not theirs.is_robot and theirs.fingerprint = s.fingerprint
+    left join lateral ${currentMap('p.id', 'r.id')} m on true
+    where r.id = ${repoNamed('lower(:robot::text)', 'robot')} and ${repoVisibleSql('r')}
+      and not r.body_pending and not p.body_pending`,
+})
+
+const bodyColumns = columns({
+  isRobot: column.bool('b.is_robot'),
+  fingerprint: column.text('b.fingerprint'),
+  body: column.json('b.body', readBody),
+})
+
+/** The bodies of both sides, each once. */
+export const bodiesOfFits = statement({
+  name: 'bodies-of-fits',
+  exact: 'client-json',
+  columns: bodyColumns,
+  params: { robots: param.texts(), sources: param.texts() },
+  text: `select ${bodyColumns.sql} from bodies b where (b.is_robot and b.fingerprint = any(:robots::text[]))
+    or (not b.is_robot and b.fingerprint = any(:sources::text[]))`,
+})
