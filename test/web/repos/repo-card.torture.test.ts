@@ -1,8 +1,12 @@
 // @module-tag long
-/** What people see of a card: on the page of the repo, in its lineage, and in the list that it filters. */
+/**
+ * What people see of a card: on the page of the repo, in its lineage, and in the list that it filters. And what runs on a
+ * robot, with the reasons.
+ */
 import { join } from 'node:path'
 import { needs } from '@hub/testing/needs'
 import { describe, expect, it } from 'vitest'
+import { bodyRepos } from '../../fits/support/bodies.ts'
 import { newName } from '../../support/hub.ts'
 import { accessibilityFaults, noBrowser, output } from '../support/browser.ts'
 import { personInBrowser } from '../support/person-in-browser.ts'
@@ -36,6 +40,27 @@ describe('the card of a repo in Chromium', needs(noBrowser), () => {
     await page.goto(`${hub.running.url}/${data}`)
     await page.getByText('Used by').waitFor()
     await page.getByRole('link', { name: model }).waitFor()
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('says what runs on a robot and which robots a policy fits, what comes near, and why', async () => {
+    const { model, robot } = bodyRepos(hub, () => work.ada)
+    const [arm, policy, faster] = [await robot(), await model(), await model({ control_rate_hz: 500 })]
+    const { page, faults } = await work.openPage()
+    await page.goto(`${hub.running.url}/${arm}`)
+    const panel = page.getByRole('region', { name: 'What runs on this robot' })
+    await panel.getByRole('listitem').filter({ hasText: policy }).getByText('fits as it is').waitFor()
+    expect(await panel.getByRole('link', { name: faster }).count()).toBe(0)
+    await panel.getByLabel('Same joints, but no fit').check()
+    const near = panel.getByRole('listitem').filter({ has: page.getByRole('link', { name: faster }) })
+    await near.getByText('does not fit').waitFor()
+    await near.getByText('One difference').click()
+    await near.getByText('control_rate_hz').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.screenshot({ path: join(output, 'repo-fits.png'), fullPage: true })
+    await panel.getByRole('link', { name: faster }).click()
+    await page.getByRole('region', { name: 'Robots it fits' }).getByText('It fits no robot').waitFor()
     expect(faults()).toEqual([])
     await page.close()
   })

@@ -40,6 +40,7 @@ export const statements: Readonly<Record<string, number>> = {
   profile: 2,
   RepoDiff: 5,
   RepoFileSizes: 3,
+  RepoFits: 6,
   RepoHistory: 4,
   RepoRuns: 4,
   repos: 6,

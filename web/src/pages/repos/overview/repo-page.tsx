@@ -6,6 +6,7 @@ import { RepoPicture } from '../repo-picture.tsx'
 import { Commands } from './commands.tsx'
 import { EmptyRepo } from './empty-repo.tsx'
 import { Facts } from './facts.tsx'
+import { FitsPanel } from './fits-panel.tsx'
 import { Lineage } from './lineage.tsx'
 import { Readme } from './readme.tsx'
 import { repoQuery } from './repo.graphql.ts'
@@ -40,6 +41,7 @@ export function Page({ params }: { readonly params: Params }) {
                 <Readme owner={owner} repo={slug} size={readme?.size ?? null} canWrite={canWrite} />
               )}
             </section>
+            <FitsPanel key={repo.fullName} owner={owner} repo={slug} isRobot={repo.kind === 'ROBOT'} />
             {repo.fileSummary.count > 0 && <Commands fullName={repo.fullName} readmePath={readme?.path ?? null} />}
           </div>
           <aside className="stack" aria-label="Facts">

@@ -1,0 +1,100 @@
+/** What runs on a robot, or the robots that a data set or a model fits: each with its verdict, its map and the reasons. */
+import { useMemo, useState } from 'react'
+import { Command } from '../../../ui/command.tsx'
+import { LoadMore } from '../../../ui/load-more.tsx'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
+import { usePages } from '../../../ui/use-pages.ts'
+import { RepoLink } from '../repo-table.tsx'
+import { type RepoFitsQuery, repoFitsQuery } from './repo-fits.graphql.ts'
+
+type Root = NonNullable<RepoFitsQuery['repo']>
+type Fit = Root['fits']['nodes'][number]
+
+const fitsOf = ({ fits }: Root) => fits
+
+const verdicts: Readonly<Record<Fit['verdict'], { readonly text: string; readonly tone: string }>> = {
+  AS_IS: { text: 'fits as it is', tone: 'good' },
+  MAPPED: { text: 'fits with a map of joints', tone: 'good' },
+  NONE: { text: 'does not fit', tone: 'bad' },
+}
+
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  readonly isRobot: boolean
+}
+
+/** A data set or model that fits no robot and comes near none has no panel: most of those name no joints. */
+export function FitsPanel({ owner, repo, isRobot }: Props) {
+  const [near, setNear] = useState(false)
+  const variables = useMemo(() => ({ owner, repo, near, after: null }), [owner, repo, near])
+  const pages = usePages({ query: repoFitsQuery, variables, field: 'repo', select: fitsOf })
+  const hasNear = (pages.root?.nearest.nodes.length ?? 0) > 0
+  if (!isRobot && !hasNear && pages.nodes.length === 0 && !pages.error) return null
+  return (
+    <section className="panel stack" aria-label={isRobot ? 'What runs on this robot' : 'Robots it fits'}>
+      <div className="row between">
+        <h2>{isRobot ? 'What runs on this robot' : 'Robots it fits'}</h2>
+        {(hasNear || near) && (
+          <label className="row small">
+            <input type="checkbox" checked={near} onChange={({ target }) => setNear(target.checked)} /> Same joints, but
+            no fit
+          </label>
+        )}
+      </div>
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {pages.root === undefined && !pages.error && <Loading />}
+      {pages.isEmpty && <p className="dim small">{emptyText(isRobot, near)}</p>}
+      {pages.nodes.length > 0 && (
+        <ul className="lines">
+          {pages.nodes.map((fit) => (
+            <FitLine key={`${fit.repo} ${fit.robot}`} fit={fit} name={isRobot ? fit.repo : fit.robot} />
+          ))}
+        </ul>
+      )}
+      <LoadMore pages={pages} />
+    </section>
+  )
+}
+
+function emptyText(isRobot: boolean, near: boolean): string {
+  if (near) return 'Nothing else that you can see has joints of the same names.'
+  return isRobot
+    ? 'No data set or model that you can see fits it without a map of joints.'
+    : 'It fits no robot that you can see without a map of joints.'
+}
+
+function FitLine({ fit, name }: { readonly fit: Fit; readonly name: string }) {
+  const { verdict, mapVersion, mapReviewedAt, differences } = fit
+  const { text, tone } = verdicts[verdict]
+  const isOpen = mapVersion !== null && mapReviewedAt === null
+  return (
+    <li>
+      <RepoLink fullName={name} /> <span className={`badge ${tone}`}>{text}</span>
+      {mapVersion !== null && (
+        <span className="small dim">
+          {' '}
+          map version {mapVersion}, {mapReviewedAt === null ? 'not reviewed' : 'reviewed'}
+        </span>
+      )}
+      {(differences.length > 0 || isOpen) && (
+        <details className="small">
+          <summary>{reasonsText(differences.length)}</summary>
+          <ul>
+            {differences.map(({ place, blocks, reason }, at) => (
+              <li key={`${place} ${at}`} className={blocks ? undefined : 'dim'}>
+                <code>{place}</code> {reason}
+              </li>
+            ))}
+          </ul>
+          {isOpen && (
+            <Command text={`hub map review ${fit.repo} ${fit.robot}`} label={`review of the map to ${fit.robot}`} />
+          )}
+        </details>
+      )}
+    </li>
+  )
+}
+
+const reasonsText = (count: number) =>
+  count === 0 ? 'Review the map' : count === 1 ? 'One difference' : `${count} differences`
