@@ -119,6 +119,13 @@ export const conflicts = {
     'Another version',
     'The map of joints has another current version than the request names; errors[] has its `version`. Read it first.',
   ),
+  'conflict.rollout_differs': kind(
+    409,
+    'CONFLICT',
+    'Another result',
+    'The same version of the model, on the same version of the robot, under the same conditions and with the same ' +
+      'seeds, has another result already; errors[] has its `rollout_id` and the first `seed` that differs.',
+  ),
   'conflict.repo_gone': kind(409, 'CONFLICT', 'Repo deleted', 'A repo that the check is about was deleted.'),
   'conflict.artifact_changed': kind(
     409,

@@ -16,6 +16,7 @@ test('names, slugs, paths and keys are ordered by their bytes', async () => {
     'repo_facets.value',
     'repo_old_names.slug',
     'repos.slug',
+    'rollouts.task',
     'run_media.key',
     'run_media_keys.key',
     'uploads.path',

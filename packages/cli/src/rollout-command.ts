@@ -9,10 +9,11 @@ import type { Task } from '@hub/rollout/task-schema'
 import { programOf } from '@hub/runner/worker/own-program'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ClientIo, countText, exitCode } from './client-output.ts'
-import { type CommandResult, type CommonOptions, common, runCommand, wholeFrom } from './client-session.ts'
+import { type CommandResult, type CommonOptions, common, runCommand, UsageError, wholeFrom } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
 import { type RolloutResult, rolloutText } from './rollout-output.ts'
+import { MAX_PUBLISHED, pinned, publishResult } from './rollout-publish.ts'
 import { type Source, sourceOf } from './rollout-source.ts'
 import { silentLog } from './silent-log.ts'
 import { inLine, print, printOver } from './terminal.ts'
@@ -25,6 +26,7 @@ interface RolloutOptions extends CommonOptions {
   readonly parallel?: number
   readonly output?: string
   readonly episodes?: string
+  readonly publish?: boolean
   readonly push: number
   readonly pushEvery: number
   readonly gravity: number
@@ -56,7 +58,8 @@ Exit codes:
 Examples:
   $ hub rollout examples/pendulum/policy --robot examples/pendulum/robot
   $ hub rollout ada/walker --robot ada/biped --task walk.json -n 100 --parallel 8 --json
-  $ hub rollout ada/walker@v2 --robot ada/biped -n 20 --push 40 --delay 20 --episodes out/`
+  $ hub rollout ada/walker@v2 --robot ada/biped -n 20 --push 40 --delay 20 --episodes out/
+  $ hub rollout ada/walker --robot ada/biped --task walk.json -n 100 --publish`
 
 /** Adds it to the `hub` program. */
 export function registerRolloutCommand(program: Command, io: ClientIo): void {
@@ -74,6 +77,7 @@ export function registerRolloutCommand(program: Command, io: ClientIo): void {
     .option('--parallel <n>', 'processes at once (default: one for each core)', wholeFrom(1, 256))
     .option('-o, --output <file>', 'write the results of every seed to this file')
     .option('--episodes <dir>', 'write each episode to this folder, as JSON')
+    .option('--publish', 'keep the result with the model; POLICY and ROBOT are repos')
     .option('--push <newtons>', 'push the robot sideways from time to time', from(0), 0)
     .option('--push-every <seconds>', 'from one push to the next', from(0.1), 2)
     .option('--gravity <factor>', "of the model's gravity", from(0), 1)
@@ -83,7 +87,7 @@ export function registerRolloutCommand(program: Command, io: ClientIo): void {
     .action((policy: string, options: RolloutOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, (client, settings) =>
-        rollout({ io, client, settings, policy, options }),
+        rollout({ io, client, settings, policy, options, version: program.version() ?? 'unknown' }),
       )
     })
 }
@@ -106,9 +110,16 @@ interface Given {
   readonly settings: ClientSettings
   readonly policy: string
   readonly options: RolloutOptions
+  /** Of this program. */
+  readonly version: string
 }
 
-async function rollout({ io, client, settings, policy: named, options }: Given): Promise<CommandResult> {
+/** With the names of both, which are pinned for a result that is published. */
+interface Named extends Omit<Given, 'version'> {
+  readonly robot: string
+}
+
+async function rollout({ io, client, settings, policy: named, options, version }: Given): Promise<CommandResult> {
   const { runRollouts } = await fromWorker('rollout', () => import('@hub/rollout/processes/run-rollouts'))
   assertInstalled('rollout', '@mujoco/mujoco')
   assertInstalled('rollout', 'onnxruntime-web')
@@ -117,7 +128,13 @@ async function rollout({ io, client, settings, policy: named, options }: Given):
     import('@hub/rollout/loop/episode'),
   ])
   const began = performance.now()
-  const { job, policy, robot } = await prepared({ io, client, settings, policy: named, options })
+  const names = { policy: named, robot: options.robot }
+  if (options.publish) {
+    if (options.count > MAX_PUBLISHED)
+      throw new UsageError(`--publish keeps at most ${MAX_PUBLISHED} rollouts in one result: take a smaller -n.`)
+    for (const side of ['policy', 'robot'] as const) names[side] = await pinned(io, client, names[side])
+  }
+  const { job, policy, policyPath, robot } = await prepared({ io, client, settings, options, ...names })
   const seeds = Array.from({ length: options.count }, (_, place) => options.seed + place)
   const episodes = options.episodes === undefined ? null : resolve(io.cwd, options.episodes)
   if (episodes !== null) await mkdir(episodes, { recursive: true })
@@ -142,7 +159,11 @@ async function rollout({ io, client, settings, policy: named, options }: Given):
   }).finally(progress.end)
   await Promise.all(written)
   stop.signal.throwIfAborted()
-  const { outcomes, redone, notes, engine } = found
+  const { outcomes, redone, notes, engine, runtime } = found
+  const software = { hub: version, mujoco: engine, onnxruntime: runtime }
+  const published = options.publish
+    ? await publishResult(client, { policy, robot, policyPath, job, software, outcomes })
+    : null
   const result: RolloutResult = {
     version: 1,
     policy: shown(policy, named),
@@ -154,6 +175,7 @@ async function rollout({ io, client, settings, policy: named, options }: Given):
     redone,
     notes,
     took_s: Math.round(performance.now() - began) / 1000,
+    ...(published && { published: published.id }),
   }
   const whole = { ...result, disturbance: job.disturbance, outcomes }
   if (options.output !== undefined)
@@ -164,20 +186,21 @@ async function rollout({ io, client, settings, policy: named, options }: Given):
 const shown = ({ repo, at }: Source, given: string) => (repo === null ? given : `${repo}${at === null ? '' : `@${at}`}`)
 
 /** The job of the processes. */
-async function prepared({ io, client, settings, policy: named, options }: Given) {
+async function prepared({ io, client, settings, policy: named, robot: body, options }: Named) {
   const { policyIn, robotIn } = await import('@hub/rollout/processes/prepare')
   const common = { io, client, settings }
   const policy = await sourceOf(named, { ...common, include: ['*.onnx', '*.json'] })
-  const robot = await sourceOf(options.robot, { ...common, include: [] })
+  const robot = await sourceOf(body, { ...common, include: [] })
   const card = await robot.card()
   if (card === null) throw new LocalError(`${options.robot} has no robot_card.json: hub card init drafts one.`)
   const pool = openReadingPool({ log: silentLog, programOf, processes: 1 })
-  const [{ fingerprint: _, ...model }, { file, contract }, task] = await Promise.all([
+  const [{ fingerprint: _, ...model }, { file, path: policyPath, contract }, task] = await Promise.all([
     robotIn(robot.folder, card, pool, client.signal),
     policyIn(policy.folder, policy.entry),
     taskOf(io, options.task, policy.folder),
   ]).finally(() => pool.close())
-  return { job: { ...model, policy: file, contract, task, disturbance: disturbanceOf(options) }, policy, robot }
+  const job = { ...model, policy: file, contract, task, disturbance: disturbanceOf(options) }
+  return { job, policy, policyPath, robot }
 }
 
 const disturbanceOf = (options: RolloutOptions): Disturbance => ({

@@ -13,6 +13,8 @@ export interface RolloutResult extends Summary {
   readonly redone: number
   readonly notes: readonly string[]
   readonly took_s: number
+  /** Id of the result that the hub keeps. */
+  readonly published?: string
 }
 
 const percent = (rate: number) => `${(100 * rate).toFixed(1)} %`
@@ -42,6 +44,7 @@ export function rolloutText(result: RolloutResult): string {
     ],
     ['took', `${result.took_s.toFixed(1)} s, mujoco ${result.engine}`],
     ...(redone > 0 ? [['redone', `${countText(redone, 'rollout')} whose process ended`] as const] : []),
+    ...(result.published ? [['kept', `as ${result.published}`] as const] : []),
     ...notes.map((note) => ['note', note] as const),
   ]
   return rows.map(([name, value]) => `${name.padEnd(9)}${inLine(value)}\n`).join('')

@@ -23,6 +23,7 @@ export const idPrefixes = [
   'spend',
   'snap',
   'label',
+  'roll',
 ] as const
 
 export type IdPrefix = (typeof idPrefixes)[number]

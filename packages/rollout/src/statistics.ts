@@ -1,4 +1,5 @@
 /** What many rollouts come to: a rate with its interval, since ten of ten are not a hundred of a hundred. Pure. */
+import { wilson } from '@hub/formats/wilson'
 import type { Outcome } from './loop/episode.ts'
 
 export interface Summary {
@@ -13,21 +14,6 @@ export interface Summary {
   readonly endings: Readonly<Record<string, number>>
   /** Seeds of those that did not succeed and then of the smallest return, the worst first. */
   readonly worst_seeds: readonly number[]
-}
-
-/** The normal distribution has 95 % within so many deviations. */
-const Z = 1.959963984540054
-
-/** Wilson's interval of 95 % for a rate: it stays between 0 and 1, and is right for few as well. */
-export function wilson(successes: number, count: number): readonly [low: number, high: number] {
-  if (count === 0) return [0, 1]
-  const rate = successes / count
-  const square = Z * Z
-  const middle = rate + square / (2 * count)
-  const half = Z * Math.sqrt((rate * (1 - rate)) / count + square / (4 * count * count))
-  const whole = 1 + square / count
-  // At an end the interval reaches it; rounding would leave a hair.
-  return [successes === 0 ? 0 : (middle - half) / whole, successes === count ? 1 : (middle + half) / whole]
 }
 
 const WORST = 5

@@ -1,6 +1,7 @@
+import { wilson } from '@hub/formats/wilson'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../src/loop/episode.ts'
-import { summaryOf, wilson } from '../src/statistics.ts'
+import { summaryOf } from '../src/statistics.ts'
 
 // Of Wilson (1927), as R's prop.test(correct = FALSE) and statsmodels give them.
 test.each([

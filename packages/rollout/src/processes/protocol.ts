@@ -30,8 +30,9 @@ export interface OpenedRollout {
   readonly joints: readonly string[]
   readonly rateHz: number
   readonly notes: readonly string[]
-  /** Of MuJoCo. */
+  /** Versions of MuJoCo and of ONNX Runtime. */
   readonly engine: string
+  readonly runtime: string
 }
 
 export type FromRollout =

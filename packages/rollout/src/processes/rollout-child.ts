@@ -29,7 +29,7 @@ async function hear(message: ToRollout): Promise<void> {
     // What is not there is found before any rollout.
     const { joints, rateHz, notes, close } = loop(0)
     close()
-    say({ kind: 'opened', joints, rateHz, notes, engine })
+    say({ kind: 'opened', joints, rateHz, notes, engine, runtime })
     return
   }
   if (!loop) throw new Error('Nothing is open.')
@@ -40,6 +40,7 @@ async function hear(message: ToRollout): Promise<void> {
 }
 
 let engine = ''
+let runtime = ''
 
 async function robotOf({ files, entry, entryText }: RolloutJob) {
   const loaded = await openMujoco(() => undefined)
@@ -55,7 +56,9 @@ async function robotOf({ files, entry, entryText }: RolloutJob) {
 
 async function policyOf({ policy }: RolloutJob) {
   const bytes = readFileSync(policy)
-  return openOnnx(await nodeRuntime(), bytes).catch((error: unknown) => {
+  const onnxRuntime = await nodeRuntime()
+  runtime = onnxRuntime.env.versions.web ?? onnxRuntime.env.versions.common
+  return openOnnx(onnxRuntime, bytes).catch((error: unknown) => {
     throw new Error(`The policy cannot be run: ${error instanceof Error ? error.message : error}`)
   })
 }

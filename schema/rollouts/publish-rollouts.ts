@@ -1,0 +1,113 @@
+/** Publishing results of rollouts. Contract, "Results of rollouts". */
+import { filePath } from '@hub/formats/file-path-rule'
+import { fullNameText, sha256Text } from '@hub/formats/text-rules'
+import { z } from 'zod'
+import { stateText } from '../../src/files/versions/state-name.ts'
+import { MAX_SEEDS } from '../../src/rollouts/limits.ts'
+import { publishRollouts } from '../../src/rollouts/publish-rollouts.ts'
+import type { Conditions } from '../../src/rollouts/rollout-rows.ts'
+import { builder } from '../builder.ts'
+import { repoName, rule } from '../input-field.ts'
+import { targetRepo } from '../repos/target-repo.ts'
+import { input, mutation } from '../root-field.ts'
+import { RolloutEnding, RolloutType } from './rollout.ts'
+
+const MAX_SEED = 2 ** 31 - 1 - MAX_SEEDS
+/** No episode is longer. */
+const MAX_SECONDS = 600
+const word = z.string().min(1).max(64)
+
+/** What a task asks is read by those who run it; here it needs a name. */
+const taskSchema = z.looseObject({ version: z.literal(1), name: word })
+
+const few = (members: object) => Object.keys(members).length <= 20
+
+const disturbanceSchema = z.record(word, z.number()).refine(few, 'must have at most 20 members')
+
+const softwareSchema = z.record(word, word).refine(few, 'must have at most 20 members')
+
+const outcomesSchema = z
+  .array(z.looseObject({ seed: z.number() }))
+  .min(1)
+  .max(MAX_SEEDS)
+  .refine(
+    (outcomes) => outcomes.every(({ seed }, at) => seed === Number(outcomes[0]?.seed) + at),
+    'must have each seed once, each one more than the last',
+  )
+
+const OutcomeInput = builder.inputType('RolloutOutcomeInput', {
+  description: 'What one seed came to.',
+  fields: (t) => ({
+    seed: t.int({ required: true, ...rule(z.number().int().min(0).max(MAX_SEED)), description: 'The seed.' }),
+    success: t.boolean({ required: true, description: 'Whether the condition of success was met.' }),
+    ending: t.field({ type: RolloutEnding, required: true, description: 'How it ended.' }),
+    return: t.float({ required: true, description: 'The sum of its rewards.' }),
+    seconds: t.float({
+      required: true,
+      ...rule(z.number().min(0).max(MAX_SECONDS)),
+      description: 'Its length, in time of the model.',
+    }),
+    steps: t.int({ required: true, ...rule(z.number().int().min(0)), description: 'How often the policy was asked.' }),
+    fingerprint: t.string({
+      required: true,
+      ...rule(z.string().regex(/^[0-9a-f]{16}$/, 'must be 16 lower-case hex digits')),
+      description: 'Of every number of its motion, to the bit.',
+    }),
+  }),
+})
+
+mutation('publishRollouts', {
+  type: RolloutType,
+  description:
+    'Keeps what the rollouts of a policy on a robot came to, as a result of the model. The hub counts the successes ' +
+    'and calculates the interval. One that is kept already, with the same numbers, is answered as it is; with other ' +
+    'numbers for the same version, robot, conditions and seeds it is 409. The last 1000 results of a model stay.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('The model, the robot, the conditions, and what each seed came to.', (t) => ({
+    ...repoName(t),
+    version: t.string({
+      required: true,
+      ...rule(stateText),
+      description: 'Version of the model, such as a commit id.',
+    }),
+    policy: t.string({ required: true, ...rule(filePath), description: 'Path of the ONNX file in it.' }),
+    robot: t.string({ required: true, ...rule(fullNameText), description: 'Full name of the robot repo.' }),
+    robotVersion: t.string({ required: true, ...rule(stateText), description: 'Its version.' }),
+    task: t.field({
+      type: 'JSON',
+      required: true,
+      ...rule(taskSchema),
+      description: 'The task, with `version` 1 and a `name` of 1 to 64 characters.',
+    }),
+    disturbance: t.field({
+      type: 'JSON',
+      required: true,
+      ...rule(disturbanceSchema),
+      description: 'Numbers by name: pushes, gravity, delay and noise.',
+    }),
+    software: t.field({
+      type: 'JSON',
+      required: true,
+      ...rule(softwareSchema),
+      description: 'Versions of what ran them, by name.',
+    }),
+    mapFingerprint: t.string({
+      ...rule(sha256Text),
+      description: 'Of the map of joints between policy and robot, where one was used.',
+    }),
+    outcomes: t.field({
+      type: [OutcomeInput],
+      required: true,
+      ...rule(outcomesSchema),
+      description: '1 to 1000 outcomes, of seeds that follow each other.',
+    }),
+  })),
+  payload: { name: 'rollout', description: 'The kept result.' },
+  verb: (ctx, { task, disturbance, software, ...given }) =>
+    publishRollouts(ctx, {
+      ...given,
+      conditions: { task, disturbance } as unknown as Conditions,
+      software: software as Readonly<Record<string, string>>,
+    }),
+})

@@ -1,0 +1,122 @@
+/** Boards: the results of all models on one robot under the same conditions, by what is sure of them. */
+import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { decodeCursor, encodeCursor, idPart, type KeyPart, type Page } from '../platform/page.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import { param, statement } from '../store/statement.ts'
+import { type Rollout, rolloutColumns, rolloutParties } from './rollout-rows.ts'
+
+const boardColumns = columns({
+  robotRepoId: column.text('b.robot_repo_id'),
+  task: column.text('b.task'),
+  fingerprint: column.text('b.fingerprint'),
+  results: column.int8('b.results'),
+  latestAt: column.timestamptz('b.latest_at'),
+})
+
+/** What the models of a robot are compared under. */
+export type Board = RowOf<typeof boardColumns>
+
+const boardsPage = statement({
+  name: 'rollout-boards-page',
+  exact: 'aggregate',
+  columns: boardColumns,
+  params: {
+    ...repoViewer,
+    robotIds: param.texts(),
+    afterTask: param.text(),
+    afterFingerprint: param.text(),
+    limit: param.int8(),
+  },
+  text: `select ${boardColumns.sql} from unnest(:robotIds::text[]) as q(repo_id)
+    cross join lateral (select c.robot_repo_id, c.task, c.fingerprint, count(*) as results,
+        max(c.created_at) as latest_at
+      from rollouts c join repos r on r.id = c.model_repo_id
+      where c.robot_repo_id = q.repo_id and ${repoVisibleSql('r')}
+        and (c.task, c.fingerprint) > (:afterTask, :afterFingerprint)
+      group by c.robot_repo_id, c.task, c.fingerprint order by c.task, c.fingerprint limit :limit) b
+    order by b.robot_repo_id, b.task, b.fingerprint`,
+})
+
+/**
+ * Each policy of a model once: by its newest version that has a result, and of those the one with most seeds. Another
+ * choice would let a model try seeds until some of them please.
+ */
+const entriesPage = statement({
+  name: 'rollout-board-entries',
+  exact: 'per-parent',
+  columns: rolloutColumns,
+  params: {
+    ...repoViewer,
+    robotIds: param.texts(),
+    fingerprint: param.text(),
+    afterLowest: param.float8(),
+    afterName: param.text(),
+    afterId: param.text(),
+    limit: param.int8(),
+  },
+  text: `select ${rolloutColumns.sql} from unnest(:robotIds::text[]) as q(repo_id)
+    cross join lateral (select c.*, o.handle || '/' || r.slug as name from rollouts c
+      join repos r on r.id = c.model_repo_id join accounts o on o.id = r.owner_id
+      where c.robot_repo_id = q.repo_id and c.fingerprint = :fingerprint and ${repoVisibleSql('r')}
+        and c.lowest <= :afterLowest
+        and (c.lowest < :afterLowest or (o.handle || '/' || r.slug, c.id) > (:afterName, :afterId))
+        and not exists (select 1 from rollouts n where n.model_repo_id = c.model_repo_id
+          and n.robot_repo_id = c.robot_repo_id and n.fingerprint = c.fingerprint and n.policy_path = c.policy_path
+          and (n.model_seq, n.seeds, n.id) > (c.model_seq, c.seeds, c.id))
+      order by c.lowest desc, name, c.id limit :limit) x
+    ${rolloutParties} order by x.robot_repo_id, x.lowest desc, x.name, x.id`,
+})
+
+interface PageInput {
+  readonly limit: number
+  readonly after: string | null
+}
+
+const isText = (part: KeyPart): part is string => typeof part === 'string'
+const isRate = (part: KeyPart): part is number => typeof part === 'number'
+
+/** The boards of each robot, by task. One statement. 422 `validation.cursor`. */
+export async function boardsOfRepos(
+  { deps, viewer }: RequestContext,
+  robotIds: readonly string[],
+  { limit, after }: PageInput,
+): Promise<Page<Board>[]> {
+  const [afterTask, afterFingerprint] =
+    after === null ? ['', ''] : decodeCursor<[string, string]>('rollout-boards', after, [isText, isText])
+  const asked = { robotIds, afterTask, afterFingerprint, limit: limit + 1 }
+  const rows = await deps.db.query(boardsPage, { ...visibleRepos(viewer), ...asked })
+  const byRobot = Map.groupBy(rows, (row) => row.robotRepoId)
+  return robotIds.map((id) => {
+    const found = byRobot.get(id) ?? []
+    return {
+      nodes: found.slice(0, limit),
+      hasNextPage: found.length > limit,
+      cursorOf: ({ task, fingerprint }) => encodeCursor('rollout-boards', [task, fingerprint]),
+    }
+  })
+}
+
+/** The entries of a board of each robot: by the lower end of their interval, ties by name. One statement. */
+export async function entriesOfBoard(
+  { deps, viewer }: RequestContext,
+  robotIds: readonly string[],
+  { fingerprint, limit, after }: PageInput & { readonly fingerprint: string },
+): Promise<Page<Rollout>[]> {
+  const listing = `rollout-board:${fingerprint}`
+  const [afterLowest, afterName, afterId] =
+    after === null
+      ? [2, '', '']
+      : decodeCursor<[number, string, string]>(listing, after, [isRate, isText, idPart('roll')])
+  const asked = { robotIds, fingerprint, afterLowest, afterName, afterId, limit: limit + 1 }
+  const rows = await deps.db.query(entriesPage, { ...visibleRepos(viewer), ...asked })
+  const byRobot = Map.groupBy(rows, (row) => row.robotRepoId)
+  return robotIds.map((id) => {
+    const found = byRobot.get(id) ?? []
+    return {
+      nodes: found.slice(0, limit),
+      hasNextPage: found.length > limit,
+      cursorOf: ({ lowest, model, id }) => encodeCursor(listing, [lowest, model, id]),
+    }
+  })
+}

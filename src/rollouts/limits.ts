@@ -1,0 +1,10 @@
+/** Limits of results of rollouts (contract, "Results of rollouts"). */
+
+/** Seeds of one result: with all of them successful the interval begins at 99.6 %. `rollouts_counts` is the same. */
+export const MAX_SEEDS = 1000
+
+/** Results of one model: the oldest go. */
+export const MAX_RESULTS_PER_MODEL = 1000
+
+/** A task and its disturbance as they are stored; a task of a hundred conditions has a fifth of it. */
+export const MAX_CONDITIONS_BYTES = 64 * 1024

@@ -1,0 +1,113 @@
+/** Pages of results of rollouts: those of models, and the outcomes of each; as far as the caller sees their robots. */
+import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { decodeCursor, encodeCursor, idPart, type KeyPart, type Page } from '../platform/page.ts'
+import { param, statement } from '../store/statement.ts'
+import { outcomeColumns, type Rollout, type RolloutOutcome, rolloutColumns, rolloutParties } from './rollout-rows.ts'
+
+const page = statement({
+  name: 'rollouts-page',
+  exact: 'per-parent',
+  columns: rolloutColumns,
+  params: {
+    ...repoViewer,
+    modelIds: param.texts(),
+    robot: param.text.orNull(),
+    after: param.text.orNull(),
+    limit: param.int8(),
+  },
+  text: `select ${rolloutColumns.sql} from unnest(:modelIds::text[]) as q(repo_id)
+    cross join lateral (select c.* from rollouts c
+      join repos r on r.id = c.robot_repo_id join accounts o on o.id = r.owner_id
+      where c.model_repo_id = q.repo_id and ${repoVisibleSql('r')}
+        and (:robot::text is null or o.handle || '/' || r.slug = :robot)
+        and c.id < coalesce(:after::text, 'roll_z')
+      order by c.id desc limit :limit) x
+    ${rolloutParties} order by x.model_repo_id, x.id desc`,
+})
+
+const byId = statement({
+  name: 'rollouts-by-id',
+  exact: 'per-parent',
+  columns: rolloutColumns,
+  params: { ...repoViewer, ids: param.texts() },
+  text: `select ${rolloutColumns.sql} from rollouts x ${rolloutParties}
+    where x.id = any(:ids::text[]) and ${repoVisibleSql('t')} and ${repoVisibleSql('m')}`,
+})
+
+const outcomesPage = statement({
+  name: 'rollout-outcomes-page',
+  exact: 'per-parent',
+  columns: outcomeColumns,
+  params: { ids: param.texts(), after: param.int4(), failed: param.bool(), limit: param.int8() },
+  text: `select ${outcomeColumns.sql} from unnest(:ids::text[]) as q(rollout_id)
+    cross join lateral (select * from rollout_outcomes c where c.rollout_id = q.rollout_id and c.seed > :after
+        and not (:failed and c.success)
+      order by c.seed limit :limit) s
+    order by s.rollout_id, s.seed`,
+})
+
+export interface RolloutsInput {
+  readonly limit: number
+  readonly after: string | null
+  /** Full name of the only robot that is meant; null for all. */
+  readonly robot: string | null
+}
+
+/** A page for each model, newest first, in the order requested. One statement. 422 `validation.cursor`. */
+export async function rolloutsOfRepos(
+  { deps, viewer }: RequestContext,
+  modelIds: readonly string[],
+  { limit, after, robot }: RolloutsInput,
+): Promise<Page<Rollout>[]> {
+  const [last] = after === null ? [null] : decodeCursor<[string]>('rollouts', after, [idPart('roll')])
+  const rows = await deps.db.query(page, { ...visibleRepos(viewer), modelIds, robot, after: last, limit: limit + 1 })
+  const byModel = Map.groupBy(rows, (row) => row.modelRepoId)
+  return modelIds.map((id) => {
+    const found = byModel.get(id) ?? []
+    return {
+      nodes: found.slice(0, limit),
+      hasNextPage: found.length > limit,
+      cursorOf: (one) => encodeCursor('rollouts', [one.id]),
+    }
+  })
+}
+
+/** Results by id, in the order requested; null where the caller does not see model or robot. One statement. */
+export async function rolloutsById(
+  { deps, viewer }: RequestContext,
+  ids: readonly string[],
+): Promise<(Rollout | null)[]> {
+  const rows = await deps.db.query(byId, { ...visibleRepos(viewer), ids })
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => found.get(id) ?? null)
+}
+
+const isSeed = (part: KeyPart): part is number => Number.isInteger(part) && Math.abs(Number(part)) < 2 ** 31
+
+export interface OutcomesInput {
+  readonly limit: number
+  readonly after: string | null
+  /** Only those without success. */
+  readonly failed: boolean
+}
+
+/** A page of outcomes for each result that the caller sees, by seed. One statement. 422 `validation.cursor`. */
+export async function outcomesOfRollouts(
+  { deps }: Pick<RequestContext, 'deps'>,
+  ids: readonly string[],
+  { limit, after, failed }: OutcomesInput,
+): Promise<Page<RolloutOutcome>[]> {
+  const listing = `rollout-outcomes:${failed}`
+  const [last] = after === null ? [-1] : decodeCursor<[number]>(listing, after, [isSeed])
+  const rows = await deps.db.query(outcomesPage, { ids, after: last, failed, limit: limit + 1 })
+  const byRollout = Map.groupBy(rows, (row) => row.rolloutId)
+  return ids.map((id) => {
+    const found = byRollout.get(id) ?? []
+    return {
+      nodes: found.slice(0, limit),
+      hasNextPage: found.length > limit,
+      cursorOf: ({ seed }) => encodeCursor(listing, [seed]),
+    }
+  })
+}

@@ -1,0 +1,257 @@
+/** Keeps the result of rollouts with the model that drove them. Contract, "Results of rollouts". */
+import { canonicalSha256 } from '@hub/formats/canonical-hash'
+import { writeExact } from '@hub/formats/exact-json'
+import { newId } from '@hub/formats/ids'
+import { wilson } from '@hub/formats/wilson'
+import { assertNotJob } from '../auth/policy.ts'
+import { findState, type RepoState } from '../files/versions/states.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { RequestContext } from '../operation/context.ts'
+import { HubError, notFound } from '../platform/errors.ts'
+import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import type { Tx } from '../store/db.ts'
+import { each, insertEach, insertInto, sql } from '../store/insert.ts'
+import { param, statement } from '../store/statement.ts'
+import { MAX_CONDITIONS_BYTES, MAX_RESULTS_PER_MODEL } from './limits.ts'
+import { policyDigestAt } from './policy-digest.ts'
+import {
+  type Conditions,
+  outcomeColumns,
+  type Rollout,
+  type RolloutOutcome,
+  rolloutColumns,
+  rolloutParties,
+} from './rollout-rows.ts'
+
+/** The outcome of a seed as it is given. */
+export type SeedOutcome = Omit<RolloutOutcome, 'rolloutId'>
+
+export interface PublishRolloutsInput {
+  readonly owner: string
+  readonly repo: string
+  /** Names of versions: commit ids, snapshots, change numbers. */
+  readonly version: string
+  readonly policy: string
+  /** Full name. */
+  readonly robot: string
+  readonly robotVersion: string
+  readonly conditions: Conditions
+  readonly software: Readonly<Record<string, string>>
+  readonly mapFingerprint?: string | null
+  /** Of seeds that follow each other. */
+  readonly outcomes: readonly SeedOutcome[]
+}
+
+const byKey = statement({
+  name: 'rollout-by-key',
+  exact: 'verb-answer',
+  columns: rolloutColumns,
+  params: { modelRepoId: param.text(), key: param.text() },
+  text: `select ${rolloutColumns.sql} from rollouts x ${rolloutParties}
+    where x.model_repo_id = :modelRepoId and x.key = :key`,
+})
+
+const outcomesOf = statement({
+  name: 'rollout-outcomes-whole',
+  exact: 'in-transaction',
+  columns: outcomeColumns,
+  params: { rolloutId: param.text() },
+  text: `select ${outcomeColumns.sql} from rollout_outcomes s where s.rollout_id = :rolloutId order by s.seed`,
+})
+
+const row = insertInto('rollouts', {
+  id: param.text(),
+  modelRepoId: param.text(),
+  modelSeq: param.int4(),
+  modelCommit: param.text(),
+  policyPath: param.text(),
+  policyDigest: param.text(),
+  robotRepoId: param.text(),
+  robotSeq: param.int4(),
+  robotCommit: param.text(),
+  task: param.text(),
+  conditions: sql(':conditionsText::text::json', { conditionsText: param.text() }),
+  fingerprint: param.text(),
+  mapFingerprint: param.text.orNull(),
+  firstSeed: param.int4(),
+  seeds: param.int4(),
+  successes: param.int4(),
+  lowest: param.float8(),
+  highest: param.float8(),
+  meanReturn: param.float8(),
+  meanSeconds: param.float8(),
+  software: sql(':softwareText::text::json', { softwareText: param.text() }),
+  key: param.text(),
+  createdBy: param.text.orNull(),
+})
+
+const insert = statement({ name: 'rollout-insert', params: row.params, text: row.sql })
+
+const outcomeRows = insertEach('rollout_outcomes', {
+  rolloutId: param.text(),
+  seed: each('seeds', param.int4s()),
+  success: each('successes', param.bools()),
+  ending: each('endings', param.texts(), 'RolloutEnding'),
+  return: each('returns', param.float8s()),
+  seconds: each('durations', param.float8s()),
+  steps: each('stepCounts', param.int4s()),
+  fingerprint: each('fingerprints', param.texts()),
+})
+
+const insertOutcomes = statement({
+  name: 'rollout-outcomes-insert',
+  params: outcomeRows.params,
+  text: outcomeRows.sql,
+})
+
+const dropOldest = statement({
+  name: 'rollouts-drop-oldest',
+  params: { modelRepoId: param.text() },
+  text: `delete from rollouts where id in (select id from rollouts where model_repo_id = :modelRepoId
+    order by id desc offset ${MAX_RESULTS_PER_MODEL})`,
+})
+
+/** What is published: two repos, each at a version. */
+interface Found {
+  readonly model: RepoFacts
+  readonly robot: RepoFacts
+  readonly at: RepoState
+  readonly robotAt: RepoState
+}
+
+/**
+ * The kept result. One that was published before, with the same numbers, is answered as it is: sent again, a request
+ * changes nothing. Errors: 401, 403, 404 either repo or its version, 409 `conflict.wrong_kind`, `conflict.unverified`
+ * and `conflict.rollout_differs`, 422.
+ */
+export function publishRollouts(ctx: RequestContext, input: PublishRolloutsInput): Promise<Rollout> {
+  return guarded(
+    ctx,
+    () => findBoth(ctx, input),
+    (allowed, found) =>
+      commitVerb(allowed, async (tx) => {
+        await lockBoth(tx, found)
+        const made = await madeOf(tx, found, input)
+        const { key, model } = { ...made, model: found.model }
+        const [there] = await tx.query(byKey, { modelRepoId: model.id, key })
+        if (there) {
+          assertSame(there, await tx.query(outcomesOf, { rolloutId: there.id }), input)
+          return there
+        }
+        const createdBy = allowed.viewer.kind === 'anonymous' ? null : allowed.viewer.personId
+        await tx.query(insert, { ...made, createdBy })
+        await tx.query(insertOutcomes, { rolloutId: made.id, ...listsOf(input.outcomes) })
+        await tx.query(dropOldest, { modelRepoId: model.id })
+        const { successes, seeds, task } = made
+        await audit(tx, allowed, {
+          action: 'rollouts.publish',
+          accountId: model.ownerId,
+          targetId: model.id,
+          after: { robot: found.robot.fullName, task, seeds, successes },
+        })
+        tx.afterCommit(() => allowed.deps.events.hint(model.id))
+        const [kept] = await tx.query(byKey, { modelRepoId: model.id, key })
+        if (!kept) throw new Error('The result was not kept.')
+        return kept
+      }),
+  )
+}
+
+async function findBoth(ctx: RequestContext, input: PublishRolloutsInput): Promise<Found> {
+  const model = await findRepoToWrite(ctx, input)
+  assertNotJob(ctx.viewer, 'publish results of rollouts')
+  const [owner = '', slug = ''] = input.robot.split('/')
+  const robot = await findRepo(ctx, { owner, slug })
+  assertKind(model, 'model')
+  assertKind(robot, 'robot')
+  const at = await findState(ctx, model, input.version, ['version'])
+  const robotAt = await findState(ctx, robot, input.robotVersion, ['robotVersion'])
+  return { model, robot, at, robotAt }
+}
+
+function assertKind({ kind, fullName }: RepoFacts, needed: RepoFacts['kind']): void {
+  if (kind === needed) return
+  const detail = `${fullName} is a ${kind} repo; rollouts are of a model repo that drives a robot repo.`
+  throw new HubError('conflict.wrong_kind', detail)
+}
+
+/** Publishes of one model go one after another; a repo that is deleted meanwhile is 404. */
+async function lockBoth(tx: Tx, { model, robot }: Found): Promise<void> {
+  // In the order of their ids, like every lock of two repos.
+  for (const facts of [model, robot].toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+    if (!(await lockRepo(tx, facts.id))) throw notFound(`The repo ${facts.fullName}`)
+}
+
+async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: PublishRolloutsInput) {
+  const { policy: policyPath, conditions, mapFingerprint = null, outcomes, software } = input
+  const conditionsText = writeExact(conditions)
+  if (Buffer.byteLength(conditionsText) > MAX_CONDITIONS_BYTES) throw tooLarge()
+  const [seeds, firstSeed] = [outcomes.length, outcomes[0]?.seed ?? 0]
+  const asked = {
+    ...{ modelSeq: at.seq, policyPath, robotRepoId: robot.id, robotSeq: robotAt.seq },
+    ...{ fingerprint: canonicalSha256(conditions), mapFingerprint, firstSeed, seeds },
+  }
+  const successes = outcomes.filter(({ success }) => success).length
+  const [lowest, highest] = wilson(successes, seeds)
+  const mean = (read: (one: SeedOutcome) => number) => outcomes.reduce((sum, one) => sum + read(one), 0) / seeds
+  return {
+    ...asked,
+    ...{ id: newId('roll'), key: canonicalSha256(asked), modelRepoId: model.id, task: conditions.task.name },
+    policyDigest: await policyDigestAt(tx, model, at.seq, policyPath),
+    modelCommit: commitOf(at),
+    robotCommit: commitOf(robotAt),
+    ...{ successes, lowest, highest, conditionsText, softwareText: writeExact(software) },
+    meanReturn: mean((one) => one.return),
+    meanSeconds: mean((one) => one.seconds),
+  }
+}
+
+function tooLarge(): HubError {
+  const detail = 'The task and the disturbance are over 64 KiB of JSON; shorten its description.'
+  return new HubError('validation.failed', detail, {
+    items: [{ type: 'validation.too_long', detail: 'is over 64 KiB of JSON', loc: ['task'] }],
+  })
+}
+
+function commitOf({ commitId, fullName, seq }: RepoState): string {
+  if (commitId === null) throw notFound(`The commit id of change ${seq} of ${fullName}`)
+  return commitId
+}
+
+const listsOf = (outcomes: readonly SeedOutcome[]) => ({
+  seeds: outcomes.map(({ seed }) => seed),
+  successes: outcomes.map(({ success }) => success),
+  endings: outcomes.map(({ ending }) => ending),
+  returns: outcomes.map((one) => one.return),
+  durations: outcomes.map(({ seconds }) => seconds),
+  stepCounts: outcomes.map(({ steps }) => steps),
+  fingerprints: outcomes.map(({ fingerprint }) => fingerprint),
+})
+
+const members = ['success', 'ending', 'return', 'seconds', 'steps', 'fingerprint'] as const
+
+/** One question has one answer: 409 `conflict.rollout_differs` names the first seed that came out otherwise. */
+function assertSame(
+  there: Rollout,
+  kept: readonly RolloutOutcome[],
+  { outcomes, software }: PublishRolloutsInput,
+): void {
+  for (const [at, before] of kept.entries()) {
+    const now = outcomes[at]
+    const member = members.find((name) => now?.[name] !== before[name])
+    if (member === undefined) continue
+    const detail =
+      `${there.model} has another result of these seeds, ${there.id}: of seed ${before.seed} the ${member} was ` +
+      `${before[member]} with ${versionsOf(there.software.value)}, and is ${now?.[member]} with ` +
+      `${versionsOf(software)}. Publish other seeds, or a new version of the model.`
+    throw new HubError('conflict.rollout_differs', detail, {
+      items: [{ type: 'conflict.rollout_differs', detail, rollout_id: there.id, seed: before.seed }],
+    })
+  }
+}
+
+const versionsOf = (software: Readonly<Record<string, string>>) =>
+  Object.entries(software)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ') || 'unnamed software'

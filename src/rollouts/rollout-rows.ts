@@ -1,0 +1,64 @@
+/** Results of rollouts as rows, each with the model and the robot that it is of. */
+import { readAccount } from '../auth/account-json.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+
+/** What a task and its disturbance were, as they were given. */
+export interface Conditions {
+  readonly task: { readonly name: string }
+  readonly disturbance: Readonly<Record<string, unknown>>
+}
+
+/** Of `x`, its model `m` of the account `mo`, and its robot `t` of the account `ro`. */
+export const rolloutColumns = columns({
+  id: column.text('x.id'),
+  modelRepoId: column.text('x.model_repo_id'),
+  robotRepoId: column.text('x.robot_repo_id'),
+  /** Of `m`. */
+  ownerId: column.text('m.owner_id'),
+  model: column.text("mo.handle || '/' || m.slug"),
+  modelSeq: column.int4('x.model_seq'),
+  modelCommit: column.text('x.model_commit'),
+  policyPath: column.text('x.policy_path'),
+  policyDigest: column.text('x.policy_digest'),
+  robot: column.text("ro.handle || '/' || t.slug"),
+  robotCommit: column.text('x.robot_commit'),
+  task: column.text('x.task'),
+  conditions: column.document<Conditions>('x.conditions'),
+  fingerprint: column.text('x.fingerprint'),
+  mapFingerprint: column.text.orNull('x.map_fingerprint'),
+  firstSeed: column.int4('x.first_seed'),
+  seeds: column.int4('x.seeds'),
+  successes: column.int4('x.successes'),
+  lowest: column.float8('x.lowest'),
+  highest: column.float8('x.highest'),
+  meanReturn: column.float8('x.mean_return'),
+  meanSeconds: column.float8('x.mean_seconds'),
+  software: column.document<Readonly<Record<string, string>>>('x.software'),
+  createdAt: column.timestamptz('x.created_at'),
+  /** Null if the credential had no person. Only members of an org may know its people: `personFor`. */
+  creator: column.json.orNull(
+    `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = x.created_by)`,
+    readAccount,
+  ),
+})
+
+/** The result of the rollouts of a policy on a robot. */
+export type Rollout = RowOf<typeof rolloutColumns>
+
+/** The repos of `x` and their owners. */
+export const rolloutParties = `join repos m on m.id = x.model_repo_id join accounts mo on mo.id = m.owner_id
+    join repos t on t.id = x.robot_repo_id join accounts ro on ro.id = t.owner_id`
+
+export const outcomeColumns = columns({
+  rolloutId: column.text('s.rollout_id'),
+  seed: column.int4('s.seed'),
+  success: column.bool('s.success'),
+  ending: column.enum('RolloutEnding', 's.ending'),
+  return: column.float8('s.return'),
+  seconds: column.float8('s.seconds'),
+  steps: column.int4('s.steps'),
+  fingerprint: column.text('s.fingerprint'),
+})
+
+/** What one seed came to. */
+export type RolloutOutcome = RowOf<typeof outcomeColumns>

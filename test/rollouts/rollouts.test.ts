@@ -1,0 +1,147 @@
+/** Results of rollouts: kept with the model, once for each question, and compared on boards as far as one sees them. */
+import { wilson } from '@hub/formats/wilson'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { contractHub, type Json, type Person, places, types } from '../support/hub.ts'
+import { disturbance, outcomes, rolloutsOf, task } from './support.ts'
+
+const hub = contractHub()
+const { model, robot, publish } = rolloutsOf(hub)
+type Repo = Awaited<ReturnType<typeof model>>
+let ada: Person
+let bob: Person
+let walker: Repo
+let arm: Repo
+
+beforeAll(async () => {
+  ada = await hub.person()
+  bob = await hub.person()
+  walker = await model(ada)
+  arm = await robot(ada)
+})
+
+const items = async (path: string, who: Person | null = ada) => (await hub.call(who, 'GET', path)).json.items as Json[]
+
+describe('a result of rollouts', () => {
+  it("stands on its model: counts and interval are the hub's, the outcomes are exact", async () => {
+    const { status, json } = await publish(ada, walker, arm)
+    const { id, created_at, creator, fingerprint, policy_digest, mean_return, ...rest } = json
+    expect(status).toBe(200)
+    expect([id, creator.handle]).toEqual([expect.stringMatching(/^roll_/), ada.handle])
+    expect(Date.parse(created_at)).toBeGreaterThan(0)
+    for (const digest of [fingerprint, policy_digest]) expect(digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(mean_return).toBeCloseTo(0.25, 12)
+    const [lowest, highest] = wilson(3, 4)
+    expect(rest).toEqual({
+      ...{ model: walker.repo, model_commit: walker.version, policy_path: 'policy.onnx' },
+      ...{ robot: arm.repo, robot_commit: arm.version, task: 'swing-up', conditions: { task, disturbance } },
+      ...{ map_fingerprint: null, first_seed: 1, seeds: 4, successes: 3, lowest, highest, mean_seconds: 1.5 },
+      software: { mujoco: '3.14.0' },
+    })
+    const path = `/v1/repos/${walker.repo}/rollouts`
+    expect(await items(path, bob)).toEqual([{ ...json, creator: null }])
+    expect(await items(`${path}?robot=${walker.repo}`)).toEqual([])
+    expect(await items(`${path}/${id}/outcomes`, null)).toEqual(outcomes(4, [3]))
+    expect((await items(`${path}/${id}/outcomes?failed=true`)).map(({ seed }) => seed)).toEqual([3])
+    const first = await hub.call(ada, 'GET', `${path}/${id}/outcomes?limit=3`)
+    const more = await items(`${path}/${id}/outcomes?limit=3&cursor=${first.json.next_cursor}`)
+    expect(more.map(({ seed }) => seed)).toEqual([4])
+  })
+
+  it('is one for a question: sent again it is the same, with other numbers it is refused by the seed', async () => {
+    const from = await model(ada)
+    const [one, two] = await Promise.all([publish(ada, from, arm), publish(ada, from, arm)])
+    expect([one.status, two.status, two.json]).toEqual([200, 200, one.json])
+    const other = await publish(ada, from, arm, { outcomes: outcomes(4, [2, 3]), software: { mujoco: '4.0.0' } })
+    expect([other.status, other.json.errors]).toMatchObject([
+      409,
+      [{ type: 'conflict.rollout_differs', rollout_id: one.json.id, seed: 2 }],
+    ])
+    expect(other.json.detail).toContain('the success was true with mujoco 3.14.0, and is false with mujoco 4.0.0')
+    for (const change of [{ outcomes: outcomes(4, [], 5) }, { disturbance: { gravity: 2 } }])
+      expect((await publish(ada, from, arm, change)).status).toBe(200)
+    expect(await items(`/v1/repos/${from.repo}/rollouts`)).toHaveLength(3)
+  })
+
+  it('names what is missing: the version, the file, a robot that is none; seeds follow each other', async () => {
+    const refused = async (change: Json) => {
+      const answer = await publish(ada, walker, arm, change)
+      return [answer.status, types(answer), places(answer)]
+    }
+    expect(await refused({ policy: 'other.onnx' })).toEqual([422, ['validation.value'], [['body', 'policy']]])
+    expect(await refused({ policy: 'contract.json' })).toEqual([422, ['validation.value'], [['body', 'policy']]])
+    expect((await refused({ version: 'a'.repeat(40) }))[0]).toBe(404)
+    expect((await refused({ robot: walker.repo, robot_version: walker.version })).slice(0, 2)).toEqual([
+      409,
+      ['conflict.wrong_kind'],
+    ])
+    const [first, , third] = outcomes(3)
+    for (const wrong of [[first, first], [first, third], []])
+      expect((await refused({ outcomes: wrong }))[2]).toEqual([['body', 'outcomes']])
+    expect((await refused({ outcomes: outcomes(1001) }))[0]).toBe(422)
+    const long = { ...task, description: 'x'.repeat(65_536) }
+    expect((await refused({ task: long })).slice(1)).toEqual([['validation.too_long'], [['body', 'task']]])
+  })
+
+  it('is written by the one who writes the model, and hidden with its robot', async () => {
+    expect((await publish(bob, walker, arm)).status).toBe(403)
+    const hidden = await robot(ada, { visibility: 'private' })
+    const from = await model(ada)
+    const { json } = await publish(ada, from, hidden)
+    const path = `/v1/repos/${from.repo}/rollouts`
+    expect([await items(path), await items(path, bob)]).toMatchObject([[{ id: json.id }], []])
+    expect((await hub.call(bob, 'GET', `${path}/${json.id}/outcomes`)).status).toBe(404)
+    expect((await publish(bob, await model(bob), hidden)).status).toBe(404)
+  })
+})
+
+describe('a board', () => {
+  const board = async (on: Repo, who: Person | null = ada, query = '') => {
+    const [found] = await items(`/v1/repos/${on.repo}/rollout-boards`, who)
+    if (!found) return []
+    return items(`/v1/repos/${on.repo}/rollout-boards/${found.fingerprint}${query}`, who)
+  }
+  const told = (entries: Json[]) => entries.map((entry) => [entry.model, entry.successes, entry.seeds])
+
+  it('has each model once, by its newest version and most seeds, sorted by the lower end and then by name', async () => {
+    const on = await robot(ada)
+    const slugs = ['board-b', 'board-a', 'board-c'].map((slug) => `${slug}-${on.version.slice(0, 8)}`)
+    const [b, a, c] = await Promise.all(slugs.map((slug) => model(ada, { slug })))
+    if (!a || !b || !c) throw new Error('A model is missing.')
+    // Ten of ten are less sure than 38 of 40.
+    await publish(ada, b, on, { outcomes: outcomes(10) })
+    await publish(ada, a, on, { outcomes: outcomes(10) })
+    await publish(ada, c, on, { outcomes: outcomes(40, [1, 2]) })
+    await publish(ada, c, on, { outcomes: outcomes(5, [], 100) })
+    const sorted = [
+      [c.repo, 38, 40],
+      [a.repo, 10, 10],
+      [b.repo, 10, 10],
+    ]
+    expect(told(await board(on))).toEqual(sorted)
+    const boards = await items(`/v1/repos/${on.repo}/rollout-boards`)
+    expect(boards).toMatchObject([{ task: 'swing-up', results: 4 }])
+    const path = `/v1/repos/${on.repo}/rollout-boards/${boards[0].fingerprint}?limit=1`
+    const paged: Json[] = []
+    for (let cursor = ''; ; ) {
+      const { json } = await hub.call(ada, 'GET', `${path}${cursor && `&cursor=${cursor}`}`)
+      paged.push(...json.items)
+      cursor = json.next_cursor ?? ''
+      if (cursor === '') break
+    }
+    expect(told(paged)).toEqual(sorted)
+    await hub.upload(ada, c.repo, { 'policy.onnx': 'other weights' })
+    const { versionOf } = rolloutsOf(hub)
+    await publish(ada, { ...c, version: await versionOf(ada, c.repo) }, on, { outcomes: outcomes(3) })
+    expect(told(await board(on)).at(-1)).toEqual([c.repo, 3, 3])
+  })
+
+  it('leaves out models that the caller does not see, also from its counts', async () => {
+    const on = await robot(ada)
+    const from = await model(ada, { visibility: 'private' })
+    await publish(ada, from, on)
+    expect(told(await board(on))).toEqual([[from.repo, 3, 4]])
+    expect(await items(`/v1/repos/${on.repo}/rollout-boards`, bob)).toEqual([])
+    const [{ fingerprint }] = (await items(`/v1/repos/${on.repo}/rollout-boards`)) as [Json]
+    expect(await items(`/v1/repos/${on.repo}/rollout-boards/${fingerprint}`, bob)).toEqual([])
+  })
+})

@@ -1,0 +1,33 @@
+import { defineRows } from '../support/define-cases.ts'
+
+const names =
+  'id, model_repo_id, model_seq, model_commit, policy_path, policy_digest, robot_repo_id, robot_seq, robot_commit, task, conditions, fingerprint, first_seed, seeds, successes, lowest, highest, mean_return, mean_seconds, software, key'
+const id = 'roll_01m812yvrpextatj8nx4n20001'
+
+const good = {
+  ...{ id, model: 'x', commit: 'a'.repeat(40), digest: 'b'.repeat(64), robot: 'y', task: 'walk' },
+  ...{ first: 1, seeds: 2, successes: 1, lowest: 0.1, software: '{}' },
+}
+
+const aRollout = (change: Partial<Record<keyof typeof good, string | number>> = {}) => {
+  const one = { ...good, ...change }
+  return `insert into rollouts (${names}) values ('${one.id}', '${one.model}', 1, '${one.commit}', 'policy.onnx', '${one.digest}', '${one.robot}', 1, '${one.commit}', '${one.task}', '{"task":{"version":1,"name":"walk"},"disturbance":{}}', '${one.digest}', ${one.first}, ${one.seeds}, ${one.successes}, ${one.lowest}, 0.9, 1.5, 2.5, '${one.software}', '${one.digest}')`
+}
+
+const anOutcome = (rollout: string, seed: number) =>
+  `insert into rollout_outcomes (rollout_id, seed, success, ending, return, seconds, steps, fingerprint) values ('${rollout}', ${seed}, true, 'reached', 0.1, 1.5, 75, repeat('a', 16))`
+
+export const rows = defineRows({
+  kept: ({ model, robot }) => ({
+    rollouts: aRollout({ model, robot }),
+    rollout_outcomes: anOutcome(id, 1),
+  }),
+  refused: {
+    rollouts_counts: aRollout({ successes: 3 }),
+    rollouts_interval: aRollout({ lowest: 0.95 }),
+    rollouts_digest_forms: aRollout({ digest: 'B' }),
+    rollouts_commit_forms: aRollout({ commit: 'a' }),
+    rollouts_sizes: aRollout({ task: '' }),
+    rollout_outcomes_bounds: anOutcome('x', -1),
+  },
+})
