@@ -42,6 +42,18 @@ export const routes: readonly TypedRoute[] = [
     missing: 'The result :rollout_id of :owner/:repo',
   },
   {
+    operation: 'listRolloutDifferences',
+    method: 'GET',
+    path: '/v1/repos/:owner/:repo/rollouts/:rollout_id/differences',
+    document: 'list-rollout-differences',
+    params: { ...repoPath, rolloutId: path('rollout_id'), other: query('other'), ...page },
+    status: 200,
+    errors: [404, 409],
+    result: 'page',
+    unwrap: 'rollout.differences',
+    missing: 'The result :rollout_id of :owner/:repo',
+  },
+  {
     operation: 'listRolloutBoards',
     method: 'GET',
     path: '/v1/repos/:owner/:repo/rollout-boards',

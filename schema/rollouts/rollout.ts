@@ -2,6 +2,7 @@
 import { DEFAULT_PAGE_SIZE, fullNameText, sha256Text } from '@hub/formats/text-rules'
 import { personFor } from '../../src/accounts/person-for.ts'
 import { type Board, boardsOfRepos, entriesOfBoard } from '../../src/rollouts/boards.ts'
+import { type Difference, differencesOfRollouts } from '../../src/rollouts/differences.ts'
 import { outcomesOfRollouts, rolloutsById, rolloutsOfRepos } from '../../src/rollouts/list-rollouts.ts'
 import type { Rollout, RolloutOutcome } from '../../src/rollouts/rollout-rows.ts'
 import { Account } from '../accounts/account.ts'
@@ -47,6 +48,32 @@ const RolloutOutcomes = builder.connectionObject(
     }),
   },
   { name: 'RolloutOutcomeEdge', description: 'An outcome and its cursor.' },
+)
+
+const RolloutDifferenceType = builder.objectRef<Difference>('RolloutDifference').implement({
+  description: 'A seed with which one of two results succeeds and the other does not.',
+  fields: (t) => ({
+    seed: t.exposeInt('seed', { description: 'The seed.' }),
+    success: t.exposeBoolean('success', { description: 'Whether this result succeeds: the other does not, or does.' }),
+    return: t.exposeFloat('return', { description: 'The return of this result.' }),
+    otherReturn: t.exposeFloat('otherReturn', { description: 'The return of the other one.' }),
+  }),
+})
+
+const RolloutDifferences = builder.connectionObject(
+  {
+    type: RolloutDifferenceType,
+    name: 'RolloutDifferenceConnection',
+    description: 'A page of differences, by seed.',
+    fields: (connection) => ({
+      nodes: connection.field({
+        type: [RolloutDifferenceType],
+        description: 'The differences.',
+        resolve: nodesOf<Difference>,
+      }),
+    }),
+  },
+  { name: 'RolloutDifferenceEdge', description: 'A difference and its cursor.' },
 )
 
 export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
@@ -110,6 +137,24 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
         const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
         const asked = { limit: first ?? DEFAULT_PAGE_SIZE, after, failed: failed ?? false }
         const pages = await outcomesOfRollouts(ctx, ids, asked)
+        return pages.map((page) => new Connection(page, after !== null))
+      },
+    }),
+    differences: t.loadable({
+      type: RolloutDifferences,
+      byPath: true,
+      description:
+        'The seeds that it shares with another result of the same conditions on the same robot, and that only one of ' +
+        'both succeeds with: 409 for a result of other conditions. Two statements for any number of results.',
+      args: {
+        other: t.arg.id({ required: true, description: 'Id of the other result.' }),
+        ...pageArgs(t.arg),
+      },
+      resolve: (rollout) => rollout,
+      load: async (rollouts: Rollout[], ctx, { other, ...given }) => {
+        const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
+        const asked = { otherId: other, limit: first ?? DEFAULT_PAGE_SIZE, after }
+        const pages = await differencesOfRollouts(ctx, rollouts, asked)
         return pages.map((page) => new Connection(page, after !== null))
       },
     }),

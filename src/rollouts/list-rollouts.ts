@@ -83,7 +83,8 @@ export async function rolloutsById(
   return ids.map((id) => found.get(id) ?? null)
 }
 
-const isSeed = (part: KeyPart): part is number => Number.isInteger(part) && Math.abs(Number(part)) < 2 ** 31
+/** Seeds are PostgreSQL's integers. */
+export const isSeed = (part: KeyPart): part is number => Number.isInteger(part) && Math.abs(Number(part)) < 2 ** 31
 
 export interface OutcomesInput {
   readonly limit: number

@@ -5,9 +5,10 @@ import { outcomes, rolloutsOf, task } from './support.ts'
 const published = async ({ hub, ada }: Reader) => {
   const { model, robot, publish } = rolloutsOf(hub)
   const [from, on] = [await model(ada), await robot(ada)]
-  await publish(ada, from, on)
-  const { json } = await publish(ada, from, on, { outcomes: outcomes(3, [], 10) })
-  return { model: `/v1/repos/${from.repo}`, robot: `/v1/repos/${on.repo}`, id: json.id, board: json.fingerprint }
+  const other = await publish(ada, from, on)
+  const { json } = await publish(ada, from, on, { outcomes: outcomes(3) })
+  const repos = { model: `/v1/repos/${from.repo}`, robot: `/v1/repos/${on.repo}` }
+  return { ...repos, id: json.id, other: other.json.id, board: json.fingerprint }
 }
 
 const zeros = '0'.repeat(64)
@@ -34,6 +35,20 @@ export const cases = defineCases({
           return [1, 3].map((limit) => `${model}/rollouts/${id}/outcomes?limit=${limit}`)
         },
         statements: 4,
+      },
+    ],
+  },
+  listRolloutDifferences: {
+    ids: { rollout_id: 'roll_00000000000000000000000000' },
+    query: '?other=roll_00000000000000000000000000',
+    access: () => 404,
+    costs: [
+      {
+        given: async (reader) => {
+          const { model, id, other } = await published(reader)
+          return [1, 3].map((limit) => `${model}/rollouts/${id}/differences?other=${other}&limit=${limit}`)
+        },
+        statements: 5,
       },
     ],
   },

@@ -94,6 +94,28 @@ describe('a result of rollouts', () => {
   })
 })
 
+it('two results of one question differ in seeds, which are told with who succeeds', async () => {
+  const [one, two] = [await model(ada), await model(ada)]
+  const { json: first } = await publish(ada, one, arm, { outcomes: outcomes(6, [2, 5, 6]) })
+  const { json: second } = await publish(ada, two, arm, { outcomes: outcomes(6, [3, 5], 2) })
+  const path = `/v1/repos/${one.repo}/rollouts/${first.id}/differences`
+  const found = await items(`${path}?other=${second.id}`, bob)
+  expect(found).toEqual([
+    { seed: 2, success: false, return: 0.2, other_return: 0.2 },
+    { seed: 3, success: true, return: 0.1 * 3, other_return: 0.1 * 3 },
+    { seed: 6, success: false, return: 0.1 * 6, other_return: 0.1 * 6 },
+  ])
+  const page = await hub.call(ada, 'GET', `${path}?other=${second.id}&limit=2`)
+  const rest = await items(`${path}?other=${second.id}&limit=2&cursor=${page.json.next_cursor}`)
+  expect([...page.json.items, ...rest]).toEqual(found)
+  const { json: other } = await publish(ada, two, arm, { disturbance: { gravity: 3 } })
+  const refused = await hub.call(ada, 'GET', `${path}?other=${other.id}`)
+  expect([refused.status, types(refused)]).toEqual([409, ['conflict.wrong_kind']])
+  const hidden = await model(ada, { visibility: 'private' })
+  const { json: unseen } = await publish(ada, hidden, arm, { outcomes: outcomes(6) })
+  expect((await hub.call(bob, 'GET', `${path}?other=${unseen.id}`)).status).toBe(404)
+})
+
 describe('a board', () => {
   const board = async (on: Repo, who: Person | null = ada, query = '') => {
     const [found] = await items(`/v1/repos/${on.repo}/rollout-boards`, who)

@@ -109,6 +109,10 @@ function variablesFor(file: string, { variableDefinitions = [] }: OperationDefin
     kind: 'IMAGE',
     step: 1,
     withRun: true,
+    fingerprint: 'a'.repeat(64),
+    other: 'roll_01m812yvrpextatj8nx4n20001',
+    otherOwner: owner,
+    otherRepo: slug,
     month: new Date().toISOString().slice(0, 7),
   }
   return Object.fromEntries(

@@ -44,6 +44,7 @@ export const pagePaths = {
   repoSettings: '/:owner/:repo/settings',
   repoRobot: '/:owner/:repo/robot',
   repoEpisodes: '/:owner/:repo/episodes',
+  repoRollouts: '/:owner/:repo/rollouts',
 } as const
 
 export type PageName = keyof typeof pagePaths

@@ -1,7 +1,7 @@
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import { describe, expect, test } from 'vitest'
+import { calm } from '../src/loop/calm.ts'
 import { type LoopInput, LoopLacks, openLoop, runToEnd } from '../src/loop/closed-loop.ts'
-import { calm } from '../src/loop/disturbance.ts'
 import { enduring } from '../src/task-schema.ts'
 import { madePolicy, pendulum, worldOf } from './support/simulated.ts'
 

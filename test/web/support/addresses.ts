@@ -41,5 +41,6 @@ export function pageAddresses(lab: Lab): Record<PageName, string | null> {
     repoSettings: pagePath('repoSettings', { owner, repo }),
     repoRobot: null,
     repoEpisodes: null,
+    repoRollouts: pagePath('repoRollouts', { owner, repo }),
   }
 }

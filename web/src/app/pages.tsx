@@ -31,6 +31,7 @@ export const pages: Readonly<Record<PageName, ComponentType<{ readonly params: P
   repoSettings: page(() => import('../pages/repos/settings/repo-settings-page.tsx')),
   repoRobot: page(() => import('../pages/repos/robot-page.tsx')),
   repoEpisodes: page(() => import('../pages/repos/episodes-page.tsx')),
+  repoRollouts: page(() => import('../pages/repos/rollouts/rollouts-page.tsx')),
   settings: page(() => import('../pages/accounts/settings-page.tsx')),
   keys: page(() => import('../pages/accounts/keys-page.tsx')),
   audit: page(() => import('../pages/audit/audit-page.tsx')),

@@ -17,16 +17,6 @@ export interface Disturbance {
   readonly pushForS: number
 }
 
-export const calm: Disturbance = {
-  gravity: 1,
-  delayMs: 0,
-  observationNoise: 0,
-  actionNoise: 0,
-  pushN: 0,
-  pushEveryS: 2,
-  pushForS: 0.1,
-}
-
 interface Pusher {
   /** Called before each step. `pushN`: now. */
   push(pushN: number): void

@@ -1,7 +1,7 @@
 /** The job of examples/pendulum for processes. */
 import { fileURLToPath } from 'node:url'
 import { openReadingPool } from '@hub/mjcf/processes/reading-pool'
-import { calm } from '../../src/loop/disturbance.ts'
+import { calm } from '../../src/loop/calm.ts'
 import { policyIn, robotIn, textIn } from '../../src/processes/prepare.ts'
 import type { RolloutJob } from '../../src/processes/protocol.ts'
 import { readTask } from '../../src/task-schema.ts'

@@ -124,6 +124,7 @@ function tabsOf({ owner, repo }: RepoParams, kind: RepoHeadFragment['kind'], can
   ]
   if (kind === 'ROBOT') tabs.push({ to: 'repoRobot', params, title: 'Robot in 3D' })
   if (kind === 'DATASET') tabs.push({ to: 'repoEpisodes', params, title: 'Episodes' })
+  if (kind !== 'DATASET') tabs.push({ to: 'repoRollouts', params, title: kind === 'ROBOT' ? 'Boards' : 'Rollouts' })
   tabs.push(
     { to: 'repoRuns', params, title: 'Runs' },
     { to: 'repoHistory', params, title: 'History', holds: ['repoCompare'] },

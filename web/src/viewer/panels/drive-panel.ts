@@ -1,6 +1,6 @@
 /** The panel of a policy that drives the robot: which one, what makes it harder, how it goes, and its episode. */
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
-import type { Disturbance } from '@hub/rollout/loop/disturbance'
+import { calm } from '@hub/rollout/loop/calm'
 import type { DrivenPolicy, DriveState, DriveStatus } from '../drive/drive-protocol.ts'
 import { policyOf, policyPaths } from '../drive/policy-files.ts'
 import type { RobotViewer } from '../viewer-face.ts'
@@ -11,17 +11,6 @@ import { sliderList } from './slider-list.ts'
 export interface DrivePanel {
   readonly node: HTMLElement
   show(state: DriveState | null): void
-}
-
-/** As `calm` has them, which the page does not load for that. */
-const usual: Disturbance = {
-  gravity: 1,
-  delayMs: 0,
-  observationNoise: 0,
-  actionNoise: 0,
-  pushN: 0,
-  pushEveryS: 2,
-  pushForS: 0.1,
 }
 
 const sliders = [
@@ -43,7 +32,7 @@ export function drivePanel(
     return { node: element('p', {}, why), show: () => undefined }
   }
   let policy: DrivenPolicy | null = null
-  let disturbance = usual
+  let disturbance = calm
   const said = element('div', { class: 'viewer-drive-said', role: 'status' })
   const tell = (...lines: readonly string[]) => said.replaceChildren(...lines.map((line) => element('p', {}, line)))
 

@@ -1,0 +1,87 @@
+/** Two results beside each other: the seeds that only one of them succeeds with, and the runs that made their models. */
+import { useMemo } from 'react'
+import { useQuery } from 'urql'
+import { Link } from '../../../app/navigate.tsx'
+import { LoadMore } from '../../../ui/load-more.tsx'
+import { rootField } from '../../../ui/root-field.ts'
+import { ErrorNotice } from '../../../ui/states.tsx'
+import { usePages } from '../../../ui/use-pages.ts'
+import {
+  type RolloutDifferencesQuery,
+  type RolloutRowFragment,
+  rolloutDifferencesQuery,
+  runsOfModelsQuery,
+} from './rollouts.graphql.ts'
+
+/** `rows`: the chosen ones. */
+export function ComparedRollouts({ rows }: { readonly rows: readonly RolloutRowFragment[] }) {
+  const [one, other] = rows
+  if (!one) return null
+  if (!other) return <p className="panel dim">Choose another result to compare it with.</p>
+  if (one.fingerprint !== other.fingerprint || one.robot !== other.robot)
+    return <p className="panel dim">These are of other robots or conditions: their seeds say nothing of each other.</p>
+  return <Compared one={one} other={other} />
+}
+
+interface Pair {
+  readonly one: RolloutRowFragment
+  readonly other: RolloutRowFragment
+}
+
+const differencesOf = ({ rollout }: NonNullable<RolloutDifferencesQuery['repo']>) => rollout?.differences
+
+function Compared({ one, other }: Pair) {
+  const variables = useMemo(() => {
+    const [owner = '', repo = ''] = one.model.split('/')
+    return { owner, repo, id: one.id, other: other.id, after: null }
+  }, [one.model, one.id, other.id])
+  const pages = usePages({ query: rolloutDifferencesQuery, variables, field: 'repo', select: differencesOf })
+  return (
+    <section className="panel stack" aria-label="Comparison">
+      <h2>
+        {labelOf(one)} beside {labelOf(other)}
+      </h2>
+      <RunsOfBoth one={one} other={other} />
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {pages.isEmpty && <p className="dim">They end alike with each seed that both have.</p>}
+      <ul className="lines">
+        {pages.nodes.map(({ seed, success, return: sum, otherReturn }) => (
+          <li key={seed}>
+            Seed {seed}: {labelOf(success ? one : other)} succeeds, {labelOf(success ? other : one)} does not{' '}
+            <span className="dim small">
+              (returns {sum.toPrecision(4)} and {otherReturn.toPrecision(4)})
+            </span>
+          </li>
+        ))}
+      </ul>
+      <LoadMore pages={pages} />
+    </section>
+  )
+}
+
+const labelOf = ({ model, modelCommit }: RolloutRowFragment) => `${model}@${modelCommit.slice(0, 7)}`
+
+/** What changed between the runs that made both models is compared where runs are. */
+function RunsOfBoth({ one, other }: Pair) {
+  const [owner = '', repo = ''] = one.model.split('/')
+  const [otherOwner = '', otherRepo = ''] = other.model.split('/')
+  const [answer, again] = useQuery({
+    query: runsOfModelsQuery,
+    variables: { owner, repo, otherOwner, otherRepo },
+    pause: one.model === other.model,
+  })
+  const first = rootField(answer, 'one')
+  const second = rootField(answer, 'other')
+  const error = first.error ?? second.error
+  const runs = [first, second].flatMap(({ value }) => value?.modelMeta?.sourceRunId ?? [])
+  if (error) return <ErrorNotice error={error} retry={again} />
+  if (runs.length < 2) return null
+  return (
+    <p>
+      <Link to="runs" params={{}} query={{ compare: runs.join(',') }}>
+        What changed between the runs that made them
+      </Link>
+      : config, data sets and metrics.
+    </p>
+  )
+}

@@ -1,0 +1,71 @@
+/** The results of a model, newest first, each with the seeds that failed. */
+import { useMemo, useState } from 'react'
+import { LoadMore } from '../../../ui/load-more.tsx'
+import { Empty, ErrorNotice } from '../../../ui/states.tsx'
+import { usePages } from '../../../ui/use-pages.ts'
+import { ComparedRollouts } from './compared-rollouts.tsx'
+import { RolloutTable } from './rollout-table.tsx'
+import {
+  type FailedSeedsQuery,
+  failedSeedsQuery,
+  type ModelRolloutsQuery,
+  modelRolloutsQuery,
+  type RolloutRowFragment,
+} from './rollouts.graphql.ts'
+
+interface Props {
+  readonly owner: string
+  readonly repo: string
+}
+
+const rolloutsOf = ({ rollouts }: NonNullable<ModelRolloutsQuery['repo']>) => rollouts
+
+export function ModelRollouts({ owner, repo }: Props) {
+  const [chosen, choose] = useState<readonly string[]>([])
+  const variables = useMemo(() => ({ owner, repo, after: null }), [owner, repo])
+  const pages = usePages({ query: modelRolloutsQuery, variables, field: 'repo', select: rolloutsOf })
+  const below = (row: RolloutRowFragment) =>
+    row.successes < row.seeds && <FailedSeeds owner={owner} repo={repo} id={row.id} />
+  return (
+    <div className="stack">
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {pages.isEmpty && (
+        <Empty title="No result yet">
+          <p>
+            <code>
+              hub rollout {owner}/{repo} --robot OWNER/ROBOT -n 100 --publish
+            </code>{' '}
+            runs this model on a robot, and keeps what each seed came to.
+          </p>
+        </Empty>
+      )}
+      <ComparedRollouts rows={pages.nodes.filter(({ id }) => chosen.includes(id))} />
+      {pages.nodes.length > 0 && (
+        <RolloutTable rows={pages.nodes} shows="robot" chosen={chosen} choose={choose} below={below} />
+      )}
+      <LoadMore pages={pages} />
+    </div>
+  )
+}
+
+const failedOf = ({ rollout }: NonNullable<FailedSeedsQuery['repo']>) => rollout?.outcomes
+
+function FailedSeeds({ owner, repo, id }: Props & { readonly id: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const variables = useMemo(() => ({ owner, repo, id, after: null }), [owner, repo, id])
+  const pages = usePages({ query: failedSeedsQuery, variables, field: 'repo', select: failedOf, pause: !isOpen })
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="small">Failed seeds</summary>
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      <ul className="lines small">
+        {pages.nodes.map(({ seed, ending, seconds, return: sum }) => (
+          <li key={seed}>
+            Seed {seed}: {ending.toLowerCase()} after {seconds.toPrecision(4)} s, return {sum.toPrecision(4)}
+          </li>
+        ))}
+      </ul>
+      <LoadMore pages={pages} />
+    </details>
+  )
+}

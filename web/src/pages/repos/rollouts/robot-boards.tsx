@@ -1,0 +1,81 @@
+/** The boards of a robot: its tasks, and how sure each model is of them. */
+import { useMemo, useState } from 'react'
+import { useSearchParams } from '../../../app/navigate.tsx'
+import { LoadMore } from '../../../ui/load-more.tsx'
+import { Empty, ErrorNotice } from '../../../ui/states.tsx'
+import { usePages } from '../../../ui/use-pages.ts'
+import { ComparedRollouts } from './compared-rollouts.tsx'
+import { RolloutTable } from './rollout-table.tsx'
+import {
+  type RolloutBoardQuery,
+  type RolloutBoardsQuery,
+  rolloutBoardQuery,
+  rolloutBoardsQuery,
+} from './rollouts.graphql.ts'
+
+interface Props {
+  readonly owner: string
+  readonly repo: string
+}
+
+const boardsOf = ({ rolloutBoards }: NonNullable<RolloutBoardsQuery['repo']>) => rolloutBoards
+const entriesOf = ({ rolloutBoard }: NonNullable<RolloutBoardQuery['repo']>) => rolloutBoard
+
+export function RobotBoards({ owner, repo }: Props) {
+  const [search, setSearch] = useSearchParams()
+  const variables = useMemo(() => ({ owner, repo, after: null }), [owner, repo])
+  const pages = usePages({ query: rolloutBoardsQuery, variables, field: 'repo', select: boardsOf })
+  const asked = search.get('board')
+  const shown = pages.nodes.find(({ fingerprint }) => fingerprint === asked) ?? pages.nodes[0]
+  return (
+    <div className="stack">
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {pages.isEmpty && (
+        <Empty title="No board yet">
+          <p>
+            A board compares models on this robot: the first result of{' '}
+            <code>
+              hub rollout MODEL --robot {owner}/{repo} --publish
+            </code>{' '}
+            makes it.
+          </p>
+        </Empty>
+      )}
+      {pages.nodes.length > 0 && (
+        <div className="row">
+          {pages.nodes.map(({ task, fingerprint, results }) => (
+            <button
+              key={fingerprint}
+              type="button"
+              className="button small"
+              aria-pressed={fingerprint === shown?.fingerprint}
+              onClick={() => setSearch({ board: fingerprint }, { replace: true })}
+            >
+              {task} <span className="dim">{fingerprint.slice(0, 6)}</span> ({results})
+            </button>
+          ))}
+        </div>
+      )}
+      <LoadMore pages={pages} />
+      {shown && <Board key={shown.fingerprint} owner={owner} repo={repo} fingerprint={shown.fingerprint} />}
+    </div>
+  )
+}
+
+function Board({ owner, repo, fingerprint }: Props & { readonly fingerprint: string }) {
+  const [chosen, choose] = useState<readonly string[]>([])
+  const variables = useMemo(() => ({ owner, repo, fingerprint, after: null }), [owner, repo, fingerprint])
+  const pages = usePages({ query: rolloutBoardQuery, variables, field: 'repo', select: entriesOf })
+  return (
+    <section className="stack" aria-label="Board">
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      <p className="dim small">
+        Sorted by the lower end of the interval: ten of ten are less sure than 38 of 40. Each policy once, by its newest
+        version and most seeds.
+      </p>
+      <ComparedRollouts rows={pages.nodes.filter(({ id }) => chosen.includes(id))} />
+      {pages.nodes.length > 0 && <RolloutTable rows={pages.nodes} shows="model" chosen={chosen} choose={choose} />}
+      <LoadMore pages={pages} />
+    </section>
+  )
+}

@@ -1,0 +1,91 @@
+/** Results of rollouts: whose, where, and the interval of their success. */
+import type { ReactNode } from 'react'
+import { Link } from '../../../app/navigate.tsx'
+import { count } from '../../../ui/format.ts'
+import { Time } from '../../../ui/time.tsx'
+import { RepoLink } from '../repo-table.tsx'
+import { Interval } from './interval.tsx'
+import type { RolloutRowFragment } from './rollouts.graphql.ts'
+
+interface Props {
+  readonly rows: readonly RolloutRowFragment[]
+  /** Which of both repos the page is not about. */
+  readonly shows: 'model' | 'robot'
+  /** Of the results that are compared: at most two. */
+  readonly chosen: readonly string[]
+  readonly choose: (ids: readonly string[]) => void
+  /** Below the row of a result. */
+  readonly below?: (row: RolloutRowFragment) => ReactNode
+}
+
+export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
+  const toggle = (id: string) =>
+    choose(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2))
+  return (
+    <div className="panel flush table-wrap">
+      <table>
+        <thead>
+          <tr>
+            <th>Compare</th>
+            <th>{shows === 'model' ? 'Model' : 'Robot and task'}</th>
+            <th>Version</th>
+            <th className="number">Success</th>
+            <th>Interval of 95 %</th>
+            <th className="number">Mean return</th>
+            <th>Published</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <td>
+                <input
+                  type="checkbox"
+                  aria-label={`Compare ${row.id}`}
+                  checked={chosen.includes(row.id)}
+                  onChange={() => toggle(row.id)}
+                />
+              </td>
+              <td>
+                <RepoLink fullName={shows === 'model' ? row.model : row.robot} />
+                <div className="small dim">{shows === 'model' ? row.policyPath : row.task}</div>
+                {below?.(row)}
+              </td>
+              <td className="nowrap">
+                <VersionLink row={row} />
+                <div className="small dim">
+                  seeds {row.firstSeed} to {row.firstSeed + row.seeds - 1}
+                </div>
+              </td>
+              <td className="number nowrap">
+                {count(row.successes)} of {count(row.seeds)}
+              </td>
+              <td>
+                <Interval lowest={row.lowest} highest={row.highest} />
+              </td>
+              <td className="number">{row.meanReturn.toPrecision(4)}</td>
+              <td className="nowrap">
+                <Time at={row.createdAt} />
+                <div className="small dim">{softwareText(row.software)}</div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function VersionLink({ row: { model, modelCommit } }: { readonly row: RolloutRowFragment }) {
+  const [owner = '', repo = ''] = model.split('/')
+  return (
+    <Link to="repoFiles" params={{ owner, repo, path: '' }} query={{ at: modelCommit }}>
+      {modelCommit.slice(0, 7)}
+    </Link>
+  )
+}
+
+const softwareText = (software: unknown): string =>
+  Object.entries(typeof software === 'object' && software !== null ? software : {})
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')
