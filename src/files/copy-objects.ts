@@ -7,7 +7,6 @@ import { randomUUID } from 'node:crypto'
 import { newId } from '@hub/formats/ids'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError } from '../platform/errors.ts'
-import type { ReadReadme } from '../repos/readme/kept-cards.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { isNoSuchObject } from '../store/objects/lost-object.ts'
@@ -22,7 +21,8 @@ import { insertUploads } from './insert-uploads.ts'
 import { HASH_CONCURRENCY, PART_SIZE_BYTES } from './limits.ts'
 import { detectMime } from './mime.ts'
 import { newStorageKey, settleBounded } from './objects.ts'
-import { readmeOfUploads } from './read-readme.ts'
+import { broughtByUploads } from './read-brought.ts'
+import type { Brought } from './read-dataset-info.ts'
 import { reserveStorage } from './reservation.ts'
 import { claimable, discardUploads, type UploadRow } from './upload-sql.ts'
 import { openStates, sqlStates } from './upload-state.ts'
@@ -56,13 +56,11 @@ export interface CopyRequest {
  */
 export type CopiedObject = AssembledUpload
 
-export interface Copies {
+export interface Copies extends Pick<Brought, 'readme' | 'body'> {
   /** The fencing token for `linkFiles`. */
   readonly attempt: string
   /** In the order of the requested objects. */
   readonly copied: readonly CopiedObject[]
-  /** The README.md among them; null if there is none, or it could not be read. */
-  readonly readme: ReadReadme | null
 }
 
 /** No store has a multipart upload with this id, so completing or aborting it there finds nothing. */
@@ -108,7 +106,9 @@ export async function withCopies<Result>(
   const release = keepClaim(ctx.deps, attempt, ids)
   try {
     const copied = await copyAll(objects, request.objects, uploads, ctx.signal)
-    return await work({ attempt, copied, readme: await readmeOfUploads(ctx, objects, copied) })
+    // They are for a model or a robot; the body of a robot is in its card, whatever is read here.
+    const { readme, body } = await broughtByUploads(ctx, objects, 'model', copied)
+    return await work({ attempt, copied, readme, body: body ?? null })
   } catch (error) {
     await discardUnlinked(ctx, objects, ids, attempt)
     throw error

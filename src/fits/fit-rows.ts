@@ -56,7 +56,8 @@ const half = (isRobot: boolean) => {
     (select ${placeOf}, f.${otherPrint}_fingerprint, b.repo_id from body_fits f cross join lateral (
         select b.repo_id from repo_bodies b join repos r on r.id = b.repo_id
         where b.is_robot = ${!isRobot} and b.fingerprint = f.${otherPrint}_fingerprint and ${usable}
-          and (f.verdict, f.${otherPrint}_fingerprint, b.repo_id) > (:verdict::"FitVerdict", :print::text, :after::text)
+          and b.repo_id > case when (f.verdict, f.${otherPrint}_fingerprint) = (:verdict::"FitVerdict", :print::text)
+            then :after::text else '' end
           and not exists (select 1 from joint_maps m
             where m.${mine}_repo_id = mine.repo_id and m.${other}_repo_id = b.repo_id)
         order by b.repo_id limit :limit::bigint) b

@@ -95,10 +95,11 @@ async function linkCopies(
   ctx: RequestContext,
   tx: Tx,
   repo: RepoFacts,
-  { attempt, copied, readme, message }: Copies & ChangeMessage,
+  { attempt, copied, readme, body, message }: Copies & ChangeMessage,
 ): Promise<CheckPublished['files']> {
   if (copied.length === 0) return []
-  const request = { repo, attempt, named: [], assembled: copied, datasetInfo: null, readme, locOf: () => null, message }
+  const brought = { datasetInfo: null, readme, body: body ?? null }
+  const request = { repo, attempt, named: [], assembled: copied, ...brought, locOf: () => null, message }
   await linkFiles(ctx, tx, request)
   return copied.map(({ upload: { path, size, sha256 } }) => ({ path, sha256, size }))
 }

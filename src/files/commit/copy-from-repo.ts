@@ -3,11 +3,13 @@ import { commitVerb } from '../../operation/commit-verb.ts'
 import type { AllowedContext } from '../../operation/context.ts'
 import type { Loc } from '../../platform/errors.ts'
 import { inTurns } from '../../platform/slices.ts'
+import { BODY_PATHS } from '../../repos/bodies/body-of-file.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import { README_PATH } from '../../repos/readme/readme-card.ts'
 import type { Tx } from '../../store/db.ts'
 import { requireObjects } from '../../store/objects/required.ts'
 import { GoneBytes } from '../link-blobs.ts'
+import { readDescription } from '../read-dataset-info.ts'
 import { readReadme } from '../read-readme.ts'
 import { contentOf, findReadable } from '../readable-blobs.ts'
 import { applyCommit } from './apply-commit.ts'
@@ -46,7 +48,9 @@ export async function copyFromRepo<T>(
     const card = files.find(({ path }) => path === README_PATH)
     const stored = card && blobs.get(contentOf(card))
     const readme = stored ? await readReadme(ctx, objects, stored.blob) : null
-    const sources = { attempt: '', uploads: [], blobs, datasetInfo: null, readme }
+    const [said] = BODY_PATHS.model.flatMap((path) => files.find((file) => file.path === path) ?? [])
+    const described = await readDescription(ctx, objects, 'model', (said && blobs.get(contentOf(said))?.blob) ?? null)
+    const sources = { attempt: '', uploads: [], blobs, ...described, readme }
     return commitVerb(ctx, (tx) =>
       write(tx, (repo) => applyCommit(ctx, tx, { repo, input, targets, added: files, copies: [], ...sources })),
     )
