@@ -1,5 +1,6 @@
 /** Output types of the parts of a run. Spec, RunProgress, RunSpend, RunRound, RunSparkline, RunGate, RunFacets. */
 import { z } from 'zod'
+import type { PinnedSelection } from '../../src/runs/create/named-selections.ts'
 import type { RunFacetBucket, RunFacets } from '../../src/runs/read/list-runs.ts'
 import type { RunProgress } from '../../src/runs/read/progress.ts'
 import type { PinnedDataset, Run, RunGateRow } from '../../src/runs/read/run-shape.ts'
@@ -133,6 +134,15 @@ export const GateRowType = builder.objectRef<RunGateRow>('RunGateRow').implement
   }),
 })
 
+const PinnedSelectionType = builder.objectRef<PinnedSelection>('RunSelection').implement({
+  description: 'The episodes of a dataset that a run is given: a selection, which is never changed.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name among the selections of the dataset.' }),
+    count: t.exposeInt('count', { description: 'Number of its episodes.' }),
+    fingerprint: t.exposeString('fingerprint', { description: 'SHA-256 of its episodes as ranges, lowercase hex.' }),
+  }),
+})
+
 export const PinnedDatasetType = builder.objectRef<PinnedDataset>('RunDataset').implement({
   description: 'A dataset of the recipe; a dataset on this hub is pinned to its state when the run was created.',
   fields: (t) => ({
@@ -144,6 +154,11 @@ export const PinnedDatasetType = builder.objectRef<PinnedDataset>('RunDataset').
     seq: t.exposeInt('seq', {
       nullable: true,
       description: "The repo's change number that the run is pinned to; null for a dataset outside this hub.",
+    }),
+    selection: t.expose('selection', {
+      type: PinnedSelectionType,
+      nullable: true,
+      description: 'The selection of its episodes that the reference names; null for all of them.',
     }),
   }),
 })

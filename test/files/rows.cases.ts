@@ -4,13 +4,23 @@ const anUpload = (size: string, sha256: string) =>
   `insert into uploads (id, repo_id, account_id, owner_id, path, size, sha256, storage_key, store_upload_id, part_size)
    values ('x', 'x', 'x', 'x', 'a', ${size}, ${sha256}, 'x', 'x', 1)`
 
+const aSelection = (name: string, count: string, total: string, episodes = `'0'`, note = 'null') =>
+  `insert into episode_selections (repo_id, name, seq, episodes, count, total, fingerprint, note)
+   values ('x', ${name}, 1, ${episodes}, ${count}, ${total}, repeat('a', 64), ${note})`
+
 export const rows = defineRows({
   kept: ({ dataset, ada }) => ({
     episode_labels: `insert into episode_labels (id, repo_id, episode, choice, note, created_by) values
       ('label_00000000000000000000000001', '${dataset}', 3, 'drop', 'gripper slipped', '${ada}')`,
+    episode_selections: `insert into episode_selections (repo_id, name, seq, episodes, count, total, fingerprint, created_by)
+      values ('${dataset}', 'clean', 2, '0-3,7', 5, 8, repeat('a', 64), '${ada}')`,
   }),
   refused: {
     episode_labels_episode_counted: `insert into episode_labels (id, repo_id, episode) values ('x', 'x', -1)`,
+    episode_selections_name_form: aSelection(`'A'`, '1', '2'),
+    episode_selections_counted: aSelection(`'a'`, '3', '2'),
+    episode_selections_episodes_form: aSelection(`'a'`, '1', '2', `'all'`),
+    episode_selections_note_length: aSelection(`'a'`, '1', '2', `'0'`, `repeat('n', 4001)`),
     episode_labels_note_length: `insert into episode_labels (id, repo_id, episode, note) values ('x', 'x', 0, repeat('n', 4001))`,
     uploads_digest_form: anUpload('1', `'A'`),
     uploads_size_range: anUpload('53687091201', `repeat('a', 64)`),

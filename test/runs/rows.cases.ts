@@ -21,6 +21,7 @@ export const rows = defineRows({
       select id, 'note', 'text', 1, 9, 1 from runs order by id limit 1`,
   }),
   refused: {
+    run_datasets_selection_whole: `insert into run_datasets (run_id, position, ref, selection) values ('x', 0, 'x', 'clean')`,
     run_datasets_pinned_whole: `insert into run_datasets (run_id, position, ref, seq) values ('x', 0, 'x', 1)`,
     run_log_chunks_stored_once: `insert into run_log_chunks (run_id, seq, attempt, stream, byte_count, line_count, first_line) values ('x', 1, 1, 'stderr', 0, 0, 0)`,
     run_log_chunks_counted: `insert into run_log_chunks (run_id, seq, attempt, stream, text, byte_count, line_count, first_line) values ('x', 0, 1, 'stderr', '', 0, 0, 0)`,

@@ -12,6 +12,7 @@ test('names, slugs, paths and keys are ordered by their bytes', async () => {
   )
   expect(columns.map(({ at }) => at)).toEqual([
     'accounts.handle',
+    'episode_selections.name',
     'files.path',
     'repo_facets.value',
     'repo_old_names.slug',

@@ -9,6 +9,7 @@ import { type CommandResult, type CommonOptions, common, repoName, runCommand } 
 import { commandGroup } from './command-group.ts'
 import { checkOnHub, showReport } from './data-on-hub.ts'
 import { dataText, hasError } from './data-output.ts'
+import { registerSelectCommand } from './data-select-command.ts'
 import { jointLimitsOf } from './joint-limits.ts'
 import { hubExamples, inV1Names } from './output.ts'
 import { inLine, print } from './terminal.ts'
@@ -38,7 +39,7 @@ interface DataOptions extends CommonOptions {
 
 /** Adds the group to the `hub` program. */
 export function registerDataCommands(program: Command, io: ClientIo): void {
-  const data = commandGroup(program, 'data', 'Check data sets')
+  const data = commandGroup(program, 'data', 'Check data sets, and select their episodes')
   common(data.command('check <what>').description('Check a data set in a folder or a repo, and say what is wrong'), io)
     .option('--robot <repo>', 'robot whose card has the limits of the joints')
     .option('--degrees', 'hinges of the data set are in degrees')
@@ -57,6 +58,7 @@ export function registerDataCommands(program: Command, io: ClientIo): void {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, (client) => showReport(client, repo))
     })
+  registerSelectCommand(data, program, io)
 }
 
 async function check(io: ClientIo, client: HubClient, what: string, options: DataOptions): Promise<CommandResult> {

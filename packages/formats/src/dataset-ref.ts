@@ -15,13 +15,27 @@ const forms = [
   new RegExp(`^codehost://${WORD}/${WORD}(?:@${REF})?(?:/${SEGMENT})*$`, 'u'),
 ]
 
-/** Owner and slug of a reference to this hub; null for other schemes and malformed references. */
-export function ownDataset(ref: string): { readonly owner: string; readonly slug: string } | null {
+/** A data set of this hub, and the name of the selection of its episodes that is meant; absent for all of them. */
+interface OwnDataset {
+  readonly owner: string
+  readonly slug: string
+  readonly selection?: string
+}
+
+/** The name of a selection of episodes: 1 to 64 lower-case letters, digits and `._-`. */
+export const selectionNameText = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 lower-case letters, digits and ._-, not starting with ._-')
+
+/** What a reference to this hub names; null for other schemes and malformed references. */
+export function ownDataset(ref: string): OwnDataset | null {
   if (!ref.startsWith(OWN_SCHEME)) return null
-  const name = fullNameText.safeParse(ref.slice(OWN_SCHEME.length))
-  if (!name.success) return null
+  const [text = '', selection, ...rest] = ref.slice(OWN_SCHEME.length).split('#')
+  const name = fullNameText.safeParse(text)
+  if (!name.success || rest.length > 0) return null
+  if (selection !== undefined && !selectionNameText.safeParse(selection).success) return null
   const [owner = '', slug = ''] = name.data.split('/')
-  return owner.length <= 64 && slug.length <= 64 ? { owner, slug } : null
+  return owner.length <= 64 && slug.length <= 64 ? { owner, slug, ...(selection !== undefined && { selection }) } : null
 }
 
 const isDatasetRef = (ref: string) => ownDataset(ref) !== null || forms.some((form) => form.test(ref))
@@ -31,5 +45,5 @@ export const datasetRefText = z
   .max(MAX_LENGTH)
   .refine(
     isDatasetRef,
-    'must be svc://owner/repo, exthub://namespace/name or codehost://owner/repo with an optional @ref and /subpath',
+    'must be svc://owner/repo with an optional #selection, exthub://namespace/name or codehost://owner/repo with an optional @ref and /subpath',
   )

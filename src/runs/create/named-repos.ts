@@ -14,6 +14,7 @@ import { column, columns, type RowOf } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { each, insertEach, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
+import { type PinnedSelection, withSelections } from './named-selections.ts'
 
 const namedColumns = columns({
   id: column.text('r.id'),
@@ -26,6 +27,8 @@ type NamedRepo = RowOf<typeof namedColumns>
 export interface PinnedRef {
   readonly ref: string
   readonly repo: { readonly id: string; readonly seq: number } | null
+  /** The selection of its episodes that the ref names, whose state is pinned; null for all of them. */
+  readonly selection: PinnedSelection | null
 }
 
 export interface NamedRepos {
@@ -54,22 +57,25 @@ const lockNamed = statement({
  * no repo). Names that are not found are left for the executor to report.
  */
 export async function lockNamedRepos(tx: Querier, viewer: Viewer, recipe: Recipe): Promise<NamedRepos> {
-  const refs = (recipe.dataset ?? []).map((ref) => ({ ref, name: nameOf(ref) }))
+  const refs = (recipe.dataset ?? []).map((ref) => ({ ref, ...ownOf(ref) }))
   const robot = fullNameText.safeParse(recipe.robot?.toLowerCase()).data ?? null
   const names = [...refs.map(({ name }) => name), robot].filter((name) => name !== null)
   const given = { ...visibleRepos(viewer), names: [...new Set(names)] }
   const found = names.length === 0 ? [] : await tx.query(lockNamed, given)
   const find = (kind: NamedRepo['kind'], name: string | null) =>
     found.find((repo) => repo.kind === kind && repo.fullName === name) ?? null
-  const datasets = refs.map(({ ref, name }) => ({ ref, repo: find('dataset', name) }))
+  const datasets = await withSelections(
+    tx,
+    refs.map(({ ref, name, selection }) => ({ ref, selection, repo: find('dataset', name) })),
+  )
   const robotId = find('robot', robot)?.id ?? null
   const ids = [...datasets.map(({ repo }) => repo?.id ?? null), robotId].filter((id) => id !== null)
   return { datasets, robotId, ids: [...new Set(ids)] }
 }
 
-function nameOf(ref: string): string | null {
-  const name = ownDataset(ref)
-  return name ? `${name.owner}/${name.slug}` : null
+function ownOf(ref: string): { readonly name: string | null; readonly selection: string | null } {
+  const { owner, slug, selection = null } = ownDataset(ref) ?? {}
+  return { name: owner === undefined ? null : `${owner}/${slug}`, selection }
 }
 
 /** In the order of the recipe. A dataset that is not a visible repo of this hub has neither `repo_id` nor `seq`. */
@@ -79,6 +85,9 @@ const datasetRows = insertEach('run_datasets', {
   ref: each('refs', param.texts()),
   repoId: each('repoIds', param.texts<readonly (string | null)[]>()),
   seq: each('seqs', param.int4s<readonly (number | null)[]>()),
+  selection: each('selections', param.texts<readonly (string | null)[]>()),
+  selectedCount: each('counts', param.int4s<readonly (number | null)[]>()),
+  selectionFingerprint: each('fingerprints', param.texts<readonly (string | null)[]>()),
 })
 
 const insertDatasets = statement({ name: 'run-datasets-insert', params: datasetRows.params, text: datasetRows.sql })
@@ -96,6 +105,9 @@ export async function insertNamedRepos(
       refs: datasets.map(({ ref }) => ref),
       repoIds: datasets.map(({ repo }) => repo?.id ?? null),
       seqs: datasets.map(({ repo }) => repo?.seq ?? null),
+      selections: datasets.map(({ selection }) => selection?.name ?? null),
+      counts: datasets.map(({ selection }) => selection?.count ?? null),
+      fingerprints: datasets.map(({ selection }) => selection?.fingerprint ?? null),
     })
   }
   const references: Reference[] = datasets.flatMap(({ repo }) => (repo ? [{ repoId: repo.id, reason: 'dataset' }] : []))

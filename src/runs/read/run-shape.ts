@@ -8,6 +8,7 @@ import { column, type RowOf } from '../../store/columns.ts'
 import { listOf, number, object, objectOf, orNull, text } from '../../store/read-json.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import { type JobStatus, terminalStatuses } from '../../work/job-state.ts'
+import type { PinnedSelection } from '../create/named-selections.ts'
 import { type KeptRow, keptColumns } from '../kept-fields.ts'
 import { metricsKey } from '../log/run-objects.ts'
 import { deadlineSql } from '../run-job.ts'
@@ -33,6 +34,8 @@ export interface PinnedDataset {
   readonly ref: string
   readonly repoId: string | null
   readonly seq: number | null
+  /** The selection of its episodes that the ref names; null for all of them. */
+  readonly selection: PinnedSelection | null
 }
 
 /** Times RFC 3339; money in dollars with four decimals at most. */
@@ -141,9 +144,16 @@ export const runColumns = keptColumns.with({
   pace: column.jsonb.orNull('u.pace', readPace),
   rewardCurve: column.jsonb.orNull('u.reward_curve', readCurve),
   datasets: column.json(
-    `coalesce((select json_agg(json_build_object('ref', d.ref, 'repoId', d.repo_id, 'seq', d.seq) order by d.position)
-    from run_datasets d where d.run_id = u.id), '[]')`,
-    listOf(objectOf<PinnedDataset>({ ref: text, repoId: orNull(text), seq: orNull(number) })),
+    `coalesce((select json_agg(json_build_object('ref', d.ref, 'repoId', d.repo_id, 'seq', d.seq,
+      'selection', case when d.selection is not null then json_build_object('name', d.selection,
+        'count', d.selected_count, 'fingerprint', d.selection_fingerprint) end)
+      order by d.position) from run_datasets d where d.run_id = u.id), '[]')`,
+    listOf(
+      objectOf<PinnedDataset>({
+        ...{ ref: text, repoId: orNull(text), seq: orNull(number) },
+        selection: orNull(objectOf<PinnedSelection>({ name: text, count: number, fingerprint: text })),
+      }),
+    ),
   ),
   deadlineAt: column.timestamptz.orNull(deadlineSql),
   now: column.timestamptz('now()'),

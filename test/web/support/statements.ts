@@ -20,6 +20,7 @@ export const statements: Readonly<Record<string, number>> = {
   endpoint: 7,
   EpisodesRepo: 2,
   EpisodeLabels: 3,
+  EpisodeSelections: 3,
   endpoints: 2,
   FileHistory: 4,
   FileVersion: 3,

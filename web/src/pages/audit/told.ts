@@ -33,6 +33,7 @@ export const told: Readonly<Record<string, string>> = {
   'robot_check.cancel': 'canceled the check',
   'robot_check.finish': 'ended the check',
   'robot_check.publish': 'published the check',
+  'episodes.select': 'selected episodes of the data set',
   'dataset_check.create': 'asked for a check of the data set',
   'dataset_check.claim': 'took the check of the data set',
   'dataset_check.finish': 'ended the check of the data set',

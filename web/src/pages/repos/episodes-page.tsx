@@ -6,6 +6,7 @@ import { episodesRepoQuery } from './episodes.graphql.ts'
 import { EpisodesView } from './episodes-view.tsx'
 import { EpisodeLabels } from './labels/episode-labels.tsx'
 import { RepoFrame } from './repo-frame.tsx'
+import { EpisodeSelections } from './selections/episode-selections.tsx'
 
 interface Props {
   readonly params: { readonly owner: string; readonly repo: string }
@@ -19,6 +20,7 @@ export function Page({ params }: Props) {
       <EpisodesView owner={params.owner} repo={params.repo} />
       <DatasetCheck owner={params.owner} repo={params.repo} />
       <EpisodeLabels owner={params.owner} repo={params.repo} />
+      <EpisodeSelections owner={params.owner} repo={params.repo} />
     </RepoFrame>
   )
 }

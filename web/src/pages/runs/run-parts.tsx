@@ -161,6 +161,7 @@ export function Datasets({ run }: { readonly run: RunShown }) {
             <tr>
               <th>Dataset</th>
               <th className="number">Version</th>
+              <th>Episodes</th>
               <th className="number">Files</th>
               <th className="number">Size</th>
               <th>From</th>
@@ -171,6 +172,15 @@ export function Datasets({ run }: { readonly run: RunShown }) {
               <tr key={one.ref}>
                 <td>{one.repo ? <RepoLink fullName={one.repo.fullName} /> : <code>{one.ref}</code>}</td>
                 <td className="number">{one.seq ?? '–'}</td>
+                <td>
+                  {one.selection ? (
+                    <span title={one.selection.fingerprint}>
+                      {one.selection.name}, {count(one.selection.count)}
+                    </span>
+                  ) : (
+                    'all'
+                  )}
+                </td>
                 <td className="number">{one.state ? count(one.state.fileSummary.count) : '–'}</td>
                 <td className="number nowrap">{one.state ? bytes(one.state.fileSummary.totalBytes) : '–'}</td>
                 <td>
