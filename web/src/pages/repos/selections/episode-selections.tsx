@@ -38,7 +38,7 @@ export function EpisodeSelections({ owner, repo }: { readonly owner: string; rea
               {creator && `${creator.handle}, `}
               <Time at={createdAt} />
             </span>
-            <div className="small">{episodes.length > MOST_SHOWN ? `${episodes.slice(0, MOST_SHOWN)}…` : episodes}</div>
+            <div className="small">{short(episodes)}</div>
             <div className="small">
               In a run: <code>{`svc://${owner}/${repo}#${name}`}</code>
             </div>
