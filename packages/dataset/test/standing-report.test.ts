@@ -21,6 +21,8 @@ it('has all of a small one, with the joint of each finding', () => {
   expect(standing.findings).toEqual([
     expect.objectContaining({ code: 'not_finite', episode: 1, frame: 12, joint: 'elbow' }),
   ])
+  expect(standing.unchecked).toEqual([expect.stringMatching(/^pictures of videos \(3 of \w+\): .* not decoded$/)])
+  expect(standing).not.toHaveProperty('videos')
   expect(Object.keys(standing.summary)).toEqual(['lengths', 'tasks', 'joints'])
 })
 
@@ -47,7 +49,7 @@ it('keeps the first ones of each kind of a large one, and says so', () => {
   expect(kept).toBeGreaterThan(0)
   expect(standing.omitted.map((text) => text.split(' are not')[0])).toEqual([
     `${4200 - kept} of 4200 findings`,
-    '100 of 300 things that were not checked',
+    '101 of 301 things that were not checked',
     '5 of 7 tasks',
   ])
 })

@@ -3,7 +3,7 @@ import { type Episode, episodesOfLines, episodesOfTables } from '../episode-list
 import { INFO_PATH } from '../info.ts'
 import { mcapPaths } from '../mcap/mcap-paths.ts'
 import { type OpenParquet, openParquet } from '../parquet.ts'
-import { videoCheck } from './check-videos.ts'
+import { type ReadVideos, videoCheck } from './check-videos.ts'
 import { coverage, type DatasetSummary } from './coverage.ts'
 import { byteFileOf, type DatasetFiles, jsonObject, linesOf, readText } from './dataset-files.ts'
 import { type Description, readDescription } from './description.ts'
@@ -43,6 +43,8 @@ export interface DatasetReport {
   readonly counts: Readonly<Partial<Record<FindingCode, number>>>
   /** What was not looked at, in words. */
   readonly unchecked: readonly string[]
+  /** Files of videos by codec; absent where none was opened. No picture of them is decoded. */
+  readonly videos?: ReadVideos
   readonly summary: DatasetSummary
 }
 
@@ -93,7 +95,7 @@ export async function checkDataset(files: DatasetFiles, options: CheckOptions = 
   return reportOf(
     description,
     findings,
-    { episodes: listed.episodes.length, frames },
+    { episodes: listed.episodes.length, frames, videos: videos.read() },
     unchecked,
     held.coverage.summary(),
   )
@@ -102,13 +104,14 @@ export async function checkDataset(files: DatasetFiles, options: CheckOptions = 
 function reportOf(
   description: Description | null,
   findings: FindingList,
-  { episodes, frames }: { readonly episodes: number; readonly frames: number },
+  { episodes, frames, videos }: Pick<DatasetReport, 'episodes' | 'frames' | 'videos'>,
   unchecked: readonly string[],
   summary: DatasetSummary,
 ): DatasetReport {
   const { layout = null, version = null, fps = null } = description?.info ?? {}
   return {
     ...{ layout, version, fps, episodes, frames, unchecked, summary },
+    ...(videos && Object.keys(videos).length > 0 && { videos }),
     findings: findings.kept(),
     counts: findings.counts(),
   }

@@ -8,13 +8,20 @@ import { readVideo, type VideoFrames } from './video.ts'
 export interface VideoCheck {
   /** `times`: of its rows, in seconds; `frames`: how many rows it has. */
   episode(episode: Episode, frames: number, times: Float64Array | null): Promise<void>
+  /** The files until now: by the codec of their pictures, or `unread` for what is no MP4 or broken. */
+  read(): ReadVideos
 }
+
+/** Files of videos by their codec, without its profile: `av01`, `avc1`. */
+export type ReadVideos = Readonly<Record<string, number>>
 
 /** A file of layout 3 has many episodes: a broken one is told once, at the first. */
 export function videoCheck(files: DatasetFiles, fps: number, findings: FindingList): VideoCheck {
   // Of the last files, one for each camera.
   const recent = new Map<string, VideoFrames | null>()
   const told = new Set<string>()
+  // A file is opened again where another one of its camera was in between.
+  const codecs = new Map<string, string>()
 
   const open = async (path: string, camera: string, episode: number): Promise<VideoFrames | null> => {
     const file = byteFileOf(files, path)
@@ -30,6 +37,7 @@ export function videoCheck(files: DatasetFiles, fps: number, findings: FindingLi
     if (read && 'why' in read) findings.add('broken_video', path, `does not decode: ${read.why}`, { episode })
     const video = read && !('why' in read) ? read : null
     recent.set(path, video)
+    codecs.set(path, video?.codec.split('.')[0] || 'unread')
     return video
   }
 
@@ -41,6 +49,11 @@ export function videoCheck(files: DatasetFiles, fps: number, findings: FindingLi
       }
       const most = 2 * episode.videos.length
       for (const path of [...recent.keys()].slice(0, Math.max(0, recent.size - most))) recent.delete(path)
+    },
+    read() {
+      const counts: Record<string, number> = {}
+      for (const codec of codecs.values()) counts[codec] = (counts[codec] ?? 0) + 1
+      return counts
     },
   }
 }

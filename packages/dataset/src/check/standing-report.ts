@@ -4,7 +4,7 @@ import type { DatasetSummary } from './coverage.ts'
 import { type Finding, findingKinds } from './finding.ts'
 
 /** As a worker sends it: every name is the same in both APIs. */
-export interface StandingReport extends Omit<DatasetReport, 'summary'> {
+export interface StandingReport extends Omit<DatasetReport, 'summary' | 'videos'> {
   /** All findings of each severity. */
   readonly errors: number
   readonly warnings: number
@@ -23,7 +23,8 @@ const MAX_WORDS = 1000
 
 /** The report with as much as fits. */
 export function standingReport(report: DatasetReport, maxBytes = MAX_BYTES): StandingReport {
-  const { findings, counts, unchecked, summary } = report
+  const { findings, counts, summary, videos, ...told } = report
+  const unchecked = [...videoNotes(videos ?? {}), ...told.unchecked]
   const bySeverity = { error: 0, warning: 0 }
   for (const [code, severity] of Object.entries(findingKinds))
     bySeverity[severity] += counts[code as keyof typeof counts] ?? 0
@@ -32,7 +33,8 @@ export function standingReport(report: DatasetReport, maxBytes = MAX_BYTES): Sta
     const kept = firstOfAKind(findings, ofAKind)
     const { lengths, tasks, joints } = summary
     return {
-      ...report,
+      ...told,
+      counts,
       ...{ errors: bySeverity.error, warnings: bySeverity.warning },
       findings: kept.map((finding) => ({ ...finding, detail: cut(finding.detail), place: cut(finding.place) })),
       unchecked: unchecked.slice(0, MAX_UNCHECKED).map(cut),
@@ -47,6 +49,15 @@ export function standingReport(report: DatasetReport, maxBytes = MAX_BYTES): Sta
   }
   const fits = (one: StandingReport) => one.findings.length <= MAX_FINDINGS && sizeOf(one) <= maxBytes
   return OF_A_KIND.map(made).find(fits) ?? made(0)
+}
+
+/** What was not tried of videos, by their codecs. */
+function videoNotes({ unread = 0, ...read }: Readonly<Record<string, number>>): string[] {
+  const codecs = Object.entries(read).map(([codec, files]) => `${files} of ${codec}`)
+  return [
+    ...(codecs.length > 0 ? [`pictures of videos (${codecs.join(', ')}): their frames were listed, not decoded`] : []),
+    ...(unread > 0 ? [`${unread} videos that are broken or no MP4: their frames were not listed`] : []),
+  ]
 }
 
 const leftOut = (what: string, count: number, all: number) =>

@@ -7,6 +7,8 @@ export interface VideoFrames {
   readonly times: Float64Array
   /** Where the last one ends. */
   readonly seconds: number
+  /** As the container names it: `av01.0.05M.08`, `avc1.64001f`. */
+  readonly codec: string
 }
 
 /** The description of 10 hours of video has a few MB and is read in parts of this. */
@@ -41,7 +43,8 @@ export async function readVideo(file: ByteFile): Promise<VideoFrames | { readonl
   const first = shown[0] ?? 0
   const times = shown.map((time) => time - first)
   const last = samples.at(-1)
-  return { times, seconds: (times.at(-1) ?? 0) + (last ? last.duration / last.timescale : 0) }
+  const seconds = (times.at(-1) ?? 0) + (last ? last.duration / last.timescale : 0)
+  return { times, seconds, codec: track.codec }
 }
 
 /** Where the outermost boxes would end, if that is not where the file does. */
