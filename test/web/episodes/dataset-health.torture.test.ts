@@ -5,6 +5,7 @@ import type { Browser, BrowserContext } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { madeDataset } from '../../../packages/dataset/test/support/made-dataset.ts'
+import { aReport } from '../../checks/support/dataset-reports.ts'
 import { contractHub, type Json, type Person } from '../../support/hub.ts'
 import { accessibilityFaults, noBrowser, openBrowser, openPage, signedInto } from '../support/browser.ts'
 
@@ -48,6 +49,27 @@ describe('the episodes page in Chromium', needs(noBrowser), () => {
       ['drop', 'gripper slipped'],
       [null, null],
     ])
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(faults()).toEqual([])
+  })
+
+  it('has a worker check it, shows the report that stands, and selects episodes', async () => {
+    const { page, faults } = await openPage(context, hub.running.url)
+    await page.goto(`${hub.running.url}/${name}/episodes`)
+    await page.getByRole('button', { name: 'Have a worker check it' }).click()
+    await page.getByText('It waits for a worker').waitFor()
+    const { attempt } = (await hub.call(ada, 'POST', '/v1/dataset-checks/claim-next', { worker: 'box' })).json
+    const report = { attempt, status: 'succeeded', report: aReport }
+    await hub.call(ada, 'POST', `/v1/repos/${name}/dataset-check/report`, report)
+    await page.getByText('Report of change').waitFor()
+    await page.getByRole('link', { name: 'episode 2, frame 7' }).click()
+    expect(new URL(page.url()).searchParams.get('frame')).toBe('7')
+    await page.locator('input[name="name"]').fill('clean')
+    await page.locator('input[name="list"]').fill('1')
+    await page.getByRole('button', { name: 'Select episodes' }).click()
+    await page.getByText(`svc://${name}#clean`).waitFor()
+    const { items } = (await hub.call(ada, 'GET', `/v1/repos/${name}/episode-selections`)).json
+    expect(items).toMatchObject([{ name: 'clean', episodes: '0,2', count: 2, total: 3 }])
     expect(await accessibilityFaults(page)).toEqual([])
     expect(faults()).toEqual([])
   })
