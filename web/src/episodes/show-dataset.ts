@@ -166,8 +166,9 @@ async function loadOf(dataset: Dataset, index: number): Promise<LoadedEpisode> {
 function toldOf({ episodes, info, bytes }: Dataset, index: number, loaded: LoadedEpisode | undefined): string {
   const tasks = episodes.find((one) => one.index === index)?.tasks ?? []
   const task = tasks.length === 0 ? '' : `${tasks.join('; ')} · `
+  const rate = Number(info.fps.toPrecision(4))
   const megabytes = (bytes() / 1e6).toFixed(2)
-  return `${task}${loaded?.curves.times.length ?? 0} frames at ${info.fps} a second · ${megabytes} MB of tables read`
+  return `${task}${loaded?.curves.times.length ?? 0} frames at ${rate} a second · ${megabytes} MB of tables read`
 }
 
 /** Writes the address once for changes in a row. */
