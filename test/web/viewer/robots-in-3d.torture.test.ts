@@ -252,8 +252,15 @@ describe('on the pages of a hub', needs(noBrowser), () => {
       expect(await page.locator('.viewer-place').innerText()).toContain(`x ${x}, y ${y}, z ${z} m`)
     }
     await page.getByText('/joint_states is taken for what was measured.').waitFor()
-    const pictures = page.getByRole('img', { name: 'Pictures of /front' })
-    await expect.poll(() => pictures.evaluate('(canvas) => canvas.width')).toBe(8)
+    await page.getByRole('img', { name: 'Pictures of /front' }).waitFor()
+    const width = () => page.evaluate<number>('document.querySelector(".episode-videos canvas").width')
+    await expect.poll(width).toBe(8)
+    const saved = page.waitForEvent('download')
+    await button('Save video').click()
+    const film = await readFile(await (await saved).path())
+    // WebM begins as every file of EBML.
+    expect(film.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
+    expect(film.length).toBeGreaterThan(1000)
     expect(await accessibilityFaults(page)).toEqual([])
     await picture('replay-5-mcap')
     expect(faults()).toEqual([])

@@ -7,6 +7,7 @@ import { episodeIndex } from './episode-index.ts'
 import type { ShownEpisode } from './episode-lane.ts'
 import type { EpisodeOptions, MountedEpisodes } from './episode-options.ts'
 import { type EpisodeView, episodeView } from './episode-view.ts'
+import { filmOf, MOST_FILM_S } from './film.ts'
 import { ACTION, STATE } from './replay/poses.ts'
 import { type RobotReplay, robotReplay } from './replay/robot-replay.ts'
 import { shareBar } from './share-bar.ts'
@@ -70,7 +71,7 @@ export function showDataset(
   root.replaceChildren(
     ...bar.nodes,
     replay.bar,
-    shareOf(page, shown, replay),
+    shareOf(page, shown, { replay, view: place.view }),
     element('div', { class: 'episode-main' }, place.node, list.node),
   )
   // A turn of the view.
@@ -129,11 +130,19 @@ function viewPlace() {
 }
 
 /** What a person takes away: `shown` says what is seen now. */
-const shareOf = (page: EpisodeOptions['page'], shown: () => EpisodeAddress, replay: RobotReplay): HTMLElement =>
+const shareOf = (
+  page: EpisodeOptions['page'],
+  shown: () => EpisodeAddress,
+  { replay, view }: { readonly replay: RobotReplay; readonly view: () => EpisodeView | null },
+): HTMLElement =>
   shareBar({
     link: () => new URL(`?${writeAddress(shown())}`, page.address),
     title: () => `Episode ${shown().episode} of ${page.name}, frame ${shown().frame}`,
     still: async () => (await replay.lanes[0].stage()?.viewer.still()) ?? null,
+    async film() {
+      const [canvas, episode] = [replay.lanes[0].stage()?.canvas, view()]
+      return canvas && episode ? filmOf(canvas, () => episode.playThrough(MOST_FILM_S)) : null
+    },
   })
 
 /** Names of the recorded numbers of a frame: those of states, else of actions. */
