@@ -1,4 +1,4 @@
-/** A dataset in a repo; one of LeRobot is opened here: its description, its episodes, and the curves and videos of one of them. */
+/** A dataset in a repo. One of LeRobot is opened here: its description, its episodes, the curves and videos of one. */
 import { type Episode, type EpisodeVideo, episodesOfLines, episodesOfTables } from '@hub/dataset/episode-list'
 import { type EpisodesInfo, INFO_PATH, readInfo } from '@hub/dataset/info'
 import type { PictureMessage } from '@hub/dataset/open-mcap'
