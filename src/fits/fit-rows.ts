@@ -40,27 +40,36 @@ const placeOf = `case f.verdict when 'as_is' then 1 when 'mapped' then 2 else 3 
 /** Whether the caller sees the other repo `r`, and its body is that of its files now. */
 const usable = `${repoVisibleSql('r')} and not r.body_pending and (:kind::"RepoKind" is null or r.kind = :kind)`
 
+/** The repos of a body, of one kind: an index has the public ones, another those of each owner. */
+const reposOf = (kinds: string, body: string, and: string) => {
+  const half = (which: string) => `(select b.repo_id from repo_bodies b join repos r on r.id = b.repo_id
+      where ${which} and b.kind = one.kind and b.fingerprint = ${body} and ${usable} and ${and}
+      order by b.repo_id limit :limit::bigint)`
+  return `select s.repo_id from unnest(${kinds}::"RepoKind"[]) one (kind) cross join lateral (
+      ${half('b.is_public')} union all ${half('not b.is_public and b.owner_id = any(:accountIds::text[])')}) s
+    where :kind::"RepoKind" is null or one.kind = :kind order by s.repo_id limit :limit::bigint`
+}
+
 /** Half of a list: of robots, or of what may run on them. Each branch stops at its limit, in the order of an index. */
 const half = (isRobot: boolean) => {
   const [mine, other] = isRobot ? ['to', 'from'] : ['from', 'to']
   const [myPrint, otherPrint] = isRobot ? ['robot', 'source'] : ['source', 'robot']
+  const kinds = isRobot ? "'{dataset,model}'" : "'{robot}'"
+  const after = `b.repo_id > case when (f.verdict, f.${otherPrint}_fingerprint) = (:verdict::"FitVerdict", :print::text)
+      then :after::text else '' end
+    and not exists (select 1 from joint_maps m
+      where m.${mine}_repo_id = mine.repo_id and m.${other}_repo_id = b.repo_id)`
   return `(select 0 as place, b.fingerprint, b.repo_id from joint_maps m
       join repos r on r.id = m.${other}_repo_id join repo_bodies b on b.repo_id = r.id
       where ${isRobot ? '' : 'not '}mine.is_robot and not :near::bool and m.${mine}_repo_id = mine.repo_id
         and m.version = (select max(n.version) from joint_maps n
           where n.from_repo_id = m.from_repo_id and n.to_repo_id = m.to_repo_id)
-        and b.is_robot = ${!isRobot} and b.fingerprint is not null and :place::int = 0 and b.repo_id > :keptAfter::text
+        and b.is_robot = ${!isRobot} and b.fingerprint is not null and :place::int = 0 and m.${other}_repo_id > :keptAfter::text
         and ${usable}
-      order by b.repo_id limit :limit::bigint)
+      order by m.${other}_repo_id limit :limit::bigint)
     union all
     (select ${placeOf}, f.${otherPrint}_fingerprint, b.repo_id from body_fits f cross join lateral (
-        select b.repo_id from repo_bodies b join repos r on r.id = b.repo_id
-        where b.is_robot = ${!isRobot} and b.fingerprint = f.${otherPrint}_fingerprint and ${usable}
-          and b.repo_id > case when (f.verdict, f.${otherPrint}_fingerprint) = (:verdict::"FitVerdict", :print::text)
-            then :after::text else '' end
-          and not exists (select 1 from joint_maps m
-            where m.${mine}_repo_id = mine.repo_id and m.${other}_repo_id = b.repo_id)
-        order by b.repo_id limit :limit::bigint) b
+        ${reposOf(kinds, `f.${otherPrint}_fingerprint`, after)}) b
       where ${isRobot ? '' : 'not '}mine.is_robot and f.${myPrint}_fingerprint = mine.fingerprint
         and (f.verdict, f.${otherPrint}_fingerprint) >= (:verdict::"FitVerdict", :print::text)
         and (f.verdict = 'none') = :near::bool

@@ -21,8 +21,8 @@ beforeAll(async () => {
       from generate_series(0, ${2 * MANY + BODIES}) n`,
     `insert into bodies (is_robot, fingerprint, joints_key, body)
       select n = 0, ${hex('n')}, repeat('a', 64), ${body} from generate_series(0, ${BODIES + 2}) n`,
-    `insert into repo_bodies (repo_id, is_robot, fingerprint, path, seq)
-      select 'repo_' || lpad(n::text, 26, '0'), n = 0,
+    `insert into repo_bodies (repo_id, kind, owner_id, is_public, is_robot, fingerprint, path, seq)
+      select 'repo_' || lpad(n::text, 26, '0'), (case n when 0 then 'robot' else 'model' end)::"RepoKind", 'user_1', true, n = 0,
         ${hex(`(case when n = 0 then 0 when n <= ${MANY} then 1 when n <= ${2 * MANY} then 2 else n - ${2 * MANY} + 2 end)::int`)},
         case when n > 0 then 'contract.json' end, case when n > 0 then 1 end
       from generate_series(0, ${2 * MANY + BODIES}) n`,

@@ -155,6 +155,19 @@ describe('who does not see a repo', () => {
     expect((await hub.graphql(bob, asked)).data.repo).toEqual({ arm: { verdict: 'AS_IS' }, secret: null })
     expect((await hub.graphql(ada, asked)).data.repo.secret).toEqual({ verdict: 'AS_IS' })
   })
+
+  it('sees it from when it is public, and its new owner from when it is theirs', async () => {
+    const control_rate_hz = ownRate()
+    const [arm, policy] = [await robot({ control_rate_hz }), await model({ control_rate_hz }, 'private')]
+    const show = (visibility: string) => hub.call(ada, 'PATCH', `/v1/repos/${policy}`, { visibility })
+    expect((await show('public')).status).toBe(200)
+    expect(await among(arm, [policy], '', bob)).toEqual([[policy, 'as_is']])
+    expect((await show('private')).status).toBe(200)
+    expect([await among(arm, [policy], '', bob), await among(arm, [policy])]).toEqual([[], [[policy, 'as_is']]])
+    await hub.sql('update repos set owner_id = $1 where slug = $2', [bob.id, policy.split('/')[1]])
+    const moved = policy.replace(ada.handle, bob.handle)
+    expect([await among(arm, [moved]), await among(arm, [moved], '', bob)]).toEqual([[], [[moved, 'as_is']]])
+  })
 })
 
 it('compatibleWith(robot) says it of each repo of a list, also of one that is nowhere near', async () => {

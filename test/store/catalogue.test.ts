@@ -56,6 +56,8 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'hosted_calls_live',
     'model_meta_robot',
     'model_meta_robot_repo',
+    'repo_bodies_private',
+    'repo_bodies_public',
     'repo_facets_doomed',
     'repos_body_pending',
     'repos_card_pending',

@@ -78,8 +78,12 @@ async function ensureBody(tx: Querier, isRobot: boolean, kept: KeptBody): Promis
 
 const changed = assign('repo_bodies', { fingerprint: excluded, path: excluded, seq: excluded })
 
+/** What the row has of its repo `r`; a trigger follows its changes. */
+const ofRepo = { kind: sql('r.kind'), ownerId: sql('r.owner_id'), isPublic: sql("r.visibility = 'public'") }
+
 const fileRow = insertSelected('repo_bodies', {
   repoId: sql('r.id'),
+  ...ofRepo,
   isRobot: false,
   fingerprint: param.text.orNull(),
   path: sql('f.path'),
@@ -104,13 +108,18 @@ export async function keepBody(tx: Querier, repoId: string, { storageKey, sha256
   await tx.query(keepOfFile, { repoId, storageKey, sha256, fingerprint: kept?.fingerprint ?? null })
 }
 
-const cardRow = insertInto('repo_bodies', { repoId: param.text(), isRobot: true, fingerprint: param.text.orNull() })
+const cardRow = insertSelected('repo_bodies', {
+  repoId: sql('r.id'),
+  ...ofRepo,
+  isRobot: true,
+  fingerprint: param.text.orNull(),
+})
 
 const keepOfCard = statement({
   name: 'robot-body-keep',
-  params: cardRow.params,
+  params: { ...cardRow.params, repoId: param.text() },
   text: `with read as (update repos set body_pending = false where id = :repoId and body_pending)
-    ${cardRow.sql} on conflict (repo_id) do update set ${changed.sql}`,
+    ${cardRow.sql} from repos r where r.id = :repoId on conflict (repo_id) do update set ${changed.sql}`,
 })
 
 /** Keeps what its card says as the body of a robot. The caller has locked the repo. Statements as of `keepBody`. */
