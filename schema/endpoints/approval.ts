@@ -37,6 +37,11 @@ builder.node(ApprovalType, {
     modelSha256: t.exposeString('modelSha256', {
       description: "Digest of the endpoint's model, which it is bound to.",
     }),
+    jointMapFingerprint: t.exposeString('jointMap', {
+      nullable: true,
+      description:
+        'Fingerprint of the map of joints that it is bound to; null if the robot fits as it is, or nothing is known of it.',
+    }),
     status: t.field({ type: ApprovalStatusEnum, description: 'Current status.', resolve: shownStatus }),
     mintedBy: t.expose('mintedBy', { type: Account, description: 'The person who approved.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was given.' }),
@@ -131,7 +136,8 @@ mutation('approveEndpointSession', {
   type: MintedApprovalType,
   description:
     'Permits one device to use one endpoint until a time, and returns the token once. Only for people: no API ' +
-    'key may. 409 if the endpoint has ended.',
+    'key may. 409 if the endpoint has ended, and if the robot of the device does not fit its policy as it is or by ' +
+    'the newest reviewed map of joints.',
   scope: 'session',
   input: input('The endpoint and the device to approve, and until when.', (t) => ({
     endpointId: t.id({ required: true, description: 'Id of the endpoint.' }),

@@ -3,6 +3,7 @@
 import { wordText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { findDevice } from '../../src/devices/find-device.ts'
+import type { MapInUse } from '../../src/endpoints/approvals/map-in-use.ts'
 import { findEndpoint } from '../../src/endpoints/endpoint-row.ts'
 import { type OpenedSession, openEndpointSession } from '../../src/endpoints/sessions/open-session.ts'
 import { reportEndpointSession } from '../../src/endpoints/sessions/report-session.ts'
@@ -11,6 +12,18 @@ import { builder } from '../builder.ts'
 import { rule } from '../input-field.ts'
 import { input, mutation } from '../root-field.ts'
 import { SessionType } from './session.ts'
+
+const MapInUseType = builder.objectRef<MapInUse>('MapInUse').implement({
+  description: 'The map of joints that a device needs on an endpoint: it is fixed by the approval.',
+  fields: (t) => ({
+    fingerprint: t.exposeString('fingerprint', { description: 'SHA-256 of the canonical JSON of `map`.' }),
+    map: t.field({
+      type: 'JSON',
+      description: 'From joints of the policy to those of the robot, as in `JointMap`.',
+      resolve: ({ map }) => map,
+    }),
+  }),
+})
 
 const OpenedType = builder.objectRef<OpenedSession>('EndpointSessionOpened').implement({
   description: 'A new session, and what its device needs to connect to the server.',
@@ -27,6 +40,13 @@ const OpenedType = builder.objectRef<OpenedSession>('EndpointSessionOpened').imp
       nullable: true,
       description: 'SHA-256 of the contract between policy and robot; null if the model declares none.',
     }),
+    jointMap: t.expose('jointMap', {
+      type: MapInUseType,
+      nullable: true,
+      description:
+        'What the device does to the numbers of each action, and the other way round to those of its joints; null ' +
+        'where they go over as they are.',
+    }),
   }),
 })
 
@@ -34,7 +54,8 @@ mutation('openEndpointSession', {
   type: OpenedType,
   description:
     'Opens a session of a device on an endpoint under an approval. 404 for a device that the caller cannot see, ' +
-    'then one 403 for every fault of the approval, then 409 for an endpoint that serves another model or none.',
+    'then one 403 for every fault of the approval, then 409 for an endpoint that serves another model or none, for ' +
+    'a robot that does not fit, and for another map of joints than was approved.',
   scope: 'key:write',
   target: async (ctx, { endpointId, deviceId }) => {
     await findDevice(ctx, deviceId)

@@ -35,3 +35,10 @@ export type KeptMap = RowOf<typeof mapColumns>
 /** The repos of `m` and their owners. */
 export const mapParties = `join repos f on f.id = m.from_repo_id join accounts fo on fo.id = f.owner_id
     join repos t on t.id = m.to_repo_id join accounts ro on ro.id = t.owner_id`
+
+/**
+ * The newest reviewed version of the map between two repos, which is the one in use: a version that no one has reviewed
+ * changes nothing yet. `from` and `to` are SQL.
+ */
+export const newestReviewedSql = (from: string, to: string) => `select * from joint_maps
+      where from_repo_id = ${from} and to_repo_id = ${to} and reviewed_at is not null order by version desc limit 1`

@@ -10,11 +10,11 @@ import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/ge
 import type { Tx } from '../store/db.ts'
 import { insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
-import { type KeptMap, mapColumns, mapParties } from './joint-map-rows.ts'
+import { type KeptMap, mapColumns, mapParties, newestReviewedSql } from './joint-map-rows.ts'
 
 /** Bytes of a map as it is stored: a thousand joints with usual names take half of it. */
 const MAX_MAP_BYTES = 256 * 1024
-/** Of one pair: the oldest go. */
+/** Of one pair, beside the reviewed one that is in use: the oldest go. */
 const KEPT_VERSIONS = 20
 
 interface Pair {
@@ -54,7 +54,8 @@ const insert = statement({ name: 'joint-map-insert', params: row.params, text: r
 const dropOld = statement({
   name: 'joint-maps-drop-old',
   params: { ...pairParams, upTo: param.int4() },
-  text: `delete from joint_maps where from_repo_id = :fromRepoId and to_repo_id = :toRepoId and version <= :upTo`,
+  text: `delete from joint_maps where from_repo_id = :fromRepoId and to_repo_id = :toRepoId and version <= :upTo
+    and version is distinct from (select version from (${newestReviewedSql(':fromRepoId', ':toRepoId')}) used)`,
 })
 
 const review = statement({

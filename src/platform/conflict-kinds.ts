@@ -164,6 +164,19 @@ export const conflicts = {
     'Other model',
     'The approval is for other model bytes than the endpoint serves; get a new approval.',
   ),
+  'conflict.robot_fit': kind(
+    409,
+    'CONFLICT',
+    'Robot does not fit',
+    'The robot of the device does not fit the policy of the endpoint; errors[] has the differences. Use another ' +
+      'robot or policy, or keep a map of joints and have it reviewed.',
+  ),
+  'conflict.fit_changed': kind(
+    409,
+    'CONFLICT',
+    'Another map of joints',
+    'The map of joints between policy and robot is another one than the approval was given for; get a new approval.',
+  ),
   'conflict.not_claimed': kind(
     409,
     'CONFLICT',

@@ -44,6 +44,7 @@ describe('a session', () => {
       expires_at: expect.stringMatching(/\.000Z$/),
       model_sha256: 'a'.repeat(64),
       contract_fingerprint: null,
+      joint_map: null,
     })
     const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', hub.running.url))
     const { payload, protectedHeader } = await jwtVerify(json.session_token, keys, {

@@ -114,4 +114,15 @@ describe('a map of joints', () => {
     }
     expect(seen).toEqual(Array.from({ length: 20 }, (_, at) => 22 - at))
   })
+
+  it('that is in use stays with the newest twenty, until a newer one is reviewed', async () => {
+    const { put, review, versions } = await pair()
+    await put(mapTo('elbow'), 0)
+    await review(1)
+    for (let version = 1; version < 22; version += 1) await put(mapTo('elbow'), version)
+    expect((await versions(ada, '?limit=100')).slice(-2)).toEqual([3, 1])
+    await review(22)
+    await put(mapTo('elbow'), 22)
+    expect((await versions(ada, '?limit=100')).slice(-2)).toEqual([5, 4])
+  })
 })

@@ -20,7 +20,12 @@ export const devicePage = z.looseObject({
 })
 
 /** The status in the spelling of `/v1`. */
-const remoteApproval = z.looseObject({ id: z.string(), status: z.string().toLowerCase(), expiresAt: z.string() })
+const remoteApproval = z.looseObject({
+  id: z.string(),
+  status: z.string().toLowerCase(),
+  expiresAt: z.string(),
+  jointMapFingerprint: optional(z.string()),
+})
 
 export const mintedApproval = z.looseObject({
   approveEndpointSession: z.looseObject({ token: z.string(), approval: remoteApproval }),
@@ -36,5 +41,6 @@ export const openedSession = conformsTo<Answer<'openEndpointSession'>>()(
     expires_at: z.string(),
     model_sha256: z.string(),
     contract_fingerprint: optional(z.string()),
+    joint_map: optional(z.looseObject({ fingerprint: z.string(), map: z.json() })),
   }),
 )

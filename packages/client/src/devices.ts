@@ -6,7 +6,7 @@ import { pages } from './pages.ts'
 const listText = `query ($owner: String, $after: String) { devices(owner: $owner, first: 100, after: $after) {
   nodes { id name owner { handle } robotRepoName createdAt } pageInfo { endCursor hasNextPage } } }`
 const approveText = `mutation ($input: ApproveEndpointSessionInput!) {
-  approveEndpointSession(input: $input) { token approval { id status expiresAt } } }`
+  approveEndpointSession(input: $input) { token approval { id status expiresAt jointMapFingerprint } } }`
 const revokeText = `mutation ($input: RevokeApprovalInput!) {
   revokeApproval(input: $input) { approval { id status expiresAt } } }`
 

@@ -19,6 +19,8 @@ export const approvalColumns = columns({
   endpointId: column.text('p.endpoint_id'),
   deviceId: column.text('p.device_id'),
   modelSha256: column.text('p.model_sha256'),
+  /** Fingerprint of the map of joints that was in use when it was given. */
+  jointMap: column.text.orNull('p.joint_map'),
   status: column.enum('ApprovalStatus', 'p.status'),
   /** By the database's clock. */
   isOver: column.bool('p.expires_at <= now()'),
@@ -78,6 +80,8 @@ const heldColumns = columns({
   endpointId: column.text('p.endpoint_id'),
   deviceId: column.text('p.device_id'),
   modelSha256: column.text('p.model_sha256'),
+  /** Fingerprint of the map of joints that was in use when it was given. */
+  jointMap: column.text.orNull('p.joint_map'),
   status: column.enum('ApprovalStatus', 'p.status'),
   expiresAt: column.timestamptz('p.expires_at'),
   isOver: column.bool('p.expires_at <= now()'),

@@ -16,6 +16,8 @@ const approvalClaims = z.strictObject({
   sub: z.string(),
   endpoint: z.string(),
   model_sha256: sha256Text,
+  /** Of the map of joints; absent without one. */
+  joint_map: sha256Text.optional(),
 })
 
 export type ApprovalClaims = z.output<typeof approvalClaims>

@@ -15,6 +15,7 @@ import { hasEnded } from '../../work/job-state.ts'
 import { findEndpoint, type HeldEndpoint, lockEndpoint } from '../endpoint-row.ts'
 import { type Approval, readApproval } from './approval-row.ts'
 import { type ApprovalClaims, signApproval } from './approval-token.ts'
+import { mapInUse } from './map-in-use.ts'
 
 export interface ApproveInput {
   readonly endpointId: string
@@ -39,6 +40,7 @@ const approvalRow = insertSelected('approvals', {
   endpointId: param.text(),
   deviceId: param.text(),
   modelSha256: param.text(),
+  jointMap: param.text.orNull(),
   status: 'issued',
   mintedBy: param.text(),
   expiresAt: param.timestamptz(),
@@ -61,7 +63,7 @@ interface Minted {
 
 /**
  * Mints an approval; only a person in a session may, who sees the endpoint and the device. Errors: 401, 403 for any key
- * and without a recent sign-in, 404, 409 `conflict.terminal`, 422 an expiry in the past or more than
+ * and without a recent sign-in, 404, 409 `conflict.terminal`, `conflict.robot_fit`, 422 an expiry in the past or more than
  * `MAX_APPROVAL_DAYS` ahead.
  */
 export async function approveEndpointSession(ctx: RequestContext, input: ApproveInput): Promise<MintedApproval> {
@@ -83,10 +85,12 @@ export async function approveEndpointSession(ctx: RequestContext, input: Approve
         const expiresAt = wholeSecond(input.expiresAt)
         const { endpointId, deviceId } = input
         const { modelSha256 } = endpoint
-        const row = { id, endpointId, deviceId, modelSha256, mintedBy: personId, expiresAt, maxDays: MAX_APPROVAL_DAYS }
+        const jointMap = (await mapInUse(tx, ctx.viewer, input))?.fingerprint ?? null
+        const approved = { endpointId, deviceId, modelSha256, jointMap }
+        const row = { id, ...approved, mintedBy: personId, expiresAt, maxDays: MAX_APPROVAL_DAYS }
         const [inserted] = await tx.query(insertApproval, row)
         if (!inserted) throw badExpiry()
-        const after = { approvalId: id, deviceId, modelSha256, expiresAt }
+        const after = { approvalId: id, deviceId, modelSha256, expiresAt, ...(jointMap !== null && { jointMap }) }
         await audit(tx, allowed, {
           action: 'endpoint.approve',
           accountId: endpoint.ownerId,
@@ -94,7 +98,8 @@ export async function approveEndpointSession(ctx: RequestContext, input: Approve
           after,
         })
         const exp = Date.parse(expiresAt) / 1000
-        const claims = { jti: id, sub: deviceId, endpoint: endpointId, model_sha256: modelSha256 }
+        const bound = { model_sha256: modelSha256, ...(jointMap !== null && { joint_map: jointMap }) }
+        const claims = { jti: id, sub: deviceId, endpoint: endpointId, ...bound }
         const approval = await readApproval(tx, ctx.viewer, id)
         return { approval, kid, claims: { ...claims, iat: inserted.issuedAt, exp } }
       })

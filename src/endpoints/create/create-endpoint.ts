@@ -51,6 +51,7 @@ const endpointRow = insertInto('endpoints', {
   artifactBytes: param.int8(),
   repoSeq: param.int4(),
   contractFingerprint: param.text.orNull(),
+  policyBody: sql(':policyBody::text::json', { policyBody: param.text.orNull() }),
   controlClass: param.enum('ControlClass'),
   tier: param.text(),
   params: param.int8(),
@@ -186,7 +187,7 @@ export function pinnedOf({ artifact: { kind, path, sha256, files }, policyFormat
 }
 
 function valuesOf(viewer: Credentialed, plan: EndpointPlan, input: CreateEndpointInput) {
-  const { executor, controlClass, contractFingerprint, rateUsdPerHour, sizing } = plan
+  const { executor, controlClass, contractFingerprint, policyBody, rateUsdPerHour, sizing } = plan
   const pinned = pinnedOf(plan)
   return {
     ...limitsOf(input),
@@ -199,6 +200,7 @@ function valuesOf(viewer: Credentialed, plan: EndpointPlan, input: CreateEndpoin
     executor,
     controlClass,
     contractFingerprint,
+    policyBody,
     rateUsdPerHour,
     tier: sizing.tier.tier,
     params: sizing.params,

@@ -17,6 +17,7 @@ import type { Querier } from '../../store/db.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { ArtifactRequest } from './choose-shape.ts'
 import { type Artifact, findArtifact } from './find-artifact.ts'
+import { policyBodyOf } from './policy-body.ts'
 import { type Sizing, sizeOf } from './sizing.ts'
 
 export interface EndpointRequest extends ArtifactRequest {
@@ -111,6 +112,8 @@ export interface EndpointPlan {
   readonly policyFormat: string | null
   readonly controlClass: ControlClass
   readonly contractFingerprint: string | null
+  /** What decides which robots fit, as JSON; null where the policy's files name no joints. */
+  readonly policyBody: string | null
   readonly sizing: Sizing
   readonly executor: JobExecutor
   /** Null where it is not priced. */
@@ -135,7 +138,8 @@ export function planOf(found: Found, declared: StoredPolicy, request: EndpointRe
   const rateUsdPerHour = executor === 'hosted' ? sizing.tier.rateUsdPerHour : null
   assertHostedBudget(request.budgetUsd == null ? null : usdLimit(request.budgetUsd), rateUsdPerHour, ['budgetUsd'])
   const { contractFingerprint } = declared
-  return { artifact, policyFormat, controlClass, contractFingerprint, sizing, executor, rateUsdPerHour }
+  const policyBody = policyBodyOf(declared.contract)
+  return { artifact, policyFormat, controlClass, contractFingerprint, policyBody, sizing, executor, rateUsdPerHour }
 }
 
 function servedFormat({ fullName, artifact }: Found, { policyFormat }: StoredPolicy): string {

@@ -14,6 +14,8 @@ import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { insertInto, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
+import type { HeldApproval } from '../approvals/approval-row.ts'
+import { assertApprovedMap, type MapInUse, mapInUse } from '../approvals/map-in-use.ts'
 import { findEndpoint, type HeldEndpoint, lockEndpoint } from '../endpoint-row.ts'
 import { countSessions } from './close-sessions.ts'
 import { assertServes } from './endpoint-serves.ts'
@@ -39,6 +41,8 @@ interface Opened {
 
 /** EndpointSessionOpened of the spec. */
 export interface OpenedSession extends Pick<Opened, 'session' | 'url' | 'contractFingerprint'> {
+  /** What its device does to numbers; null where it does nothing. */
+  readonly jointMap: MapInUse | null
   readonly sessionToken: string
   readonly expiresAt: string
   readonly modelSha256: string
@@ -73,20 +77,24 @@ const insertSession = statement({
 /**
  * Opens a session. Errors in order: 401, 403 the scope, 404 a device or endpoint that the caller does not see (an
  * approval for both stands in for seeing the endpoint), the one 403 `forbidden.approval`, 409 `conflict.model_changed`,
- * `conflict.not_claimed`, `conflict.terminal`, `conflict.stopping`, `conflict.sessions_full`.
+ * `conflict.not_claimed`, `conflict.terminal`, `conflict.stopping`, `conflict.sessions_full`, then
+ * `conflict.robot_fit` and `conflict.fit_changed`.
  */
 export async function openEndpointSession(ctx: RequestContext, input: OpenSessionInput): Promise<OpenedSession> {
   const { signingKeys } = ctx.deps
+  // Not among what is stored of the request: a map may have 256 KiB.
+  let jointMap: MapInUse | null = null
   const opened = await guarded(
     ctx,
     () => guard(ctx, input),
-    (allowed, shown) => open(allowed, input, shown),
+    (allowed, shown) => open(allowed, input, shown, useMap),
     assertUsable,
   )
   const { kid, claims, ...shown } = opened
   const sessionToken = await signSessionToken(await signingKeys.signer(kid), claims)
   return {
     ...shown,
+    jointMap,
     sessionToken,
     expiresAt: new Date(claims.exp * 1000).toISOString(),
     modelSha256: claims.model_sha256,
@@ -95,9 +103,14 @@ export async function openEndpointSession(ctx: RequestContext, input: OpenSessio
   /** A replay prints the token again, so everything that it rests on must still hold. */
   async function assertUsable({ session }: Opened, shown: ShownApproval): Promise<void> {
     await ctx.deps.db.withTx(async (tx) => {
-      await useApproval(tx, shown, input)
+      await useMap(tx, await useApproval(tx, shown, input))
       nextSession('serve', await lockSession(tx, session.id))
     })
+  }
+
+  async function useMap(tx: Tx, approval: HeldApproval): Promise<void> {
+    jointMap = await mapInUse(tx, ctx.viewer, input)
+    assertApprovedMap(jointMap, approval.jointMap)
   }
 }
 
@@ -109,13 +122,19 @@ async function guard(ctx: RequestContext, input: OpenSessionInput): Promise<Show
   return shown
 }
 
-async function open(ctx: AllowedContext, input: OpenSessionInput, shown: ShownApproval): Promise<Opened> {
+async function open(
+  ctx: AllowedContext,
+  input: OpenSessionInput,
+  shown: ShownApproval,
+  useMap: (tx: Tx, approval: HeldApproval) => Promise<void>,
+): Promise<Opened> {
   const { kid } = await ctx.deps.signingKeys.current()
   try {
     return await commitVerb(ctx, async (tx) => {
       const endpoint = await lockEndpoint(tx, input.endpointId)
       const approval = await useApproval(tx, shown, input)
       const url = assertServes(endpoint, approval.modelSha256)
+      await useMap(tx, approval)
       const claims = await insert(ctx, tx, endpoint, { ...approval, deviceId: input.deviceId })
       await countSessions(tx, endpoint.id, { opened: 1 })
       tx.afterCommit(() => ctx.deps.events.hint(endpoint.id))

@@ -67,6 +67,7 @@ function refusalOf(approval: HeldApproval, claims: ApprovalClaims, { endpointId,
   if (claims.endpoint !== endpointId || approval.endpointId !== endpointId) return 'other_endpoint'
   if (claims.sub !== deviceId || approval.deviceId !== deviceId) return 'other_device'
   if (claims.model_sha256 !== approval.modelSha256) return 'claims'
+  if ((claims.joint_map ?? null) !== approval.jointMap) return 'claims'
   if (approval.isTokenOver || approval.isOver) return 'expired'
   if (nextApproval('open', approval) === null) return approval.status
   return approval.isMinterOfBoth ? null : 'minter_left'

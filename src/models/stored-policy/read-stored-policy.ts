@@ -38,6 +38,8 @@ export interface StoredPolicy {
   readonly params: number | null
   readonly controlClass: ControlClass | null
   readonly contractFingerprint: string | null
+  /** The contract with the policy's joints, as the first document that names them has it; null if none does. */
+  readonly contract: Readonly<Record<string, unknown>> | null
   /** As declared; null if nothing does. */
   readonly policyFormat: string | null
   readonly policyType: string | null
@@ -80,6 +82,7 @@ const brokenPolicy = (broken: string): StoredPolicy => ({
   params: null,
   controlClass: null,
   contractFingerprint: null,
+  contract: null,
   policyFormat: null,
   policyType: null,
   outside: [],
@@ -125,6 +128,7 @@ async function policyOf(stamps: readonly Stamp[], count: () => Promise<number | 
     params: isCounted ? counted : null,
     controlClass: first(({ controlClass }) => controlClass),
     contractFingerprint: first(({ contractFingerprint }) => contractFingerprint),
+    contract: first(({ contract, document }) => [contract, document].find((one) => one?.joint_order != null) ?? null),
     policyFormat: first(({ policyFormat }) => policyFormat),
     policyType: first(({ policyType }) => policyType),
     outside: [],

@@ -77,6 +77,7 @@ export function storedPolicySuite(
         params: 1_000_000,
         controlClass: 'skill',
         contractFingerprint: fingerprint,
+        contract: null,
         policyFormat: null,
         policyType: 'act',
         outside: [],
