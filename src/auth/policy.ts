@@ -265,11 +265,16 @@ export function assertRunsFor(
   throw forbidden(`${name} belongs to an account that you are not a member of.`)
 }
 
-type AgentAction = `delete a ${'repo' | 'run' | 'snapshot'}` | 'purge files' | 'make a repo public' | 'move a repo'
+type AgentAction =
+  | `delete a ${'repo' | 'run' | 'snapshot'}`
+  | 'purge files'
+  | 'make a repo public'
+  | 'move a repo'
+  | 'change a gate'
 
 /**
- * 403 `forbidden.agent`: an agent key may not delete a repo, run or snapshot, purge files, or make a repo public, at
- * creation or later.
+ * 403 `forbidden.agent`: an agent key may not delete a repo, run or snapshot, purge files, change a gate, or make a repo
+ * public, at creation or later.
  */
 export function assertNotAgent(viewer: Viewer, action: AgentAction): void {
   if (viewer.kind === 'anonymous' || !viewer.agent) return

@@ -126,6 +126,13 @@ export const conflicts = {
     'The same version of the model, on the same version of the robot, under the same conditions and with the same ' +
       'seeds, has another result already; errors[] has its `rollout_id` and the first `seed` that differs.',
   ),
+  'conflict.gate_failed': kind(
+    409,
+    'CONFLICT',
+    'A gate is not met',
+    'The model has a gate, and no result of rollouts of these files meets it; errors[] names each such gate. Publish ' +
+      'rollouts that do, or change the gate.',
+  ),
   'conflict.repo_gone': kind(409, 'CONFLICT', 'Repo deleted', 'A repo that the check is about was deleted.'),
   'conflict.artifact_changed': kind(
     409,

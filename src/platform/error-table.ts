@@ -95,7 +95,8 @@ export const errorTable = {
     403,
     'FORBIDDEN',
     'Not for agents',
-    'An agent key may not delete a repo, a run or a snapshot, purge files, move a repo, or make one public.',
+    'An agent key may not delete a repo, a run or a snapshot, purge files, move a repo, make one public, or change a ' +
+      'gate.',
   ),
   'forbidden.document': kind(
     403,

@@ -6,5 +6,8 @@ export const MAX_SEEDS = 1000
 /** Results of one model: the oldest go. */
 export const MAX_RESULTS_PER_MODEL = 1000
 
+/** Gates of one model. */
+export const MAX_GATES = 20
+
 /** A task and its disturbance as they are stored; a task of a hundred conditions has a fifth of it. */
 export const MAX_CONDITIONS_BYTES = 64 * 1024

@@ -75,6 +75,24 @@ export const cases = defineCases({
       },
     ],
   },
+  getRolloutGates: {
+    costs: [
+      {
+        given: async (reader) => {
+          const { model, robot, board } = await published(reader)
+          const gate = { robot: robot.slice('/v1/repos/'.length), fingerprint: board, least: 0.5, seeds: 3 }
+          await reader.hub.call(reader.ada, 'PUT', `${model}/rollout-gates`, gate)
+          return [`${model}/rollout-gates`, `${robot}/rollout-gates`]
+        },
+        statements: 3,
+      },
+    ],
+  },
+  putRolloutGate: {
+    body: ({ robot }) => ({ robot, fingerprint: zeros, least: 0.5, seeds: 3 }),
+    // The table's repo is no model.
+    access: ({ write }) => (write === 200 ? 409 : write),
+  },
   publishRollouts: {
     body: ({ robot }) => ({
       ...{ version: '0', policy: 'policy.onnx', robot, robot_version: '0', task, disturbance: {}, software: {} },

@@ -17,10 +17,14 @@ const aRollout = (change: Partial<Record<keyof typeof good, string | number>> = 
 const anOutcome = (rollout: string, seed: number) =>
   `insert into rollout_outcomes (rollout_id, seed, success, ending, return, seconds, steps, fingerprint) values ('${rollout}', ${seed}, true, 'reached', 0.1, 1.5, 75, repeat('a', 16))`
 
+const aGate = (model: string, robot: string, least: number) =>
+  `insert into rollout_gates (model_repo_id, robot_repo_id, fingerprint, task, least, seeds) values ('${model}', '${robot}', repeat('b', 64), 'walk', ${least}, 100)`
+
 export const rows = defineRows({
   kept: ({ model, robot }) => ({
     rollouts: aRollout({ model, robot }),
     rollout_outcomes: anOutcome(id, 1),
+    rollout_gates: aGate(model, robot, 0.9),
   }),
   refused: {
     rollouts_counts: aRollout({ successes: 3 }),
@@ -28,6 +32,7 @@ export const rows = defineRows({
     rollouts_digest_forms: aRollout({ digest: 'B' }),
     rollouts_commit_forms: aRollout({ commit: 'a' }),
     rollouts_sizes: aRollout({ task: '' }),
+    rollout_gates_bounds: aGate('x', 'y', 1.5),
     rollout_outcomes_bounds: anOutcome('x', -1),
   },
 })

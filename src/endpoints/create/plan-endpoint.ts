@@ -12,6 +12,8 @@ import { type Usd, usdLimit } from '../../platform/money.ts'
 import type { TierTable } from '../../platform/tier-table.ts'
 import { findRepo, getReposById, type RepoFacts } from '../../repos/get-repo.ts'
 import type { ControlClass } from '../../repos/repo-shape.ts'
+import { assertGates } from '../../rollouts/gates.ts'
+import { policyDigest } from '../../rollouts/policy-digest.ts'
 import { billingOwner } from '../../runs/create/run-request.ts'
 import type { Querier } from '../../store/db.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
@@ -62,7 +64,7 @@ export interface Found {
   readonly artifact: Artifact
 }
 
-/** Errors: 404 a repo that is hidden by now, 409 `conflict.wrong_kind`, and those of `findArtifact`. */
+/** Errors: 404 a repo that is hidden by now, 409 `conflict.wrong_kind` and `conflict.gate_failed`, and those of `findArtifact`. */
 export async function findServed(
   querier: Querier,
   viewer: Viewer,
@@ -75,8 +77,18 @@ export async function findServed(
   if (repo.kind !== 'model')
     throw new HubError('conflict.wrong_kind', `${fullName} is a ${repo.kind} repo, not a model repo.`)
   const artifact = await findArtifact(querier, repo, request)
+  await assertGates({ viewer, querier }, repo, digestOf(artifact))
   return { fullName, declaredClass: repo.modelMeta?.controlClass ?? null, artifact }
 }
+
+/** As results of rollouts have it; null for a checkpoint, which rollouts do not run. */
+const digestOf = ({ kind, path, files, beside }: Artifact) =>
+  kind === 'onnx'
+    ? policyDigest(
+        path,
+        [...files, ...beside].map((file) => ({ path: file.path, sha256: file.sha256 ?? '' })),
+      )
+    : null
 
 /**
  * What the policy's own files declare. Errors: 409 `conflict.no_artifact` for a file that cannot be read, or that keeps

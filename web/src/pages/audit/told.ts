@@ -19,6 +19,7 @@ export const told: Readonly<Record<string, string>> = {
   'snapshot.delete': 'deleted a snapshot of',
   'map.put': 'kept a map of joints of',
   'map.review': 'reviewed a map of joints of',
+  'rollouts.gate': 'changed a gate of',
   'rollouts.publish': 'published a result of rollouts of',
   'run.create': 'started the run',
   'run.import': 'imported the run',

@@ -1,0 +1,75 @@
+/** Gates of a model over the results of its rollouts. Contract, "Results of rollouts". */
+import { fullNameText, sha256Text } from '@hub/formats/text-rules'
+import { z } from 'zod'
+import { gatesOfRepos, putRolloutGate, type RolloutGate } from '../../src/rollouts/gates.ts'
+import { MAX_GATES, MAX_SEEDS } from '../../src/rollouts/limits.ts'
+import { builder } from '../builder.ts'
+import { repoName, rule } from '../input-field.ts'
+import { RepoType } from '../repos/repo.ts'
+import { targetRepo } from '../repos/target-repo.ts'
+import { input, mutation } from '../root-field.ts'
+
+const RolloutGateType = builder.objectRef<RolloutGate>('RolloutGate').implement({
+  description: 'What a result of a model must come to before an endpoint serves it.',
+  fields: (t) => ({
+    robot: t.exposeString('robot', { description: 'Full name of the robot repo.' }),
+    fingerprint: t.exposeString('fingerprint', { description: 'Of the conditions.' }),
+    task: t.exposeString('task', { description: 'Name of their task.' }),
+    least: t.exposeFloat('least', { description: 'Where the interval of success begins at least.' }),
+    seeds: t.exposeInt('seeds', { description: 'How many seeds the result has at least.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was set as it is.' }),
+  }),
+})
+
+builder.objectField(RepoType, 'rolloutGates', (t) =>
+  t.loadableList({
+    type: RolloutGateType,
+    most: MAX_GATES,
+    description:
+      'The gates of a model on robots that the caller sees, by robot and task; none of other repos. One statement for ' +
+      'any number of repos.',
+    resolve: (repo) => repo.id,
+    load: (ids: string[], ctx) => gatesOfRepos(ctx, ids),
+  }),
+)
+
+const ChangedGates = builder.objectRef<readonly RolloutGate[]>('RolloutGates').implement({
+  description: 'The gates of a model after a change.',
+  fields: (t) => ({
+    gates: t.field({
+      type: [RolloutGateType],
+      most: MAX_GATES,
+      description: 'By robot and task.',
+      resolve: (gates) => gates,
+    }),
+  }),
+})
+
+mutation('putRolloutGate', {
+  type: ChangedGates,
+  description:
+    'Sets, changes or removes a gate of a model: an endpoint serves its files only once a result of their rollouts ' +
+    'on the robot, under the conditions and with at least so many seeds, has an interval of success that begins at ' +
+    '`least` or higher. 403 for every agent key.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('The model, the robot, the conditions and what is needed.', (t) => ({
+    ...repoName(t),
+    robot: t.string({ required: true, ...rule(fullNameText), description: 'Full name of the robot repo.' }),
+    fingerprint: t.string({
+      required: true,
+      ...rule(sha256Text),
+      description: 'Of the conditions, as a result on the robot has it.',
+    }),
+    least: t.float({
+      ...rule(z.number().gt(0).max(1)),
+      description: 'The least lower end of the interval of success, above 0 and up to 1; null removes the gate.',
+    }),
+    seeds: t.int({
+      required: true,
+      ...rule(z.number().int().min(1).max(MAX_SEEDS)),
+      description: 'The least number of seeds, 1 to 1000.',
+    }),
+  })),
+  verb: (ctx, { least = null, ...given }) => putRolloutGate(ctx, { ...given, least }),
+})
