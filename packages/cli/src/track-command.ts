@@ -59,7 +59,7 @@ export function registerTrackCommand(program: Command, io: ClientIo, intervalMs 
     .option('--note <text>', 'notes on the run')
     .option('--owner <handle>', 'account that the run belongs to (default: you)')
     .option('--repo <repo>', 'repo (owner/slug) that takes its checkpoints (default: one of its own)')
-    .option('--dataset <ref>', 'what it trains on: svc://owner/repo (repeatable)', collect, [])
+    .option('--dataset <ref>', 'what it trains on: svc://owner/repo[#selection] (repeatable)', collect, [])
     .option('--robot <name>', 'robot that it trains for')
     .option('--metrics <file>', 'file of metrics that the command writes: JSON lines or .csv (repeatable)', collect, [])
     .option(

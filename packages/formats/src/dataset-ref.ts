@@ -45,5 +45,6 @@ export const datasetRefText = z
   .max(MAX_LENGTH)
   .refine(
     isDatasetRef,
-    'must be svc://owner/repo with an optional #selection, exthub://namespace/name or codehost://owner/repo with an optional @ref and /subpath',
+    'must be svc://owner/repo with an optional #selection, exthub://namespace/name or codehost://owner/repo ' +
+      'with an optional @ref and /subpath',
   )
