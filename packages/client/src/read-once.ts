@@ -10,7 +10,7 @@ const MAX_BYTES = 64 * 1_048_576
 const BYTES_BESIDE = 512
 
 /** A file as it was read. */
-interface ReadFile {
+export interface ReadFile {
   readonly sha256: string
   readonly bytes: Buffer
 }
