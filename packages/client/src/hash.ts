@@ -1,7 +1,6 @@
 /** SHA-256 of local files, streamed. */
 import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
-import type { ReadOnce } from './read-once.ts'
 import type { TransferState } from './state.ts'
 import { type LocalFile, signature } from './walk.ts'
 
@@ -32,21 +31,6 @@ export async function sha256Of(
     read(bytes.length)
   })
   return hash.digest('hex')
-}
-
-/** What a file has, in one read of the `size` bytes that it had, and fewer if it is shorter by now. */
-async function readSmall(file: string, size: number): Promise<Buffer> {
-  const handle = await open(file)
-  try {
-    const bytes = Buffer.allocUnsafeSlow(size)
-    let at = 0
-    for (let read = 1; read > 0 && at < size; at += read) {
-      read = (await handle.read(bytes, at, size - at, at)).bytesRead
-    }
-    return bytes.subarray(0, at)
-  } finally {
-    await handle.close()
-  }
 }
 
 /** MD5 of a range of a file: the ETag that stores give a part. */
@@ -84,19 +68,12 @@ async function readInto(
   }
 }
 
-/** What hashing a walked file needs, and tells. */
-interface Hashing {
-  readonly state: TransferState
-  readonly signal: AbortSignal
-  readonly read?: ReadBytes | undefined
-  /** Keeps the bytes of a small file, if it is given. */
-  readonly once?: ReadOnce | undefined
-}
-
 /** The digest of a walked file; cached while the file is unchanged. */
 export async function localDigest(
   local: Omit<LocalFile, 'path'>,
-  { state, signal, read = () => {}, once }: Hashing,
+  state: TransferState,
+  signal: AbortSignal,
+  read: ReadBytes = () => {},
 ): Promise<string> {
   const stamp = `${local.size} ${local.mtimeNs} ${local.ctimeNs} ${local.ino}`
   const known = state.hashOf(local.file, stamp)
@@ -104,25 +81,10 @@ export async function localDigest(
     read(local.size, 'known')
     return known
   }
-  const isKept = once?.hasRoomFor(local.size) ?? false
-  const sha256 = await (once && isKept
-    ? digestOnce(local, { signal, read, once })
-    : sha256Of(local.file, signal, read, local.size))
+  const sha256 = await sha256Of(local.file, signal, read, local.size)
   const nowNs = BigInt(Date.now()) * 1_000_000n
   const settled = (timeNs: bigint) => nowNs - timeNs > SETTLED_NS
   if (settled(local.mtimeNs) && settled(local.ctimeNs)) state.rememberHash(local.file, stamp, sha256)
-  return sha256
-}
-
-async function digestOnce(
-  { file, size }: Omit<LocalFile, 'path'>,
-  { signal, read, once }: { readonly signal: AbortSignal; readonly read: ReadBytes; readonly once: ReadOnce },
-): Promise<string> {
-  signal.throwIfAborted()
-  const bytes = await readSmall(file, size)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  if (bytes.length === size) once.keep(file, { sha256, bytes })
-  read(bytes.length)
   return sha256
 }
 
@@ -133,5 +95,5 @@ export async function digestAt(
   signal: AbortSignal,
   read?: ReadBytes,
 ): Promise<string> {
-  return localDigest({ file, ...signature(await stat(file, { bigint: true })) }, { state, signal, read })
+  return localDigest({ file, ...signature(await stat(file, { bigint: true })) }, state, signal, read)
 }

@@ -3,7 +3,6 @@ import pMap from 'p-map'
 import { localDigest, type ReadBytes } from './hash.ts'
 import type { HubClient } from './hub-client.ts'
 import type { Progress } from './progress.ts'
-import type { ReadOnce } from './read-once.ts'
 import type { RepoName } from './repo-name.ts'
 import type { RemoteFile } from './shapes.ts'
 import type { TransferState } from './state.ts'
@@ -28,23 +27,15 @@ export async function readTree(client: HubClient, repo: RepoName): Promise<Map<s
   return found
 }
 
-interface Planning {
-  readonly jobs: number
-  readonly progress: Progress
-  readonly signal: AbortSignal
-  /** Gets the bytes of small files that are likely to be sent. */
-  readonly once?: ReadOnce
-}
-
 /** Hashes (`jobs` files at a time) and compares. A remote file with an unknown digest counts as different. */
 export async function planPush(
   local: readonly LocalFile[],
   remote: ReadonlyMap<string, RemoteFile>,
   state: TransferState,
-  { jobs, progress, signal, once }: Planning,
+  options: { readonly jobs: number; readonly progress: Progress; readonly signal: AbortSignal },
 ): Promise<PushPlan> {
   const digests = new Map<string, string>()
-  progress.begin(
+  options.progress.begin(
     'hash',
     local.length,
     local.reduce((sum, file) => sum + file.size, 0),
@@ -53,15 +44,13 @@ export async function planPush(
     let how: 'known' | undefined = 'known'
     const read: ReadBytes = (count, was) => {
       how = was
-      progress.bytes(count, was)
+      options.progress.bytes(count, was)
     }
-    // A file that is as long as that of the repo is most likely the same.
-    const isNew = remote.get(file.path)?.size !== file.size
-    digests.set(file.path, await localDigest(file, { state, signal, read, once: isNew ? once : undefined }))
-    progress.file(file.path, how)
+    digests.set(file.path, await localDigest(file, state, options.signal, read))
+    options.progress.file(file.path, how)
   }
-  await pMap(local, hash, { concurrency: jobs })
-  progress.end()
+  await pMap(local, hash, { concurrency: options.jobs })
+  options.progress.end()
   const plan: PushPlan = { send: [], same: [], onlyRemote: [] }
   const localPaths = new Set(local.map((file) => file.path))
   for (const file of local) {

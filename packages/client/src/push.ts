@@ -15,7 +15,6 @@ import { type Progress, silent } from './progress.ts'
 import { type PushPlan, planPush, readTree } from './push-plan.ts'
 import { createRepo, missingKind } from './push-repo.ts'
 import { type FailedFile, type FileAhead, type Outcome, type PushTally, pushTally, totalBytes } from './push-tally.ts'
-import { readOnce } from './read-once.ts'
 import type { RepoName } from './repo-name.ts'
 import { assertNoSecrets } from './secrets/look-for-secrets.ts'
 import { sendAhead } from './send-ahead.ts'
@@ -131,11 +130,10 @@ export async function pushFolder(
     const said = { message: options.message }
     const gate = byteGate(options.jobs ? jobs * PART_BYTES : PART_BYTES)
     const hub = { takesArchives: true }
-    const once = readOnce()
-    const sending: Sending = { client, repo, state, progress, jobs, root, said, hub, gate, once }
+    const sending: Sending = { client, repo, state, progress, jobs, root, said, hub, gate }
     const read = async () => {
       const remote = exists && !options.areNew ? await readTree(client, repo) : new Map<string, RemoteFile>()
-      const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal, once })
+      const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal })
       const { extra, kept } = options.deleteExtra ? extraFiles(plan, walked, options) : { extra: [], kept: [] }
       return { remote, plan, extra, kept }
     }
@@ -144,7 +142,7 @@ export async function pushFolder(
     const { remote, plan, extra, kept } = found
     const first = inTheWay(plan, extra)
     const isMeant = (path: string) => leaveOut.includeSecrets || walked.includedSecrets.has(path)
-    await assertNoSecrets(plan.send, options.allowSecrets ?? [], { isMeant, progress, signal: client.signal, once })
+    await assertNoSecrets(plan.send, options.allowSecrets ?? [], { isMeant, progress, signal: client.signal })
     for (const file of plan.same) state.rememberSynced(localPath(root, file.path), file.path, file.sha256)
     progress.planned({
       send: plan.send.length,

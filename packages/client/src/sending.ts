@@ -3,7 +3,6 @@ import type { ByteGate } from './byte-gate.ts'
 import type { HubClient } from './hub-client.ts'
 import type { MessageOption } from './message-option.ts'
 import type { Progress } from './progress.ts'
-import type { ReadOnce } from './read-once.ts'
 import type { RepoName } from './repo-name.ts'
 import type { TransferState } from './state.ts'
 
@@ -21,6 +20,4 @@ export interface Sending {
   readonly hub: { takesArchives: boolean }
   /** Limits the bytes that are being sent: what a kill loses. */
   readonly gate: ByteGate
-  /** The bytes of small files from when they were hashed. */
-  readonly once: ReadOnce
 }

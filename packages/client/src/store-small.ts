@@ -40,13 +40,9 @@ async function storeBatch(sending: Sending, batch: readonly Content[], outcome: 
   const release = await sending.gate(batch.reduce((sum, { size }) => sum + size, 0))
   try {
     client.signal.throwIfAborted()
-    const read = await pMap(
-      batch,
-      (content) => bytesOf(sending, content).catch((error: unknown) => fault(content, error)),
-      {
-        concurrency: sending.jobs,
-      },
-    )
+    const read = await pMap(batch, (content) => bytesOf(content).catch((error: unknown) => fault(content, error)), {
+      concurrency: sending.jobs,
+    })
     const ready = read.flatMap((bytes, index) => (bytes === null ? [] : [{ content: batch[index] as Content, bytes }]))
     if (ready.length === 0) return
     const blobs = await send(
@@ -86,9 +82,7 @@ async function send({ client, repo, hub }: Sending, contents: readonly Packed[])
 }
 
 /** Rejects if the file has other bytes than when it was hashed. */
-async function bytesOf({ once }: Sending, { source, sha256 }: Content): Promise<Buffer> {
-  const kept = once.take(source.file, sha256)
-  if (kept) return kept
+async function bytesOf({ source, sha256 }: Content): Promise<Buffer> {
   const bytes = await readFile(source.file)
   if (createHash('sha256').update(bytes).digest('hex') !== sha256)
     throw new LocalError(`${source.path} changed while it was being sent; push again.`)

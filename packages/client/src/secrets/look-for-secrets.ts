@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises'
 import { pathTest } from '../globs.ts'
 import { LocalError } from '../problem.ts'
 import type { Progress } from '../progress.ts'
-import type { ReadOnce } from '../read-once.ts'
 import type { LocalFile } from '../walk.ts'
 import { findSecrets, HEAD_BYTES, isLookedInto, LOOK_MS, type SecretInFile } from './find-secrets.ts'
 
@@ -29,8 +28,6 @@ interface Looking {
   readonly progress: Progress
   readonly signal: AbortSignal
   readonly lookMs?: number
-  /** The bytes of files from when they were hashed. */
-  readonly once?: Pick<ReadOnce, 'bytesOf'>
 }
 
 /**
@@ -40,7 +37,7 @@ interface Looking {
 export async function assertNoSecrets(
   files: readonly LocalFile[],
   allowed: readonly string[],
-  { isMeant, progress, signal, lookMs = LOOK_MS, once }: Looking,
+  { isMeant, progress, signal, lookMs = LOOK_MS }: Looking,
 ): Promise<void> {
   const isAllowed = allowed.length === 0 ? () => false : pathTest({ include: allowed, exclude: [] })
   const small = files.filter((file) => isLookedInto(file) && !isMeant(file.path) && !isAllowed(file.path))
@@ -52,10 +49,7 @@ export async function assertNoSecrets(
     small.reduce((sum, { size }) => sum + size, 0),
   )
   const { found, left } = await findSecrets(small, {
-    textOf: async ({ file, size }) => {
-      const bytes = once?.bytesOf(file)
-      return bytes ? textIn(bytes) : textOf(file, size)
-    },
+    textOf: ({ file, size }) => textOf(file, size),
     mayGoOn: () => {
       signal.throwIfAborted()
       return performance.now() < untilMs
@@ -70,9 +64,6 @@ export async function assertNoSecrets(
     progress.note(`warning: looking for secrets took too long: ${left} of ${small.length} files were not looked into`)
   if (found.length > 0) throw new SecretsFound(found)
 }
-
-/** Null for binary bytes. */
-const textIn = (bytes: Buffer) => (bytes.subarray(0, HEAD_BYTES).includes(0) ? null : bytes.toString('utf8'))
 
 /** Null: binary, or it cannot be read, which sending it reports. */
 async function textOf(file: string, size: number): Promise<string | null> {
