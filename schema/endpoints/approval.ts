@@ -40,7 +40,8 @@ builder.node(ApprovalType, {
     jointMapFingerprint: t.exposeString('jointMap', {
       nullable: true,
       description:
-        'Fingerprint of the map of joints that it is bound to; null if the robot fits as it is, or nothing is known of it.',
+        'Fingerprint of the map of joints that it is bound to; null if the robot fits as it is, or nothing is known ' +
+        'of it.',
     }),
     status: t.field({ type: ApprovalStatusEnum, description: 'Current status.', resolve: shownStatus }),
     mintedBy: t.expose('mintedBy', { type: Account, description: 'The person who approved.' }),

@@ -85,7 +85,7 @@ export function judgeBodies(bodies: Bodies): MapInUse | null {
   const [policy, robot] = [fromContract(bodies.policyBody), fromCard(bodies.face, bodies.limits)]
   if (policy === null || robot === null) return null
   const { map, fingerprint } = bodies
-  // A reviewed map says that numbers have to change, also where what both sides declare does not show it, such as a sign.
+  // A reviewed map says that numbers have to change, also where what both sides declare does not show it: a sign.
   if (map === null || fingerprint === null) {
     const found = fit(policy, robot)
     if (found.verdict !== 'as_is') throw unfitRobot(bodies, found)
