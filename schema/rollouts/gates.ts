@@ -26,8 +26,8 @@ builder.objectField(RepoType, 'rolloutGates', (t) =>
     type: RolloutGateType,
     most: MAX_GATES,
     description:
-      'The gates of a model on robots that the caller sees, by robot and task; none of other repos. One statement for ' +
-      'any number of repos.',
+      'The gates of a model on robots that the caller sees, by robot and task; none of other repos. One statement ' +
+      'for any number of repos.',
     resolve: (repo) => repo.id,
     load: (ids: string[], ctx) => gatesOfRepos(ctx, ids),
   }),

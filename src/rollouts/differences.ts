@@ -66,6 +66,6 @@ const isSameQuestion = (one: Rollout, other: Rollout) =>
 const incomparable = (one: Rollout, other: Rollout) =>
   new HubError(
     'conflict.wrong_kind',
-    `${one.id} is of ${one.task} on ${one.robot}, and ${other.id} of ${other.task} on ${other.robot}: compare results ` +
-      'of one robot whose fingerprints of the conditions are equal.',
+    `${one.id} is of ${one.task} on ${one.robot}, and ${other.id} of ${other.task} on ${other.robot}: compare ` +
+      'results of one robot whose fingerprints of the conditions are equal.',
   )

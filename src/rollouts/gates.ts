@@ -77,7 +77,8 @@ const changes = assign('rollout_gates', { least: excluded, seeds: excluded, crea
 const upsert = statement({
   name: 'rollout-gate-put',
   params: row.params,
-  text: `${row.sql} on conflict (model_repo_id, robot_repo_id, fingerprint) do update set ${changes.sql}, created_at = now()`,
+  text: `${row.sql} on conflict (model_repo_id, robot_repo_id, fingerprint) do update
+    set ${changes.sql}, created_at = now()`,
 })
 
 const remove = statement({

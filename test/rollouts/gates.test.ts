@@ -51,7 +51,7 @@ it('a gate that is not met keeps a model from being served, and says what would 
   await endpoints.queued(ada, from.repo)
 })
 
-it('a result is of its files: others beside the same ONNX file have none, and neither do other conditions', async () => {
+it('a result is of its files: others beside the same ONNX file have none, nor other conditions', async () => {
   const { on, from, put } = await gated(0.8, 40)
   await endpoints.queued(ada, from.repo)
   await hub.upload(ada, from.repo, { 'contract.json': '{"params": 5}' })

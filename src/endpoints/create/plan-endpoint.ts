@@ -64,7 +64,10 @@ export interface Found {
   readonly artifact: Artifact
 }
 
-/** Errors: 404 a repo that is hidden by now, 409 `conflict.wrong_kind` and `conflict.gate_failed`, and those of `findArtifact`. */
+/**
+ * Errors: 404 a repo that is hidden by now, 409 `conflict.wrong_kind` and `conflict.gate_failed`, and those of
+ * `findArtifact`.
+ */
 export async function findServed(
   querier: Querier,
   viewer: Viewer,

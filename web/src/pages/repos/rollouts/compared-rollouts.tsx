@@ -1,4 +1,4 @@
-/** Two results beside each other: the seeds that only one of them succeeds with, and the runs that made their models. */
+/** Two results beside each other: the seeds that only one of them succeeds with, and the runs behind their models. */
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
