@@ -4,6 +4,8 @@ import { createLogger } from './http/logger.ts'
 import { type Config, ConfigError, listensEverywhere, readConfig } from './platform/config.ts'
 import { startFailure } from './start-failure.ts'
 import { type RunningHub, startHub } from './start-hub.ts'
+import { joinWorkers } from './workers/join-workers.ts'
+import { processPart } from './workers/worker-role.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -21,16 +23,20 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   // Loaded only where traces are asked for.
   const tracing = config.traces ? (await import('./tracing/tracing.ts')).startTracing(config.traces) : null
   const rules = tracing ? { watchRequests: tracing.watchRequests } : {}
-  const hub = await startHub(config, log, rules).catch((error: unknown) =>
+  const part = processPart(environment)
+  const workers = joinWorkers()
+  const hub = await startHub(config, log, { ...rules, part }).catch((error: unknown) =>
     fail(startFailure(error, config), error, log),
   )
-  say(greeting(hub, config))
+  if (!part.joinsLater) say(greeting(hub, config))
   log.info({ url: hub.url }, 'listening')
+  workers?.serves()
   const signal = await signals
   log.info({ signal }, 'stopping')
   await hub.stop()
   await tracing?.stop()
   log.info('stopped')
+  workers?.leave()
 }
 
 /**

@@ -21,7 +21,7 @@ import { tokenSeal } from './hosting/token-seal.ts'
 import { askedOrigin, linkOrigin } from './http/asked-origin.ts'
 import { authRoutes } from './http/auth-routes.ts'
 import { avatarRoutes } from './http/avatar-routes.ts'
-import { listenEarly } from './http/early-listener.ts'
+import { EarlyListener, listenEarly, listenLate } from './http/early-listener.ts'
 import type { Metrics } from './http/metrics/metrics.ts'
 import { buildMetricsServer } from './http/metrics/metrics-server.ts'
 import { objectRoutes } from './http/object-routes.ts'
@@ -45,6 +45,7 @@ import { isDiskStore, openObjectStore } from './store/objects/open.ts'
 import { openQueue } from './store/queue.ts'
 import { deriveKey } from './store/seal.ts'
 import { JobLogs } from './work/log/shared-logs.ts'
+import { type ProcessPart, whole } from './workers/worker-role.ts'
 
 export interface RunningHub {
   /** Where it can be reached, without a trailing slash: PUBLIC_URL, else the address it listens on. */
@@ -67,6 +68,8 @@ type CloseLater = (name: string, close: () => Promise<void>) => void
 /** What a test or a bench may have otherwise, and what watches requests. */
 interface Rules extends Pick<ServerParts, 'connectionRules'>, Partial<Pick<ServerParts, 'rest'>> {
   readonly watchRequests?: (app: FastifyInstance) => void
+  /** What this process is of a hub of several. */
+  readonly part?: ProcessPart
 }
 
 const HIDDEN_HANDLE =
@@ -108,8 +111,9 @@ async function openHub(
   rules: Rules,
 ): Promise<Omit<RunningHub, 'stop'>> {
   const opening = { config, log, closeLater }
+  const { part = whole } = rules
   const trusted = trustedDocuments(config)
-  const { listener, metricsListener } = await openListeners(opening)
+  const { listener, metricsListener } = await openListeners(opening, part)
   const { auth, deps, queue, ending } = await openDeps(opening)
   const operatorToken = await ensureOperator(auth)
   const operatorSetup = operatorToken === null ? null : await addOperatorSetup(auth)
@@ -134,10 +138,13 @@ async function openHub(
   const { metrics: scraped } = config
   const metricsServer = metrics && metricsListener && buildMetricsServer(deps, metrics, metricsListener)
   if (metricsServer) closeLater('metrics server', () => metricsServer.close())
-  await attendCalls(deps)
-  await queue.work(jobs, deps)
-  const sweep = startSweepTimer(deps)
-  closeLater('lease sweep', () => sweep.close())
+  if (part.isBackground) {
+    await attendCalls(deps)
+    await queue.work(jobs, deps)
+    const sweep = startSweepTimer(deps)
+    closeLater('lease sweep', () => sweep.close())
+  }
+  if (part.joinsLater) await bindLate(config, app, listener, metricsListener)
   if (metricsServer && scraped.listener) await metricsServer.listen({ ...scraped.listener })
   await app.listen({ port: config.port, host: config.host })
   // Closed first: what waits would else keep the server from closing.
@@ -153,8 +160,15 @@ async function openHub(
 /**
  * Binds the addresses before anything is made: what is in use or not there is told at once, and leaves nothing behind.
  */
-async function openListeners({ config, closeLater }: Opening) {
+async function openListeners({ config, closeLater }: Opening, { joinsLater }: ProcessPart) {
   const { host, port, metrics: scraped } = config
+  if (joinsLater) {
+    const listener = new EarlyListener()
+    closeLater('listener', () => listener.release())
+    const metricsListener = scraped.listener && new EarlyListener()
+    if (metricsListener) closeLater('metrics listener', () => metricsListener.release())
+    return { listener, metricsListener }
+  }
   const listener = await listenEarly({ host, port, settings: { host: 'HOST', port: 'PORT' } })
   closeLater('listener', () => listener.release())
   const metricsListener =
@@ -215,6 +229,19 @@ async function openDeps({ config, log, closeLater }: Opening) {
     stopping: ending.signal,
   }
   return { auth, deps, queue, ending }
+}
+
+/** Others serve these addresses: a process that joins them binds when it can answer, and not before. */
+async function bindLate(
+  { host, port, metrics: scraped }: Config,
+  app: FastifyInstance,
+  listener: EarlyListener,
+  metricsListener: EarlyListener | null,
+): Promise<void> {
+  await app.ready()
+  if (metricsListener && scraped.listener)
+    await listenLate(metricsListener, { ...scraped.listener, settings: { host: 'METRICS_HOST', port: 'METRICS_PORT' } })
+  await listenLate(listener, { host, port, settings: { host: 'HOST', port: 'PORT' } })
 }
 
 function portOf(app: FastifyInstance): number {

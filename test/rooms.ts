@@ -109,6 +109,8 @@ const rooms: readonly Room[] = [
   { name: 'http', files: '^src/http/', mayImport: [...ground, ...all, 'schema/[^/]+\\.ts$'] },
   // It watches signals and requests, and knows nothing of what they are about.
   { name: 'tracing', files: '^src/tracing/', mayImport: ['src/platform/'] },
+  // It starts and joins the processes of one port, and knows nothing of what they serve.
+  { name: 'workers', files: '^src/workers/', mayImport: ['src/platform/', 'src/http/logger\\.ts'] },
   // What works on the deployment itself, and the whole command with the client's part of it.
   {
     name: 'operator',

@@ -60,6 +60,7 @@ const bad: Readonly<Record<keyof typeof environment.shape, Settings>> = {
   LOCAL_SIGN_IN: { LOCAL_SIGN_IN: 'maybe' },
   PORT: { PORT: '65536' },
   HOST: { HOST: '192.0.2.1' },
+  WORKERS: { WORKERS: '0' },
   PUBLIC_URL: { PUBLIC_URL: 'hub.example' },
   DATABASE_URL: { DATABASE_URL: `mysql://u:${SECRET}@x/y` },
   DATABASE_POOL_MAX: { DATABASE_POOL_MAX: '1' },

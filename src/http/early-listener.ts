@@ -45,6 +45,11 @@ export class EarlyListener extends Server {
     return this
   }
 
+  /** For a process that binds when it can answer: no request of its is refused. */
+  answerAtOnce(): void {
+    this.#isServing = true
+  }
+
   /** For a start that failed, and after the server has been closed. */
   async release(): Promise<void> {
     this.closeAllConnections()
@@ -60,6 +65,17 @@ function refuse(socket: Socket): void {
 /** Binds the address; `localhost` has two of them. Throws `CannotListen`. */
 export async function listenEarly(at: ListenAt): Promise<EarlyListener> {
   const server = new EarlyListener()
+  await bind(server, at)
+  return server
+}
+
+/** Binds what Fastify has already, beside other processes that serve the address. Throws `CannotListen`. */
+export async function listenLate(server: EarlyListener, at: ListenAt): Promise<void> {
+  server.answerAtOnce()
+  await bind(server, at)
+}
+
+async function bind(server: EarlyListener, at: ListenAt): Promise<void> {
   try {
     server.listen({ host: at.host, port: at.port } as never)
     await once(server, 'listening')
@@ -67,7 +83,6 @@ export async function listenEarly(at: ListenAt): Promise<EarlyListener> {
     throw new CannotListen(error, at)
   }
   if (at.host === 'localhost') await listenBeside(server)
-  return server
 }
 
 /**

@@ -6,10 +6,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, getOperationAST } from 'graphql'
 import { placeOf } from '../operation/event-place.ts'
 import { HubError } from '../platform/errors.ts'
+import { peers } from '../platform/peers.ts'
 import { callOf, type GraphqlParts } from './graphql.ts'
 import { PreparedDocument } from './graphql-documents.ts'
 import { renderError, sendGraphqlError } from './graphql-errors.ts'
 import { executeOperation, subscribeOperation } from './graphql-operation.ts'
+import { addWaiting, answerForStreams, passOn, takeStream } from './peer-streams.ts'
+import { sentOf } from './sent-request.ts'
 import { messageOf } from './shared-executions.ts'
 import { SharedStreams } from './shared-streams.ts'
 import { sseHeaders } from './sse.ts'
@@ -44,17 +47,41 @@ export function registerGraphqlStream(app: FastifyInstance, parts: GraphqlParts,
       .type('text/plain; charset=utf-8')
       .send(shared.reserve(callerOf(request), parts.streams.take(request))),
   )
-  route('DELETE', (request, reply) => {
+  answerForStreams(app, shared)
+  /** Whether the request's stream may be another process's. */
+  const isElsewhere = (request: FastifyRequest) =>
+    peers.areThere && shared.find(streamTokenOf(request), callerOf(request)) === null
+  const orPassedOn =
+    (handler: (request: FastifyRequest, reply: FastifyReply) => FastifyReply) =>
+    (request: FastifyRequest, reply: FastifyReply) => {
+      if (!isElsewhere(request)) return handler(request, reply)
+      return passOn(request, reply, callerOf(request)).then((isAnswered) =>
+        isAnswered ? reply : handler(request, reply),
+      )
+    }
+  const remove = orPassedOn((request, reply) => {
     const { operationId } = request.query as { operationId?: unknown }
     if (typeof operationId !== 'string') throw new HubError('validation.request', '`operationId` is required.')
     streamOf(shared, request).complete(operationId)
     return reply.code(200).send()
   })
-  const handle = (request: FastifyRequest, reply: FastifyReply) => {
-    if (!readsEvents(request)) return addOperation(parts, shared, request, reply)
-    return shared.find(streamTokenOf(request), callerOf(request))
+  route('DELETE', remove)
+  const add = orPassedOn((request, reply) => addOperation(parts, shared, request, reply))
+  const read = (request: FastifyRequest, reply: FastifyReply) =>
+    shared.find(streamTokenOf(request), callerOf(request))
       ? readShared(parts, shared, request, reply)
       : readOne(parts, request, reply)
+  const handle = (request: FastifyRequest, reply: FastifyReply) => {
+    if (!readsEvents(request)) return add(request, reply)
+    return isElsewhere(request) ? takeAndRead(request, reply) : read(request, reply)
+  }
+  const takeAndRead = async (request: FastifyRequest, reply: FastifyReply) => {
+    const token = streamTokenOf(request)
+    const waiting = await takeStream(token, callerOf(request))
+    if (!waiting) return read(request, reply)
+    shared.reserve(callerOf(request), parts.streams.take(request), token)
+    void addWaiting(app, waiting)
+    return read(request, reply)
   }
   route('GET', handle)
   route('POST', handle)
@@ -115,6 +142,7 @@ function addOperation(
       id,
       bytes: Buffer.byteLength(request.method === 'GET' ? request.url : String(request.body)),
       abortOnClose,
+      sent: peers.areThere ? sentOf(request) : null,
       // It may start from another request's call stack; the binding keeps its own async context.
       start: AsyncResource.bind(() => resultsOf(parts, request, reply, params)),
       failed: (error) => ({ errors: [renderError(error, request)] }),

@@ -23,9 +23,9 @@ interface Turn {
   readonly over: Promise<unknown>
 }
 
-/** In-process state; a disk store has only one process. */
+/** Of this process: of two PUTs of a part that come to two processes, the one that ends last is kept. */
 export function partTurns(): PartTurns {
-  const windows = new MinuteWindows<'puts'>()
+  const windows = new MinuteWindows<'puts'>('parts')
   const current = new Map<string, Turn>()
   return {
     async run(grant, write) {

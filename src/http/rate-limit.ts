@@ -109,10 +109,10 @@ class MinuteRate implements RateLimit {
   readonly #credential: Readonly<Record<WorkKind, Policy>>
   readonly #account: Readonly<Record<WorkKind, Policy>>
   readonly #address: Readonly<Record<WorkKind, Policy>>
-  readonly #credentials = new MinuteWindows<WorkKind>()
+  readonly #credentials = new MinuteWindows<WorkKind>('credentials')
   readonly #accountTime: Policy
-  readonly #accounts = new MinuteWindows<WorkKind | TimeKind>()
-  readonly #addresses = new MinuteWindows<WorkKind | TimeKind>()
+  readonly #accounts = new MinuteWindows<WorkKind | TimeKind>('accounts')
+  readonly #addresses = new MinuteWindows<WorkKind | TimeKind>('addresses')
 
   constructor(perMinute: number, accountMs: number) {
     this.#accountTime = policy('account-time', accountMs, 'ms', 'ms of processor time')

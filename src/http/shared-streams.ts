@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
 import { HubError } from '../platform/errors.ts'
+import type { SentRequest } from './sent-request.ts'
 import { completeMessage, nextMessage } from './stream-messages.ts'
 import type { StreamOutlet } from './stream-outlet.ts'
 
@@ -29,6 +30,8 @@ export interface SharedOperation {
   readonly id: string
   /** Size of its request. */
   readonly bytes: number
+  /** Its request, for the process that takes the stream. */
+  readonly sent: SentRequest | null
   readonly abortOnClose: AbortController
   start(): Promise<Results>
   /** The result to send if it fails. */
@@ -46,9 +49,11 @@ export class SharedStreams {
     this.#limits = { ...defaultLimits, ...limits }
   }
 
-  /** Reserves a stream of this caller; `release` is called once it has a reader or has expired. */
-  reserve(caller: string, release: () => void): string {
-    const token = randomUUID()
+  /**
+   * Reserves a stream of this caller; `release` is called once it has a reader or has expired. With the token of one
+   * that another process has given up.
+   */
+  reserve(caller: string, release: () => void, token: string = randomUUID()): string {
     const { unreadMs, waitingBytes } = this.#limits
     const stream = new SharedStream(caller, waitingBytes, release)
     this.#byToken.set(token, stream)
@@ -70,6 +75,18 @@ export class SharedStreams {
     return stream?.caller === caller ? stream : null
   }
 
+  /**
+   * Ends a stream without a reader, for another process to have it, and returns the requests that wait. `read` if it
+   * has a reader here; null if it is not here.
+   */
+  giveUp(token: string, caller: string): readonly SentRequest[] | 'read' | null {
+    const stream = this.find(token, caller)
+    if (!stream || stream.isRead) return stream && 'read'
+    const { waiting } = stream
+    stream.end()
+    return waiting
+  }
+
   endAll(): void {
     for (const stream of this.#byToken.values()) stream.end()
   }
@@ -87,6 +104,14 @@ class SharedStream {
   #running = 0
   #outlet: StreamOutlet | null = null
   #isRead = false
+
+  get isRead(): boolean {
+    return this.#isRead
+  }
+
+  get waiting(): readonly SentRequest[] {
+    return this.#waiting.flatMap(({ sent }) => sent ?? [])
+  }
 
   constructor(caller: string, maxWaitingBytes: number, release: () => void) {
     this.caller = caller

@@ -26,6 +26,7 @@ const DEFAULT_UIDS = { first: 70_000, last: 79_999 }
 export const environment = z.object({
   PORT: whole(0, 65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
+  WORKERS: whole(1, 64).default(1),
   PUBLIC_URL: url.optional(),
   DATABASE_URL: z
     .string()

@@ -1,5 +1,6 @@
 /** How hosted calls end: by themselves, by a cancel, or while no hub was there to see it. Each end is recorded once. */
 import type { Logger } from 'pino'
+import { peers } from '../../platform/peers.ts'
 import type { TellEnd } from '../backend.ts'
 import { notEnded } from '../stop-call.ts'
 import type { CallNotes } from './call-notes.ts'
@@ -11,6 +12,10 @@ import { endProcess } from './stop-process.ts'
 
 /** Polling interval for the exit of processes that are not children of this hub. */
 const LOOK_MS = 2_000
+/** What processes ask each other: until a cancel of the call, if there is one, has recorded its end. */
+const CANCELED = 'hosted call canceled'
+/** A process that dies meanwhile does not answer; its cancel is over. */
+const CANCEL_MS = 30_000
 
 export interface CallEnds {
   /** Waits in the background for the end of a process that this hub started. */
@@ -48,6 +53,7 @@ export function callEnds(options: {
       // One that never passed its gate was not started: its call is still pending.
       if (note && !places.isStuck(callId) && !note.isStarting && (note.folder === null || hasPassed(note.folder))) {
         await endAll(callId, note.mark)
+        await settledEverywhere(callId)
         await tell({ callId, jobId: note.jobId }, 'its process ended while the hub was down.')
       }
       if (!(await places.cleared(callId, note?.mark ?? null))) continue
@@ -55,11 +61,20 @@ export function callEnds(options: {
       places.freed()
     }
   }
+  // A person may have canceled it with a request that came to another process of the port (`WORKERS`).
+  const settledEverywhere = async (callId: string) => {
+    await cancels.settled(callId)
+    await peers.ask(CANCELED, callId, CANCEL_MS)
+  }
+  peers.whenAsked(CANCELED, async (callId) => {
+    await cancels.settled(String(callId))
+    return true
+  })
   const looks = repeatedly(look, () => adopted.size > 0, log)
 
   const finish = async (call: OwnCall, mark: string, how: string) => {
     await endAll(call.callId, mark)
-    await cancels.settled(call.callId)
+    await settledEverywhere(call.callId)
     await tell(call, `HOSTED_COMMAND ended with ${how}.`).catch((error: unknown) =>
       log.error({ err: error, job: call.jobId }, 'the end of a hosted job was not recorded'),
     )

@@ -29,6 +29,7 @@ export function registerInstanceMetrics(
     name: 'hub_build_info',
     help: 'Always 1; its labels are the versions of the hub and of Node.',
     labelNames: ['version', 'node'] as const,
+    aggregator: 'first',
     registers: [register],
   }).set({ version: hubVersion, node: process.versions.node }, 1)
   new Gauge({
@@ -104,6 +105,7 @@ function registerDisk(register: Registry, { config, log }: Deps): void {
     name: 'hub_disk_bytes',
     help: 'Size of the disk that holds the disk store, and what is free on it; only with OBJECT_STORE=disk.',
     labelNames: ['state'] as const,
+    aggregator: 'first',
     registers: [register],
     async collect() {
       try {

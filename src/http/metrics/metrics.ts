@@ -1,9 +1,10 @@
 /** `/metrics` for Prometheus. */
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, type MetricObject, Registry } from 'prom-client'
 import type { Deps } from '../../operation/context.ts'
 import type { Config } from '../../platform/config.ts'
 import { lazy } from '../../platform/lazy.ts'
+import { peers } from '../../platform/peers.ts'
 import type { OpenStreams } from '../open-streams.ts'
 import { registerInstanceMetrics } from './instance-metrics.ts'
 import { assertMayScrape } from './may-scrape.ts'
@@ -34,14 +35,26 @@ export function openMetrics(app: FastifyInstance, deps: Deps, streams: OpenStrea
   const ofProcess = processMetrics()
   const endWatching = registerInstanceMetrics(register, { app, deps, streams })
   app.addHook('onClose', async () => endWatching())
-  const refreshState = registerStateMetrics(register, deps)
+  const ofDeployment = peers.areThere ? new Registry() : register
+  const refreshState = registerStateMetrics(ofDeployment, deps)
+  const own = async () => [...(await ofProcess.getMetricsAsJSON()), ...(await register.getMetricsAsJSON())]
+  if (peers.areThere) peers.whenAsked(TOPIC, own)
   return {
     contentType: register.contentType,
     async text() {
       await refreshState()
+      if (peers.areThere) return `${await summed(await own())}\n${await ofDeployment.metrics()}`
       return `${await ofProcess.metrics()}\n${await register.metrics()}`
     },
   }
+}
+
+const TOPIC = 'metrics'
+
+/** With those of the other processes of the port: sums, but for what is the same in each. */
+async function summed(own: MetricObject[]): Promise<string> {
+  const others = (await peers.ask(TOPIC)).filter((each) => Array.isArray(each)) as MetricObject[][]
+  return AggregatorRegistry.aggregate([own, ...others]).metrics()
 }
 
 /** Adds the route, on the hub's own listener or on one of its own. */

@@ -6,6 +6,7 @@
  *     objects/<key>~/        the same for the object's previous bytes, only while it is being replaced
  *     uploads/<uploadId>/    upload.json and the parts stored so far
  *     tmp/<process>/         files that are not yet, or no longer, any of these
+ *     replacing              which process replaces an object, while one does
  *
  * An object is its parts in order: completing an upload checks and renames its directory, at a cost that does not
  * depend on the bytes. One file for each upload, written at the parts' offsets, would be as cheap. But a PUT that is
@@ -48,6 +49,8 @@ export interface Layout {
   readonly objects: string
   readonly uploads: string
   readonly tmp: string
+  /** The lock of the process that replaces an object. */
+  readonly replacing: string
   /** The directory of an object, and that of its former bytes. */
   object(key: string): { readonly current: string; readonly former: string }
   /** Throws `no_such_upload` for an invalid upload id. */
@@ -63,6 +66,7 @@ export function layoutOf(root: string): Layout {
     objects,
     uploads,
     tmp: join(root, 'tmp'),
+    replacing: join(root, 'replacing'),
     object: (key) => {
       if (!isKey(key)) throw new ObjectStoreError('no_such_object', 'The key is not one that the hub makes.')
       return { current: join(objects, `${key}@`), former: join(objects, `${key}~`) }

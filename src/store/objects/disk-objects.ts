@@ -3,6 +3,7 @@ import { copyFile, type FileHandle, link, mkdir, open, readdir, readFile, rename
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
+import { withFileLock } from '../start-lock.ts'
 import { isKey, type Layout, noSuchObject, type ObjectDocument, partFile } from './disk-layout.ts'
 import { readSegments, segmentsOf } from './disk-read.ts'
 import type { Scratch } from './disk-scratch.ts'
@@ -55,16 +56,19 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     }
   }
 
-  // One at a time: between its two renames a replacement relies on the former bytes staying where it put them.
+  // One at a time, of all processes on the disk: between its two renames a replacement relies on the former bytes
+  // staying where it put them.
   let replacements: Promise<void> = Promise.resolve()
   const replace = (directory: string, key: string) => {
-    const turn = replacements.then(async () => {
-      const { current, former } = layout.object(key)
-      await scratch.discard(former)
-      await rename(current, former)
-      await rename(directory, current)
-      await scratch.discard(former)
-    })
+    const turn = replacements.then(() =>
+      withFileLock(layout.replacing, busy, async () => {
+        const { current, former } = layout.object(key)
+        await scratch.discard(former)
+        await rename(current, former)
+        await rename(directory, current)
+        await scratch.discard(former)
+      }),
+    )
     replacements = turn.catch(() => undefined)
     return turn
   }
@@ -171,6 +175,8 @@ const openPart = (path: string) =>
 /** Why a rename may fail that is tried again: a folder is not there yet, or other bytes are in the place. */
 const isInTheWay = (error: unknown) =>
   ['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EISDIR', 'ENOTDIR'].includes(systemCode(error) ?? '')
+
+const busy = (holder: string) => `Another process (${holder}) is still replacing an object.`
 
 /** False when another replacement or a deletion came in between, which is tried again; other failures are thrown. */
 async function succeeds(work: Promise<void>): Promise<boolean> {

@@ -94,6 +94,11 @@ const exists = (path: string) =>
     () => false,
   )
 
+function goneIsEmpty(error: unknown): string[] {
+  if (systemCode(error) === 'ENOENT') return []
+  throw error
+}
+
 /** False if another process was first. */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
@@ -112,7 +117,8 @@ async function clearDeadRooms(layout: Layout): Promise<void> {
   for (const name of await readdir(layout.tmp)) {
     if (ownRooms.has(name) || (await isAlive(name))) continue
     const room = join(layout.tmp, name)
-    for (const entry of await readdir(room)) {
+    // Another process that starts beside this one may have cleared it.
+    for (const entry of await readdir(room).catch(goneIsEmpty)) {
       const uploadId = entry.slice(SEALED.length)
       if (entry.startsWith(SEALED) && isUploadId(uploadId))
         await moved(join(room, entry), join(layout.uploads, uploadId))

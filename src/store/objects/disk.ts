@@ -1,4 +1,4 @@
-/** The object store on a disk of the hub's own machine, for one hub process; several share S3 instead. */
+/** The object store on a disk of the hub's machine, for all its processes; hubs of several machines share S3. */
 import { createSecretKey } from 'node:crypto'
 import { mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
