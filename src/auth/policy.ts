@@ -272,10 +272,7 @@ type AgentAction =
   | 'move a repo'
   | 'change a gate'
 
-/**
- * 403 `forbidden.agent`: an agent key may not delete a repo, run or snapshot, purge files, change a gate, or make a repo
- * public, at creation or later.
- */
+/** 403 `forbidden.agent` for an agent key, which may do none of these; it also creates no public repo. */
 export function assertNotAgent(viewer: Viewer, action: AgentAction): void {
   if (viewer.kind === 'anonymous' || !viewer.agent) return
   throw new HubError('forbidden.agent', `An agent key may not ${action}; use a session or another key.`)

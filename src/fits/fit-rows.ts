@@ -64,8 +64,8 @@ const half = (isRobot: boolean) => {
       where ${isRobot ? '' : 'not '}mine.is_robot and not :near::bool and m.${mine}_repo_id = mine.repo_id
         and m.version = (select max(n.version) from joint_maps n
           where n.from_repo_id = m.from_repo_id and n.to_repo_id = m.to_repo_id)
-        and b.is_robot = ${!isRobot} and b.fingerprint is not null and :place::int = 0 and m.${other}_repo_id > :keptAfter::text
-        and ${usable}
+        and b.is_robot = ${!isRobot} and b.fingerprint is not null and :place::int = 0
+        and m.${other}_repo_id > :keptAfter::text and ${usable}
       order by m.${other}_repo_id limit :limit::bigint)
     union all
     (select ${placeOf}, f.${otherPrint}_fingerprint, b.repo_id from body_fits f cross join lateral (

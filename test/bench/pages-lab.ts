@@ -24,6 +24,8 @@ export interface PagesLab {
   readonly long: string
   /** Claimed by the lab. */
   readonly live: string
+  /** Pushes a folder to a repo of the lab's person. */
+  push(folder: string, name: string, kind: 'robot' | 'dataset'): Promise<void>
   /** Sends one report of the live run. */
   report(body: object): Promise<void>
   stop(): Promise<void>
@@ -86,8 +88,10 @@ export async function openPagesLab(points: number): Promise<PagesLab> {
       join(folder, 'picks/README.md'),
       `# Picks\n\n${'Recorded on a bench. '.repeat(200)}\n\n| a | b |\n|---|---|\n| 1 | 2 |\n`,
     )
-    await cli(`push ${folder}/arm bench/arm --kind robot`, token)
-    await cli(`push ${folder}/picks bench/picks --kind dataset`, token)
+    const push = async (from: string, name: string, kind: string) =>
+      void (await cli(`push ${from} bench/${name} --kind ${kind}`, token))
+    await push(`${folder}/arm`, 'arm', 'robot')
+    await push(`${folder}/picks`, 'picks', 'dataset')
     const begun = async () => {
       const { id } = await call('/v1/runs', { recipe: { template: 'act', dataset: ['svc://bench/picks'] } })
       await call(`/v1/runs/${id}/claim`, { worker: 'bench' })
@@ -98,7 +102,7 @@ export async function openPagesLab(points: number): Promise<PagesLab> {
     await call(`/v1/runs/${long}/report`, { status: 'succeeded' })
     const live = await begun()
     const report = async (body: object) => void (await call(`/v1/runs/${live}/report`, body))
-    return { url, session, repo: 'bench/picks', robot: 'bench/arm', long, live, report, stop }
+    return { url, session, repo: 'bench/picks', robot: 'bench/arm', long, live, push, report, stop }
   } catch (error) {
     await stop()
     throw error

@@ -22,7 +22,7 @@ const onPurpose: Readonly<Record<string, readonly string[]>> = {
     'Cannot query field "count" on type "Subscription".',
   ],
   'test/contract/edges.test.ts': [
-    'Cannot query field "colour" on type "Repo".',
+    'Cannot query field "colour" on type "Repo". Did you mean "rollout"?',
     'Unknown argument "colour" on field "Query.repos".',
   ],
   'test/generated-requests/learn.ts': ['Cannot query field "owner" on type "Query".'],

@@ -19,7 +19,7 @@ import { unfitRobot } from './unfit-robot.ts'
 
 const bodyColumns = columns({
   policy: column.text('u.model_repo_name'),
-  policyBody: column.json('u.policy_body', object),
+  policyBody: column.json.orNull('u.policy_body', object),
   robot: column.text("o.handle || '/' || r.slug"),
   /** Whether the caller may read what the robot's card says. */
   isShown: column.bool(repoVisibleSql('r')),

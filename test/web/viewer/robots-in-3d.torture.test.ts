@@ -11,6 +11,7 @@ import type { Browser, Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { noRobots, sharedDir } from '@hub/testing/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jointState, jointsAt, madeMcap } from '../../../packages/dataset/test/support/made-mcap.ts'
 import { told } from '../../../web/src/viewer/panels/element.ts'
 import { contractHub, type Person } from '../../support/hub.ts'
 import { accessibilityFaults, noBrowser, openBrowser, openPage, phone, widerBy } from '../support/browser.ts'
@@ -213,6 +214,55 @@ describe('on the pages of a hub', needs(noBrowser), () => {
     expect(await widerBy(page)).toBe(0)
     await picture('replay-4-phone')
     await page.setViewportSize(desk)
+    expect(faults()).toEqual([])
+  })
+
+  it('a recording in MCAP plays on a robot, with its pictures', { timeout }, async () => {
+    const folder = join(import.meta.dirname, '../../../examples/robot')
+    const {
+      recorded: moved,
+      bodies,
+      session,
+    } = await movedRobot(await openMujoco(() => undefined), folder, 'scene.xml')
+    const robot = await robotRepo('pico_arm', folder)
+    const name = await hub.repo(owner, { visibility: 'public' })
+    const png = await page.evaluate<string>(
+      `(() => { const c = document.createElement('canvas'); c.width = 8; c.height = 6; return c.toDataURL().slice(22) })()`,
+    )
+    const recording = await madeMcap([
+      {
+        ...{ name: '/joint_states', schema: 'sensor_msgs/msg/JointState', encoding: 'cdr', text: jointState },
+        messages: (moved.episodes[0]?.state ?? []).map((row, at) => jointsAt(at / moved.fps, moved.joints, row)),
+      },
+      {
+        ...{ name: '/front', schema: 'foxglove.CompressedImage', encoding: 'json' },
+        messages: [[0, { data: png, format: 'png' }]],
+      },
+    ])
+    await hub.upload(owner, name, { 'one.mcap': Buffer.from(recording) })
+    await page.goto(new URL(`/${name}/episodes?robot=${encodeURIComponent(robot)}`, hub.running.url).href)
+    await page.locator('.episode-stage[data-frame="0"]').waitFor()
+    await page.getByText('Bodies').click()
+    await page.locator('.viewer-bodies button').last().click()
+    const last = session.opened.bodies.length - 1
+    for (const frame of [12, 24]) {
+      await page.getByRole('slider', { name: 'Time' }).fill(String(frame / moved.fps))
+      await expect.poll(() => page.locator('.episode-stage').getAttribute('data-frame')).toBe(String(frame))
+      const [x, y, z] = [...(bodies[0]?.[frame]?.subarray(7 * last, 7 * last + 3) ?? [])].map(told)
+      expect(await page.locator('.viewer-place').innerText()).toContain(`x ${x}, y ${y}, z ${z} m`)
+    }
+    await page.getByText('/joint_states is taken for what was measured.').waitFor()
+    await page.getByRole('img', { name: 'Pictures of /front' }).waitFor()
+    const width = () => page.evaluate<number>('document.querySelector(".episode-videos canvas").width')
+    await expect.poll(width).toBe(8)
+    const saved = page.waitForEvent('download')
+    await button('Save video').click()
+    const film = await readFile(await (await saved).path())
+    // WebM begins as every file of EBML.
+    expect(film.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
+    expect(film.length).toBeGreaterThan(1000)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await picture('replay-5-mcap')
     expect(faults()).toEqual([])
   })
 

@@ -1,6 +1,7 @@
-/** A LeRobot dataset in a repo: its description, its episodes, and the curves and videos of one of them. */
+/** A dataset in a repo. One of LeRobot is opened here: its description, its episodes, the curves and videos of one. */
 import { type Episode, type EpisodeVideo, episodesOfLines, episodesOfTables } from '@hub/dataset/episode-list'
 import { type EpisodesInfo, INFO_PATH, readInfo } from '@hub/dataset/info'
+import type { PictureMessage } from '@hub/dataset/open-mcap'
 import { type OpenParquet, openParquet } from '@hub/dataset/parquet'
 import { byteFile } from '../files/range-file.ts'
 import { type Curves, curveColumns, curvesOf, MAX_FRAMES } from './episode-curves.ts'
@@ -19,10 +20,23 @@ export interface LoadedEpisode {
   readonly videos: readonly (EpisodeVideo & { readonly url: string })[]
   /** Paths of videos that the description names and the repo lacks. */
   readonly missing: readonly string[]
+  /** Cameras whose pictures stand one by one. */
+  readonly pictures: readonly EpisodePictures[]
+  /** What a person should know of how it was read. */
+  readonly notes: readonly string[]
+}
+
+export interface EpisodePictures {
+  readonly camera: string
+  /** The last one that is not after a time, in s from the start of the episode; null where there is none. */
+  at(time: number): Promise<PictureMessage | null>
 }
 
 export interface Dataset {
-  readonly info: EpisodesInfo
+  readonly info: Pick<EpisodesInfo, 'fps' | 'curves' | 'robot'> & {
+    /** What it is: `LeRobot v3.0`, `MCAP`. */
+    readonly form: string
+  }
   readonly episodes: readonly Episode[]
   load(episode: Episode): Promise<LoadedEpisode>
   /** Bytes that came over the network, videos aside. */
@@ -71,7 +85,7 @@ export async function openDataset(files: DatasetFiles): Promise<Dataset | null> 
       : await episodesOfTables(info, await Promise.all(tables.map(([path, sizeBytes]) => open(path, sizeBytes))))
 
   return {
-    info,
+    info: { ...info, form: `LeRobot ${info.version}` },
     episodes,
     bytes: () => bytes,
     async load({ dataPath, rows, videos }) {
@@ -87,6 +101,7 @@ export async function openDataset(files: DatasetFiles): Promise<Dataset | null> 
         curves: curvesOf(info, found),
         videos: shown.map((video, at) => ({ ...video, url: urls[at] ?? '' })),
         missing: videos.flatMap(({ path }, at) => (present[at] ? [] : [path])),
+        ...{ pictures: [], notes: [] },
       }
     },
   }

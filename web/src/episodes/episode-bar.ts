@@ -43,7 +43,7 @@ export function episodeBar(
         ),
         element('label', { for: besideId }, 'Beside it'),
         beside,
-        element('span', { class: 'dim' }, `LeRobot ${info.version}`),
+        element('span', { class: 'dim' }, info.form),
       ),
       status,
     ],

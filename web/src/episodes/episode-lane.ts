@@ -3,6 +3,7 @@ import { element } from '../viewer/panels/element.ts'
 import { type CurveChart, curveChart } from './curve-chart.ts'
 import type { LoadedEpisode } from './dataset.ts'
 import { frameAt } from './episode-curves.ts'
+import { pictureReel } from './picture-reel.ts'
 
 /** An episode that is shown. */
 export interface ShownEpisode {
@@ -31,16 +32,18 @@ const WITHIN_FRAME = 0.25
 
 /** `onSeek`: a time that the person pointed at. */
 export function episodeLane(shown: ShownEpisode, fps: number, onSeek: (time: number) => void): EpisodeLane {
-  const { curves, videos, missing } = shown.loaded
+  const { curves, videos, missing, pictures } = shown.loaded
   const { times, features } = curves
   const reels = videos.map((video) => reelOf(video, fps))
+  const shots = pictures.map(pictureReel)
   const charts: CurveChart[] = features.map((feature) => curveChart(feature, times, onSeek, shown.title))
   const notes = [
     ...(features.length === 0 ? ['The episode has no states or actions to plot.'] : []),
     ...missing.map((path) => `${path} is not in the repo.`),
+    ...shown.loaded.notes,
   ]
-  const films =
-    reels.length === 0 ? [] : [element('div', { class: 'episode-videos' }, ...reels.map(({ figure }) => figure))]
+  const figures = [...reels.map(({ figure }) => figure), ...shots.map(({ node }) => node)]
+  const films = figures.length === 0 ? [] : [element('div', { class: 'episode-videos' }, ...figures)]
   const title = shown.title === null ? [] : [element('h2', { class: 'episode-title' }, shown.title)]
   const node = element(
     'div',
@@ -60,7 +63,7 @@ export function episodeLane(shown: ShownEpisode, fps: number, onSeek: (time: num
     times,
     reels,
     at(time) {
-      for (const chart of charts) chart.at(time)
+      for (const part of [...charts, ...shots]) part.at(time)
       const next = times.length === 0 ? 0 : frameAt(times, time)
       if (next === frame) return
       frame = next
@@ -71,7 +74,7 @@ export function episodeLane(shown: ShownEpisode, fps: number, onSeek: (time: num
       for (const chart of charts) chart.resize()
     },
     close() {
-      for (const chart of charts) chart.close()
+      for (const part of [...charts, ...shots]) part.close()
       for (const { reel } of reels) {
         // Ends its download.
         reel.removeAttribute('src')

@@ -10,6 +10,8 @@ export interface EpisodeView {
   /** Of the first episode. */
   frame(): number
   isPlaying(): boolean
+  /** Plays from the first frame to the last, or for so many seconds of the clock; a person may stop it before. */
+  playThrough(mostS: number): Promise<void>
   close(): void
 }
 
@@ -38,8 +40,12 @@ export function episodeView(shown: readonly ShownEpisode[], options: EpisodeView
     const text = `${time.toFixed(2)} of ${duration.toFixed(2)} s, frame ${lanes[0]?.frame() ?? 0}`
     controls.show(time, text, head.isPlaying())
     ticker.run()
-    if (!head.isPlaying()) options.onRest()
+    if (head.isPlaying()) return
+    options.onRest()
+    rested?.()
   }
+  let rested: (() => void) | null = null
+  let loops = options.loop
   const head = playhead(duration, reels, show)
   const ticker = tickerOf(head)
   const toFrame = (frame: number) => head.seek(times[Math.min(times.length - 1, Math.max(0, frame))] ?? 0)
@@ -61,6 +67,7 @@ export function episodeView(shown: readonly ShownEpisode[], options: EpisodeView
       options.onPace({ speed })
     },
     onLoop(isLoop) {
+      loops = isLoop
       head.setLoop(isLoop)
       options.onPace({ loop: isLoop })
     },
@@ -85,8 +92,23 @@ export function episodeView(shown: readonly ShownEpisode[], options: EpisodeView
     node,
     frame: () => lanes[0]?.frame() ?? 0,
     isPlaying: head.isPlaying,
+    async playThrough(mostS) {
+      head.play(false)
+      toFrame(0)
+      const ended = new Promise<void>((resolve) => {
+        rested = resolve
+      })
+      head.setLoop(false)
+      head.play(true)
+      const stop = setTimeout(() => head.play(false), 1000 * mostS)
+      await ended
+      clearTimeout(stop)
+      rested = null
+      head.setLoop(loops)
+    },
     close() {
       ticker.stop()
+      rested?.()
       sizes.disconnect()
       head.play(false)
       for (const lane of lanes) lane.close()

@@ -1,8 +1,8 @@
 /** The episodes of a dataset in an element of a page: a list to choose from, and the chosen one. */
 import { INFO_PATH } from '@hub/dataset/info'
 import { element } from '../viewer/panels/element.ts'
-import { openDataset } from './dataset.ts'
 import type { EpisodeOptions, MountedEpisodes } from './episode-options.ts'
+import { openEpisodes } from './open-episodes.ts'
 import { problemNote, showDataset } from './show-dataset.ts'
 
 /** Fills `container`. */
@@ -12,11 +12,13 @@ export function mountEpisodeViewer(container: HTMLElement, options: EpisodeOptio
   let open: MountedEpisodes | null = null
   let closed = false
   let { search } = options
-  openDataset(options.files).then(
+  openEpisodes(options.files).then(
     (dataset) => {
       if (closed) return
       if (dataset === null)
-        root.replaceChildren(note(`The repo has no ${INFO_PATH}: episodes are shown of LeRobot datasets.`))
+        root.replaceChildren(
+          note(`The repo has no ${INFO_PATH} and no .mcap file: episodes of LeRobot and of MCAP are shown.`),
+        )
       else open = showDataset(root, dataset, { ...options, search })
     },
     (error: unknown) => {

@@ -1,6 +1,7 @@
-/** What a person takes away of what is shown: a link to it, a line for a README, and a still of the robot. */
+/** What a person takes away of what is shown: a link to it, a line for a README, a still and a video of the robot. */
 import { button } from '../viewer/panels/choices.ts'
 import { element } from '../viewer/panels/element.ts'
+import type { Film } from './film.ts'
 
 export interface ShareOptions {
   /** The whole address of what is shown. */
@@ -9,9 +10,13 @@ export interface ShareOptions {
   readonly title: () => string
   /** The picture of the robot; null where there is none. */
   readonly still: () => Promise<Blob | null>
+  /** Plays the episode and records the robot; null where there is none. Rejects in words. */
+  readonly film: () => Promise<Film | null>
 }
 
-export function shareBar({ link, title, still }: ShareOptions): HTMLElement {
+const NO_ROBOT = 'There is no robot to take a picture of: choose one.'
+
+export function shareBar({ link, title, still, film }: ShareOptions): HTMLElement {
   const told = element('span', { role: 'status' })
   const copy = async (text: string, done: string) => {
     told.textContent = await navigator.clipboard.writeText(text).then(
@@ -19,17 +24,33 @@ export function shareBar({ link, title, still }: ShareOptions): HTMLElement {
       () => 'The browser does not allow copying here.',
     )
   }
-  const save = async () => {
-    const blob = await still()
-    if (blob === null) {
-      told.textContent = 'There is no robot to take a picture of: choose one.'
-      return
-    }
+  const save = (blob: Blob, name: string, ending: string) => {
     const address = URL.createObjectURL(blob)
-    element('a', { href: address, download: `${title().replaceAll(/[^a-z0-9]+/gi, '-')}.png` }).click()
+    element('a', { href: address, download: `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.${ending}` }).click()
     URL.revokeObjectURL(address)
     told.textContent = 'Saved.'
   }
+  const saveStill = async () => {
+    const blob = await still()
+    if (blob) save(blob, title(), 'png')
+    else told.textContent = NO_ROBOT
+  }
+  const saveFilm = async () => {
+    toFilm.disabled = true
+    told.textContent = 'Recording: it plays once.'
+    const name = title().replace(/, frame \d+$/, '')
+    await film().then(
+      (made) => {
+        if (made) save(made.blob, name, made.ending)
+        else told.textContent = NO_ROBOT
+      },
+      (error: unknown) => {
+        told.textContent = error instanceof Error ? error.message : String(error)
+      },
+    )
+    toFilm.disabled = false
+  }
+  const toFilm = button('Save video', () => void saveFilm())
   return element(
     'div',
     { class: 'viewer-toolbar', role: 'group', 'aria-label': 'Share' },
@@ -39,7 +60,8 @@ export function shareBar({ link, title, still }: ShareOptions): HTMLElement {
       address.searchParams.set('embed', '1')
       void copy(`[${title()}](${address.href})`, 'A line for a README of this hub is copied: it plays there.')
     }),
-    button('Save picture', () => void save()),
+    button('Save picture', () => void saveStill()),
+    toFilm,
     told,
   )
 }

@@ -7,6 +7,7 @@ import { episodeIndex } from './episode-index.ts'
 import type { ShownEpisode } from './episode-lane.ts'
 import type { EpisodeOptions, MountedEpisodes } from './episode-options.ts'
 import { type EpisodeView, episodeView } from './episode-view.ts'
+import { filmOf, MOST_FILM_S } from './film.ts'
 import { ACTION, STATE } from './replay/poses.ts'
 import { type RobotReplay, robotReplay } from './replay/robot-replay.ts'
 import { shareBar } from './share-bar.ts'
@@ -70,7 +71,7 @@ export function showDataset(
   root.replaceChildren(
     ...bar.nodes,
     replay.bar,
-    shareOf(page, shown, replay),
+    shareOf(page, shown, { replay, view: place.view }),
     element('div', { class: 'episode-main' }, place.node, list.node),
   )
   // A turn of the view.
@@ -129,11 +130,19 @@ function viewPlace() {
 }
 
 /** What a person takes away: `shown` says what is seen now. */
-const shareOf = (page: EpisodeOptions['page'], shown: () => EpisodeAddress, replay: RobotReplay): HTMLElement =>
+const shareOf = (
+  page: EpisodeOptions['page'],
+  shown: () => EpisodeAddress,
+  { replay, view }: { readonly replay: RobotReplay; readonly view: () => EpisodeView | null },
+): HTMLElement =>
   shareBar({
     link: () => new URL(`?${writeAddress(shown())}`, page.address),
     title: () => `Episode ${shown().episode} of ${page.name}, frame ${shown().frame}`,
     still: async () => (await replay.lanes[0].stage()?.viewer.still()) ?? null,
+    async film() {
+      const [canvas, episode] = [replay.lanes[0].stage()?.canvas, view()]
+      return canvas && episode ? filmOf(canvas, () => episode.playThrough(MOST_FILM_S)) : null
+    },
   })
 
 /** Names of the recorded numbers of a frame: those of states, else of actions. */
@@ -166,8 +175,9 @@ async function loadOf(dataset: Dataset, index: number): Promise<LoadedEpisode> {
 function toldOf({ episodes, info, bytes }: Dataset, index: number, loaded: LoadedEpisode | undefined): string {
   const tasks = episodes.find((one) => one.index === index)?.tasks ?? []
   const task = tasks.length === 0 ? '' : `${tasks.join('; ')} · `
+  const rate = Number(info.fps.toPrecision(4))
   const megabytes = (bytes() / 1e6).toFixed(2)
-  return `${task}${loaded?.curves.times.length ?? 0} frames at ${info.fps} a second · ${megabytes} MB of tables read`
+  return `${task}${loaded?.curves.times.length ?? 0} frames at ${rate} a second · ${megabytes} MB of tables read`
 }
 
 /** Writes the address once for changes in a row. */

@@ -1,16 +1,19 @@
-/** Checks a data set of LeRobot or of MCAP files, episode by episode: what is wrong with it, where, and what it has in numbers. */
+/**
+ * Checks a data set of LeRobot or of MCAP files, episode by episode: what is wrong with it, where, and what it has in
+ * numbers.
+ */
 import { type Episode, episodesOfLines, episodesOfTables } from '../episode-list.ts'
 import { INFO_PATH } from '../info.ts'
 import { mcapPaths } from '../mcap/mcap-paths.ts'
 import { type OpenParquet, openParquet } from '../parquet.ts'
-import { type ReadVideos, videoCheck } from './check-videos.ts'
+import { videoCheck } from './check-videos.ts'
 import { coverage, type DatasetSummary } from './coverage.ts'
 import { byteFileOf, type DatasetFiles, jsonObject, linesOf, readText } from './dataset-files.ts'
 import { type Description, readDescription } from './description.ts'
 import { checkEpisode, type Held } from './episode-check.ts'
 import { type EpisodeRows, readable, rowsOfSpans } from './episode-rows.ts'
-import { type Finding, type FindingCode, type FindingList, findingList } from './finding.ts'
-import type { JointLimits } from './joints.ts'
+import { type FindingList, findingList } from './finding.ts'
+import type { CheckOptions, DatasetReport } from './report.ts'
 import { checkColumns } from './table-columns.ts'
 import { knownTasks } from './tasks.ts'
 import { statsOfLines, statsOfTables, type ToldStats, toldOf } from './told-stats.ts'
@@ -18,35 +21,7 @@ import { checkTotals, checkWhole } from './whole.ts'
 
 export type { Finding, FindingCode } from './finding.ts'
 export type { JointLimits } from './joints.ts'
-
-/** What a check is asked to do. */
-export interface CheckOptions {
-  /** Of the robot, by the names of joints in the data set, in its units. */
-  readonly limits?: JointLimits
-  /** Called after each episode. */
-  readonly onEpisode?: (done: number, all: number) => void
-  readonly signal?: AbortSignal
-}
-
-/** What a check found. */
-export interface DatasetReport {
-  /** Null for MCAP, and where `meta/info.json` cannot be read: then nothing else was looked at. */
-  readonly layout: 2 | 3 | null
-  /** Of LeRobot, or `MCAP`; null where it is neither. */
-  readonly version: string | null
-  readonly fps: number | null
-  readonly episodes: number
-  readonly frames: number
-  /** At most 100 of a kind. */
-  readonly findings: readonly Finding[]
-  /** All findings of each kind. */
-  readonly counts: Readonly<Partial<Record<FindingCode, number>>>
-  /** What was not looked at, in words. */
-  readonly unchecked: readonly string[]
-  /** Files of videos by codec; absent where none was opened. No picture of them is decoded. */
-  readonly videos?: ReadVideos
-  readonly summary: DatasetSummary
-}
+export type { CheckOptions, DatasetReport } from './report.ts'
 
 /** Never rejects for what is wrong with the data set; for files that are not answered, or `signal`, it does. */
 export async function checkDataset(files: DatasetFiles, options: CheckOptions = {}): Promise<DatasetReport> {

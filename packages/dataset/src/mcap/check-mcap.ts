@@ -1,5 +1,4 @@
 /** Checks a data set of MCAP files: each file is an episode, and its joints are checked as those of LeRobot are. */
-import type { CheckOptions, DatasetReport } from '../check/check-dataset.ts'
 import { coverage } from '../check/coverage.ts'
 import { byteFileOf, type DatasetFiles } from '../check/dataset-files.ts'
 import { type NumberFeature, placeOf } from '../check/description.ts'
@@ -8,13 +7,14 @@ import type { Column, EpisodeRows } from '../check/episode-rows.ts'
 import { type FindingList, findingList } from '../check/finding.ts'
 import { quantile } from '../check/frames.ts'
 import { checkJoints } from '../check/joints.ts'
+import type { CheckOptions, DatasetReport } from '../check/report.ts'
 import type { JointSeries } from './joint-series.ts'
 import { type McapEpisode, mcapEpisode } from './mcap-episode.ts'
 import { mcapPaths } from './mcap-paths.ts'
 import { openMcap } from './open-mcap.ts'
 
 /** What a recording without `meta/info.json` is called where the version of LeRobot stands. */
-export const MCAP = 'MCAP'
+const MCAP = 'MCAP'
 
 const STATE = 'observation.state'
 

@@ -7,6 +7,8 @@ import { mcapBytes } from './mcap-bytes.ts'
 import { jointMessage, type PictureMessage, pictureMessage } from './message-shapes.ts'
 import { type McapTopic, topicOf } from './topics.ts'
 
+export type { PictureMessage } from './message-shapes.ts'
+
 /** A file whose summary has been read. */
 export interface McapFile {
   /** By name. */

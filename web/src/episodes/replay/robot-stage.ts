@@ -27,6 +27,8 @@ interface StagePose {
 
 export interface RobotStage {
   readonly node: HTMLElement
+  /** What the robot is drawn on. */
+  readonly canvas: HTMLCanvasElement
   readonly viewer: RobotViewer
   /** Shows a pose as soon as the one before is shown; of several that wait, the last. */
   pose(pose: StagePose): void
@@ -87,6 +89,7 @@ export function robotStage({ repo, entry, theme, onReady }: StageOptions): Robot
   hear(viewer.state())
   return {
     node,
+    canvas,
     viewer,
     pose(pose) {
       next = pose

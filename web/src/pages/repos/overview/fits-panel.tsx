@@ -1,4 +1,4 @@
-/** What runs on a robot, or the robots that a data set or a model fits: each with its verdict, its map and the reasons. */
+/** What runs on a robot, or the robots that a data set or a model fits: verdict, map and reasons of each. */
 import { useMemo, useState } from 'react'
 import { Command } from '../../../ui/command.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'

@@ -1,0 +1,34 @@
+/** What a check of a data set is asked to do, and what it answers. */
+import type { ReadVideos } from './check-videos.ts'
+import type { DatasetSummary } from './coverage.ts'
+import type { Finding, FindingCode } from './finding.ts'
+import type { JointLimits } from './joints.ts'
+
+/** What a check is asked to do. */
+export interface CheckOptions {
+  /** Of the robot, by the names of joints in the data set, in its units. */
+  readonly limits?: JointLimits
+  /** Called after each episode. */
+  readonly onEpisode?: (done: number, all: number) => void
+  readonly signal?: AbortSignal
+}
+
+/** What a check found. */
+export interface DatasetReport {
+  /** Null for MCAP, and where `meta/info.json` cannot be read: then nothing else was looked at. */
+  readonly layout: 2 | 3 | null
+  /** Of LeRobot, or `MCAP`; null where it is neither. */
+  readonly version: string | null
+  readonly fps: number | null
+  readonly episodes: number
+  readonly frames: number
+  /** At most 100 of a kind. */
+  readonly findings: readonly Finding[]
+  /** All findings of each kind. */
+  readonly counts: Readonly<Partial<Record<FindingCode, number>>>
+  /** What was not looked at, in words. */
+  readonly unchecked: readonly string[]
+  /** Files of videos by codec; absent where none was opened. No picture of them is decoded. */
+  readonly videos?: ReadVideos
+  readonly summary: DatasetSummary
+}
