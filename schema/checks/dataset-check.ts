@@ -103,7 +103,9 @@ mutation('claimNextDatasetCheck', {
     'Takes the check of a data set that has waited longest, or one whose worker has not reported for two minutes; ' +
     'null if none becomes available in time. Its worker reads the files of `repo` at `seq`.',
   scope: 'key:write',
-  input: input('The name of the worker, and how long to wait.', (t) => ({ ...claimNextFields(t, 'worker', 'checks') })),
+  input: input('The name of a worker of data sets, and how long to wait.', (t) => ({
+    ...claimNextFields(t, 'worker', 'checks'),
+  })),
   payload: { name: 'check', description: 'The check; null if none became available in time.' },
   verb: claimNextDatasetCheck,
 })

@@ -94,7 +94,12 @@ function countedMember(size: FieldSize, isNeeded: boolean, take: Take): CountedR
         if (meter.refusal) return stopped(meter, isNeeded)
         meter.beginRead()
         const value = memberOf(source, name, meter)
-        if (typeof value === 'function' || value instanceof Promise) return unread
+        if (typeof value === 'function') return unread
+        if (value instanceof Promise) {
+          // `begun` reads the member again, and a getter gives another promise then: this one has no other reader.
+          value.catch(() => undefined)
+          return unread
+        }
         meter.takeKeyed(size, value ?? null, keyBytes)
         return inTurn(meter, size, value ?? null)
       } catch (error) {

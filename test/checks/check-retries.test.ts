@@ -41,8 +41,8 @@ describe('a report with a number', () => {
 
   it('is stored once when its twins come at the same time', async () => {
     const check = await claimed()
-    await Promise.all(Array.from({ length: 5 }, () => report(check, { log_seq: 3, log_chunk: 'one\n' })))
-    expect(await logOf(check)).toBe('one\n')
+    await Promise.all(Array.from({ length: 5 }, () => report(check, { log_seq: 3, log_chunk: 'one\0\n' })))
+    expect(await logOf(check)).toBe('one\0\n')
     await objectCount(check, 1)
   })
 
@@ -71,14 +71,15 @@ describe('a report with a number', () => {
 })
 
 describe('a report that ended its check', () => {
-  const ending = { log_seq: 7, log_chunk: 'done\n', status: 'succeeded', report: goodReport }
+  // No row keeps a NUL: the chunk is an object.
+  const ending = { log_seq: 7, log_chunk: 'done\0\n', status: 'succeeded', report: goodReport }
 
   it('answers the check again to the worker that lost its answer', async () => {
     const check = await claimed()
     const first = await report(check, ending)
     const again = await report(check, ending)
     expect(again).toEqual(first)
-    expect([await logOf(check), first.status]).toEqual(['done\n', 'succeeded'])
+    expect([await logOf(check), first.status]).toEqual(['done\0\n', 'succeeded'])
     const finished = await hub.sql(`select 1 from audit_log where target_id = $1 and action = 'robot_check.finish'`, [
       check,
     ])
@@ -100,7 +101,7 @@ describe('a report that ended its check', () => {
     const check = await claimed()
     const answers = await Promise.all(Array.from({ length: 4 }, () => report(check, ending)))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'succeeded'))
-    expect(await logOf(check)).toBe('done\n')
+    expect(await logOf(check)).toBe('done\0\n')
     await objectCount(check, 1)
   })
 

@@ -88,7 +88,7 @@ describe('in the graph', () => {
     for (const { name, argument } of fields)
       for (const text of broken) {
         const query = `query($owner: String!, $repo: String!, $text: ${argument.type}) {
-          ${parent} { ${name}(${argument.name}: $text) { __typename } } repo(owner: $owner, slug: $repo) { id } }`
+          ${parent} { ${name}(${[...argument.beside, `${argument.name}: $text`].join(', ')}) { __typename } } repo(owner: $owner, slug: $repo) { id } }`
         const answer = await ask(ada, query, { ...robot, text: argument.of(text) })
         const place = { loc: [argument.name], holds: 'text' as const, with: () => null }
         expect([name, argument.name, told(answer, place, argument.at)]).toEqual([name, argument.name, true])

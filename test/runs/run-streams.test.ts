@@ -204,13 +204,14 @@ describeOnce('a stream', () => {
     const streams: EventReader[] = []
     try {
       for (let n = 0; n < 30; n += 1) streams.push(await follow(runId))
+      // No row keeps a NUL: each is an object.
       for (let n = 0; n < 5; n += 1)
-        await report(runId, { log_chunk: `${n}\n`, ...(n === 4 && { status: 'succeeded' }) })
+        await report(runId, { log_chunk: `${n}\0\n`, ...(n === 4 && { status: 'succeeded' }) })
       await Promise.all(streams.map(({ ended }) => ended))
     } finally {
       objects.get = get
     }
-    for (const { events } of streams) expect(linesOf(events)).toEqual(['0', '1', '2', '3', '4'])
+    for (const { events } of streams) expect(linesOf(events)).toEqual(['0\0', '1\0', '2\0', '3\0', '4\0'])
     expect(gets).toHaveLength(5)
   })
 })

@@ -28,6 +28,7 @@ function readable(): Map<string, boolean> {
 
 it('fields that hold a presigned URL are secrets, and nothing else of such a name is one', () => {
   expect(Object.fromEntries(readable())).toEqual({
+    'DatasetFinding.code': false,
     // The person reads it off another screen, and it decides nothing without a session.
     'DeviceLogin.userCode': false,
     // Devices need a session's token as well.

@@ -11,6 +11,7 @@ import {
   isInputObjectType,
   isListType,
   isObjectType,
+  isRequiredArgument,
   isRequiredInputField,
 } from 'graphql'
 import { schema } from '../../schema/index.ts'
@@ -65,7 +66,12 @@ export interface TextArgument {
   /** The argument with a text in it, and where that is. */
   of(text: string): unknown
   readonly at: readonly number[]
+  /** The others that the field needs, as they stand in a document. */
+  readonly beside: readonly string[]
 }
+
+/** A digest is text of any field. */
+const SOME_TEXT = 'a'.repeat(64)
 
 /** The arguments of the fields of an object type that take text. */
 export function textFieldsOf(typeName: string): { readonly name: string; readonly argument: TextArgument }[] {
@@ -74,12 +80,20 @@ export function textFieldsOf(typeName: string): { readonly name: string; readonl
   return Object.values(type.getFields()).flatMap((field) =>
     field.args
       .filter(({ type }) => ['String', 'ID'].includes(getNamedType(type).name))
-      .map(({ name, type }) => ({
-        name: field.name,
-        argument: isListType(getNullableType(type))
-          ? { name, type: String(type), of: (text) => [text], at: [0] }
-          : { name, type: String(type), of: (text) => text, at: [] },
-      })),
+      .map(({ name, type }) => {
+        const others = field.args.filter((other) => other.name !== name && isRequiredArgument(other))
+        const argument = {
+          name,
+          type: String(type),
+          beside: others.map((other) => `${other.name}: "${SOME_TEXT}"`),
+        }
+        return {
+          name: field.name,
+          argument: isListType(getNullableType(type))
+            ? { ...argument, of: (text: string) => [text], at: [0] }
+            : { ...argument, of: (text: string) => text, at: [] },
+        }
+      }),
   )
 }
 

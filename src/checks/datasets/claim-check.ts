@@ -3,6 +3,7 @@ import { assertLevel, repoViewer } from '../../auth/policy.ts'
 import { audit } from '../../operation/audit.ts'
 import { commitVerb, guarded } from '../../operation/commit-verb.ts'
 import type { AllowedContext, Credentialed, RequestContext } from '../../operation/context.ts'
+import { findRepoByIdToWrite } from '../../repos/get-repo.ts'
 import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { type ClaimNextInput, claimsFor, unlessNothing, untilClaimed } from '../../work/claim-next.ts'
@@ -48,7 +49,9 @@ export function claimNextDatasetCheck(
       ),
     async (claimed) => {
       // A worker that reads a claim starts to work: no replay after the claim was lost.
-      if (claimed) assertHolds(ctx, (await checksOfRepos(ctx.deps.db, [claimed.repoId]))[0] ?? null, claimed.attempt)
+      if (!claimed) return
+      await findRepoByIdToWrite(ctx, claimed.repoId, claimed.repo)
+      assertHolds(ctx, (await checksOfRepos(ctx.deps.db, [claimed.repoId]))[0] ?? null, claimed.attempt)
     },
   )
 }

@@ -19,7 +19,6 @@ const selectionColumns = columns({
 /** Collection removes the row of a state with its first file: the lock keeps it until the run pins the state. */
 const named = statement({
   name: 'run-named-selections',
-  exact: 'in-transaction',
   columns: selectionColumns,
   params: { repoIds: param.texts(), names: param.texts() },
   text: `select ${selectionColumns.sql} from unnest(:repoIds::text[], :names::text[]) q(repo_id, name)
