@@ -21,7 +21,7 @@ import { RobotCheckReportStatusEnum } from './enums.ts'
 
 const CauseEnum = wordEnum('DatasetCheckCause', 'Why a data set is checked.', {
   commit: 'A commit brought a `meta/info.json`.',
-  person: 'Somebody asked for it.',
+  person: 'A person asked for it.',
 })
 
 const DatasetCheckType = builder.objectRef<DatasetCheck>('DatasetCheck').implement({
@@ -118,8 +118,8 @@ const count = z
 mutation('reportDatasetCheck', {
   type: DatasetCheckType,
   description:
-    'Says how far a check of a data set is, or how it ended. 409 for who does not hold this attempt any more: then ' +
-    'stop. 413 for a report over 1 MiB.',
+    'Says how far a check of a data set is, or how it ended. 409 where another worker has the check, or it has ' +
+    'ended: then stop. 413 for a report over 1 MiB.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The data set, the attempt, and what is told of it.', (t) => ({

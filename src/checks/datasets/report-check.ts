@@ -115,7 +115,7 @@ export function assertHolds(ctx: RequestContext, check: DatasetCheck | null, att
     check.status === 'running'
       ? `${check.worker} has it since ${check.startedAt}, as attempt ${check.attempt}`
       : `it is ${check.status}`
-  const detail = `You do not hold attempt ${attempt} of the check of ${check.repo}: ${now}. Claim the next one.`
+  const detail = `Attempt ${attempt} of the check of ${check.repo} is no longer yours: ${now}. Claim the next one.`
   throw new HubError('conflict.not_claimer', detail)
 }
 
