@@ -179,7 +179,7 @@ const openGates = statement({
 const percent = (rate: number) => `${Number((100 * rate).toFixed(2))} %`
 
 /**
- * 409 `conflict.gate_failed` where the results of these files meet not every gate of the model. `policyDigest`: null
+ * 409 `conflict.gate_failed` where the results of these files do not meet every gate of the model. `policyDigest`: null
  * for what rollouts do not run. One statement.
  */
 export async function assertGates(

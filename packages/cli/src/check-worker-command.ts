@@ -21,7 +21,7 @@ Claims one check after another, downloads its files, and examines them: MuJoCo c
 of its own, with bounded time and memory; of a policy only headers and JSON are read. The draft card, the report and
 the log go to the hub. Nothing is written to a repo before a person publishes the draft.
 
-Data sets are checked beside it: their tables and the frame lists of their videos are read by ranges, nothing is kept
+The same worker checks data sets: their tables and the frame lists of their videos are read by ranges, nothing is kept
 on the disk, and a check whose worker is lost goes to another one after two minutes. --only robots leaves them out,
 --only data-sets does nothing else, and needs no MuJoCo. --once alone is for one check of a robot or a model.
 
@@ -44,6 +44,7 @@ Exit codes:
 Examples:
   $ hub check-worker
   $ hub check-worker --once --json
+  $ hub check-worker --only data-sets
   $ hub check-worker --owner walnut-robotics --name bench-3 --work /var/lib/hub/checks`
 
 type Chromium = Awaited<ReturnType<typeof findChromium>>

@@ -62,10 +62,13 @@ export function registerDataCommands(program: Command, io: ClientIo): void {
 }
 
 async function check(io: ClientIo, client: HubClient, what: string, options: DataOptions): Promise<CommandResult> {
+  if (options.degrees && options.robot === undefined)
+    throw new LocalError('--degrees is for the limits of --robot: name a robot, or leave it out.')
   const { checkDataset } = await import('@hub/dataset/check-dataset')
   const folder = resolve(io.cwd, what)
   const isFolder = (await stat(folder).catch(() => null))?.isDirectory() ?? false
   if (!isFolder && !/^[^/]+\/[^/]+$/.test(what)) throw new LocalError(`${what} is neither a folder nor a repo.`)
+  if (isFolder && options.at !== undefined) throw new LocalError('--at is for a repo: leave it out for a folder.')
   const limits =
     options.robot === undefined ? undefined : await jointLimitsOf(client, options.robot, options.degrees ?? false)
   const files = isFolder ? await folderFiles(folder) : await repoRanges(client, repoName(what), options.at)

@@ -30,7 +30,7 @@ export async function checkOnHub(
   const path = pathOf(what)
   const asked = await client.v1.requestDatasetCheck({ path })
   const say = (text: string) => print(io.stderr, `hub: ${inLine(text)}\n`)
-  say(`a worker checks ${asked.repo} at change ${asked.seq}`)
+  say(`asked for a check of ${asked.repo} at change ${asked.seq}`)
   const since = performance.now()
   let isTold = false
   let done = 0
@@ -66,7 +66,10 @@ export async function showReport(client: HubClient, what: string): Promise<Comma
 function shown(what: string, check: Check): CommandResult {
   const { report, status, error } = check
   if (!report) {
-    const why = status === 'failed' ? `its check failed: ${error}` : `its check is ${status}`
+    const why =
+      status === 'failed'
+        ? `its check failed: ${error}; ask again with: hub data check ${what} --on-hub`
+        : `its check is ${status}; wait, or start a worker with: hub check-worker --only data-sets`
     throw new LocalError(`There is no report of ${what} yet: ${why}`)
   }
   const standing = report as unknown as StandingReport

@@ -55,7 +55,7 @@ function select(client: HubClient, what: string, options: SelectOptions): Promis
   const { owner, slug } = repoName(repo)
   const path = { owner, repo: slug }
   const { name, keep, drop, labels } = options
-  const isNew = [name, keep, drop, labels, options.snapshot].some((one) => one !== undefined)
+  const isNew = [name, keep, drop, labels, options.note, options.snapshot].some((one) => one !== undefined)
   if (named !== undefined && isNew) throw new LocalError(`Leave out #${named}, or the options of a new selection.`)
   if (named !== undefined) return shown(client, path, named)
   return isNew ? make(client, path, options) : list(client, path)

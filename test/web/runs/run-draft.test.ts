@@ -42,6 +42,13 @@ describe('the form that submits a run', () => {
     expect(request?.tags).toEqual(['a', 'b c'])
   })
 
+  it('keeps the selection of episodes of a dataset, under the name that the repo has now', () => {
+    const repo = { id: 'repo_1', fullName: 'ada/picks-renamed' }
+    const draft = draftOf({ ...run, datasets: [{ ref: 'svc://ada/picks#clean', repo }] }, ['ada'])
+    expect(draft.datasets).toEqual(['ada/picks-renamed#clean'])
+    expect(requestOf(draft, run)?.recipe.dataset).toEqual(['svc://ada/picks-renamed#clean'])
+  })
+
   it('sends nothing while the hyperparameters are no object', () => {
     expect(requestOf({ ...newDraft('act', 'ada', null, null), hyperparams: '{' }, null)).toBeNull()
   })

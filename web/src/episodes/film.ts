@@ -18,7 +18,7 @@ export interface Film {
 /** Records what `canvas` shows while `play` goes on. Rejects in words where the browser has no recorder. */
 export async function filmOf(canvas: HTMLCanvasElement, play: () => Promise<void>): Promise<Film> {
   const form = 'MediaRecorder' in globalThis && forms.find((one) => MediaRecorder.isTypeSupported(one))
-  if (!form) throw new Error('The browser records no video: Chromium, Firefox and Safari do.')
+  if (!form) throw new Error('This browser cannot record video: use Chromium, Firefox or Safari.')
   const stream = canvas.captureStream()
   const recorder = new MediaRecorder(stream, { mimeType: form, videoBitsPerSecond: BITS })
   const parts: Blob[] = []

@@ -9,6 +9,8 @@ export interface PictureReel {
   close(): void
 }
 
+const NO_PICTURE = 'No picture before this time that a page can draw (JPEG, PNG, WebP).'
+
 /** A canvas that shows the last picture before a time. */
 export function pictureReel({ camera, at: pictureAt }: EpisodePictures): PictureReel {
   const canvas = element('canvas', { role: 'img', 'aria-label': `Pictures of ${camera}` })
@@ -20,7 +22,7 @@ export function pictureReel({ camera, at: pictureAt }: EpisodePictures): Picture
   const draw = async (time: number) => {
     const picture = await pictureAt(time)
     if (isClosed) return
-    note.textContent = picture === null ? 'No picture that a page draws until here: JPEG, PNG and WebP are drawn.' : ''
+    note.textContent = picture === null ? NO_PICTURE : ''
     if (picture === null) return
     const bitmap = await createImageBitmap(new Blob([picture.bytes], { type: picture.type }))
     Object.assign(canvas, { width: bitmap.width, height: bitmap.height })

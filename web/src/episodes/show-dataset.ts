@@ -177,7 +177,7 @@ function toldOf({ episodes, info, bytes }: Dataset, index: number, loaded: Loade
   const task = tasks.length === 0 ? '' : `${tasks.join('; ')} · `
   const rate = Number(info.fps.toPrecision(4))
   const megabytes = (bytes() / 1e6).toFixed(2)
-  return `${task}${loaded?.curves.times.length ?? 0} frames at ${rate} a second · ${megabytes} MB of tables read`
+  return `${task}${loaded?.curves.times.length ?? 0} frames at ${rate} a second · ${megabytes} MB read`
 }
 
 /** Writes the address once for changes in a row. */

@@ -15,12 +15,14 @@ interface Props {
 export function Page({ params }: Props) {
   const [answer, again] = useQuery({ query: episodesRepoQuery, variables: params })
   const { value: head, error } = rootField(answer, 'repo')
+  // In byte order, so the file itself is before all that begin with its path.
+  const isLeRobot = head?.info.nodes[0]?.path === 'meta/info.json'
   return (
     <RepoFrame params={params} part="Episodes" head={head} error={error} retry={again}>
       <EpisodesView owner={params.owner} repo={params.repo} />
-      <DatasetCheck owner={params.owner} repo={params.repo} />
+      <DatasetCheck owner={params.owner} repo={params.repo} isLeRobot={isLeRobot} />
       <EpisodeLabels owner={params.owner} repo={params.repo} />
-      <EpisodeSelections owner={params.owner} repo={params.repo} />
+      <EpisodeSelections owner={params.owner} repo={params.repo} isLeRobot={isLeRobot} />
     </RepoFrame>
   )
 }

@@ -9,12 +9,14 @@ interface Props {
   readonly owner: string
   readonly repo: string
   readonly report: ShownReport
+  /** What prints the whole report. */
+  readonly command: string
 }
 
-/** `hub data check --json` has all. */
+/** `hub data check --json` has up to 100 of a kind. */
 const MOST_SHOWN = 200
 
-export function CheckReport({ owner, repo, report }: Props) {
+export function CheckReport({ owner, repo, report, command }: Props) {
   const { findings, counts, unchecked, summary } = report
   const all = Object.values(counts).reduce((sum, one) => sum + one, 0)
   return (
@@ -31,18 +33,30 @@ export function CheckReport({ owner, repo, report }: Props) {
         </p>
       )}
       <ul className="lines">
-        {findings.slice(0, MOST_SHOWN).map((finding) => (
-          <li key={keyOf(finding)}>
-            <strong>{finding.severity}</strong> {finding.code}, <Place owner={owner} repo={repo} finding={finding} />
-            {finding.place}: {finding.detail}
-          </li>
-        ))}
+        {findings
+          .toSorted(byPlace)
+          .slice(0, MOST_SHOWN)
+          .map((finding) => (
+            <li key={keyOf(finding)}>
+              <strong>{finding.severity}</strong> {finding.code}, <Place owner={owner} repo={repo} finding={finding} />
+              {finding.place}: {finding.detail}
+            </li>
+          ))}
       </ul>
+      {findings.length > MOST_SHOWN && (
+        <p className="dim">
+          {count(findings.length - MOST_SHOWN)} more: {command} has them.
+        </p>
+      )}
       {unchecked.length > 0 && <p className="dim">Not checked: {unchecked.slice(0, MOST_SHOWN).join('; ')}</p>}
       <Summary summary={summary} />
     </div>
   )
 }
+
+/** By episode and frame; first what is of the whole data set. */
+const byPlace = (a: Finding, b: Finding): number =>
+  (a.episode ?? -1) - (b.episode ?? -1) || (a.frame ?? -1) - (b.frame ?? -1)
 
 const keyOf = ({ code, episode, frame, place }: Finding) => `${code} ${episode} ${frame} ${place}`
 

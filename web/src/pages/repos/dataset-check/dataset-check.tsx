@@ -18,7 +18,14 @@ type Progress =
 /** Between two drawings of how far it is. */
 const TOLD_MS = 250
 
-export function DatasetCheck({ owner, repo }: { readonly owner: string; readonly repo: string }) {
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  /** Workers check no other data sets. */
+  readonly isLeRobot: boolean
+}
+
+export function DatasetCheck({ owner, repo, isLeRobot }: Props) {
   const client = useClient()
   const [progress, setProgress] = useState<Progress>({ is: 'idle' })
   const running = useRef<AbortController>(null)
@@ -66,8 +73,15 @@ export function DatasetCheck({ owner, repo }: { readonly owner: string; readonly
         </span>
       </div>
       {progress.is === 'failed' && <ErrorNotice error={progress.error} />}
-      {progress.is === 'done' && <CheckReport owner={owner} repo={repo} report={progress.report} />}
-      <StandingCheck owner={owner} repo={repo} />
+      {progress.is === 'done' && (
+        <CheckReport
+          owner={owner}
+          repo={repo}
+          report={progress.report}
+          command={`hub data check ${owner}/${repo} --json`}
+        />
+      )}
+      <StandingCheck owner={owner} repo={repo} isLeRobot={isLeRobot} />
     </section>
   )
 }

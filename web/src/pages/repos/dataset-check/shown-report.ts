@@ -1,8 +1,8 @@
 /** The report of a worker as the page of a check shows it. Pure. */
 import type { DatasetReport } from '@hub/dataset/check-dataset'
-import type { DatasetCheckQuery } from './dataset-check.graphql.ts'
+import type { DatasetReportQuery } from './dataset-check.graphql.ts'
 
-type Stored = NonNullable<NonNullable<NonNullable<DatasetCheckQuery['repo']>['datasetCheck']>['report']>
+type Stored = NonNullable<NonNullable<NonNullable<DatasetReportQuery['repo']>['datasetCheck']>['report']>
 
 /** What a page shows of a report. */
 export interface ShownReport extends Pick<DatasetReport, 'episodes' | 'frames' | 'unchecked'> {

@@ -1,67 +1,67 @@
 /** The check of the data set by a worker: its report stands on the repo, and who may write asks for another one. */
-import { useEffect } from 'react'
 import { useMutation, useQuery } from 'urql'
 import { counted } from '../../../ui/format.ts'
 import { messageOf } from '../../../ui/problem.ts'
-import { ErrorNotice } from '../../../ui/states.tsx'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { usePoll } from '../../../ui/use-poll.ts'
 import { useCanWrite } from '../repo-frame.tsx'
-import { CheckReport } from './check-report.tsx'
 import { type DatasetCheckQuery, datasetCheckQuery, requestDatasetCheckMutation } from './dataset-check.graphql.ts'
-import { shownReport } from './shown-report.ts'
+import { StandingReport } from './standing-report.tsx'
 
 type Check = NonNullable<NonNullable<DatasetCheckQuery['repo']>['datasetCheck']>
 
 /** Between two looks at a check that waits or runs. */
 const LOOK_MS = 3000
 
-export function StandingCheck({ owner, repo }: { readonly owner: string; readonly repo: string }) {
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  readonly isLeRobot: boolean
+}
+
+export function StandingCheck({ owner, repo, isLeRobot }: Props) {
   const canWrite = useCanWrite(owner)
   const [{ data, error }, again] = useQuery({ query: datasetCheckQuery, variables: { owner, repo } })
   const [{ fetching }, request] = useMutation(requestDatasetCheckMutation)
   const toast = useToast()
   const check = data?.repo?.datasetCheck ?? null
   const isOpen = check?.status === 'QUEUED' || check?.status === 'RUNNING'
-  useEffect(() => {
-    if (!isOpen) return
-    const timer = setInterval(() => again({ requestPolicy: 'network-only' }), LOOK_MS)
-    return () => clearInterval(timer)
-  }, [isOpen, again])
+  const look = () => again({ requestPolicy: 'network-only' })
+  usePoll(() => {
+    if (isOpen) look()
+  }, LOOK_MS)
   if (!canWrite && !check && !error) return null
   const ask = async () => {
     const answer = await request({ input: { owner, repo } })
-    toast(answer.error ? messageOf(answer.error) : 'A worker checks it.')
-    again({ requestPolicy: 'network-only' })
+    toast(answer.error ? messageOf(answer.error) : 'The check is asked for.')
+    look()
   }
   return (
     <div className="stack">
-      {error && <ErrorNotice error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
-      {canWrite && (
+      {error && <ErrorNotice error={error} retry={look} />}
+      {canWrite && !isLeRobot && (
+        <p className="dim">
+          Workers check data sets of LeRobot, which have a meta/info.json; check other recordings here, or with hub data
+          check.
+        </p>
+      )}
+      {canWrite && isLeRobot && (
         <div className="row">
           <button type="button" className="button" disabled={fetching || isOpen} onClick={() => void ask()}>
             Have a worker check it
           </button>
         </div>
       )}
-      {check && (
+      {data === undefined && !error && <Loading />}
+      {check && check.status !== 'SUCCEEDED' && (
         <p role="status" className="dim">
-          {stateOf(check)}
+          {stateOf(check)} (asked <Time at={check.requestedAt} />)
         </p>
       )}
-      {check?.report && (
-        <>
-          <p className="dim">
-            Report of change {check.reportSeq}, <Time at={check.reportAt} />
-            {check.isOutdated && '; the files have changed since'}
-          </p>
-          <CheckReport owner={owner} repo={repo} report={shownReport(check.report)} />
-          {check.report.omitted.map((one) => (
-            <p key={one} className="dim">
-              {one}
-            </p>
-          ))}
-        </>
+      {check?.reportAt && (
+        <StandingReport key={check.reportAt} owner={owner} repo={repo} isOutdated={check.isOutdated} />
       )}
     </div>
   )

@@ -12,10 +12,12 @@ type Fit = Root['fits']['nodes'][number]
 
 const fitsOf = ({ fits }: Root) => fits
 
-const verdicts: Readonly<Record<Fit['verdict'], { readonly text: string; readonly tone: string }>> = {
-  AS_IS: { text: 'fits as it is', tone: 'good' },
-  MAPPED: { text: 'fits with a map of joints', tone: 'good' },
-  NONE: { text: 'does not fit', tone: 'bad' },
+const tones: Readonly<Record<Fit['verdict'], string>> = { AS_IS: 'good', MAPPED: 'good', NONE: 'bad' }
+
+function verdictText({ verdict, mapVersion }: Fit): string {
+  if (verdict === 'NONE') return 'does not fit'
+  if (verdict === 'AS_IS') return 'fits as it is'
+  return mapVersion === null ? 'fits with its joints in another order; keep a map' : 'fits with a map of joints'
 }
 
 interface Props {
@@ -60,26 +62,26 @@ export function FitsPanel({ owner, repo, isRobot }: Props) {
 function emptyText(isRobot: boolean, near: boolean): string {
   if (near) return 'Nothing else that you can see has joints of the same names.'
   return isRobot
-    ? 'No data set or model that you can see fits it without a map of joints.'
-    : 'It fits no robot that you can see without a map of joints.'
+    ? 'No data set or model that you can see fits it. hub map propose SOURCE ROBOT starts a map.'
+    : 'It fits no robot that you can see. hub map propose SOURCE ROBOT starts a map.'
 }
 
 function FitLine({ fit, name }: { readonly fit: Fit; readonly name: string }) {
   const { verdict, mapVersion, mapReviewedAt, differences } = fit
-  const { text, tone } = verdicts[verdict]
   const isOpen = mapVersion !== null && mapReviewedAt === null
+  const needsMap = mapVersion === null && verdict !== 'AS_IS'
   return (
     <li>
-      <RepoLink fullName={name} /> <span className={`badge ${tone}`}>{text}</span>
+      <RepoLink fullName={name} /> <span className={`badge ${tones[verdict]}`}>{verdictText(fit)}</span>
       {mapVersion !== null && (
         <span className="small dim">
           {' '}
           map version {mapVersion}, {mapReviewedAt === null ? 'not reviewed' : 'reviewed'}
         </span>
       )}
-      {(differences.length > 0 || isOpen) && (
+      {(differences.length > 0 || isOpen || needsMap) && (
         <details className="small">
-          <summary>{reasonsText(differences.length)}</summary>
+          <summary>{reasonsText(differences.length, isOpen)}</summary>
           <ul>
             {differences.map(({ place, blocks, reason }, at) => (
               <li key={`${place} ${at}`} className={blocks ? undefined : 'dim'}>
@@ -87,6 +89,12 @@ function FitLine({ fit, name }: { readonly fit: Fit; readonly name: string }) {
               </li>
             ))}
           </ul>
+          {needsMap && (
+            <Command
+              text={`hub map propose ${fit.repo} ${fit.robot} --json > map.json`}
+              label={`proposal of a map from ${fit.repo} to ${fit.robot}`}
+            />
+          )}
           {isOpen && (
             <Command text={`hub map review ${fit.repo} ${fit.robot}`} label={`review of the map to ${fit.robot}`} />
           )}
@@ -96,5 +104,5 @@ function FitLine({ fit, name }: { readonly fit: Fit; readonly name: string }) {
   )
 }
 
-const reasonsText = (count: number) =>
-  count === 0 ? 'Review the map' : count === 1 ? 'One difference' : `${count} differences`
+const reasonsText = (count: number, isOpen: boolean) =>
+  count > 0 ? (count === 1 ? 'One difference' : `${count} differences`) : isOpen ? 'Review the map' : 'Begin a map'

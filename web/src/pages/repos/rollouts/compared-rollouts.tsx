@@ -2,9 +2,10 @@
 import { useMemo } from 'react'
 import { useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
+import { rounded } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { rootField } from '../../../ui/root-field.ts'
-import { ErrorNotice } from '../../../ui/states.tsx'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import {
   type RolloutDifferencesQuery,
@@ -19,7 +20,11 @@ export function ComparedRollouts({ rows }: { readonly rows: readonly RolloutRowF
   if (!one) return null
   if (!other) return <p className="panel dim">Choose another result to compare it with.</p>
   if (one.fingerprint !== other.fingerprint || one.robot !== other.robot)
-    return <p className="panel dim">These are of other robots or conditions: their seeds say nothing of each other.</p>
+    return (
+      <p className="panel dim">
+        These results are of different robots or conditions, so their seeds cannot be compared. Choose two of one board.
+      </p>
+    )
   return <Compared one={one} other={other} />
 }
 
@@ -43,13 +48,14 @@ function Compared({ one, other }: Pair) {
       </h2>
       <RunsOfBoth one={one} other={other} />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {pages.root === undefined && !pages.error && <Loading />}
       {pages.isEmpty && <p className="dim">They end alike with each seed that both have.</p>}
       <ul className="lines">
         {pages.nodes.map(({ seed, success, return: sum, otherReturn }) => (
           <li key={seed}>
             Seed {seed}: {labelOf(success ? one : other)} succeeds, {labelOf(success ? other : one)} does not{' '}
             <span className="dim small">
-              (returns {sum.toPrecision(4)} and {otherReturn.toPrecision(4)})
+              (returns {rounded(sum)} and {rounded(otherReturn)})
             </span>
           </li>
         ))}

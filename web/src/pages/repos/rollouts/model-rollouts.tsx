@@ -1,9 +1,11 @@
 /** The results of a model, newest first, each with the seeds that failed. */
 import { useMemo, useState } from 'react'
+import { rounded } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'
-import { Empty, ErrorNotice } from '../../../ui/states.tsx'
+import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { ComparedRollouts } from './compared-rollouts.tsx'
+import { GatesOfModel } from './gates-of-model.tsx'
 import { RolloutTable } from './rollout-table.tsx'
 import {
   type FailedSeedsQuery,
@@ -25,10 +27,12 @@ export function ModelRollouts({ owner, repo }: Props) {
   const variables = useMemo(() => ({ owner, repo, after: null }), [owner, repo])
   const pages = usePages({ query: modelRolloutsQuery, variables, field: 'repo', select: rolloutsOf })
   const below = (row: RolloutRowFragment) =>
-    row.successes < row.seeds && <FailedSeeds owner={owner} repo={repo} id={row.id} />
+    row.successes < row.seeds && <FailedSeeds owner={owner} repo={repo} row={row} />
   return (
     <div className="stack">
+      <GatesOfModel owner={owner} repo={repo} />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {pages.root === undefined && !pages.error && <Loading />}
       {pages.isEmpty && (
         <Empty title="No result yet">
           <p>
@@ -50,18 +54,30 @@ export function ModelRollouts({ owner, repo }: Props) {
 
 const failedOf = ({ rollout }: NonNullable<FailedSeedsQuery['repo']>) => rollout?.outcomes
 
-function FailedSeeds({ owner, repo, id }: Props & { readonly id: string }) {
+function FailedSeeds({ owner, repo, row }: Props & { readonly row: RolloutRowFragment }) {
+  const { id, model, modelCommit, robot } = row
   const [isOpen, setOpen] = useState(false)
   const variables = useMemo(() => ({ owner, repo, id, after: null }), [owner, repo, id])
   const pages = usePages({ query: failedSeedsQuery, variables, field: 'repo', select: failedOf, pause: !isOpen })
+  const [first] = pages.nodes
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="small">Failed seeds</summary>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {isOpen && pages.root === undefined && !pages.error && <Loading />}
+      {first && (
+        <p className="small">
+          To write the episode of a seed:{' '}
+          <code>
+            hub rollout {model}@{modelCommit} --robot {robot} --seed {first.seed} -n 1 --episodes out/
+          </code>
+          , with the task and the disturbance of the board.
+        </p>
+      )}
       <ul className="lines small">
         {pages.nodes.map(({ seed, ending, seconds, return: sum }) => (
           <li key={seed}>
-            Seed {seed}: {ending.toLowerCase()} after {seconds.toPrecision(4)} s, return {sum.toPrecision(4)}
+            Seed {seed}: {ending.toLowerCase()} after {rounded(seconds)} s, return {rounded(sum)}
           </li>
         ))}
       </ul>

@@ -1,8 +1,9 @@
 /** The boards of a robot: its tasks, and how sure each model is of them. */
 import { useMemo, useState } from 'react'
 import { useSearchParams } from '../../../app/navigate.tsx'
+import { Command } from '../../../ui/command.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
-import { Empty, ErrorNotice } from '../../../ui/states.tsx'
+import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { ComparedRollouts } from './compared-rollouts.tsx'
 import { RolloutTable } from './rollout-table.tsx'
@@ -26,10 +27,12 @@ export function RobotBoards({ owner, repo }: Props) {
   const variables = useMemo(() => ({ owner, repo, after: null }), [owner, repo])
   const pages = usePages({ query: rolloutBoardsQuery, variables, field: 'repo', select: boardsOf })
   const asked = search.get('board')
-  const shown = pages.nodes.find(({ fingerprint }) => fingerprint === asked) ?? pages.nodes[0]
+  // A board after the first page is shown too: a link names it.
+  const shown = asked ?? pages.nodes[0]?.fingerprint
   return (
     <div className="stack">
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {pages.root === undefined && !pages.error && <Loading />}
       {pages.isEmpty && (
         <Empty title="No board yet">
           <p>
@@ -48,7 +51,7 @@ export function RobotBoards({ owner, repo }: Props) {
               key={fingerprint}
               type="button"
               className="button small"
-              aria-pressed={fingerprint === shown?.fingerprint}
+              aria-pressed={fingerprint === shown}
               onClick={() => setSearch({ board: fingerprint }, { replace: true })}
             >
               {task} <span className="dim">{fingerprint.slice(0, 6)}</span> ({results})
@@ -57,7 +60,7 @@ export function RobotBoards({ owner, repo }: Props) {
         </div>
       )}
       <LoadMore pages={pages} />
-      {shown && <Board key={shown.fingerprint} owner={owner} repo={repo} fingerprint={shown.fingerprint} />}
+      {shown && <Board key={shown} owner={owner} repo={repo} fingerprint={shown} />}
     </div>
   )
 }
@@ -69,10 +72,13 @@ function Board({ owner, repo, fingerprint }: Props & { readonly fingerprint: str
   return (
     <section className="stack" aria-label="Board">
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {pages.root === undefined && !pages.error && <Loading />}
       <p className="dim small">
         Sorted by the lower end of the interval: ten of ten are less sure than 38 of 40. Each policy once, by its newest
-        version and most seeds.
+        version and most seeds. A gate names the board by its fingerprint:
       </p>
+      <Command text={fingerprint} label="fingerprint of the board" />
+      {pages.isEmpty && <p className="dim">There is no result that you can see.</p>}
       <ComparedRollouts rows={pages.nodes.filter(({ id }) => chosen.includes(id))} />
       {pages.nodes.length > 0 && <RolloutTable rows={pages.nodes} shows="model" chosen={chosen} choose={choose} />}
       <LoadMore pages={pages} />

@@ -1,7 +1,7 @@
 /** Results of rollouts: whose, where, and the interval of their success. */
 import type { ReactNode } from 'react'
 import { Link } from '../../../app/navigate.tsx'
-import { count } from '../../../ui/format.ts'
+import { count, rounded } from '../../../ui/format.ts'
 import { Time } from '../../../ui/time.tsx'
 import { RepoLink } from '../repo-table.tsx'
 import { Interval } from './interval.tsx'
@@ -41,7 +41,7 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
               <td>
                 <input
                   type="checkbox"
-                  aria-label={`Compare ${row.id}`}
+                  aria-label={compareLabel(row)}
                   checked={chosen.includes(row.id)}
                   onChange={() => toggle(row.id)}
                 />
@@ -63,9 +63,10 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
               <td>
                 <Interval lowest={row.lowest} highest={row.highest} />
               </td>
-              <td className="number">{row.meanReturn.toPrecision(4)}</td>
+              <td className="number">{rounded(row.meanReturn)}</td>
               <td className="nowrap">
                 <Time at={row.createdAt} />
+                {row.creator && <div className="small">{row.creator.handle}</div>}
                 <div className="small dim">{softwareText(row.software)}</div>
               </td>
             </tr>
@@ -84,6 +85,10 @@ function VersionLink({ row: { model, modelCommit } }: { readonly row: RolloutRow
     </Link>
   )
 }
+
+/** Two results of one model differ by their seeds. */
+const compareLabel = ({ model, modelCommit, robot, task, firstSeed, seeds }: RolloutRowFragment): string =>
+  `Compare ${model}@${modelCommit.slice(0, 7)} on ${robot}, ${task}, seeds ${firstSeed} to ${firstSeed + seeds - 1}`
 
 const softwareText = (software: unknown): string =>
   Object.entries(typeof software === 'object' && software !== null ? software : {})

@@ -1,10 +1,12 @@
 /** The selections of episodes, which runs name; those who may write make one of a list or of labels. */
 import { useMemo } from 'react'
+import { Command } from '../../../ui/command.tsx'
 import { counted } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'
-import { ErrorNotice } from '../../../ui/states.tsx'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
+import { NewRunLink } from '../../runs/submit/new-run-link.tsx'
 import { useCanWrite } from '../repo-frame.tsx'
 import { SelectionForm } from './selection-form.tsx'
 import { type EpisodeSelectionsQuery, episodeSelectionsQuery } from './selections.graphql.ts'
@@ -14,20 +16,28 @@ type Selections = NonNullable<EpisodeSelectionsQuery['repo']>['episodeSelections
 const selectionsOf = ({ episodeSelections }: NonNullable<EpisodeSelectionsQuery['repo']>): Selections =>
   episodeSelections
 
-/** Longer lists are cut: hub data select shows all. */
+/** Longer lists are cut: hub data select OWNER/REPO#NAME prints all. */
 const MOST_SHOWN = 120
 const short = (text: string) => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text)
 
-export function EpisodeSelections({ owner, repo }: { readonly owner: string; readonly repo: string }) {
-  const canWrite = useCanWrite(owner)
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  /** A selection is made of the episodes that `meta/info.json` counts. */
+  readonly isLeRobot: boolean
+}
+
+export function EpisodeSelections({ owner, repo, isLeRobot }: Props) {
+  const canSelect = useCanWrite(owner) && isLeRobot
   const variables = useMemo(() => ({ owner, repo, after: null }), [owner, repo])
   const pages = usePages({ query: episodeSelectionsQuery, variables, field: 'repo', select: selectionsOf })
-  if (!canWrite && pages.nodes.length === 0 && !pages.error) return null
+  if (!canSelect && pages.nodes.length === 0 && !pages.error) return null
   return (
     <section className="panel stack">
       <h2>Selections of episodes</h2>
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
-      {canWrite && <SelectionForm owner={owner} repo={repo} changed={pages.refresh} />}
+      {canSelect && <SelectionForm owner={owner} repo={repo} changed={pages.refresh} />}
+      {pages.root === undefined && !pages.error && <Loading />}
       {pages.isEmpty && <p className="dim">There is no selection yet.</p>}
       <ul className="lines">
         {pages.nodes.map(({ name, count, total, seq, episodes, fingerprint, note, createdAt, creator }) => (
@@ -39,9 +49,8 @@ export function EpisodeSelections({ owner, repo }: { readonly owner: string; rea
               <Time at={createdAt} />
             </span>
             <div className="small">{short(episodes)}</div>
-            <div className="small">
-              In a run: <code>{`svc://${owner}/${repo}#${name}`}</code>
-            </div>
+            <Command text={`svc://${owner}/${repo}#${name}`} label={`reference of ${name} in a run`} />
+            <NewRunLink query={{ dataset: `${owner}/${repo}#${name}` }} />
             {note && <div className="small">{note}</div>}
           </li>
         ))}

@@ -1,5 +1,5 @@
 /** Names episodes of the data set as it is now. */
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useMutation } from 'urql'
 import { Field } from '../../../ui/field.tsx'
 import { counted } from '../../../ui/format.ts'
@@ -30,19 +30,24 @@ function given(way: Way, list: string) {
   return way === 'drop' ? { drop: list } : { labels: way }
 }
 
+const takesList = (way: Way): boolean => way === 'keep' || way === 'drop'
+
 export function SelectionForm({ owner, repo, changed }: Props) {
   const [{ error, fetching }, create] = useMutation(createEpisodeSelectionMutation)
+  const [way, setWay] = useState<Way>('drop')
   const toast = useToast()
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const element = event.currentTarget
     const form = new FormData(element)
-    const way = String(form.get('way'))
-    const input = given(way in ways ? (way as Way) : 'drop', String(form.get('list')).trim())
-    const answer = await create({ input: { owner, repo, name: String(form.get('name')).trim(), ...input } })
+    const text = (name: string) => String(form.get(name) ?? '').trim()
+    const note = text('reason')
+    const input = { ...given(way, text('list')), note: note === '' ? null : note }
+    const answer = await create({ input: { owner, repo, name: text('name'), ...input } })
     const made = answer.data?.createEpisodeSelection?.selection
     if (answer.error || !made) return
     element.reset()
+    setWay('drop')
     toast(`${made.name} has ${counted(made.count, 'episode')}.`)
     changed()
   }
@@ -54,16 +59,21 @@ export function SelectionForm({ owner, repo, changed }: Props) {
           <input name="name" required autoComplete="off" />
         </Field>
         <Field label="Selects">
-          <select name="way">
-            {Object.entries(ways).map(([way, words]) => (
-              <option key={way} value={way}>
+          <select value={way} onChange={({ target }) => setWay(target.value as Way)}>
+            {Object.entries(ways).map(([one, words]) => (
+              <option key={one} value={one}>
                 {words}
               </option>
             ))}
           </select>
         </Field>
-        <Field label="List" hint="As in 3, 5-9" fault={faultOf(error, 'keep') ?? faultOf(error, 'drop')}>
-          <input name="list" autoComplete="off" />
+        {takesList(way) && (
+          <Field label="List" hint="As in 3, 5-9" fault={faultOf(error, 'keep') ?? faultOf(error, 'drop')}>
+            <input name="list" autoComplete="off" />
+          </Field>
+        )}
+        <Field label="Note" fault={faultOf(error, 'note')}>
+          <input name="reason" maxLength={4000} autoComplete="off" />
         </Field>
         <button type="submit" className="button" disabled={fetching}>
           Select episodes

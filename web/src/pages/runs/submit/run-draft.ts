@@ -71,7 +71,7 @@ export function draftOf(run: Repeated, owners: readonly string[]): RunDraft {
   const hyperparams: unknown = recipe.hyperparams
   return {
     template: recipe.template,
-    datasets: run.datasets.length === 0 ? [''] : run.datasets.map(({ ref, repo }) => repo?.fullName ?? ref),
+    datasets: run.datasets.length === 0 ? [''] : run.datasets.map(datasetOf),
     robot: run.robotRepo?.fullName ?? recipe.robot ?? '',
     hyperparams: isJsonObject(hyperparams) ? textOfHyperparams(hyperparams) : '',
     executor: recipe.executor ?? 'WORKER',
@@ -86,7 +86,11 @@ export function draftOf(run: Repeated, owners: readonly string[]): RunDraft {
   }
 }
 
-/** `owner/name` is a dataset of this hub; anything else is a reference as it stands. */
+/** The repo under the name that it has now, with the selection of episodes that the run named. */
+const datasetOf = ({ ref, repo }: Repeated['datasets'][number]): string =>
+  repo ? repo.fullName + (/#.*$/.exec(ref)?.[0] ?? '') : ref
+
+/** `owner/name`, with `#selection` or without, is a dataset of this hub; anything else is a reference as it stands. */
 const datasetRef = (typed: string): string => (/^[^/:\s]+\/[^/:\s]+$/.test(typed) ? `svc://${typed}` : typed)
 
 /**
