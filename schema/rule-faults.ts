@@ -60,7 +60,7 @@ const isShort = (list: readonly unknown[]) =>
 function itemsOf(issues: readonly RuleIssue[], loc: Loc = []): ErrorItem[] {
   return issues.slice(0, MAX_FAULTS).map((issue) => ({
     type: typeOf(issue),
-    detail: issue.message,
+    detail: issue.message.replace(/^Invalid input: expected .*, received undefined$/, 'is required'),
     loc: [...loc, ...(issue.path ?? []).map((step) => placeOf(typeof step === 'object' ? step.key : step))],
   }))
 }

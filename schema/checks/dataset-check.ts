@@ -54,7 +54,14 @@ const DatasetCheckType = builder.objectRef<DatasetCheck>('DatasetCheck').impleme
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
     episodesDone: t.exposeInt('episodesDone', { description: 'Episodes that were looked at.' }),
     episodesTotal: t.exposeInt('episodesTotal', { nullable: true, description: 'Of how many; null until known.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why the last one failed.' }),
+    error: t.string({
+      nullable: true,
+      description:
+        "Why the last one failed, in its worker's words; null if the caller is neither the owner nor one of its " +
+        'members.',
+      resolve: ({ ownerId, error }, _args, { viewer }) =>
+        viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? error : null,
+    }),
     reportSeq: t.exposeInt('reportSeq', {
       nullable: true,
       description: 'Change number of the files that `report` is about; null without one.',
@@ -68,6 +75,8 @@ builder.objectField(DatasetCheckType, 'report', (t) =>
   t.loadable({
     type: DatasetReportType,
     nullable: true,
+    // Up to 1 MiB is read for each.
+    work: 500,
     description: 'What the last check that succeeded found; null before it. One statement for any number of repos.',
     resolve: ({ repoId }) => repoId,
     load: (repoIds: string[], { deps }) => reportsOfRepos(deps.db, repoIds),

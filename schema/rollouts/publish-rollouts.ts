@@ -15,7 +15,9 @@ import { RolloutEnding, RolloutType } from './rollout.ts'
 const MAX_SEED = 2 ** 31 - 1 - MAX_SEEDS
 /** No episode is longer. */
 const MAX_SECONDS = 600
-const word = z.string().min(1).max(64)
+/** The sum over all seeds is a number too. */
+const rewards = z.number().min(-1e300).max(1e300)
+const word = z.string({ error: 'must be a text of 1 to 64 characters' }).min(1).max(64)
 
 /** What a task asks is read by those who run it; here it needs a name. */
 const taskSchema = z.looseObject({ version: z.literal(1), name: word })
@@ -41,7 +43,7 @@ const OutcomeInput = builder.inputType('RolloutOutcomeInput', {
     seed: t.int({ required: true, ...rule(z.number().int().min(0).max(MAX_SEED)), description: 'The seed.' }),
     success: t.boolean({ required: true, description: 'Whether the condition of success was met.' }),
     ending: t.field({ type: RolloutEnding, required: true, description: 'How it ended.' }),
-    return: t.float({ required: true, description: 'The sum of its rewards.' }),
+    return: t.float({ required: true, ...rule(rewards), description: 'The sum of its rewards.' }),
     seconds: t.float({
       required: true,
       ...rule(z.number().min(0).max(MAX_SECONDS)),

@@ -271,6 +271,7 @@ type AgentAction =
   | 'make a repo public'
   | 'move a repo'
   | 'change a gate'
+  | 'review a map of joints'
 
 /** 403 `forbidden.agent` for an agent key, which may do none of these; it also creates no public repo. */
 export function assertNotAgent(viewer: Viewer, action: AgentAction): void {

@@ -1,7 +1,7 @@
 /** Keeps a new version of the map from a repo to a robot, and reviews it. Contract, "Maps of joints". */
 import { fingerprintOf } from '@hub/embodiment/fingerprint'
 import type { JointMap } from '@hub/embodiment/joint-map'
-import { assertNotJob } from '../auth/policy.ts'
+import { assertNotAgent, assertNotJob } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
@@ -120,13 +120,14 @@ export interface ReviewJointMapInput extends Pair {
 
 /**
  * Notes that the caller has reviewed the current version; a version that is reviewed already stays as it is. Errors:
- * 401, 403 (also keys without a person), 404, 409 `conflict.map_changed` where `version` is not the current one.
+ * 401, 403 (also agents' keys, and keys without a person), 404, 409 `conflict.map_changed` where `version` is not the current one.
  */
 export function reviewJointMap(ctx: RequestContext, input: ReviewJointMapInput): Promise<KeptMap> {
   return guarded(
     ctx,
     async () => {
       const found = await findPair(ctx, input, 'review a map of joints')
+      assertNotAgent(ctx.viewer, 'review a map of joints')
       const personId = ctx.viewer.kind === 'anonymous' ? null : ctx.viewer.personId
       if (personId === null) throw new HubError('forbidden.scope', 'A person reviews a map; use a key of a person.')
       return { ...found, personId }

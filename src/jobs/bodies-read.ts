@@ -128,12 +128,14 @@ async function compareWithAll(db: Deps['db'], mine: Compared): Promise<void> {
 const dropLost = statement({
   name: 'bodies-drop-lost',
   text: `with lost as (select b.is_robot, b.fingerprint from bodies b
-      where not exists (select 1 from repo_bodies r where r.is_robot = b.is_robot and r.fingerprint = b.fingerprint)
+      where not exists (select 1 from repo_bodies r
+        where r.is_robot = b.is_robot and r.fingerprint = b.fingerprint offset 0)
       for update skip locked),
     gone as (delete from bodies b using lost
       where b.is_robot = lost.is_robot and b.fingerprint = lost.fingerprint returning b.is_robot, b.fingerprint),
-    as_robot as (delete from body_fits f using gone where gone.is_robot and f.robot_fingerprint = gone.fingerprint)
-    delete from body_fits f using gone where not gone.is_robot and f.source_fingerprint = gone.fingerprint`,
+    as_robot as (delete from body_fits f
+      where f.robot_fingerprint = any(array(select fingerprint from gone where is_robot)))
+    delete from body_fits f where f.source_fingerprint = any(array(select fingerprint from gone where not is_robot))`,
 })
 
 /** Deletes the bodies that no repo has any more, and what they were compared with. */

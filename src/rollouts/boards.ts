@@ -39,8 +39,8 @@ const boardsPage = statement({
 })
 
 /**
- * Each policy of a model once: by its newest version that has a result, and of those the one with most seeds. Another
- * choice would let a model try seeds until some of them please.
+ * Each policy of a model once: by its newest version that has a result, and of those the one with most seeds, from the
+ * lowest one, the oldest. Another choice would let a model try seeds until some of them please.
  */
 const entriesPage = statement({
   name: 'rollout-board-entries',
@@ -63,7 +63,7 @@ const entriesPage = statement({
         and (c.lowest < :afterLowest or (o.handle || '/' || r.slug, c.id) > (:afterName, :afterId))
         and not exists (select 1 from rollouts n where n.model_repo_id = c.model_repo_id
           and n.robot_repo_id = c.robot_repo_id and n.fingerprint = c.fingerprint and n.policy_path = c.policy_path
-          and (n.model_seq, n.seeds, n.id) > (c.model_seq, c.seeds, c.id))
+          and (n.model_seq, n.seeds, c.first_seed, c.id) > (c.model_seq, c.seeds, n.first_seed, n.id))
       order by c.lowest desc, name, c.id limit :limit) x
     ${rolloutParties} order by x.robot_repo_id, x.lowest desc, x.name, x.id`,
 })

@@ -157,6 +157,7 @@ const openColumns = columns({
   /** Null for a robot that the caller does not see. */
   robot: column.text.orNull(`case when ${repoVisibleSql('r')} then o.handle || '/' || r.slug end`),
   task: column.text('g.task'),
+  fingerprint: column.text('g.fingerprint'),
   least: column.float8('g.least'),
   seeds: column.int4('g.seeds'),
   bestLowest: column.float8.orNull('b.lowest'),
@@ -190,17 +191,23 @@ export async function assertGates(
   const given = { ...visibleRepos(ctx.viewer), modelRepoId: model.id, policyDigest }
   const open = await ctx.querier.query(openGates, given)
   if (open.length === 0) return
-  const items = open.map(({ robot, task, least, seeds, bestLowest }) => {
+  const items = open.map(({ robot, task, fingerprint, least, seeds, bestLowest }) => {
+    // Of a robot that the caller does not see, its gate says no more than that it is there.
+    if (robot === null) {
+      const detail = `${model.fullName} has a gate on a robot that you do not see, which these files do not meet.`
+      return { type: 'conflict.gate_failed' as const, detail }
+    }
     const best = bestLowest === null ? 'there is none' : `the best begins at ${percent(bestLowest)}`
     const fix =
       policyDigest === null
         ? 'Rollouts run ONNX files: serve one of them'
-        : `Run hub rollout ${model.fullName} --robot ${robot ?? 'ROBOT'} -n ${seeds} --publish`
+        : `Run hub rollout ${model.fullName} --robot ${robot} -n ${seeds} --publish, with the task and the ` +
+          `disturbance of its board ${fingerprint.slice(0, 6)}`
     const detail =
-      `${model.fullName} has a gate: ${task} on ${robot ?? 'a robot that you do not see'} needs a result of these ` +
+      `${model.fullName} has a gate: ${task} on ${robot} needs a result of these ` +
       `files with ${seeds} seeds or more whose interval begins at ${percent(least)} or higher, and ${best}. ` +
       `${fix}, or change the gate.`
-    return { type: 'conflict.gate_failed' as const, detail, task, least, seeds }
+    return { type: 'conflict.gate_failed' as const, detail, task, fingerprint, least, seeds }
   })
   throw new HubError('conflict.gate_failed', items[0]?.detail ?? '', { items })
 }

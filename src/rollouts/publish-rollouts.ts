@@ -13,7 +13,7 @@ import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/ge
 import type { Tx } from '../store/db.ts'
 import { each, insertEach, insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
-import { MAX_CONDITIONS_BYTES, MAX_RESULTS_PER_MODEL } from './limits.ts'
+import { MAX_CONDITIONS_BYTES, MAX_RESULTS_PER_MODEL, MAX_SOFTWARE_BYTES } from './limits.ts'
 import { policyDigestAt } from './policy-digest.ts'
 import {
   type Conditions,
@@ -186,7 +186,11 @@ async function lockBoth(tx: Tx, { model, robot }: Found): Promise<void> {
 async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: PublishRolloutsInput) {
   const { policy: policyPath, conditions, mapFingerprint = null, outcomes, software } = input
   const conditionsText = writeExact(conditions)
-  if (Buffer.byteLength(conditionsText) > MAX_CONDITIONS_BYTES) throw tooLarge()
+  if (Buffer.byteLength(conditionsText) > MAX_CONDITIONS_BYTES)
+    throw tooLarge('task', 'The task and the disturbance are over 64 KiB of JSON; shorten its description.')
+  const softwareText = writeExact(software)
+  if (Buffer.byteLength(softwareText) > MAX_SOFTWARE_BYTES)
+    throw tooLarge('software', 'The names and versions of the software are over 4 KiB of JSON; name fewer.')
   const [seeds, firstSeed] = [outcomes.length, outcomes[0]?.seed ?? 0]
   const asked = {
     ...{ modelSeq: at.seq, policyPath, robotRepoId: robot.id, robotSeq: robotAt.seq },
@@ -201,17 +205,14 @@ async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: Publi
     policyDigest: await policyDigestAt(tx, model, at.seq, policyPath),
     modelCommit: commitOf(at),
     robotCommit: commitOf(robotAt),
-    ...{ successes, lowest, highest, conditionsText, softwareText: writeExact(software) },
+    ...{ successes, lowest, highest, conditionsText, softwareText },
     meanReturn: mean((one) => one.return),
     meanSeconds: mean((one) => one.seconds),
   }
 }
 
-function tooLarge(): HubError {
-  const detail = 'The task and the disturbance are over 64 KiB of JSON; shorten its description.'
-  return new HubError('validation.failed', detail, {
-    items: [{ type: 'validation.too_long', detail: 'is over 64 KiB of JSON', loc: ['task'] }],
-  })
+function tooLarge(member: string, detail: string): HubError {
+  return new HubError('validation.failed', detail, { items: [{ type: 'validation.too_long', detail, loc: [member] }] })
 }
 
 function commitOf({ commitId, fullName, seq }: RepoState): string {

@@ -1,7 +1,7 @@
 /** A worker checks the data set of a repo by ranges, and its report stands on it. */
 
 import { type DatasetWorker, workOnDatasets } from '@hub/check-worker/serve/dataset-work'
-import { mappedLimits } from '@hub/check-worker/serve/limits-of-map'
+import { mappedLimits, mapsToTry } from '@hub/check-worker/serve/limits-of-map'
 import type { CheckOutcome } from '@hub/check-worker/serve/serve-check'
 import { createHubClient } from '@hub/client/internal'
 import { beforeAll, expect, it } from 'vitest'
@@ -79,7 +79,7 @@ it('stops when another worker has the check, and tells nothing of it', async () 
     },
   }
   expect(await work({ client: losing, stop: mine.signal })).toEqual([
-    { check: repo, status: 'lost', error: expect.stringContaining('attempt 1') },
+    { check: repo, status: 'lost', error: expect.stringContaining('Attempt 1') },
   ])
   expect(await read(repo)).toMatchObject({ status: 'running', worker: 'other', report: null })
 })
@@ -96,4 +96,19 @@ it('takes the limits of a robot in the numbers of the data set', () => {
     shoulder: { lower: -1, upper: null },
     elbow: { lower: -2, upper: 2 },
   })
+})
+
+it('limits come by the newest reviewed map of each robot, else by its newest', () => {
+  const version = (robot: string, of: number, reviewed: boolean) => ({
+    ...{ robot, of, reviewed_at: reviewed ? '2026-01-01T00:00:00Z' : null },
+  })
+  const kept = [
+    ...[version('ada/draft', 2, false), version('ada/draft', 1, false)],
+    ...[version('ada/arm', 3, false), version('ada/arm', 2, true), version('ada/arm', 1, true)],
+  ]
+  expect(mapsToTry(kept).map(({ robot, of }) => [robot, of])).toEqual([
+    ['ada/arm', 2],
+    ['ada/draft', 2],
+  ])
+  expect(mapsToTry([])).toEqual([])
 })

@@ -67,9 +67,11 @@ describe('a map of joints', () => {
   })
 
   it('is reviewed once, in its current version', async () => {
-    const { put, review } = await pair()
+    const { put, review, path, robot } = await pair()
     expect((await review(1)).status).toBe(404)
     await put(mapTo('elbow'), 0)
+    const agent = await hub.key(ada, { agent: true, name: 'agent' })
+    expect((await hub.call(agent, 'POST', `${path}/review`, { robot, version: 1 })).status).toBe(403)
     const first = await review(1)
     expect([first.status, first.json]).toMatchObject([200, { version: 1, reviewer: { handle: ada.handle } }])
     expect((await review(1)).json.reviewed_at).toBe(first.json.reviewed_at)

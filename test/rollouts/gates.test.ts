@@ -41,7 +41,9 @@ it('a gate that is not met keeps a model from being served, and says what would 
   const said = await refusal(ada, from.repo)
   expect(said).toContain(`swing-up on ${on.repo} needs a result of these files with 40 seeds or more`)
   expect(said).toContain('begins at 90 % or higher, and the best begins at 87.12 %')
-  expect(said).toContain(`hub rollout ${from.repo} --robot ${on.repo} -n 40 --publish, or change the gate`)
+  expect(said).toContain(
+    `hub rollout ${from.repo} --robot ${on.repo} -n 40 --publish, with the task and the disturbance of its board`,
+  )
   await publish(ada, from, on, { outcomes: outcomes(40, [], 100) })
   await endpoints.queued(ada, from.repo)
   // Fewer seeds than the gate asks for say nothing.

@@ -80,6 +80,11 @@ describe('a result of rollouts', () => {
     expect((await refused({ outcomes: outcomes(1001) }))[0]).toBe(422)
     const long = { ...task, description: 'x'.repeat(65_536) }
     expect((await refused({ task: long })).slice(1)).toEqual([['validation.too_long'], [['body', 'task']]])
+    const named = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}${'ä'.repeat(60)}`, 'ä'.repeat(64)]))
+    expect((await refused({ software: named })).slice(1)).toEqual([['validation.too_long'], [['body', 'software']]])
+    // Two of them would have no sum.
+    const huge = outcomes(2).map((one) => ({ ...one, return: 1.7e308 }))
+    expect((await refused({ outcomes: huge }))[0]).toBe(422)
   })
 
   it('is written by the one who writes the model, and hidden with its robot', async () => {

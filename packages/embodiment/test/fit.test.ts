@@ -124,6 +124,13 @@ describe('two bodies', () => {
   })
 })
 
+it('a joint may have the name of a member that every object has', () => {
+  const named = (name: string) =>
+    arm({ joints: arm().joints.map((one, at) => (at ? one : { ...one, name })), pose: {} })
+  for (const name of ['toString', 'constructor', '__proto__'])
+    expect(fit(named(name), named(name)).verdict, name).toBe('as_is')
+})
+
 describe('cameras', () => {
   const camera = (name: string, slot: string | null = null, size = 640) => ({ name, width: size, height: 480, slot })
 

@@ -5,17 +5,30 @@ export const MAX_EPISODES = 1_000_000
 
 /** The numbers in order, each once; or what is wrong with the text. At most `most` of them. */
 export function readEpisodes(text: string, most = MAX_EPISODES): readonly number[] | { readonly fault: string } {
-  const found = new Set<number>()
+  const ranges: (readonly [number, number])[] = []
   for (const part of text.split(',').map((one) => one.trim())) {
     const [, from, to] = /^(\d{1,9})(?:\s*-\s*(\d{1,9}))?$/.exec(part) ?? []
     if (from === undefined) return { fault: `"${part}" is no episode: write numbers and ranges, as in 3, 5-9.` }
     const [first, last] = [Number(from), Number(to ?? from)]
     if (last < first) return { fault: `${part} ends before it begins.` }
-    if (last - first >= most) return { fault: tooMany(most) }
-    for (let episode = first; episode <= last; episode += 1) found.add(episode)
-    if (found.size > most) return { fault: tooMany(most) }
+    ranges.push([first, last])
   }
-  return [...found].toSorted((a, b) => a - b)
+  // Counted before they are written out: a short text can name the same million a thousand times.
+  const merged = withoutOverlaps(ranges)
+  const count = merged.reduce((sum, [first, last]) => sum + last - first + 1, 0)
+  if (count > most) return { fault: tooMany(most) }
+  return merged.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => first + at))
+}
+
+/** The same numbers in order, each once. */
+function withoutOverlaps(ranges: readonly (readonly [number, number])[]): [number, number][] {
+  const merged: [number, number][] = []
+  for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
+    const before = merged.at(-1)
+    if (before && first <= before[1]) before[1] = Math.max(before[1], last)
+    else merged.push([first, last])
+  }
+  return merged
 }
 
 const tooMany = (most: number) => `At most ${most} episodes at a time.`

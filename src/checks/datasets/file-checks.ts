@@ -72,7 +72,8 @@ const giveUp = statement({
         again = false, lost = 0, claim_credential = null, lease_expires_at = null, finished_at = now(),
         error = 'Its workers stopped without a report, ${MAX_LOST} times.'
       where d.status = 'running' and d.lease_expires_at <= now() and d.lost + 1 >= ${MAX_LOST} returning d.repo_id)
-    select ${filed.sql} from (select l.repo_id, r.owner_id from lost l join repos r on r.id = l.repo_id) told`,
+    select ${filed.sql} from (
+      select l.repo_id, (select r.owner_id from repos r where r.id = l.repo_id) as owner_id from lost l) told`,
 })
 
 /** Idempotent, in two statements: of several hubs at the same time, one files each check. */

@@ -3,7 +3,7 @@
  * neither its units nor its signs, a map does, so without one no limit is guessed.
  */
 import type { HubClient } from '@hub/client/internal'
-import { ProblemError } from '@hub/client/internal'
+import { ProblemError, pages } from '@hub/client/internal'
 import type { JointLimits } from '@hub/dataset/check-dataset'
 import type { JointMap } from '@hub/embodiment/joint-map'
 
@@ -13,23 +13,53 @@ interface KnownLimits {
   readonly why: string | null
 }
 
-/** By the current map whose robot has a card with limits; a map that a person reviewed goes first. */
+/** A kept version of a map, as `/v1` lists it. */
+interface KeptMap {
+  readonly robot: string
+  readonly reviewed_at: string | null
+  readonly map: unknown
+}
+
+const PAGE = 100
+/** Each costs a request for its card. */
+const MOST_ROBOTS = 20
+
+/** By the newest reviewed map of a robot whose card has limits, else by the newest one. */
 export async function limitsOfMap(
   client: HubClient,
   { owner, slug: repo }: { readonly owner: string; readonly slug: string },
 ): Promise<KnownLimits> {
-  const { items } = await client.v1.listJointMaps({ path: { owner, repo }, query: { limit: 100 } })
-  const current = items.filter(({ is_current }) => is_current)
-  const [first] = [...current.filter((one) => one.reviewed_at !== null), ...current]
-  if (!first)
-    return {
-      limits: new Map(),
-      why: `limits of joints: no map leads from its joints to those of a robot; keep one with hub map put`,
-    }
-  const [robotOwner = '', robot = ''] = first.robot.split('/')
-  const card: { limits?: unknown } = await client.robotCard({ owner: robotOwner, slug: robot }).catch(noCard)
-  const limits = mappedLimits(first.map as unknown as JointMap, objectOf(card.limits))
-  return { limits, why: limits.size > 0 ? null : `limits of joints: the card of ${first.robot} has none of its joints` }
+  const kept: KeptMap[] = []
+  const listing = pages(`/v1/repos/${owner}/${repo}/joint-maps`, (cursor) =>
+    client.v1.listJointMaps({ path: { owner, repo }, query: { limit: PAGE, ...(cursor && { cursor }) } }),
+  )
+  for await (const items of listing) kept.push(...items)
+  const maps = mapsToTry(kept).slice(0, MOST_ROBOTS)
+  for (const { robot, map } of maps) {
+    const [robotOwner = '', slug = ''] = robot.split('/')
+    const card: { limits?: unknown } = await client.robotCard({ owner: robotOwner, slug }).catch(noCard)
+    const limits = mappedLimits(map as JointMap, objectOf(card.limits))
+    if (limits.size > 0) return { limits, why: null }
+  }
+  const why =
+    maps.length === 0
+      ? 'no map leads from its joints to those of a robot; keep one with hub map put'
+      : `the card of ${maps.map(({ robot }) => robot).join(', ')} has none of its joints`
+  return { limits: new Map(), why: `limits of joints: ${why}` }
+}
+
+/**
+ * One version for each robot, the reviewed ones first: the newest that a person reviewed, since one that is not reviewed
+ * changes nothing, else the newest. `kept` has the versions of a robot newest first. Pure.
+ */
+export function mapsToTry<Kept extends Pick<KeptMap, 'robot' | 'reviewed_at'>>(kept: readonly Kept[]): Kept[] {
+  const byRobot = new Map<string, Kept>()
+  for (const one of kept) {
+    const before = byRobot.get(one.robot)
+    if (!before || (before.reviewed_at === null && one.reviewed_at !== null)) byRobot.set(one.robot, one)
+  }
+  const chosen = [...byRobot.values()]
+  return [...chosen.filter((one) => one.reviewed_at !== null), ...chosen.filter((one) => one.reviewed_at === null)]
 }
 
 function noCard(error: unknown): { limits?: unknown } {

@@ -93,10 +93,10 @@ function poseDifference(
   source: Embodiment,
   robot: Embodiment,
 ): Difference[] {
-  const [theirs, ours] = [source.pose?.[from.name], robot.pose?.[to.name]]
+  const [theirs, ours] = [posed(source, from.name), posed(robot, to.name)]
   if (theirs === undefined || ours === undefined) return []
-  const posed = mapped.sign * mapped.scale * theirs + mapped.offset
-  if (Math.abs(posed - ours) <= NEAR) return []
+  const led = mapped.sign * mapped.scale * theirs + mapped.offset
+  if (Math.abs(led - ours) <= NEAR) return []
   const counts = source.action?.semantics === 'position_offset'
   const reason = counts
     ? `Actions are offsets from the default pose, and that of ${mapped.to} differs.`
@@ -105,13 +105,17 @@ function poseDifference(
     {
       kind: 'pose',
       place: `joints.${mapped.to}.pose`,
-      source: shown(posed),
+      source: shown(led),
       robot: shown(ours),
       blocks: counts,
       reason,
     },
   ]
 }
+
+/** A joint may have the name of a member that every object has. */
+const posed = ({ pose }: Embodiment, name: string): number | undefined =>
+  pose && Object.hasOwn(pose, name) ? pose[name] : undefined
 
 function heldOutside(map: JointMap, ours: ReadonlyMap<string, EmbodimentJoint>): Difference[] {
   return map.held.flatMap(({ joint, value }): Difference[] => {
