@@ -125,20 +125,36 @@ async function compareWithAll(db: Deps['db'], mine: Compared): Promise<void> {
   for (let done = 0; after !== null && done < MAX_COMPARED; done += BATCH) after = await compareSome(db, mine, after)
 }
 
+/** Bodies that one statement looks at, and locks. */
+const LOOKED_AT = 1000
+
+const lookedAt = columns({ isRobot: column.bool('is_robot'), fingerprint: column.text('fingerprint') })
+
+const robotsOf = (lost: string) => `array(select fingerprint from ${lost} where is_robot)`
+const sourcesOf = (lost: string) => `array(select fingerprint from ${lost} where not is_robot)`
+
 const dropLost = statement({
   name: 'bodies-drop-lost',
-  text: `with lost as (select b.is_robot, b.fingerprint from bodies b
+  columns: lookedAt,
+  params: { isRobot: param.bool(), fingerprint: param.text() },
+  text: `with looked as (select b.is_robot, b.fingerprint from bodies b
+      where (b.is_robot, b.fingerprint) > (:isRobot::bool, :fingerprint::text)
+      order by b.is_robot, b.fingerprint limit ${LOOKED_AT} for update skip locked),
+    lost as (select b.is_robot, b.fingerprint from looked b
       where not exists (select 1 from repo_bodies r
-        where r.is_robot = b.is_robot and r.fingerprint = b.fingerprint offset 0)
-      for update skip locked),
-    gone as (delete from bodies b using lost
-      where b.is_robot = lost.is_robot and b.fingerprint = lost.fingerprint returning b.is_robot, b.fingerprint),
-    as_robot as (delete from body_fits f
-      where f.robot_fingerprint = any(array(select fingerprint from gone where is_robot)))
-    delete from body_fits f where f.source_fingerprint = any(array(select fingerprint from gone where not is_robot))`,
+        where r.is_robot = b.is_robot and r.fingerprint = b.fingerprint offset 0)),
+    robots as (delete from bodies where is_robot and fingerprint = any(${robotsOf('lost')})),
+    sources as (delete from bodies where not is_robot and fingerprint = any(${sourcesOf('lost')})),
+    fits_of_robots as (delete from body_fits where robot_fingerprint = any(${robotsOf('lost')})),
+    fits_of_sources as (delete from body_fits where source_fingerprint = any(${sourcesOf('lost')}))
+    select ${lookedAt.sql} from looked order by is_robot desc, fingerprint desc limit 1`,
 })
 
 /** Deletes the bodies that no repo has any more, and what they were compared with. */
-export async function dropLostBodies({ db }: Pick<Deps, 'db'>): Promise<void> {
-  await db.query(dropLost)
+export async function dropLostBodies({ db }: Pick<Deps, 'db'>, signal: AbortSignal): Promise<void> {
+  let last: RowOf<typeof lookedAt> | undefined = { isRobot: false, fingerprint: '' }
+  while (last) {
+    signal.throwIfAborted()
+    ;[last] = await db.query(dropLost, last)
+  }
 }

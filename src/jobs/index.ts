@@ -189,7 +189,7 @@ const bodiesCollect = define({
   expireSeconds: 3600,
   retryLimit: 0,
   concurrency: 1,
-  handler: (_input, { deps }) => dropLostBodies(deps),
+  handler: (_input, { deps, signal }) => dropLostBodies(deps, signal),
 })
 
 const runSummaries = define({

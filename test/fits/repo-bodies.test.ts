@@ -117,7 +117,7 @@ describe('bodies', () => {
     await hub.sql('delete from repo_bodies b using repos r where r.id = b.repo_id and r.slug = $1', [
       policy.split('/')[1],
     ])
-    await dropLostBodies(hub.running.deps)
+    await dropLostBodies(hub.running.deps, new AbortController().signal)
     const kept = async (rate: number) =>
       (await hub.sql(`select from bodies where body::text like '%"rateHz":${rate},%'`)).length
     expect([await kept(49), await kept(48), await verdicts()]).toEqual([0, 1, []])

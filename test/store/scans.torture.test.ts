@@ -16,7 +16,6 @@ const meant: Readonly<Record<string, string>> = {
   'signing-keys: signing_keys': 'has a row for each month',
   'signing-key-states: signing_keys': 'has a row for each month',
   'src/auth/signing-keys.ts: signing_keys': 'has a row for each month',
-  'bodies-drop-lost: bodies': 'once a day; has a row for all repos that say the same body',
   'deleted-repos: deleted_repos': 'is what is left to delete',
   'src/repos/facets-sql.ts: repo_facet_changes': 'is what is left to fold in, of a minute at most',
   'src/backup/restore-backup.ts: uploads_pkey': 'while a backup is restored, and nobody is served',
