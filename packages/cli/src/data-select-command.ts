@@ -80,7 +80,12 @@ async function make(client: HubClient, path: Path, options: SelectOptions): Prom
     `A run names it as svc://${path.owner}/${path.repo}#${made.name}, and pins change ${made.seq}.`,
   ]
   if (snapshot) {
-    const kept = await client.v1.createSnapshot({ path, body: { name, at: String(made.seq), note } })
+    const kept = await client.v1
+      .createSnapshot({ path, body: { name, at: String(made.seq), note } })
+      .catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error)
+        throw new LocalError(`The selection ${name} was made, a snapshot of its files was not: ${why}`)
+      })
     lines.push(`The snapshot ${kept.name} keeps the files.`)
   }
   return { json: made, text: textOf(lines) }
@@ -89,7 +94,10 @@ async function make(client: HubClient, path: Path, options: SelectOptions): Prom
 async function shown(client: HubClient, path: Path, name: string): Promise<CommandResult> {
   const { items } = await client.v1.listEpisodeSelections({ path, query: { name } })
   const [found] = items
-  if (!found) throw new LocalError(`${path.owner}/${path.repo} has no selection ${name}: hub data select lists them.`)
+  if (!found)
+    throw new LocalError(
+      `${path.owner}/${path.repo} has no selection ${name}; hub data select ${path.owner}/${path.repo} lists those there are.`,
+    )
   const episodes = readEpisodes(found.episodes)
   if ('fault' in episodes) throw new LocalError(`${name}: ${episodes.fault}`)
   return { json: { ...found, list: episodes }, text: `--dataset.episodes=[${episodes.join(',')}]\n` }
@@ -104,7 +112,7 @@ async function list(client: HubClient, path: Path): Promise<CommandResult> {
     cursor = next_cursor
   }
   const lines = all.length === 0 ? [`${path.owner}/${path.repo} has no selection of episodes.`] : all.map(lineOf)
-  return { json: all, text: textOf(lines) }
+  return { json: { selections: all }, text: textOf(lines) }
 }
 
 const lineOf = ({ name, count, total, seq, fingerprint, episodes }: Selection) =>

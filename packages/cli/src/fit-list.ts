@@ -21,16 +21,17 @@ export async function listFits(client: HubClient, name: string, options: FitList
   const { owner, slug } = repoName(name)
   const { kind, near, limit } = options
   const fits: RepoFit[] = []
-  for (let cursor: string | undefined; fits.length < limit; ) {
-    const query = { kind, near, limit: Math.min(limit - fits.length, PAGE), cursor }
+  let next: string | null = null
+  do {
+    const query = { kind, near, limit: Math.min(limit - fits.length, PAGE), ...(next && { cursor: next }) }
     const page = await client.v1.listFits({ path: { owner, repo: slug }, query })
     fits.push(...page.items)
-    if (page.next_cursor === null || page.items.length === 0) break
-    cursor = page.next_cursor
-  }
+    next = page.items.length === 0 ? null : page.next_cursor
+  } while (next !== null && fits.length < limit)
   const lines = fits.flatMap((fit) => [pairLine(`${owner}/${slug}`, fit), ...blocking(fit)])
-  const count = fits.length === 0 ? noneText(near === true) : countText(fits.length, 'repo')
-  return { json: { fits }, text: [...lines, count].map((line) => `${line}\n`).join('') }
+  const more = next === null ? '' : `, and there are more: --limit ${2 * limit}`
+  const count = fits.length === 0 ? noneText(near === true) : `${countText(fits.length, 'repo')}${more}`
+  return { json: { fits, next_cursor: next }, text: [...lines, count].map((line) => `${line}\n`).join('') }
 }
 
 function pairLine(name: string, { repo, robot, verdict, map_version, map_reviewed_at }: RepoFit): string {
