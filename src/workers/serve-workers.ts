@@ -13,8 +13,8 @@ export async function serveWorkers(environment: NodeJS.ProcessEnv): Promise<numb
   if (config === null) return 1
   const { workers: count } = config.callers
   const log = createLogger(config)
-  // Each accepts from the one listening socket: a connection that Node would hand out in turn to a process that is killed
-  // before it takes it stays open, without an answer, for as long as this process lives.
+  // Each accepts from the one listening socket: a connection that Node would hand out in turn to a process that is
+  // killed before it takes it stays open, without an answer, for as long as this process lives.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const supervisor = new Supervisor({ count, log, start, wait: (ms) => delay(ms) })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => supervisor.stop(signal))

@@ -49,8 +49,8 @@ export async function limitsOfMap(
 }
 
 /**
- * One version for each robot, the reviewed ones first: the newest that a person reviewed, since one that is not reviewed
- * changes nothing, else the newest. `kept` has the versions of a robot newest first. Pure.
+ * One version for each robot, the reviewed ones first: the newest that a person reviewed, since one that is not
+ * reviewed changes nothing, else the newest. `kept` has the versions of a robot newest first. Pure.
  */
 export function mapsToTry<Kept extends Pick<KeptMap, 'robot' | 'reviewed_at'>>(kept: readonly Kept[]): Kept[] {
   const byRobot = new Map<string, Kept>()
