@@ -42,12 +42,12 @@ const JointMapType = builder.objectRef<KeptMap>('JointMap').implement({
     reviewedAt: t.expose('reviewedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When a person reviewed it; null while nobody has.',
+      description: 'When a person reviewed it; null while no one has.',
     }),
     reviewer: t.field({
       type: Account,
       nullable: true,
-      description: `Who reviewed it; null while nobody has, ${PERSON_TEXT}`,
+      description: `Who reviewed it; null while no one has, ${PERSON_TEXT}`,
       resolve: ({ ownerId, reviewer }, _args, ctx) => personFor(ctx.viewer, ownerId, reviewer),
     }),
   }),
@@ -89,7 +89,7 @@ builder.objectField(RepoType, 'jointMaps', (t) =>
 mutation('putJointMap', {
   type: JointMapType,
   description:
-    'Keeps a map from the joints of a repo to those of a robot as the next version of the pair, which nobody has ' +
+    'Keeps a map from the joints of a repo to those of a robot as the next version of the pair, which no one has ' +
     'reviewed yet; the last 20 versions stay. 409 if the current version is not `ifVersion`.',
   scope: 'key:write',
   target: targetRepo,

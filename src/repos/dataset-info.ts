@@ -46,7 +46,7 @@ export function parseDatasetInfo(bytes: Uint8Array): DatasetInfo | null {
   return { episodeCount, totalFrames, fps, robotType }
 }
 
-/** JSON that somebody wrote; undefined if it is none, or has more values than any real description. */
+/** JSON that a person wrote; undefined if it is none, or has more values than any real description. */
 export function parseSmallJson(bytes: Uint8Array): unknown {
   if (hasMoreValues(bytes, MAX_VALUES)) return undefined
   try {

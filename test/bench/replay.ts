@@ -1,6 +1,6 @@
 /**
- * What a replay costs, in Chromium: `npm run bench:replay`. Each robot of `../shared/robots` plays an episode that
- * MuJoCo simulated: bytes that were loaded, memory, frames a second. Prints the table of docs/replay.md, "What it costs".
+ * What a replay costs, in Chromium: `npm run bench:replay`. Each robot of a folder of real ones (`HUB_SHARED_DIR`) plays
+ * an episode that MuJoCo simulated: bytes that were loaded, memory, frames a second. Prints the table of docs/replay.md, "What it costs".
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,8 @@ const robots = [
 ] as const
 
 const shared = sharedDir()
-if (shared === null) throw new Error('The robots are in ../shared/robots, which is not there.')
+if (shared === null)
+  throw new Error('There is no folder of robots: name one whose `robots` has them by HUB_SHARED_DIR.')
 const found = await findChromium(process.env.HUB_TEST_CHROMIUM, process.env.PATH)
 if ('missing' in found) throw new Error(found.missing)
 const program = found.program

@@ -1,4 +1,4 @@
-/** The folder of a tracked run in a temporary place, anew for each test of the file that calls this. */
+/** The folder of a tracked run in a temporary place, a new one for each test of the file that calls this. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

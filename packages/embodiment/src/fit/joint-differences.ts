@@ -44,7 +44,7 @@ function unsaidUnits(pairs: readonly Pair[], kept: boolean): Difference[] {
     {
       ...{ kind: 'unit', place: 'joints', blocks: true },
       ...{ source: source ? 'not said' : 'said', robot: robot ? 'not said' : 'said' },
-      reason: `Nobody says the unit of ${names.join(', ')}: it may be degrees. A map that a person keeps says it.`,
+      reason: `No side says the unit of ${names.join(', ')}: it may be degrees. A map that a person keeps says it.`,
     },
   ]
 }
