@@ -23,16 +23,18 @@ the log go to the hub. Nothing is written to a repo before a person publishes th
 
 The same worker checks data sets: their tables and the frame lists of their videos are read by ranges, nothing is kept
 on the disk, and a check whose worker is lost goes to another one after two minutes. --only robots leaves them out,
---only data-sets does nothing else, and needs no MuJoCo. --once alone is for one check of a robot or a model.
+--only data-sets does nothing else, and needs no MuJoCo. --once without --only takes one check of a robot or a model;
+with --only data-sets it takes one of a data set.
 
 The worker removes the folder of a check, with the repo's files, when the check ends. A killed worker goes on when you start
-it again with the same key and --work. A cancel stops the check within seconds. Ctrl-C fails the check that is in progress.
+it again with the same key and --work. A cancel stops the check within seconds. Ctrl-C fails the check
+of a robot or a model that is in progress; that of a data set goes to another worker after two minutes.
 
 If HUB_JOB_KIND is robot_check, it executes only the check HUB_JOB_ID: this command can be a hub's HOSTED_COMMAND.
 HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported. HUB_CHROMIUM is the path of the Chromium that
 draws the stills of a robot (default: the one in PATH), or off.
 
-It needs the package @mujoco/mujoco, and playwright-core where there is a Chromium; the command says how to install them.
+It needs the package @mujoco/mujoco (not with --only data-sets), and playwright-core where there is a Chromium; the command says how to install them.
 
 Exit codes:
   0    with --once, the check came to a verdict, good or bad; otherwise stopped by Ctrl-C

@@ -57,6 +57,12 @@ export function repoName(text: string): RepoName {
   return { owner, slug }
 }
 
+/** `owner/slug` as the parameters of a path below `/v1/repos/{owner}/{repo}`. */
+export function pathOf(text: string): { readonly owner: string; readonly repo: string } {
+  const { owner, slug } = repoName(text)
+  return { owner, repo: slug }
+}
+
 /** Option parser for repeatable options. */
 export function collect(value: string, before: string[]): string[] {
   return [...before, value]

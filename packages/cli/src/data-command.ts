@@ -30,6 +30,11 @@ those of the robot that a kept map leads to (hub map put).
 It exits with 1 if there is an error; warnings (dead joints, jumps, equal episodes) are for a person to look at.
 ${hubExamples('data check recordings/pick-cube', 'data check ada/pick-cube --robot ada/so100 --degrees', 'data check ada/pick-cube --on-hub', 'data check ada/pick-cube --json')}`
 
+const reportHelp = `
+It exits with 1 if there is an error, and with 4 if no worker has checked the data set yet: ask for that with
+hub data check OWNER/REPO --on-hub.
+${hubExamples('data report ada/pick-cube')}`
+
 interface DataOptions extends CommonOptions {
   readonly robot?: string
   readonly at?: string
@@ -53,7 +58,7 @@ export function registerDataCommands(program: Command, io: ClientIo): void {
       )
     })
   common(data.command('report <repo>').description("Show what a worker's last check of a data set found"), io)
-    .addHelpText('after', `\nIt exits with 1 if there is an error.\n${hubExamples('data report ada/pick-cube')}`)
+    .addHelpText('after', reportHelp)
     .action((repo: string, options: CommonOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, (client) => showReport(client, repo))

@@ -1,22 +1,17 @@
 /** `hub data check --on-hub` and `hub data report`: the check of a data set by a worker, and its report. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type HubClient, LocalError, ProblemError } from '@hub/client/internal'
+import { type HubClient, LocalError } from '@hub/client/internal'
 import type { DatasetReport } from '@hub/dataset/check-dataset'
 import type { StandingReport } from '@hub/dataset/standing-report'
 import { type ClientIo, countText } from './client-output.ts'
-import { type CommandResult, repoName } from './client-session.ts'
+import { type CommandResult, pathOf } from './client-session.ts'
 import { dataText } from './data-output.ts'
 import { inLine, print } from './terminal.ts'
 
 /** Between two questions. */
-const POLL_MS = 1000
+const POLL_MS = 3000
 /** A worker that waits for work takes a check within a fraction of this. */
 const TAKEN_WITHIN_MS = 5000
-
-const pathOf = (name: string) => {
-  const { owner, slug } = repoName(name)
-  return { owner, repo: slug }
-}
 
 /** Asks for the check of a repo, waits for its end, and shows what it found. */
 export async function checkOnHub(
@@ -56,11 +51,7 @@ type Check = Awaited<ReturnType<HubClient['v1']['getDatasetCheck']>>
 
 /** The report that stands on a repo. */
 export async function showReport(client: HubClient, what: string): Promise<CommandResult> {
-  const check = await client.v1.getDatasetCheck({ path: pathOf(what) }).catch((error: unknown) => {
-    if (!(error instanceof ProblemError) || error.status !== 404) throw error
-    throw new LocalError(`${what} is not there, or no worker has checked it: ask with hub data check ${what} --on-hub.`)
-  })
-  return shown(what, check)
+  return shown(what, await client.v1.getDatasetCheck({ path: pathOf(what) }))
 }
 
 function shown(what: string, check: Check): CommandResult {

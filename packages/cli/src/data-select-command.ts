@@ -4,7 +4,7 @@ import { selectionNameText } from '@hub/formats/dataset-ref'
 import { readEpisodes } from '@hub/formats/episode-ranges'
 import { type Command, Option } from 'commander'
 import { type ClientIo, countText } from './client-output.ts'
-import { type CommandResult, type CommonOptions, common, repoName, runCommand } from './client-session.ts'
+import { type CommandResult, type CommonOptions, common, pathOf, runCommand } from './client-session.ts'
 import { hubExamples } from './output.ts'
 import { inLine } from './terminal.ts'
 
@@ -52,8 +52,7 @@ type Selection = Awaited<ReturnType<HubClient['v1']['listEpisodeSelections']>>['
 
 function select(client: HubClient, what: string, options: SelectOptions): Promise<CommandResult> {
   const [repo = '', named] = what.split('#')
-  const { owner, slug } = repoName(repo)
-  const path = { owner, repo: slug }
+  const path = pathOf(repo)
   const { name, keep, drop, labels } = options
   const isNew = [name, keep, drop, labels, options.note, options.snapshot].some((one) => one !== undefined)
   if (named !== undefined && isNew) throw new LocalError(`Leave out #${named}, or the options of a new selection.`)

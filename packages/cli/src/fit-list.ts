@@ -3,7 +3,7 @@ import type { RepoFit } from '@hub/client'
 import type { HubClient } from '@hub/client/internal'
 import { marks } from '@hub/mjcf/folder/model-text'
 import { countText } from './client-output.ts'
-import { type CommandResult, repoName } from './client-session.ts'
+import { type CommandResult, pathOf } from './client-session.ts'
 import { verdicts } from './map-output.ts'
 import { inLine } from './terminal.ts'
 
@@ -18,17 +18,17 @@ const PAGE = 100
 
 /** Pages until there are enough of them; one pair a line, and what blocks below. */
 export async function listFits(client: HubClient, name: string, options: FitListOptions): Promise<CommandResult> {
-  const { owner, slug } = repoName(name)
+  const path = pathOf(name)
   const { kind, near, limit } = options
   const fits: RepoFit[] = []
   let next: string | null = null
   do {
     const query = { kind, near, limit: Math.min(limit - fits.length, PAGE), ...(next && { cursor: next }) }
-    const page = await client.v1.listFits({ path: { owner, repo: slug }, query })
+    const page = await client.v1.listFits({ path, query })
     fits.push(...page.items)
     next = page.items.length === 0 ? null : page.next_cursor
   } while (next !== null && fits.length < limit)
-  const lines = fits.flatMap((fit) => [pairLine(`${owner}/${slug}`, fit), ...blocking(fit)])
+  const lines = fits.flatMap((fit) => [pairLine(`${path.owner}/${path.repo}`, fit), ...blocking(fit)])
   const more = next === null ? '' : `, and there are more: --limit ${2 * limit}`
   const count = fits.length === 0 ? noneText(near === true) : `${countText(fits.length, 'repo')}${more}`
   return { json: { fits, next_cursor: next }, text: [...lines, count].map((line) => `${line}\n`).join('') }

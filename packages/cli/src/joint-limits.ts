@@ -1,6 +1,7 @@
 /** The limits of a robot's joints, in the units in which a data set has recorded them. */
 import { type HubClient, LocalError, repoRanges } from '@hub/client/internal'
 import type { JointLimits } from '@hub/dataset/check-dataset'
+import { objectOf } from '@hub/embodiment/json'
 import { readModel } from '@hub/mjcf/read-model'
 import { repoName } from './client-session.ts'
 
@@ -48,6 +49,3 @@ const numberOf = (value: unknown) => {
   const number = value === null || value === undefined ? Number.NaN : Number(value)
   return Number.isFinite(number) ? number : null
 }
-
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}

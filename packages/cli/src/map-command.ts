@@ -11,7 +11,15 @@ import { proposeMap } from '@hub/embodiment/propose-map'
 import { readJointMap } from '@hub/embodiment/read-joint-map'
 import { type Command, Option } from 'commander'
 import type { ClientIo } from './client-output.ts'
-import { type CommandResult, type CommonOptions, common, repoName, runCommand, wholeFrom } from './client-session.ts'
+import {
+  type CommandResult,
+  type CommonOptions,
+  common,
+  pathOf,
+  repoName,
+  runCommand,
+  wholeFrom,
+} from './client-session.ts'
 import { commandGroup } from './command-group.ts'
 import { type FitListOptions, listFits } from './fit-list.ts'
 import { fitText, type KeptMap, keptText, proposalText } from './map-output.ts'
@@ -85,11 +93,6 @@ async function propose(client: HubClient, source: string, robot: string): Promis
   const [theirs, ours] = await Promise.all([bodyOf(client, source), bodyOf(client, robot)])
   const { map, guesses } = proposeMap(theirs, ours)
   return { json: { ...map }, text: proposalText(map, guesses) }
-}
-
-const pathOf = (source: string) => {
-  const { owner, slug } = repoName(source)
-  return { owner, repo: slug }
 }
 
 async function put(

@@ -5,16 +5,11 @@ import type { HubClient } from '@hub/client/internal'
 import type { Outcome } from '@hub/rollout/loop/episode'
 import type { RolloutJob } from '@hub/rollout/processes/protocol'
 import type { ClientIo } from './client-output.ts'
-import { repoName, UsageError } from './client-session.ts'
+import { pathOf, UsageError } from './client-session.ts'
 import type { Source } from './rollout-source.ts'
 
 /** Seeds of one result, as the hub keeps them. */
 export const MAX_PUBLISHED = 1000
-
-const pathOf = (repo: string) => {
-  const { owner, slug } = repoName(repo)
-  return { owner, repo: slug }
-}
 
 /**
  * `text` at the version that it has now, so that what is run is what is published: `OWNER/REPO@COMMIT[:FILE]`. Throws a

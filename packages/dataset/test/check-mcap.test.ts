@@ -100,7 +100,7 @@ it('a broken file, an empty one, one of no joints and one that is there twice ar
   ])
   expect(unchecked).toEqual([
     'b/3.mcap: No topic has joints.',
-    'b/3.mcap: /odom is not shown: nav_msgs/msg/Odometry, cdr encoding: neither joints nor compressed pictures.',
+    'b/3.mcap: /odom is not read: nav_msgs/msg/Odometry, cdr encoding: neither joints nor compressed pictures.',
   ])
 })
 

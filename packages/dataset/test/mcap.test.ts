@@ -44,7 +44,7 @@ const opened = async (topics: readonly MadeTopic[], making?: Parameters<typeof m
 
 describe('an MCAP file', () => {
   it.each(['', 'zstd'] as const)('has its joints and what they should do, compressed by "%s"', async (compression) => {
-    const { state, action, seconds, pictures, notes } = await mcapEpisode(
+    const { state, action, seconds, pictures, taken } = await mcapEpisode(
       await opened([states, commands, camera], { compression }),
     )
     expect(state).toMatchObject({ topic: '/joint_states', names: JOINTS, isWhole: true })
@@ -58,7 +58,7 @@ describe('an MCAP file', () => {
     expect(action?.values[0]).toBeNaN()
     expect(action?.values[6]).toBeCloseTo(wave(1, 0) + 1)
     expect(pictures.map(({ name }) => name)).toEqual(['/front'])
-    expect(notes).toEqual([
+    expect(taken).toEqual([
       '/joint_states is taken for what was measured.',
       '/arm/joint_commands is taken for what the robot should do.',
     ])
@@ -92,8 +92,8 @@ describe('an MCAP file', () => {
     expect(part.isWhole).toBe(false)
     expect(part.times.length).toBeGreaterThan(10)
     expect(part.times.length).toBeLessThan(100)
-    const { notes } = await mcapEpisode({ ...file, joints: () => Promise.resolve(part) })
-    expect(notes[1]).toMatch(/^Of \/joint_states the first \d\.\d s are read/)
+    const { gaps } = await mcapEpisode({ ...file, joints: () => Promise.resolve(part) })
+    expect(gaps[0]).toMatch(/^Of \/joint_states the first \d\.\d s are read/)
   })
 
   it('keeps the number of a joint that a message leaves out', async () => {
@@ -112,14 +112,22 @@ describe('an MCAP file', () => {
 })
 
 describe('what is not read is said', () => {
+  it('of joints after the first 128', async () => {
+    const names = Array.from({ length: 130 }, (_, at) => `joint_${at}`)
+    const topic: MadeTopic = { ...states, messages: [jointsAt(0, names, Array(130).fill(0))] }
+    const { state, gaps } = await mcapEpisode(await opened([topic]))
+    expect([state?.names.length, state?.moreJoints]).toEqual([128, 2])
+    expect(gaps).toEqual(['Of /joint_states the first 128 joints are read.'])
+  })
+
   it('of a topic, with its schema and its encoding', async () => {
     const video: MadeTopic = { name: '/video', schema: 'foxglove.CompressedVideo', encoding: 'protobuf', messages: [] }
     const packed: MadeTopic = { ...video, name: '/still', schema: 'foxglove.CompressedImage' }
-    const { notes } = await mcapEpisode(await opened([video, packed]))
-    expect(notes).toEqual([
+    const { gaps } = await mcapEpisode(await opened([video, packed]))
+    expect(gaps).toEqual([
       'No topic has joints.',
-      expect.stringMatching(/^\/still is not shown: foxglove.CompressedImage, protobuf encoding: .* in json\.$/),
-      '/video is not shown: foxglove.CompressedVideo, protobuf encoding: neither joints nor compressed pictures.',
+      expect.stringMatching(/^\/still is not read: foxglove.CompressedImage, protobuf encoding: .* in json\.$/),
+      '/video is not read: foxglove.CompressedVideo, protobuf encoding: neither joints nor compressed pictures.',
     ])
   })
 

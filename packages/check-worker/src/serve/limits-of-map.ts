@@ -6,6 +6,7 @@ import type { HubClient } from '@hub/client/internal'
 import { ProblemError, pages } from '@hub/client/internal'
 import type { JointLimits } from '@hub/dataset/check-dataset'
 import type { JointMap } from '@hub/embodiment/joint-map'
+import { objectOf } from '@hub/embodiment/json'
 
 interface KnownLimits {
   readonly limits: JointLimits
@@ -80,6 +81,3 @@ export function mappedLimits({ joints }: JointMap, limits: Readonly<Record<strin
   })
   return new Map(found)
 }
-
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}

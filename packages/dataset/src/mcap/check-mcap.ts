@@ -33,7 +33,7 @@ export async function checkMcap(
     signal?.throwIfAborted()
     const episode = await readEpisode(files, path, index, findings)
     const rows = episode && rowsOf(episode)
-    if (episode) unchecked.push(...episode.notes.filter(isGap).map((note) => `${path}: ${note}`))
+    if (episode) unchecked.push(...episode.gaps.map((note) => `${path}: ${note}`))
     if (episode?.state && rows) {
       frames += rows.frames
       const rate = checkClock(episode.state, index, findings)
@@ -62,9 +62,6 @@ export async function checkMcap(
   }
 }
 
-/** Notes of what was not read; the others say what was taken for what. */
-const isGap = (note: string) => !note.includes(' is taken for ')
-
 async function readEpisode(files: DatasetFiles, path: string, episode: number, findings: FindingList) {
   const bytes = byteFileOf(files, path)
   if (!bytes) return null
@@ -77,8 +74,7 @@ async function readEpisode(files: DatasetFiles, path: string, episode: number, f
     })
   try {
     const made = await mcapEpisode(await openMcap({ ...bytes, read }))
-    if (made.state === null && !made.notes.includes('No topic has joints.'))
-      findings.add('empty_episode', path, 'no message has joints', { episode })
+    if (made.hasJoints && made.state === null) findings.add('empty_episode', path, 'no message has joints', { episode })
     return made
   } catch (error) {
     if (unanswered !== null) throw unanswered

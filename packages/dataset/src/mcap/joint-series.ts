@@ -15,12 +15,14 @@ export interface JointSeries {
   /** As `position`; empty where no message has any. */
   readonly velocity: Float64Array
   readonly effort: Float64Array
+  /** Joints after the first 128, which are not read. */
+  readonly moreJoints: number
   /** Whether the file has no more of it. */
   readonly isWhole: boolean
 }
 
 /** As wide as a plot can be: a humanoid with both hands has some 60 joints. */
-const MOST_JOINTS = 128
+export const MOST_JOINTS = 128
 
 /** An hour at 50 messages a second. */
 const MOST_MESSAGES = 200_000
@@ -30,6 +32,8 @@ const MOST_NUMBERS = 4_000_000
 /** Adds up the messages of a topic. */
 export function jointSeries(topic: string) {
   const places = new Map<string, number>()
+  /** Of further joints, as many names as are worth counting. */
+  const others = new Set<string>()
   const times: bigint[] = []
   const stamps: number[] = []
   const parts = { position: [] as Float64Array[], velocity: [] as Float64Array[], effort: [] as Float64Array[] }
@@ -52,8 +56,11 @@ export function jointSeries(topic: string) {
         isCut = true
         return false
       }
-      for (const name of message.names)
-        if (!places.has(name) && places.size < MOST_JOINTS) places.set(name, places.size)
+      for (const name of message.names) {
+        if (places.has(name)) continue
+        if (places.size < MOST_JOINTS) places.set(name, places.size)
+        else if (others.size < MOST_JOINTS) others.add(name)
+      }
       times.push(time)
       stamps.push(message.stamp ?? Number.NaN)
       for (const part of ['position', 'velocity', 'effort'] as const) {
@@ -77,6 +84,7 @@ export function jointSeries(topic: string) {
       position: table(parts.position),
       velocity: has.velocity ? table(parts.velocity) : new Float64Array(),
       effort: has.effort ? table(parts.effort) : new Float64Array(),
+      moreJoints: others.size,
       isWhole: isRead && !isCut,
     }),
   }

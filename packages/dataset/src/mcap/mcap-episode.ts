@@ -1,5 +1,5 @@
 /** An MCAP file as an episode: what was measured, what was asked for at that time, and the pictures beside it. */
-import type { JointSeries } from './joint-series.ts'
+import { type JointSeries, MOST_JOINTS } from './joint-series.ts'
 import type { McapFile } from './open-mcap.ts'
 import type { McapTopic } from './topics.ts'
 
@@ -9,13 +9,17 @@ export interface McapEpisode {
   readonly times: BigInt64Array
   /** From the first row, in s. */
   readonly seconds: Float64Array
+  /** Whether a topic has joints, with messages or without. */
+  readonly hasJoints: boolean
   /** Null where the file has no topic of joints, or no message on one. */
   readonly state: JointSeries | null
   /** What the last message of the action before each row said; NaN before the first one. */
   readonly action: { readonly topic: string; readonly names: readonly string[]; readonly values: Float64Array } | null
   readonly pictures: readonly McapTopic[]
-  /** What is taken for what, what was not read, and why, in words. */
-  readonly notes: readonly string[]
+  /** What is taken for what, in words. */
+  readonly taken: readonly string[]
+  /** What was not read, and why, in words. */
+  readonly gaps: readonly string[]
 }
 
 /** Topics of what a robot should do, by the words that drivers use. */
@@ -33,23 +37,30 @@ export async function mcapEpisode(file: McapFile): Promise<McapEpisode> {
   const start = times[0] ?? 0n
   return {
     times,
+    hasJoints: stateTopic !== null,
     seconds: Float64Array.from(times, (time) => Number(time - start) / 1e9),
     state: times.length > 0 ? state : null,
     action: action && action.times.length > 0 ? heldAt(times, action) : null,
     pictures: file.topics.filter(({ kind }) => kind === 'picture'),
-    notes: [
-      ...(stateTopic === null ? ['No topic has joints.'] : [`${stateTopic.name} is taken for what was measured.`]),
+    taken: [
+      ...(stateTopic === null ? [] : [`${stateTopic.name} is taken for what was measured.`]),
       ...(actionTopic === null ? [] : [`${actionTopic.name} is taken for what the robot should do.`]),
-      ...others.map(({ name }) => `${name} is not shown: another topic has the joints.`),
-      ...[state, action].flatMap((one) => (one === null || one.isWhole ? [] : [cutNote(one)])),
-      ...file.topics.flatMap(({ name, why }) => (why === null ? [] : [`${name} is not shown: ${why}.`])),
+    ],
+    gaps: [
+      ...(stateTopic === null ? ['No topic has joints.'] : []),
+      ...others.map(({ name }) => `${name} is not read: another topic has the joints.`),
+      ...[state, action].flatMap((one) => (one === null ? [] : cutNotes(one))),
+      ...file.topics.flatMap(({ name, why }) => (why === null ? [] : [`${name} is not read: ${why}.`])),
     ],
   }
 }
 
-function cutNote({ topic, times }: JointSeries): string {
+function cutNotes({ topic, times, moreJoints, isWhole }: JointSeries): string[] {
   const seconds = Number((times.at(-1) ?? 0n) - (times[0] ?? 0n)) / 1e9
-  return `Of ${topic} the first ${seconds.toFixed(1)} s are read: the rest of it is too large for a page.`
+  return [
+    ...(moreJoints === 0 ? [] : [`Of ${topic} the first ${MOST_JOINTS} joints are read.`]),
+    ...(isWhole ? [] : [`Of ${topic} the first ${seconds.toFixed(1)} s are read: the rest of it is too large.`]),
+  ]
 }
 
 /** `/joint_states` is what ROS calls it; else the one with the most messages. */

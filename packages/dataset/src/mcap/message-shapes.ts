@@ -1,4 +1,5 @@
 /** Messages of an MCAP file that are known, out of whatever their decoder made of them. Pure. */
+import { objectOf } from '@hub/embodiment/json'
 
 /** One message of a robot's joints. */
 export interface JointMessage {
@@ -61,9 +62,6 @@ const signatures = [
 /** What `format` says is free text: `rgb8; jpeg compressed bgr8`. */
 const typeOf = (bytes: Uint8Array): string | null =>
   signatures.find(([, from, sign]) => sign.every((byte, at) => bytes[from + at] === byte))?.[0] ?? null
-
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}
 
 /** Other things than numbers are none: NaN. */
 function numbersOf(value: unknown): ArrayLike<number> {

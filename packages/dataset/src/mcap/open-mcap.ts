@@ -14,8 +14,8 @@ export interface McapFile {
   /** By name. */
   readonly topics: readonly McapTopic[]
   /**
-   * The motion on a topic of joints, from the start of the file until chunks of so many bytes are read; `until` of the
-   * series says where that was.
+   * The motion on a topic of joints, from the start of the file until chunks of so many bytes are read; `isWhole` of
+   * the series says whether that was its end.
    */
   joints(topic: McapTopic, mostBytes?: number): Promise<JointSeries>
   /** The last picture of a topic that is not after a time, in ns; null where there is none. */

@@ -70,7 +70,7 @@ function loadedOf({ file, episode }: Opened): LoadedEpisode {
     curves: curvesOf(episode),
     videos: [],
     missing: [],
-    notes: episode.notes,
+    notes: [...episode.taken, ...episode.gaps],
     pictures: episode.pictures.map((topic) => ({
       camera: topic.name,
       at: (time) => file.picture(topic, (start ?? 0n) + BigInt(Math.round(time * 1e9))),
