@@ -57,7 +57,7 @@ interface Attempts<T> {
 
 /** Runs `work` until it succeeds, fails for good, or has had its attempts. Rejects at once when `signal` aborts. */
 export async function retried<T>({ policy, signal, work, retryable, isInProgress }: Attempts<T>): Promise<T> {
-  const inProgressUntil = Date.now() + (policy.inProgressMs ?? 0)
+  const inProgressUntil = performance.now() + (policy.inProgressMs ?? 0)
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
     try {
@@ -65,7 +65,7 @@ export async function retried<T>({ policy, signal, work, retryable, isInProgress
     } catch (error) {
       signal.throwIfAborted()
       const retryAfter = (error as RetryAfter).retryAfterMs ?? 0
-      const isWaiting = (isInProgress?.(error) ?? false) && Date.now() < inProgressUntil
+      const isWaiting = (isInProgress?.(error) ?? false) && performance.now() < inProgressUntil
       const exhausted = attempt >= policy.attempts && !isWaiting
       if (exhausted || !retryable(error) || retryAfter > MAX_RETRY_AFTER_MS) throw error
       await delay(Math.max(retryAfter, backoffMs(policy, attempt)), signal)

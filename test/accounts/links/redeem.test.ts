@@ -46,6 +46,13 @@ async function orgOf() {
 }
 
 describe('a link', () => {
+  it('that resets is the only one, of two made at once too', async () => {
+    const ada = await hub.person()
+    const made = await Promise.all(Array.from({ length: 4 }, () => link('reset', ada)))
+    const looked = await Promise.all(made.map(({ token }) => look(token)))
+    expect(looked.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401])
+  })
+
   it('is stored hashed, lives in the fragment, and is in no audit entry', async () => {
     const ada = await hub.person()
     const { id, path, token } = await link('setup', ada)
