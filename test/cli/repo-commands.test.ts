@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -265,6 +265,29 @@ it('data check tells what is wrong with a folder, and reads a repo and the limit
     /MCAP, 1 episode, 3 frames at 1 a second\nNothing is wrong/,
   )
   expect((await run('data', 'check', 'nowhere')).err).toContain('nowhere is neither a folder nor a repo')
+})
+
+it('data select writes the episodes of a selection into a new folder, of the files that it is of', async () => {
+  const name = await hub.repo(ada)
+  const files = [...madeDataset(3)].map(([path, bytes]) => [path, Buffer.from(bytes)] as const)
+  await hub.upload(ada, name, Object.fromEntries(files))
+  expect((await run('data', 'select', name, '--name', 'clean', '--drop', '1')).code).toBe(0)
+  await hub.upload(ada, name, { 'data/chunk-000/file-001.parquet': Buffer.from('another') })
+  const made = await json('data', 'select', `${name}#clean`, '--into', 'sets/clean')
+  expect(made).toMatchObject({ repo: name, selection: 'clean', seq: 1, episodes: 2, frames: 70, videos: 2 })
+  expect((await json('data', 'check', 'sets/clean')).findings).toEqual([])
+  const said = JSON.parse(await readFile(join(home, 'sets/clean/meta/selected.json'), 'utf8'))
+  expect(said).toMatchObject({ repo: name, selection: 'clean', seq: 1, episodes: [0, 2] })
+  expect(await readdir(join(home, 'sets'))).toEqual(['clean'])
+  const again = await run('data', 'select', `${name}#clean`, '--into', 'sets/clean')
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining('sets/clean has files already')])
+  const whole = await run('data', 'select', name, '--into', 'sets/other')
+  expect([whole.code, whole.err]).toEqual([1, expect.stringContaining(`as ${name}#NAME`)])
+  await hub.upload(ada, name, { 'data/chunk-000/file-001.parquet': Buffer.from('another') })
+  await run('data', 'select', name, '--name', 'broken', '--keep', '2')
+  const broken = await run('data', 'select', `${name}#broken`, '--into', 'sets/other')
+  expect([broken.code, broken.err]).toEqual([1, expect.stringContaining('file-001.parquet is not read')])
+  expect(await readdir(join(home, 'sets'))).toEqual(['clean'])
 })
 
 it('map says what fits a robot, proposes a map, keeps one and notes its review', async () => {

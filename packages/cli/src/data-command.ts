@@ -4,15 +4,15 @@ import { join, resolve, sep } from 'node:path'
 import { type HubClient, LocalError, repoRanges } from '@hub/client/internal'
 import type { DatasetFiles } from '@hub/dataset/dataset-files'
 import type { Command } from 'commander'
-import { type ClientIo, countText } from './client-output.ts'
+import type { ClientIo } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, repoName, runCommand } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
 import { checkOnHub, showReport } from './data-on-hub.ts'
 import { dataText, hasError } from './data-output.ts'
 import { registerSelectCommand } from './data-select-command.ts'
+import { episodeProgress } from './episode-progress.ts'
 import { jointLimitsOf } from './joint-limits.ts'
 import { hubExamples, inV1Names } from './output.ts'
-import { inLine, print } from './terminal.ts'
 
 const help = `
 Reads meta/info.json, tables and the frame lists of videos (LeRobot v2.0, v2.1, v3.0), of a repo by ranges. Each fault
@@ -77,21 +77,8 @@ async function check(io: ClientIo, client: HubClient, what: string, options: Dat
   const limits =
     options.robot === undefined ? undefined : await jointLimitsOf(client, options.robot, options.degrees ?? false)
   const files = isFolder ? await folderFiles(folder) : await repoRanges(client, repoName(what), options.at)
-  const report = await checkDataset(files, { limits, signal: client.signal, onEpisode: progressOf(io) })
+  const report = await checkDataset(files, { limits, signal: client.signal, onEpisode: episodeProgress(io, 'checked') })
   return { json: inV1Names(report), text: dataText(what, report), code: hasError(report) ? 1 : 0 }
-}
-
-/** Between two lines: a log stays short, and a reader sees that it moves. */
-const LINE_MS = 5000
-
-function progressOf({ stderr }: ClientIo): (done: number, all: number) => void {
-  let told = performance.now()
-  return (done, all) => {
-    const now = performance.now()
-    if (now - told < LINE_MS) return
-    told = now
-    print(stderr, inLine(`hub: checked ${done} of ${countText(all, 'episode')}`).concat('\n'))
-  }
 }
 
 /** Every file below a folder; links are followed, as in a cache of downloads. */

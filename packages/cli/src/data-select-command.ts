@@ -5,6 +5,7 @@ import { readEpisodes } from '@hub/formats/episode-ranges'
 import { type Command, Option } from 'commander'
 import { type ClientIo, countText } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, pathOf, runCommand } from './client-session.ts'
+import { writeSelection } from './data-select-into.ts'
 import { hubExamples } from './output.ts'
 import { inLine } from './terminal.ts'
 
@@ -13,12 +14,16 @@ OWNER/REPO with --name and one of --keep, --drop and --labels names episodes of 
 is never changed, so what a run was given can be said later: name it in a run as svc://OWNER/REPO#NAME (hub track
 --dataset, hub submit). The run pins the files that it is of; --snapshot keeps them also without a run.
 
-OWNER/REPO#NAME prints the episodes of a selection for LeRobot's trainer: --dataset.episodes=[0,1,2].
+OWNER/REPO#NAME prints the episodes of a selection for LeRobot's trainer: --dataset.episodes=[0,1,2]. --into writes them
+into a folder that is new or empty, as a data set of their own in the same layout (LeRobot v2.0, v2.1, v3.0), numbered
+from 0. Tables, lists and statistics are cut; tasks stay all. Videos go over as they are: one file of v3.0 has several
+episodes, so pictures of others may be among them. Of other files those at the top and in meta/ are taken.
 OWNER/REPO alone lists the selections.
 ${hubExamples(
   'data select ada/pick-cube --name clean --drop 3,7-9',
   'data select ada/pick-cube --name good --labels not-dropped',
   'data select ada/pick-cube#clean',
+  'data select ada/pick-cube#clean --into ./pick-cube-clean',
 )}`
 
 interface SelectOptions extends CommonOptions {
@@ -28,6 +33,7 @@ interface SelectOptions extends CommonOptions {
   readonly labels?: 'kept' | 'not-dropped' | 'successful'
   readonly note?: string
   readonly snapshot?: boolean
+  readonly into?: string
 }
 
 /** Adds the command to `hub data`. */
@@ -40,23 +46,28 @@ export function registerSelectCommand(data: Command, program: Command, io: Clien
       new Option('--labels <which>', 'by what people said of them').choices(['kept', 'not-dropped', 'successful']),
     )
     .option('--note <text>', 'anything to remember of it')
+    .option('--into <folder>', 'write the episodes of OWNER/REPO#NAME into this folder, as a data set')
     .option('--snapshot', 'keep the files as they are now, in a snapshot of the same name')
     .addHelpText('after', help)
     .action((what: string, options: SelectOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
-      return runCommand(io, { ...options, json }, (client) => select(client, what, options))
+      return runCommand(io, { ...options, json }, (client) => select(io, client, what, options))
     })
 }
 
 type Selection = Awaited<ReturnType<HubClient['v1']['listEpisodeSelections']>>['items'][number]
 
-function select(client: HubClient, what: string, options: SelectOptions): Promise<CommandResult> {
+function select(io: ClientIo, client: HubClient, what: string, options: SelectOptions): Promise<CommandResult> {
   const [repo = '', named] = what.split('#')
   const path = pathOf(repo)
   const { name, keep, drop, labels } = options
   const isNew = [name, keep, drop, labels, options.note, options.snapshot].some((one) => one !== undefined)
   if (named !== undefined && isNew) throw new LocalError(`Leave out #${named}, or the options of a new selection.`)
-  if (named !== undefined) return shown(client, path, named)
+  if (named === undefined && options.into !== undefined)
+    throw new LocalError(
+      `--into: name the selection too, as ${what}#NAME; hub data select ${what} lists those there are.`,
+    )
+  if (named !== undefined) return shown(io, client, { ...path, name: named, into: options.into })
   return isNew ? make(client, path, options) : list(client, path)
 }
 
@@ -90,15 +101,21 @@ async function make(client: HubClient, path: Path, options: SelectOptions): Prom
   return { json: made, text: textOf(lines) }
 }
 
-async function shown(client: HubClient, path: Path, name: string): Promise<CommandResult> {
-  const { items } = await client.v1.listEpisodeSelections({ path, query: { name } })
+async function shown(
+  io: ClientIo,
+  client: HubClient,
+  { owner, repo, name, into }: Path & { readonly name: string; readonly into: string | undefined },
+): Promise<CommandResult> {
+  const { items } = await client.v1.listEpisodeSelections({ path: { owner, repo }, query: { name } })
   const [found] = items
   if (!found)
     throw new LocalError(
-      `${path.owner}/${path.repo} has no selection ${name}; hub data select ${path.owner}/${path.repo} lists those there are.`,
+      `${owner}/${repo} has no selection ${name}; hub data select ${owner}/${repo} lists those there are.`,
     )
   const episodes = readEpisodes(found.episodes)
   if ('fault' in episodes) throw new LocalError(`${name}: ${episodes.fault}`)
+  const { seq, fingerprint } = found
+  if (into !== undefined) return writeSelection(io, client, { owner, repo, name, seq, fingerprint, episodes }, into)
   return { json: { ...found, list: episodes }, text: `--dataset.episodes=[${episodes.join(',')}]\n` }
 }
 

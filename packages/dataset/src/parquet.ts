@@ -31,8 +31,17 @@ const FOOTER_BYTES = 64 * 1024
 /** Of the description of a table; a broken file may claim one of gigabytes. */
 const MOST_FOOTER_BYTES = 64 * 1024 * 1024
 
+type ReadOptions = Parameters<typeof parquetReadObjects>[0]
+
+/** A table whose description has been read, as the reader of tables takes it. */
+export interface DescribedParquet {
+  readonly metadata: FileMetaData
+  /** Where and how its bytes are read: spread into the options of the reader. */
+  readonly source: Pick<ReadOptions, 'file' | 'metadata' | 'useOffsetIndex' | 'compressors'>
+}
+
 /** Rejects with an `Error` in words where the file cannot be read. */
-export async function openParquet(file: ByteFile): Promise<OpenParquet> {
+export async function describeParquet(file: ByteFile): Promise<DescribedParquet> {
   let isDescribed = false
   const buffer = {
     byteLength: file.sizeBytes,
@@ -46,6 +55,14 @@ export async function openParquet(file: ByteFile): Promise<OpenParquet> {
     throw new Error(`${file.path} is not read: ${error instanceof Error ? error.message : String(error)}`)
   })
   isDescribed = true
+  const { decompress } = await import('fzstd')
+  const compressors = { ZSTD: (input: Uint8Array, length: number) => decompress(input, new Uint8Array(length)) }
+  return { metadata, source: { file: buffer, metadata, useOffsetIndex: true, compressors } }
+}
+
+/** Rejects with an `Error` in words where the file cannot be read. */
+export async function openParquet(file: ByteFile): Promise<OpenParquet> {
+  const { metadata, source } = await describeParquet(file)
   const top = topColumns(metadata)
   const columns = top.map(({ name }) => name)
   return {
@@ -58,16 +75,7 @@ export async function openParquet(file: ByteFile): Promise<OpenParquet> {
     async read(wanted, start, end) {
       const known = wanted.filter((name) => columns.includes(name))
       if (known.length === 0 || end <= start) return []
-      const { decompress } = await import('fzstd')
-      return parquetReadObjects({
-        file: buffer,
-        metadata,
-        columns: known,
-        rowStart: start,
-        rowEnd: end,
-        useOffsetIndex: true,
-        compressors: { ZSTD: (input, length) => decompress(input, new Uint8Array(length)) },
-      })
+      return parquetReadObjects({ ...source, columns: known, rowStart: start, rowEnd: end })
     },
   }
 }
@@ -93,7 +101,8 @@ const largestBytes = ({ row_groups }: FileMetaData, name: string): number =>
     )
   }, 0)
 
-function topColumns({ schema }: FileMetaData): Column[] {
+/** The outermost columns, without those of lists and groups. */
+export function topColumns({ schema }: Pick<FileMetaData, 'schema'>): Column[] {
   const found: Column[] = []
   let at = 1
   const skip = () => {
