@@ -155,7 +155,7 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
         const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
         const asked = { otherId: other, limit: first ?? DEFAULT_PAGE_SIZE, after }
         const pages = await differencesOfRollouts(ctx, rollouts, asked)
-        return pages.map((page) => new Connection(page, after !== null))
+        return pages.map((page) => (page instanceof Error ? page : new Connection(page, after !== null)))
       },
     }),
   }),

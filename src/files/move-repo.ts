@@ -5,7 +5,7 @@ import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AccountRef, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { ownerToBe } from '../repos/create-repo.ts'
-import { findRepoToWrite, getReposById, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { findRepoToWrite, getReposById, lockWholeRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { forgetOldName, keepOldName, repoMovedFrom } from '../repos/old-names.ts'
 import { namesOf, type RepoNames } from '../repos/repo-names.ts'
 import type { Repo } from '../repos/repo-shape.ts'
@@ -126,7 +126,7 @@ async function move(
   { repo: { id, fullName }, to }: Moving,
   name: NewNames,
 ): Promise<Repo> {
-  const repo = await lockRepo(tx, id)
+  const repo = await lockWholeRepo(tx, id)
   if (!repo || repo.fullName !== fullName) throw notFound(`The repo ${fullName}`)
   await tx.query(lockAccounts, { ids: [...new Set([repo.ownerId, to.id])] })
   const [before] = await tx.query(rename, { repoId: id, ownerId: to.id, ...name })

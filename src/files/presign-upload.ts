@@ -5,7 +5,7 @@ import { requireCredential } from '../auth/policy.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
-import { findRepoToWrite, type RepoFacts } from '../repos/get-repo.ts'
+import { findRepoToWrite, keepRepo, type RepoFacts } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
@@ -30,16 +30,6 @@ export interface PresignUploadResult {
 }
 
 type NewUpload = UploadTicket & { readonly file: PresignUploadFile }
-
-const idColumn = columns({ id: column.text('id') })
-
-/** A row lock that blocks only the deletion of the repo. */
-const keepRepo = statement({
-  name: 'repo-keep',
-  columns: idColumn,
-  params: { id: param.text() },
-  text: `select ${idColumn.sql} from repos where id = :id for key share`,
-})
 
 /** In id order, like every statement that locks several uploads. */
 const touch = statement({
@@ -195,8 +185,7 @@ async function recordUploads({
   readonly made: readonly NewUpload[]
   readonly known: { touchedIds: readonly string[]; endedIds: readonly string[] }
 }): Promise<DiscardedUpload[]> {
-  const [kept] = await tx.query(keepRepo, { id: repo.id })
-  if (!kept) throw notFound(`The repo ${repo.fullName}`)
+  if (!(await keepRepo(tx, repo.id))) throw notFound(`The repo ${repo.fullName}`)
   const ended = known.endedIds.length > 0 ? await discardUploads(tx, known.endedIds) : []
   if (made.length > 0) {
     await reserveStorage(tx, ctx.deps.config, repo.ownerId, roomFor(made))

@@ -6,7 +6,7 @@ import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
-import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { findRepo, findRepoToWrite, lockWithOther, type RepoFacts } from '../repos/get-repo.ts'
 import type { Tx } from '../store/db.ts'
 import { insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
@@ -151,11 +151,11 @@ export function reviewJointMap(ctx: RequestContext, input: ReviewJointMapInput):
   )
 }
 
-/** Puts of one repo's maps go one after another; a robot that is deleted meanwhile is 404. */
+/**
+ * Puts of one repo's maps go one after another, pushes to the robot go on; a robot that is deleted meanwhile is 404.
+ */
 async function lockedCurrent(tx: Tx, from: RepoFacts, to: RepoFacts): Promise<KeptMap | null> {
-  // In the order of their ids, like every lock of two repos.
-  for (const facts of [from, to].toSorted((a, b) => (a.id < b.id ? -1 : 1)))
-    if (!(await lockRepo(tx, facts.id))) throw notFound(`The repo ${facts.fullName}`)
+  await lockWithOther(tx, from, to)
   const [found] = await tx.query(current, { fromRepoId: from.id, toRepoId: to.id })
   return found ?? null
 }

@@ -8,7 +8,7 @@ import { notFound } from '../platform/errors.ts'
 import type { Tx } from '../store/db.ts'
 import { insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
-import { findRepoToWrite, lockRepo, type RepoFacts } from './get-repo.ts'
+import { findRepoToWrite, lockWholeRepo, type RepoFacts } from './get-repo.ts'
 import { assertUnreferenced, dropForeign } from './referrers.ts'
 
 const releaseStorage = statement({
@@ -54,7 +54,7 @@ async function mayDelete(ctx: RequestContext, input: { owner: string; repo: stri
 }
 
 async function applyDelete(ctx: RequestContext, tx: Tx, facts: RepoFacts): Promise<{ id: string }> {
-  if (!(await lockRepo(tx, facts.id))) throw notFound(`The repo ${facts.fullName}`)
+  if (!(await lockWholeRepo(tx, facts.id))) throw notFound(`The repo ${facts.fullName}`)
   const { repoReferrers } = ctx.deps
   await assertUnreferenced(tx, facts, repoReferrers)
   await dropForeign(tx, facts.id, repoReferrers)

@@ -189,7 +189,24 @@ const lockById = statement({
   name: 'repo-lock',
   columns: factColumns,
   params: { repoId: param.text() },
+  text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = :repoId
+    for no key update of r`,
+})
+
+const lockWholeById = statement({
+  name: 'repo-lock-whole',
+  columns: factColumns,
+  params: { repoId: param.text() },
   text: `select ${factColumns.sql} from repos r join accounts o on o.id = r.owner_id where r.id = :repoId for update of r`,
+})
+
+const idColumn = columns({ id: column.text('id') })
+
+const keepById = statement({
+  name: 'repo-keep',
+  columns: idColumn,
+  params: { id: param.text() },
+  text: `select ${idColumn.sql} from repos where id = :id for key share`,
 })
 
 /** The repo `owner/slug`, for a verb; 404 if it is not visible to the caller. */
@@ -241,9 +258,34 @@ export async function currentCommitOf(querier: Querier, repoId: string): Promise
 
 /**
  * Locks the repo row until the transaction ends: first in the lock order (repo, account, upload, blob). Null if the
- * repo no longer exists.
+ * repo no longer exists. Those who only keep it from deletion do not wait for it, nor it for them.
  */
 export async function lockRepo(tx: Querier, repoId: string): Promise<RepoFacts | null> {
   const [facts] = await tx.query(lockById, { repoId })
   return facts ?? null
+}
+
+/**
+ * The same for one that deletes or renames the repo: it also waits for those that keep it from deletion, and so sees
+ * what they wrote.
+ */
+export async function lockWholeRepo(tx: Querier, repoId: string): Promise<RepoFacts | null> {
+  const [facts] = await tx.query(lockWholeById, { repoId })
+  return facts ?? null
+}
+
+/** Keeps the repo from deletion until the transaction ends, and blocks nothing else. False if it no longer exists. */
+export async function keepRepo(tx: Querier, repoId: string): Promise<boolean> {
+  return (await tx.query(keepById, { id: repoId })).length > 0
+}
+
+/**
+ * Locks the repo that is written to, and keeps the other one from deletion, in the order of their ids like every lock
+ * of two repos. 404 if either no longer exists.
+ */
+export async function lockWithOther(tx: Querier, written: RepoFacts, other: RepoFacts): Promise<void> {
+  for (const repo of [written, other].toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const isThere = repo.id === written.id ? (await lockRepo(tx, repo.id)) !== null : await keepRepo(tx, repo.id)
+    if (!isThere) throw notFound(`The repo ${repo.fullName}`)
+  }
 }

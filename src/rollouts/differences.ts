@@ -32,24 +32,25 @@ const differencesPage = statement({
 })
 
 /**
- * A page, by seed, of the seeds that each result and `otherId` share and end otherwise. Two statements. Errors: 404
- * for another result that the caller does not see, 409 `conflict.wrong_kind` for one of other conditions, 422
- * `validation.cursor`.
+ * A page, by seed, of the seeds that each result and `otherId` share and end otherwise; 409 `conflict.wrong_kind` in
+ * place of the page of one that has other conditions. Two statements. Errors: 404 for another result that the caller
+ * does not see, 422 `validation.cursor`.
  */
 export async function differencesOfRollouts(
   ctx: RequestContext,
   rollouts: readonly Rollout[],
   { otherId, limit, after }: { readonly otherId: string; readonly limit: number; readonly after: string | null },
-): Promise<Page<Difference>[]> {
+): Promise<(Page<Difference> | HubError)[]> {
   const listing = `rollout-differences:${otherId}`
   const [last] = after === null ? [-1] : decodeCursor<[number]>(listing, after, [isSeed])
   const [other] = await rolloutsById(ctx, [otherId])
   if (!other) throw notFound(`The result ${otherId}`)
-  for (const one of rollouts) if (!isSameQuestion(one, other)) throw incomparable(one, other)
-  const ids = rollouts.map(({ id }) => id)
+  const ids = rollouts.flatMap((one) => (isSameQuestion(one, other) ? [one.id] : []))
   const rows = await ctx.deps.db.query(differencesPage, { ids, otherId, after: last, limit: limit + 1 })
   const byRollout = Map.groupBy(rows, (row) => row.rolloutId)
-  return ids.map((id) => {
+  return rollouts.map((one) => {
+    const { id } = one
+    if (!isSameQuestion(one, other)) return incomparable(one, other)
     const found = byRollout.get(id) ?? []
     return {
       nodes: found.slice(0, limit),

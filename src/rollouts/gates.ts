@@ -3,8 +3,8 @@ import { assertNotAgent, assertNotJob, repoViewer, repoVisibleSql, visibleRepos 
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
-import { HubError, invalid, notFound } from '../platform/errors.ts'
-import { findRepo, findRepoToWrite, lockRepo } from '../repos/get-repo.ts'
+import { HubError, invalid } from '../platform/errors.ts'
+import { findRepo, findRepoToWrite, lockWithOther } from '../repos/get-repo.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { assign, excluded, insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
@@ -118,8 +118,7 @@ export function putRolloutGate(ctx: RequestContext, input: PutGateInput): Promis
     },
     (allowed, { model, robot }) =>
       commitVerb(allowed, async (tx) => {
-        for (const facts of [model, robot].toSorted((a, b) => (a.id < b.id ? -1 : 1)))
-          if (!(await lockRepo(tx, facts.id))) throw notFound(`The repo ${facts.fullName}`)
+        await lockWithOther(tx, model, robot)
         const { fingerprint, least, seeds } = input
         const key = { modelRepoId: model.id, robotRepoId: robot.id, fingerprint }
         const viewer = visibleRepos(allowed.viewer)

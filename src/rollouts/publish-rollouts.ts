@@ -9,7 +9,7 @@ import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
-import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { findRepo, findRepoToWrite, lockWithOther, type RepoFacts } from '../repos/get-repo.ts'
 import type { Tx } from '../store/db.ts'
 import { each, insertEach, insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
@@ -131,7 +131,8 @@ export function publishRollouts(ctx: RequestContext, input: PublishRolloutsInput
     () => findBoth(ctx, input),
     (allowed, found) =>
       commitVerb(allowed, async (tx) => {
-        await lockBoth(tx, found)
+        // Publishes of one model go one after another; pushes to the robot go on.
+        await lockWithOther(tx, found.model, found.robot)
         const made = await madeOf(tx, found, input)
         const { key, model } = { ...made, model: found.model }
         const [there] = await tx.query(byKey, { modelRepoId: model.id, key })
@@ -174,13 +175,6 @@ function assertKind({ kind, fullName }: RepoFacts, needed: RepoFacts['kind']): v
   if (kind === needed) return
   const detail = `${fullName} is a ${kind} repo; rollouts are of a model repo that drives a robot repo.`
   throw new HubError('conflict.wrong_kind', detail)
-}
-
-/** Publishes of one model go one after another; a repo that is deleted meanwhile is 404. */
-async function lockBoth(tx: Tx, { model, robot }: Found): Promise<void> {
-  // In the order of their ids, like every lock of two repos.
-  for (const facts of [model, robot].toSorted((a, b) => (a.id < b.id ? -1 : 1)))
-    if (!(await lockRepo(tx, facts.id))) throw notFound(`The repo ${facts.fullName}`)
 }
 
 async function madeOf(tx: Tx, { model, robot, at, robotAt }: Found, input: PublishRolloutsInput) {

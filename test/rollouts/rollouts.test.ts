@@ -99,6 +99,19 @@ describe('a result of rollouts', () => {
   })
 })
 
+it('results and gates do not wait for a push to their robot, nor it for them', async () => {
+  const [from, on] = [await model(ada), await robot(ada)]
+  const statuses = await hub.running.deps.db.withTx(async (tx) => {
+    const byName = `select r.id from repos r join accounts o on o.id = r.owner_id
+      where o.handle || '/' || r.slug = $1 for no key update of r`
+    await tx.query({ name: '', text: byName }, [on.repo])
+    const { status, json } = await publish(ada, from, on)
+    const gate = { robot: on.repo, fingerprint: json.fingerprint, least: 0.5, seeds: 4 }
+    return [status, (await hub.call(ada, 'PUT', `/v1/repos/${from.repo}/rollout-gates`, gate)).status]
+  })
+  expect(statuses).toEqual([200, 200])
+})
+
 it('two results of one question differ in seeds, which are told with who succeeds', async () => {
   const [one, two] = [await model(ada), await model(ada)]
   const { json: first } = await publish(ada, one, arm, { outcomes: outcomes(6, [2, 5, 6]) })

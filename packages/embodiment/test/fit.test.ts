@@ -137,6 +137,15 @@ describe('cameras', () => {
   it('are found by their slot, else by their name', () => {
     const wants = arm({ cameras: [camera('top', 'camera1'), camera('wrist')] })
     expect(fit(wants, arm({ cameras: [camera('front', 'camera1'), camera('wrist')] })).verdict).toBe('as_is')
+    const twice = [
+      camera('front', 'camera1', 320),
+      camera('top', 'camera1'),
+      camera('wrist'),
+      camera('wrist', null, 320),
+    ]
+    expect(fit(wants, arm({ cameras: twice })).differences).toMatchObject([
+      { place: 'cameras.top', robot: '320 x 480' },
+    ])
     expect(blocked(wants, arm({ cameras: [camera('front', 'camera2')] }))).toEqual([
       'cameras cameras.top',
       'cameras cameras.wrist',

@@ -7,7 +7,7 @@ export const wholeDifferences = (source: Embodiment, robot: Embodiment, map: Joi
   ...baseDifference(source, robot),
   ...rateDifference(source.rateHz, robot.rateHz),
   ...actionDifferences(source.action, robot.action, map),
-  ...source.cameras.flatMap((camera) => cameraDifference(camera, robot.cameras)),
+  ...cameraDifferences(source.cameras, robot.cameras),
 ]
 
 function baseDifference({ base: source }: Embodiment, { base: robot }: Embodiment): Difference[] {
@@ -59,12 +59,23 @@ function actionDifferences(
 const scaleOf = ({ scale, scalePerJoint }: EmbodimentAction, joint: string) =>
   scalePerJoint && Object.hasOwn(scalePerJoint, joint) ? (scalePerJoint[joint] ?? null) : scale
 
-function cameraDifference(wanted: EmbodimentCamera, cameras: readonly EmbodimentCamera[]): Difference[] {
+/** By two tables of the robot's cameras: the time grows with the sum of both numbers. */
+function cameraDifferences(wanted: readonly EmbodimentCamera[], cameras: readonly EmbodimentCamera[]): Difference[] {
+  const [bySlot, byWord] = [new Map<string, EmbodimentCamera>(), new Map<string, EmbodimentCamera>()]
+  // From the last one, so that the first of equal ones stays.
+  for (const camera of cameras.toReversed()) {
+    byWord.set(camera.name, camera)
+    if (camera.slot !== null) for (const named of [bySlot, byWord]) named.set(camera.slot, camera)
+  }
+  return wanted.flatMap((camera) =>
+    cameraDifference(camera, (camera.slot === null ? undefined : bySlot.get(camera.slot)) ?? byWord.get(camera.name)),
+  )
+}
+
+/** `found`: the robot's camera that serves as `wanted`. */
+function cameraDifference(wanted: EmbodimentCamera, found: EmbodimentCamera | undefined): Difference[] {
   const place = `cameras.${wanted.name}`
   const needed = wanted.needed !== false
-  const found =
-    (wanted.slot === null ? undefined : cameras.find(({ slot }) => slot === wanted.slot)) ??
-    cameras.find(({ name, slot }) => name === wanted.name || slot === wanted.name)
   if (!found) {
     const reason = needed
       ? `The robot has no camera ${wanted.slot ?? wanted.name}.`
