@@ -1,9 +1,8 @@
-/** The schema builder: plugins, scalars, and how failed authorization and validation become errors. */
+/** The schema builder: plugins and scalars. */
 import SchemaBuilder from '@pothos/core'
 import DataloaderPlugin from '@pothos/plugin-dataloader'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
-import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import type PrismaTypes from '../prisma/generated/pothos.ts'
 import { getDatamodel } from '../prisma/generated/pothos.ts'
 import type { RequestContext } from '../src/operation/context.ts'
@@ -13,7 +12,6 @@ import DeclaredScopePlugin from './declared-scope.ts'
 import DeclaredSizePlugin from './declared-size.ts'
 import InputRulesPlugin from './input-rules.ts'
 import { jsonLiteral } from './json-literal.ts'
-import { checkScope, type OperationNeed } from './operation-scope.ts'
 import { relayOptions } from './relay.ts'
 
 export const MAX_PAGE_SIZE = 100
@@ -23,7 +21,6 @@ export interface GraphTypes {
   PrismaTypes: PrismaTypes
   DefaultFieldNullability: false
   DefaultEdgesNullability: false
-  AuthScopes: { operation: OperationNeed }
   Scalars: {
     DateTime: { Input: string; Output: string | Date }
     SafeInt: { Input: number; Output: number | bigint }
@@ -36,15 +33,7 @@ export interface GraphTypes {
 export const hubBuilder = () =>
   new SchemaBuilder<GraphTypes>({
     // The first plugin in the list is outermost: a caller without the scope learns nothing from validation.
-    plugins: [
-      ScopeAuthPlugin,
-      InputRulesPlugin,
-      DataloaderPlugin,
-      RelayPlugin,
-      PrismaPlugin,
-      DeclaredScopePlugin,
-      DeclaredSizePlugin,
-    ],
+    plugins: [DeclaredScopePlugin, InputRulesPlugin, DataloaderPlugin, RelayPlugin, PrismaPlugin, DeclaredSizePlugin],
     defaultFieldNullability: false,
     prisma: {
       client: (ctx) => ctx.deps.db.prisma,
@@ -53,10 +42,6 @@ export const hubBuilder = () =>
       onUnusedQuery: 'error',
     },
     relay: relayOptions,
-    scopeAuth: {
-      authScopes: (ctx) => ({ operation: (need) => checkScope(ctx, need) }),
-      unauthorizedError: (_parent, _ctx, _info, result) => new HubError('forbidden.scope', result.message),
-    },
   })
 
 export const builder = hubBuilder()

@@ -24,8 +24,14 @@ export function withMembers(schema: GraphQLSchema): GraphQLSchema {
   return schema
 }
 
+/** Extensions of a node of Prisma whose id is its column `id`; the plugin wraps what the node itself says of it. */
+export const idIsColumn = { idIsColumn: true } as const
+
 /** What the type itself says of its id. The Relay plugin calls it, and encodes what it answers: here the same text. */
 function idResolver({ extensions }: GraphQLObjectType): object | undefined {
+  if (extensions.idIsColumn === true) return columnId
   const options = extensions.pothosOptions as { readonly id?: { readonly resolve?: object } } | undefined
   return options?.id?.resolve
 }
+
+const columnId = member('id', {})

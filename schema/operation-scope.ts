@@ -20,12 +20,13 @@ export const isOperationScope = (scope: unknown): scope is OperationScope =>
  */
 export type AssertVisible<Args> = (ctx: RequestContext, args: Args) => Promise<unknown>
 
+/** What a root field needs of its caller. */
 export interface OperationNeed {
   /** Name of the root field. */
   readonly name: string
   readonly scope: OperationScope
   /** Called only when the scope is missing: an invisible target is 404, not 403. */
-  readonly assertVisible?: (ctx: RequestContext) => Promise<unknown>
+  readonly target?: AssertVisible<never> | undefined
 }
 
 /**
@@ -33,26 +34,31 @@ export interface OperationNeed {
  * arguments.
  */
 export function operation<Args>(name: string, scope: OperationScope, target?: AssertVisible<Args>) {
-  // Scope `none` gets no wrapper: one that always returns true costs each read a promise.
-  if (scope === 'none') return { extensions: { scope } }
-  return {
-    extensions: { scope },
-    authScopes: (_parent: unknown, args: unknown) => ({
-      operation: { name, scope, assertVisible: target && ((ctx: RequestContext) => target(ctx, args as Args)) },
-    }),
-  }
+  // Scope `none` is not guarded.
+  return scope === 'none' ? { extensions: { scope } } : { extensions: { scope }, need: { name, scope, target } }
 }
 
-/** True, or throws 401, 403 or 404. */
-export async function checkScope(ctx: RequestContext, need: OperationNeed): Promise<boolean> {
+/** Whether the caller has what the operation needs, whatever its target. */
+export function hasScope({ viewer }: RequestContext, { name, scope }: OperationNeed): boolean {
+  if (scope === 'none') return true
+  if (viewer.kind === 'anonymous') return false
+  const level = levelOf(scope)
+  const enough = level === null ? viewer.kind === 'session' && viewer.personId !== null : hasLevel(viewer, level)
+  return enough && jobMay(viewer, name)
+}
+
+/** Throws 401, 403 or 404, as the caller without the scope is told. */
+export async function refuseScope(ctx: RequestContext, need: OperationNeed, args: unknown): Promise<never> {
   const { viewer } = ctx
-  if (need.scope === 'none') return true
   const credential = requireCredential(viewer)
-  const level = need.scope === 'session' ? null : (need.scope.slice('key:'.length) as ScopeLevel)
-  const enough = level === null ? credential.kind === 'session' : hasLevel(credential, level)
-  if (!enough || !jobMay(credential, need.name)) await need.assertVisible?.(ctx)
+  await need.target?.(ctx, args as never)
+  const level = levelOf(need.scope)
   if (level === null) assertSession(viewer)
   else assertLevel(viewer, level)
   assertJobMay(credential, need.name)
-  return true
+  throw new Error(`${need.name} was refused to a caller that has its scope.`)
 }
+
+/** The level of a key; null for a session. */
+const levelOf = (scope: OperationScope): ScopeLevel | null =>
+  scope === 'session' ? null : (scope.slice('key:'.length) as ScopeLevel)

@@ -1,6 +1,6 @@
 /** Users and orgs: one type, one handle namespace. Contract, "Accounts and orgs". */
 import { builder } from '../builder.ts'
-import { member } from '../member.ts'
+import { idIsColumn, member } from '../member.ts'
 import { nodeIds } from '../node-id.ts'
 import { AccountKindEnum } from './enums.ts'
 
@@ -14,6 +14,7 @@ export const Account = builder.prismaNode('Account', {
   description: 'A user or an organization.',
   id: { field: 'id', description: 'TypeID, prefix `user_` or `org_`.' },
   nullable: true,
+  extensions: idIsColumn,
   select: { id: true, kind: true, handle: true, name: true },
   fields: (t) => ({
     kind: t.field({

@@ -3,20 +3,21 @@
 import type { RecipeDocument } from '../../src/planner/recipe/recipe.ts'
 import { gateDefaults, type VideoMode } from '../../src/planner/recipe/recipe.ts'
 import { builder } from '../builder.ts'
+import { member } from '../member.ts'
 import { nullInV1 } from '../null-in-v1.ts'
 import { RunExecutorEnum, VideoModeEnum } from './enums.ts'
 
 /** A stored member. The recipe was validated when the run was created, so the type is safe. */
 const given = <T>(name: string) => ({
   nullable: true as const,
-  resolve: (document: RecipeDocument) => (document[name] ?? null) as T | null,
+  resolve: member(name, (document: RecipeDocument) => (document[name] ?? null) as T | null),
 })
 
 /** A member that every recipe has, or that stands for its preset. */
-const always = <T>(name: string, preset?: T) => ({
-  ...nullInV1,
-  resolve: (document: RecipeDocument) => (document[name] ?? preset) as T,
-})
+const always = <T>(name: string, preset?: T) => {
+  const resolve = (document: RecipeDocument) => (document[name] ?? preset) as T
+  return { ...nullInV1, resolve: preset === undefined ? member(name, resolve) : resolve }
+}
 
 const Tripwire = builder.objectRef<RecipeDocument>('GateTripwire').implement({
   description:

@@ -100,7 +100,8 @@ builder.node(RunType, {
       type: RoundType,
       nullable: true,
       description: 'The campaign round that owns it; always null, since this hub has no campaigns.',
-      resolve: () => null,
+      // No run has such a member.
+      resolve: member('round', () => null),
     }),
     sparkline: t.expose('sparkline', {
       type: SparklineType,
@@ -167,7 +168,7 @@ builder.objectFields(RunType, (t) => {
     tags: t.stringList({
       most: MAX_RUN_TAGS,
       description: 'Tags of at most 64 characters, each once.',
-      resolve: (run) => run.tags,
+      resolve: member('tags', (run) => run.tags),
     }),
     group: text('group', 'The group of runs that it belongs to: at most 128 characters.'),
     jobType: text('jobType', 'The part that it has in its group: at most 128 characters.'),
