@@ -12,13 +12,13 @@ import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { CONNECTIONS, newNames, seed } from './api-seed.ts'
 import { type Crowd, crowdOf } from './crowd.ts'
-import { databaseTimes, spentMs, threadTimes } from './processor-time.ts'
+import { databaseTimes, groupTimes, spentMs, threadTimes } from './processor-time.ts'
 
 /**
  * `fair` is by hand with every duty of the hub, `bare` by hand with few of them; `other` is the hub of another checkout,
- * over a database of its own.
+ * over a database of its own; `workers` is this hub in several processes.
  */
-export type ServerName = 'hub' | 'fair' | 'bare' | 'postgraphile' | 'other'
+export type ServerName = 'hub' | 'fair' | 'bare' | 'postgraphile' | 'other' | 'workers'
 
 const programs: Readonly<Record<ServerName, string>> = {
   hub: './hub-process.ts',
@@ -26,6 +26,7 @@ const programs: Readonly<Record<ServerName, string>> = {
   bare: './by-hand/bare-server.ts',
   postgraphile: './postgraphile.ts',
   other: './hub-process.ts',
+  workers: './hub-workers.ts',
 }
 
 /** One request of a row. */
@@ -83,8 +84,15 @@ interface Server {
   readonly pid: number
 }
 
-/** A database with the rows of `api-seed.ts`; each server starts when it is first asked. `other` is another checkout. */
-export async function openLab({ other = null }: { readonly other?: string | null } = {}): Promise<Lab> {
+interface LabOptions {
+  /** Another checkout. */
+  readonly other?: string | null
+  /** How many processes the server `workers` has; `hub` is then started in the same way, with one. */
+  readonly workers?: number | null
+}
+
+/** A database with the rows of `api-seed.ts`; each server starts when it is first asked. */
+export async function openLab({ other = null, workers = null }: LabOptions = {}): Promise<Lab> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-bench-'))
   const postgres = await startEmbeddedPostgres({ dataDir: dir, log: pino({ level: 'silent' }) })
   await migrate(postgres.url)
@@ -102,7 +110,8 @@ export async function openLab({ other = null }: { readonly other?: string | null
     if (known) return known
     const isOther = name === 'other'
     const env = { DATABASE_URL: isOther ? otherUrl : postgres.url, ...(isOther && { BENCH_CHECKOUT: checkout ?? '' }) }
-    const child = startProcess(name, dir, env)
+    const count = name === 'workers' ? workers : 1
+    const child = startProcess(name, dir, workers === null ? env : { ...env, WORKERS: String(count) })
     children.push(child)
     const server = addressOf(name, child)
     started.set(name, server)
@@ -111,9 +120,10 @@ export async function openLab({ other = null }: { readonly other?: string | null
 
   const cost: Lab['cost'] = async (name, work) => {
     const { pid } = await serverOf(name)
-    const before = [threadTimes(pid), databaseTimes(postgres.pid)] as const
+    const timesOf = workers === null ? threadTimes : groupTimes
+    const before = [timesOf(pid), databaseTimes(postgres.pid)] as const
     const count = await work()
-    const server = spentMs(before[0], threadTimes(pid)) / count
+    const server = spentMs(before[0], timesOf(pid)) / count
     const database = spentMs(before[1], databaseTimes(postgres.pid)) / count
     return { server, database }
   }
@@ -190,6 +200,7 @@ async function seedOther(root: string, firstUrl: string, names: Parameters<typeo
 }
 
 function startProcess(name: ServerName, dir: string, own: Readonly<Record<string, string>>): ChildProcess {
+  const program = 'WORKERS' in own ? programs.workers : programs[name]
   const env = {
     ...process.env,
     ...own,
@@ -202,7 +213,7 @@ function startProcess(name: ServerName, dir: string, own: Readonly<Record<string
     PORT: '0',
     GRAPHILE_ENV: 'production',
   }
-  return fork(fileURLToPath(new URL(programs[name], import.meta.url)), {
+  return fork(fileURLToPath(new URL(program, import.meta.url)), {
     env,
     execArgv: ['--max-semi-space-size=64', ...(process.env.BENCH_HUB_FLAGS?.split(' ') ?? [])],
     stdio: ['ignore', openSync(join(dir, `${name}.log`), 'a'), 'inherit', 'ipc'],
@@ -211,7 +222,10 @@ function startProcess(name: ServerName, dir: string, own: Readonly<Record<string
 
 async function addressOf(name: ServerName, child: ChildProcess): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>()
-  child.once('message', (message) => resolve({ url: (message as { url: string }).url, pid: child.pid ?? 0 }))
+  child.once('message', (message) => {
+    const { url, pid = child.pid ?? 0 } = message as { url: string; pid?: number }
+    resolve({ url, pid })
+  })
   child.once('exit', (code) => reject(new Error(`the server ${name} ended with ${code}`)))
   const late = setTimeout(() => reject(new Error(`the server ${name} did not start`)), START_MS)
   return promise.finally(() => clearTimeout(late))

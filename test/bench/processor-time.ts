@@ -16,6 +16,12 @@ export function threadTimes(pid: number): Times {
   return timesOf(entries(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`))
 }
 
+/** The threads of a process, and of those that it started. */
+export function groupTimes(pid: number): Times {
+  const children = entries(`/proc/${pid}/task/${pid}`, 'children').map(Number)
+  return new Map([pid, ...children].flatMap((each) => [...threadTimes(each)]))
+}
+
 /** The server processes of a PostgreSQL, one for each connection and some of its own. */
 export function databaseTimes(postmaster: number): Times {
   const children = entries(`/proc/${postmaster}/task/${postmaster}`, 'children').map((pid) => `/proc/${pid}`)

@@ -1,5 +1,5 @@
 // @module-tag long
-/** A hub that is killed while runners report and others follow: started again, it has everything that it acknowledged, once and in order. */
+/** A hub, of one process or of two, that is killed while runners report and others follow: started again, it has everything that it acknowledged, once and in order. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,7 @@ import { readConfig } from '../../src/platform/config.ts'
 import { testDb } from '../support/database.ts'
 import { followEvents, followGraph, type Seen } from '../support/returning-follower.ts'
 import { type Acknowledged, type Guard, type HubPlace, simulateRunner } from '../support/simulated-runner.ts'
+import { untilServing, workersOf } from '../support/worker-processes.ts'
 
 const database = testDb()
 const log = pino({ level: 'silent' })
@@ -27,7 +28,7 @@ const seed = Number(process.env.HUB_TEST_SEED ?? randomInt(2 ** 31))
 const random = seededRandom(seed)
 let dataDir: string
 let settings: { DATABASE_URL: string; HUB_SECRET: string; [name: string]: string }
-let hub: ThrowawayHub
+let hub: ThrowawayHub | undefined
 let token: string
 const place: HubPlace = { url: '' }
 
@@ -39,8 +40,6 @@ beforeAll(async () => {
     HUB_DATA_DIR: dataDir,
     RATE_LIMIT_PER_MINUTE: '0',
   }
-  hub = await startThrowawayHub(settings)
-  place.url = hub.url
   const auth = await openAuth({ config: readConfig(settings), log, db: database.db, secret: settings.HUB_SECRET })
   token = await database.db.withTx(async (tx) => {
     const user = await addUser(tx, noViewer, { handle: 'trainer' })
@@ -70,10 +69,21 @@ async function claimedRun(): Promise<string> {
   return id
 }
 
-/** As a power cut would end it. */
-async function killHub(): Promise<void> {
-  process.kill(hub.pid, 'SIGKILL')
-  await hub.close()
+async function startHub(workers: number): Promise<ThrowawayHub> {
+  const started = await startThrowawayHub({ ...settings, WORKERS: String(workers) })
+  hub = started
+  place.url = started.url
+  return started
+}
+
+/** A connection of its own: one that is kept would ask the same process each time. */
+const scrape = (url: string) =>
+  fetch(`${url}/metrics`, { headers: { connection: 'close' } }).then((answer) => answer.text())
+
+/** As a power cut would end it: all its processes at once, the one that would replace others first. */
+async function killHub({ pid, close }: ThrowawayHub): Promise<void> {
+  for (const each of [pid, ...workersOf(pid)]) killNow(each)
+  await close()
   // Keys of requests that died with it are free after a minute, which has passed now.
   await database.db.query({
     name: '',
@@ -81,13 +91,28 @@ async function killHub(): Promise<void> {
   })
 }
 
-it(`loses, duplicates and reorders nothing of 20 runs and 10 followers when it is killed (seed ${seed})`, async () => {
+/** One that has just ended by itself is as good. */
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+const title = `loses, duplicates and reorders nothing of 20 runs and 10 followers when its %i processes are killed (seed ${seed})`
+
+it.each([1, 2])(title, { timeout: 600_000 }, async (workers) => {
+  const first = await startHub(workers)
+  if (workers > 1) await untilServing(workers, () => scrape(first.url))
   const runIds = await Promise.all(Array.from({ length: RUNS }, claimedRun))
   const killAfter = Math.floor(RUNS * REPORTS * (0.1 + 0.6 * random()))
   let acknowledged = 0
   const reached = Promise.withResolvers<void>()
   const onAcknowledged = () => {
     acknowledged += 1
+    // One of several dies first: the others go on, and it is replaced.
+    if (workers > 1 && acknowledged === Math.floor(killAfter / 2)) killNow(oneOf(workersOf(first.pid)))
     if (acknowledged === killAfter) reached.resolve()
   }
   const guards: Guard[] = ['numbers', 'key', 'both']
@@ -109,9 +134,8 @@ it(`loses, duplicates and reorders nothing of 20 runs and 10 followers when it i
     ),
   )
   await reached.promise
-  await killHub()
-  hub = await startThrowawayHub(settings)
-  place.url = hub.url
+  await killHub(first)
+  const again = await startHub(workers)
   const done = await reporting
   const seen = await following
 
@@ -123,7 +147,10 @@ it(`loses, duplicates and reorders nothing of 20 runs and 10 followers when it i
     // One that had not come by the time of the kill connects once.
     expect(of.reduce((sum, { connections }) => sum + connections, 0)).toBeGreaterThan(of.length)
   }
+  await again.close()
 })
+
+const oneOf = (pids: readonly number[]) => pids[Math.floor(random() * pids.length)] as number
 
 const shown = ({ lines, steps, status }: Seen) => ({ lines, steps, status })
 const wanted = ({ lines, steps }: Acknowledged) => ({ lines, steps, status: 'succeeded' })

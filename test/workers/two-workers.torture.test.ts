@@ -1,9 +1,9 @@
 /** A hub of two processes on one port: one is killed under load, limits and numbers are those of both, and it stops whole. */
-import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { expect, it } from 'vitest'
 import { killableHub } from '../support/killable-hub.ts'
+import { seriesIn, untilServing, workersOf } from '../support/worker-processes.ts'
 
 const LIMIT = 200
 
@@ -44,31 +44,11 @@ function call(
   })
 }
 
-/** The processes that serve, the oldest first. */
-function workersOf(hub: ChildProcess): number[] {
-  const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' })
-  const rows = table.split('\n').map((line) => line.trim().split(/\s+/))
-  return rows.filter(([, parent]) => Number(parent) === hub.pid).map(([pid]) => Number(pid))
-}
-
-const number = (metrics: string, series: string) =>
-  Number(
-    metrics
-      .split('\n')
-      .find((line) => line.startsWith(`${series} `))
-      ?.slice(series.length),
-  )
-
 async function scraped(): Promise<string> {
   return (await call('GET', '/metrics'))?.text ?? ''
 }
 
-/** Each process that serves has a pool of at most ten connections, and the numbers are sums. */
-async function bothServe(): Promise<void> {
-  await expect
-    .poll(async () => number(await scraped(), 'hub_database_pool_connections{state="most"}'), { timeout: 100_000 })
-    .toBe(20)
-}
+const bothServe = () => untilServing(2, scraped)
 
 /** The text of a stream so far, and its end. */
 function read(token: string, session: string) {
@@ -142,9 +122,9 @@ const series = 'http_request_duration_seconds_count{method="GET",route="/healthz
 it('goes on when one is killed, counts as one, and stops whole', { timeout: 300_000 }, async () => {
   const hub = await start()
   await bothServe()
-  const [background, other] = workersOf(hub)
+  const [background, other] = workersOf(hub.pid)
   for (let n = 0; n < 20; n += 1) expect((await call('GET', '/healthz'))?.status).toBe(200)
-  await expect.poll(async () => number(await scraped(), series), { timeout: 20_000 }).toBe(20)
+  await expect.poll(async () => seriesIn(await scraped(), series), { timeout: 20_000 }).toBe(20)
 
   // Acknowledged before, while and after the process that does the background work dies.
   const writer = await signIn()
@@ -164,9 +144,9 @@ it('goes on when one is killed, counts as one, and stops whole', { timeout: 300_
   process.kill(background ?? 0, 'SIGKILL')
   await load
   await bothServe()
-  expect(workersOf(hub)).toHaveLength(2)
-  expect(workersOf(hub)).toContain(other)
-  expect(workersOf(hub)).not.toContain(background)
+  expect(workersOf(hub.pid)).toHaveLength(2)
+  expect(workersOf(hub.pid)).toContain(other)
+  expect(workersOf(hub.pid)).not.toContain(background)
   const rows = await database.db.query<{ slug: string }>({ name: '', text: 'select slug from repos' }, [])
   expect(rows.map((row) => row.slug)).toEqual(expect.arrayContaining(kept))
 
@@ -198,7 +178,7 @@ it('goes on when one is killed, counts as one, and stops whole', { timeout: 300_
   expect(served).toBeLessThan(1.75 * LIMIT)
 
   const ended = once(hub, 'exit')
-  const [first] = workersOf(hub)
+  const [first] = workersOf(hub.pid)
   hub.kill('SIGTERM')
   expect((await ended)[0]).toBe(0)
   expect(() => process.kill(first ?? 0, 0)).toThrow()
