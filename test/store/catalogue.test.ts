@@ -106,6 +106,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'runs_to_dispatch',
     'runs_unmeasured',
     'runs_waiting',
+    'runs_words',
     'spend_holds_pending',
     'spend_reservations_renewed',
     'uploads_ended',

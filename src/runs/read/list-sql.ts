@@ -10,6 +10,7 @@ import { composed, type Given, type NamedStatement, param } from '../../store/st
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-state.ts'
 import { type RunKind, runColumns, runTables } from './run-shape.ts'
+import { hasWords, patternOf, searchWays } from './search-sql.ts'
 
 export interface RunFilter {
   readonly status?: JobStatus | null
@@ -24,7 +25,7 @@ export interface RunFilter {
   readonly template?: string | null
   /** The run has all of them. */
   readonly tag?: readonly string[] | null
-  /** A part of what `searched` has, whatever the case of its letters. */
+  /** A part of the words of the run, whatever the case of its letters: `search-sql.ts`. */
   readonly q?: string | null
 }
 
@@ -51,6 +52,8 @@ export const params = {
   tags: param.texts(),
   /** In lower case. */
   q: param.text.orNull(),
+  /** The same as a pattern. */
+  pattern: param.text.orNull(),
   after: param.text.orNull(),
   limit: param.int4(),
 }
@@ -67,6 +70,7 @@ export const valuesOf = (viewer: VisibleRuns, { filter, after, limit }: RunPageQ
   template: filter.template ?? null,
   tags: filter.tag ?? [],
   q: filter.q?.toLowerCase() ?? null,
+  pattern: filter.q ? patternOf(filter.q.toLowerCase()) : null,
   after,
   limit,
 })
@@ -89,10 +93,6 @@ const ofKind: Readonly<Record<RunKind, string>> = {
   orchestration: "u.kind = 'orchestration'",
 }
 
-/** What a search of runs looks in: what people call one, and the parts of the name that the hub makes. */
-const searched = `lower(concat_ws(' ', u.name, u.output_repo_name, u.template, u.robot, right(u.id, 6), u.project,
-  u.run_group))`
-
 /** `owner` is the column that the owner filter compares. */
 export function predicates(
   { filter, after }: Pick<RunPageQuery, 'filter' | 'after'>,
@@ -112,7 +112,7 @@ export function predicates(
   // In the form of the index, and once more by the tags alone: an owner's id may be a tag.
   if (filter.tag?.length)
     found.push(`u.tags <> '{}' and (u.tags || u.owner_id) @> (:tags::text[] || ${owner}) and u.tags @> :tags::text[]`)
-  if (filter.q) found.push(`(strpos(${searched}, :q) > 0 or u.id = :q)`)
+  if (filter.q) found.push(hasWords)
   if (after !== null) found.push('u.id < :after')
   return found
 }
@@ -144,11 +144,29 @@ export const accounts = `with recursive others(id) as (
 const ofAccount = 'u.owner_id >= account.id and u.owner_id <= account.id'
 const madeForOthers = `${ofAccount} and u.created_by = :userId and u.created_by <> u.owner_id`
 
-/** The two sources of the runs of accounts: those of the caller's own, and those that they made for others. */
-export const accountSources = [
-  { which: 'account.mine', condition: ofAccount },
-  { which: 'not account.mine', condition: madeForOthers },
-] as const
+/** A part of the runs of accounts: which accounts, and what holds of a run `u` of one. */
+interface AccountSource {
+  readonly which: string
+  readonly condition: string
+}
+
+/**
+ * The sources of the runs of accounts, of one way or of each of several: those of the caller's own, and those that they
+ * made for others; and the `with` that they need.
+ */
+export function accountSources({ q }: RunFilter): {
+  readonly tables: string
+  readonly sources: readonly AccountSource[]
+} {
+  const ways = searchWays(q)
+  return {
+    tables: ways ? `${accounts}, ${ways.hits}` : accounts,
+    sources: [
+      ...(ways?.conditions ?? ['true']).map((way) => ({ which: 'account.mine', condition: `${ofAccount} and ${way}` })),
+      { which: 'not account.mine', condition: madeForOthers },
+    ],
+  }
+}
 
 /** The two sources of the runs that a key limited to repos sees; they may overlap. */
 export const limited = [
@@ -193,13 +211,14 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
     `(select u.id from runs u where ${[condition, ...shared].join(' and ')} order by ${order} limit :limit::int)`
   const ofAccounts = (which: string, condition: string) =>
     `select seen.id from account cross join lateral ${stream(condition, 'u.owner_id, u.id desc')} seen where ${which}`
+  const { tables, sources } = accountSources(query.filter)
   const streams = robotStreams(query).flatMap((robot) =>
     few
       ? few.map((condition) => stream(`${condition} and ${robot}`, 'u.id desc'))
-      : accountSources.map(({ which, condition }) => ofAccounts(which, `${condition} and ${robot}`)),
+      : sources.map(({ which, condition }) => ofAccounts(which, `${condition} and ${robot}`)),
   )
   const ids = streams.join(few ? ' union ' : ' union all ')
-  const text = `${few ? '' : accounts} select ${listedColumns.sql}
+  const text = `${few ? '' : tables} select ${listedColumns.sql}
     from (${bounded(`select id from (${ids}) candidates order by id desc limit :limit::int`)}) page
     join (${runTables}) on u.id = page.id order by page.id desc`
   return composed({ name, columns: listedColumns, params, text })

@@ -9,7 +9,6 @@ import { composed, type Given, type NamedStatement, param } from '../../store/st
 import type { RunPageQuery } from './list-sql.ts'
 import {
   accountSources,
-  accounts,
   bounded,
   fewSources,
   listedColumns,
@@ -48,18 +47,19 @@ export function sortedPageStatement(
   const stream = (conditions: readonly string[]) => `(select s.run_id as id, s.${by} as value
     from run_metric_summaries s join runs u on u.id = s.run_id
     where ${['s.key = :metric', ...conditions, ...filters, ...after].join(' and ')} order by ${sorted} limit :limit::int)`
-  const ofAccounts = ({ which, condition }: (typeof accountSources)[number], robot: string) =>
+  const { tables, sources } = accountSources(query.filter)
+  const ofAccounts = ({ which, condition }: (typeof sources)[number], robot: string) =>
     `select seen.* from account cross join lateral ${stream([
       's.owner_id >= account.id and s.owner_id <= account.id',
       condition,
       robot,
     ])} seen where ${which}`
   const streams = robotStreams(query).flatMap((robot) =>
-    few ? few.map((one) => stream([one, robot])) : accountSources.map((one) => ofAccounts(one, robot)),
+    few ? few.map((one) => stream([one, robot])) : sources.map((one) => ofAccounts(one, robot)),
   )
   const page = `select id, value from (${streams.join(few ? ' union ' : ' union all ')}) candidates
     order by ${sorted} limit :limit::int`
-  const text = `${few ? '' : accounts} select ${sortedColumns.sql} from (${bounded(page, sorted)}) page
+  const text = `${few ? '' : tables} select ${sortedColumns.sql} from (${bounded(page, sorted)}) page
     join (${runTables}) on u.id = page.id order by page.value ${order}, page.id ${order}`
   return {
     statement: composed({ name: '', exact: 'each-request', columns: sortedColumns, params: sortedParams, text }),
