@@ -4,12 +4,9 @@
  * timer.
  */
 
-import { peers } from '../platform/peers.ts'
+import { SharedAmounts } from './shared-amounts.ts'
 
 export const WINDOW_S = 60
-
-/** How long what one process counts stays unknown to the others of its port. */
-const SHARE_MS = 50
 
 /** One minute of one key. */
 export class MinuteWindow<Kind extends string> {
@@ -58,17 +55,13 @@ export class MinuteWindow<Kind extends string> {
 export class MinuteWindows<Kind extends string> {
   /** In the order in which they end, as all are as long. */
   readonly #byKey = new Map<string, MinuteWindow<Kind>>()
-  readonly #topic: string | null
-  /** What was counted here and is not told yet: key, kind and sum. */
-  #untold = new Map<string, [key: string, kind: Kind, amount: number]>()
+  readonly #shared: SharedAmounts<Kind> | null
 
-  /**
-   * With a name the windows are those of all processes of the port: each tells the others what it counts, at most every
-   * 50 ms, so that no request waits for another process.
-   */
+  /** With a name the windows are those of all processes of the port. */
   constructor(name: string | null = null) {
-    this.#topic = name === null || !peers.areThere ? null : `windows ${name}`
-    if (this.#topic !== null) peers.whenTold(this.#topic, (told) => this.#hear(told as [string, Kind, number][]))
+    const hear = (key: string, kind: Kind, amount: number) => void this.of(key).addOfOthers(kind, amount)
+    const shared = name === null ? null : new SharedAmounts<Kind>(`of a minute: ${name}`, hear)
+    this.#shared = shared?.areShared ? shared : null
   }
 
   /** How many keys are remembered. */
@@ -82,28 +75,11 @@ export class MinuteWindows<Kind extends string> {
     const known = this.#byKey.get(key)
     if (known && !known.isOverAt(nowMs)) return known
     this.#forgetEnded(nowMs)
-    const share = this.#topic === null ? null : (kind: Kind, amount: number) => this.#note(key, kind, amount)
+    const shared = this.#shared
+    const share = shared && ((kind: Kind, amount: number) => shared.note(key, kind, amount))
     const window = new MinuteWindow<Kind>(nowMs, share)
     this.#byKey.set(key, window)
     return window
-  }
-
-  #note(key: string, kind: Kind, amount: number): void {
-    if (this.#untold.size === 0) setTimeout(() => this.#tell(), SHARE_MS).unref()
-    const name = `${kind} ${key}`
-    const noted = this.#untold.get(name)
-    if (noted) noted[2] += amount
-    else this.#untold.set(name, [key, kind, amount])
-  }
-
-  #tell(): void {
-    const untold = [...this.#untold.values()]
-    this.#untold = new Map()
-    if (this.#topic !== null) peers.tell(this.#topic, untold)
-  }
-
-  #hear(told: readonly [key: string, kind: Kind, amount: number][]): void {
-    for (const [key, kind, amount] of told) this.of(key).addOfOthers(kind, amount)
   }
 
   #forgetEnded(nowMs: number): void {

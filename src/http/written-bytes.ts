@@ -6,8 +6,10 @@
  */
 import { HubError } from '../platform/errors.ts'
 import { networkOf } from '../platform/network-of.ts'
+import { type Peers, peers } from '../platform/peers.ts'
 import type { WriteBudget } from '../store/write-budget.ts'
 import type { Caller } from './rate-limit.ts'
+import { SharedAmounts } from './shared-amounts.ts'
 
 const DAY_MS = 86_400_000
 /**
@@ -27,7 +29,10 @@ interface Amount {
   atMs: number
 }
 
+type DrainKind = 'account' | 'address'
+
 interface Drain {
+  readonly kind: DrainKind
   readonly name: string
   readonly whose: string
   /** Bytes at once. */
@@ -35,16 +40,20 @@ interface Drain {
   readonly perMs: number
 }
 
-/** One per server. */
+/** One per server; the amounts are those of all processes of its port. */
 export class WrittenBytes {
   readonly #account: Drain
   readonly #address: Drain
   readonly #amounts = new Map<string, Amount>()
+  readonly #shared: SharedAmounts<DrainKind>
 
   /** `perDay`: bytes of an account. */
-  constructor(perDay: number) {
+  constructor(perDay: number, through: Peers = peers) {
     this.#account = drainOf('account', 'An account', perDay)
     this.#address = drainOf('address', 'An anonymous address', perDay / ADDRESS_PART)
+    const drains = { account: this.#account, address: this.#address }
+    const hear = (key: string, kind: DrainKind, bytes: number) => this.#add(drains[kind], key, bytes, performance.now())
+    this.#shared = new SharedAmounts('written', hear, through)
   }
 
   /** How many are remembered. */
@@ -67,7 +76,10 @@ export class WrittenBytes {
       },
       take: (bytes) => {
         const nowMs = performance.now()
-        for (const key of keys) this.#add(drain, key, bytes, nowMs)
+        for (const key of keys) {
+          this.#add(drain, key, bytes, nowMs)
+          this.#shared.note(key, drain.kind, bytes)
+        }
       },
     }
   }
@@ -94,8 +106,9 @@ export class WrittenBytes {
   }
 }
 
-const drainOf = (name: string, whose: string, perDay: number): Drain => ({
-  name: `${name}-written`,
+const drainOf = (kind: DrainKind, whose: string, perDay: number): Drain => ({
+  kind,
+  name: `${kind}-written`,
   whose,
   most: Math.ceil(perDay / AT_ONCE_PART),
   perMs: perDay / DAY_MS,

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Caller } from '../../src/http/rate-limit.ts'
 import { WrittenBytes } from '../../src/http/written-bytes.ts'
+import { Peers } from '../../src/platform/peers.ts'
 import { countWrite } from '../../src/store/write-budget.ts'
 
 const PER_DAY = 86_400_000
@@ -37,6 +38,32 @@ it('an account writes so much at once, and as much as drains after that; its per
   expect(() => written.of(session).assertRoom()).toThrow(refused('account-written', 5))
   vi.advanceTimersByTime(5001 + MOST / 8)
   expect(() => written.of(key).assertRoom()).not.toThrow()
+})
+
+it('counts what the other processes of the port let through', () => {
+  const [one, two] = [new Peers(), new Peers()]
+  const { promise, resolve } = Promise.withResolvers<void>()
+  one.join({
+    send(message) {
+      two.receive(message)
+      resolve()
+    },
+  })
+  two.join({ send: (message) => one.receive(message) })
+  const [first, second] = [new WrittenBytes(PER_DAY, one), new WrittenBytes(PER_DAY, two)]
+  const address: Caller = { address: '192.0.2.1' }
+  first.of(key).take(MOST - 1)
+  first.of(key).take(5001)
+  first.of(address).take(MOST / 32)
+  expect(() => second.of(key).assertRoom()).not.toThrow()
+  return promise.then(() => {
+    for (const written of [first, second]) {
+      expect(() => written.of(other).assertRoom()).toThrow(refused('account-written', 5))
+      expect(() => written.of(address).assertRoom()).toThrow(refused('address-written', 1))
+    }
+    vi.advanceTimersByTime(5001)
+    expect(() => second.of(key).assertRoom()).not.toThrow()
+  })
 })
 
 it('an anonymous network has a part of it, and who wrote nothing lately is forgotten', () => {
