@@ -93,6 +93,7 @@ function variablesFor(file: string, { variableDefinitions = [] }: OperationDefin
     org: of.org,
     account: of.ada.handle,
     id: idFor(file, of),
+    robot: of.robot,
     runId: of.run,
     checkId: of.check,
     endpointId: of.endpoint,

@@ -24,6 +24,15 @@ export class JointMapError extends Error {
   override name = 'JointMapError'
 }
 
+/** What a map does to the number of one joint. */
+type Turn = Pick<MappedJoint, 'sign' | 'scale' | 'offset'>
+
+/** A number of the source as the target's. */
+export const through = ({ sign, scale, offset }: Turn, value: number): number => sign * scale * value + offset
+
+/** A number of the target as the source's. */
+export const back = ({ sign, scale, offset }: Turn, value: number): number => ((value - offset) * sign) / scale
+
 /** Each joint to the one of its name. */
 export const identityMap = (names: readonly string[]): JointMap => ({
   version: 1,

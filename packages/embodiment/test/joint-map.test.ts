@@ -1,7 +1,7 @@
 import { canonicalSha256 } from '@hub/formats/canonical-hash'
 import { describe, expect, it } from 'vitest'
 import { fingerprintOf } from '../src/fingerprint.ts'
-import { applyJointMap, identityMap, invert, type JointMap } from '../src/joint-map.ts'
+import { applyJointMap, back, identityMap, invert, type JointMap, through } from '../src/joint-map.ts'
 import { readJointMap } from '../src/read-joint-map.ts'
 
 const map: JointMap = {
@@ -36,12 +36,19 @@ describe('a map of joints', () => {
   })
 
   it('turned around gives the numbers back', () => {
-    const back = invert(map, { c: 7 })
+    const turned = invert(map, { c: 7 })
     const there = applyJointMap(map, theirs, ours)([0.3, -40, 7])
-    const again = applyJointMap(back, ours, theirs)(there)
+    const again = applyJointMap(turned, ours, theirs)(there)
     for (const [at, value] of [0.3, -40, 7].entries()) expect(again[at]).toBeCloseTo(value, 12)
-    expect(back.dropped).toEqual(['wrist'])
+    expect(turned.dropped).toEqual(['wrist'])
     expect(() => invert(map)).toThrow('The map drops c')
+  })
+
+  it('does to one number what it does to all of them, and back', () => {
+    const [elbow] = map.joints
+    if (!elbow) throw new Error('There is no joint.')
+    expect(through(elbow, -40)).toBe(applyJointMap(map, theirs, ours)([0, -40, 0])[1])
+    expect(back(elbow, through(elbow, -40))).toBeCloseTo(-40, 12)
   })
 
   it('of equal names is its own inverse, with the same fingerprint', () => {

@@ -4,7 +4,9 @@ import { openDataset } from '../../../web/src/episodes/dataset.ts'
 import { plainAddress, readAddress, writeAddress } from '../../../web/src/episodes/episode-address.ts'
 import { type Curves, frameNear } from '../../../web/src/episodes/episode-curves.ts'
 import { playhead } from '../../../web/src/episodes/playhead.ts'
+import { BY_NAME, type KeptMap, keptInUse, keptPart } from '../../../web/src/episodes/replay/kept-map.ts'
 import { mapByName, mapOf } from '../../../web/src/episodes/replay/map-by-name.ts'
+import { howText } from '../../../web/src/episodes/replay/map-note.ts'
 import { ACTION, doubtsOf, posesOf, STATE } from '../../../web/src/episodes/replay/poses.ts'
 import { targetsOf } from '../../../web/src/episodes/replay/robot-targets.ts'
 import { DEGREES, unitsOf } from '../../../web/src/episodes/replay/units.ts'
@@ -101,6 +103,61 @@ describe('the pose of a frame', () => {
   })
 })
 
+describe('a map that the hub keeps', () => {
+  const keptMap = {
+    version: 1,
+    joints: [
+      { from: 'pan', to: 'Shoulder_Pan', sign: -1, scale: DEGREES, offset: 0.1 },
+      { from: 'jaw', to: 'thumb', sign: 1, scale: 1, offset: 0 },
+      { from: 'lift', to: 'grip', sign: 1, scale: 1, offset: 0 },
+    ],
+    held: [
+      { joint: 'grip', value: 0.04 },
+      { joint: 'tail', value: 1 },
+    ],
+    dropped: ['lamp'],
+  } as const
+  const version = (number: number, reviewedAt: string | null): KeptMap => ({
+    ...{ version: number, map: keptMap, reviewedAt },
+  })
+  const [reviewed, open] = [version(2, '2026-11-03T10:00:00.000Z'), version(4, null)]
+
+  it('is the newest reviewed version, or the one that was chosen; one without a review is not used by itself', () => {
+    const maps = [open, version(3, null), reviewed, version(1, '2026-11-01T10:00:00.000Z')]
+    expect(keptInUse(maps, null)).toBe(reviewed)
+    expect(keptInUse(maps, 4)).toBe(open)
+    expect(keptInUse(maps, BY_NAME)).toBeNull()
+    // It has gone since the link was made.
+    expect(keptInUse(maps, 9)).toBe(reviewed)
+    expect(keptInUse([open], null)).toBeNull()
+  })
+
+  it('gives each frame its sign, scale, offset and held joints, exactly; what it lacks is told', () => {
+    const labels = ['pan', 'jaw', 'lamp']
+    const { joints, start: held, missing } = keptPart(keptMap, labels, targets, start)
+    expect(missing).toEqual([
+      'The map gives a value to thumb, which the model does not have.',
+      'The map moves grip by lift, which is not recorded.',
+      'The map gives a value to tail, which the model does not have.',
+    ])
+    const map = mapOf(joints, labels, targets, held)
+    const curves = curvesOf({ [STATE]: { pan: [90, -30], jaw: [1, 1], lamp: [0, 0] } })
+    const posed = posesOf({ curves, feature: STATE, map, targets, start: held })
+    expect(posed?.(0).qpos).toEqual([0, 0, 1, 1, 0, 0, 0, -1 * DEGREES * 90 + 0.1, 0.04])
+    expect(posed?.(1).qpos).toEqual([0, 0, 1, 1, 0, 0, 0, -1 * DEGREES * -30 + 0.1, 0.04])
+    expect(start[8]).toBe(0.01)
+  })
+
+  it('is named with its version and its review', () => {
+    const maps = [open, reviewed]
+    expect(howText({ maps, kept: reviewed, isOwn: false })).toContain('kept map, version 2, reviewed 2026-11-03.')
+    expect(howText({ maps, kept: open, isOwn: false })).toContain('version 4, not reviewed. No one has reviewed it')
+    expect(howText({ maps, kept: null, isOwn: false })).toContain('A map is kept: version 4, not reviewed.')
+    expect(howText({ maps: [], kept: null, isOwn: false })).toMatch(/^are matched by name\..*plus sign\.$/)
+    expect(howText({ maps, kept: reviewed, isOwn: true })).toContain('changed on this page (from the kept map')
+  })
+})
+
 it('a unit that no name is known of is told as a factor', () => {
   expect(unitsOf('rad', DEGREES).map(({ name }) => name)).toEqual(['rad', 'degrees'])
   expect(unitsOf('m', 0.5).map(({ name }) => name)).toEqual(['m', 'cm', 'mm', '× 0.500'])
@@ -115,6 +172,7 @@ describe('an address', () => {
       beside: 3,
       robot: 'lab/arm',
       model: 'a b/scene.xml',
+      kept: 3,
       map: [{ from: 'a&b', to: 'joint 1', sign: -1, scale: DEGREES, offset: 0.25 }] as const,
       ghost: true,
       differ: 0.5,

@@ -48,6 +48,7 @@ export const statements: Readonly<Record<string, number>> = {
   palettePeople: 5,
   paletteRuns: 2,
   profile: 2,
+  ReplayMaps: 3,
   RepoDiff: 5,
   RepoFileSizes: 3,
   RepoFits: 6,

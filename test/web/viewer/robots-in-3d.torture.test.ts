@@ -6,6 +6,7 @@
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { back } from '@hub/embodiment/joint-map'
 import { openMujoco } from '@hub/robot-view/physics/mujoco'
 import type { Browser, Page } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
@@ -214,6 +215,56 @@ describe('on the pages of a hub', needs(noBrowser), () => {
     expect(await widerBy(page)).toBe(0)
     await picture('replay-4-phone')
     await page.setViewportSize(desk)
+    expect(faults()).toEqual([])
+  })
+
+  it('a recording moves a robot by the kept map that a person has reviewed, and by no other unless asked', {
+    timeout,
+  }, async () => {
+    const folder = join(import.meta.dirname, '../../../examples/robot')
+    const moved = await movedRobot(await openMujoco(() => undefined), folder, 'scene.xml')
+    const { recorded, bodies, session } = moved
+    const robot = await robotRepo('pico_arm', folder)
+    const name = await hub.repo(owner, { visibility: 'public' })
+    const joints = recorded.joints.map((to, at) => ({
+      ...({ from: `motor_${at}`, to, sign: at % 2 === 0 ? -1 : 1, scale: Math.PI / 180, offset: at / 10 } as const),
+    }))
+    // The driver wrote the last motor first.
+    const rows = (recorded.episodes[0]?.state ?? []).map((row) =>
+      joints.map((joint, at) => back(joint, row[at] ?? 0)).toReversed(),
+    )
+    const names = joints.map(({ from }) => from).toReversed()
+    const recording = await madeMcap([
+      {
+        ...{ name: '/joint_states', schema: 'sensor_msgs/msg/JointState', encoding: 'cdr', text: jointState },
+        messages: rows.map((row, at) => jointsAt(at / recorded.fps, names, row)),
+      },
+    ])
+    await hub.upload(owner, name, { 'one.mcap': Buffer.from(recording) })
+    const maps = `/v1/repos/${name}/joint-maps`
+    const map = { version: 1, joints, held: [], dropped: [] }
+    expect((await hub.call(owner, 'PUT', maps, { robot, if_version: 0, map })).status).toBe(200)
+
+    const opened = `/${name}/episodes?robot=${encodeURIComponent(robot)}`
+    await page.goto(new URL(opened, hub.running.url).href)
+    await page.getByText('A map is kept: version 1, not reviewed.').waitFor()
+    await page.getByLabel('Map', { exact: true }).selectOption('1')
+    await page.getByText('No one has reviewed it').waitFor()
+    expect((await hub.call(owner, 'POST', `${maps}/review`, { robot, version: 1 })).status).toBe(200)
+    await page.goto(new URL(opened, hub.running.url).href)
+    await page.getByText(`${joints.length} of ${joints.length} joints follow the kept map, version 1`).waitFor()
+    await page.locator('.episode-stage[data-frame="0"]').waitFor()
+    await page.getByText('Bodies').click()
+    await page.locator('.viewer-bodies button').last().click()
+    const last = session.opened.bodies.length - 1
+    for (const frame of [0, 12, 24]) {
+      await page.getByRole('slider', { name: 'Time' }).fill(String(frame / recorded.fps))
+      await expect.poll(() => page.locator('.episode-stage').getAttribute('data-frame')).toBe(String(frame))
+      const [x, y, z] = [...(bodies[0]?.[frame]?.subarray(7 * last, 7 * last + 3) ?? [])].map(told)
+      expect(await page.locator('.viewer-place').innerText()).toContain(`x ${x}, y ${y}, z ${z} m`)
+    }
+    expect(await accessibilityFaults(page)).toEqual([])
+    await picture('replay-6-kept-map')
     expect(faults()).toEqual([])
   })
 

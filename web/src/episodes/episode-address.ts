@@ -12,8 +12,10 @@ export interface EpisodeAddress {
   /** The robot's repo, `owner/slug`, where a person chose it, and its model file where that is not the first. */
   readonly robot: string | null
   readonly model: string | null
-  /** Pairs of a map that a person made; null for joints by name. */
+  /** Pairs of a map that a person made; null for a kept map, or joints by name. */
   readonly map: JointMap['joints'] | null
+  /** The kept version that a person chose, 0 for joints by name; null for the newest reviewed one. */
+  readonly kept: number | null
   /** Whether the action is drawn through the state. */
   readonly ghost: boolean
   /** From which a difference of state and action is marked, in rad or m. */
@@ -31,6 +33,7 @@ export const plainAddress: EpisodeAddress = {
   robot: null,
   model: null,
   map: null,
+  kept: null,
   ghost: false,
   differ: 0.1,
   speed: 1,
@@ -54,6 +57,7 @@ export function readAddress(search: string): EpisodeAddress {
     robot: robot !== null && isRepoName(robot) ? robot : null,
     model: query.get('model'),
     map: pairsOf(query.get('map')),
+    kept: whole('kept'),
     ghost: query.get('ghost') === 'action',
     differ: positive('differ', plainAddress.differ),
     speed: Math.min(MOST_SPEED, Math.max(LEAST_SPEED, positive('speed', plainAddress.speed))),
@@ -82,6 +86,7 @@ export function writeAddress(address: EpisodeAddress): string {
   put('model', address.model, null)
   const pairs = address.map?.map(({ from, to, sign, scale, offset }) => [from, to, sign * scale, offset])
   put('map', pairs ? JSON.stringify(pairs) : null, null)
+  put('kept', address.kept, null)
   put('ghost', address.ghost ? 'action' : null, null)
   put('differ', address.differ, plainAddress.differ)
   put('speed', address.speed, 1)

@@ -5,7 +5,7 @@
 import type { HubClient } from '@hub/client/internal'
 import { ProblemError, pages } from '@hub/client/internal'
 import type { JointLimits } from '@hub/dataset/check-dataset'
-import type { JointMap } from '@hub/embodiment/joint-map'
+import { back, type JointMap } from '@hub/embodiment/joint-map'
 import { objectOf } from '@hub/embodiment/json'
 
 interface KnownLimits {
@@ -70,11 +70,12 @@ function noCard(error: unknown): { limits?: unknown } {
 
 /** The limits of targets, in the numbers of their sources. Pure. */
 export function mappedLimits({ joints }: JointMap, limits: Readonly<Record<string, unknown>>): JointLimits {
-  const found = joints.flatMap(({ from, to, sign, scale, offset }) => {
+  const found = joints.flatMap((joint) => {
+    const { from, to, sign } = joint
     const limit = objectOf(limits[to])
     const [a, b] = [limit.lower, limit.upper].map((bound) => {
       const number = bound === null || bound === undefined ? Number.NaN : Number(bound)
-      return Number.isFinite(number) ? ((number - offset) * sign) / scale : null
+      return Number.isFinite(number) ? back(joint, number) : null
     })
     const [lower = null, upper = null] = sign === 1 ? [a, b] : [b, a]
     return lower === null && upper === null ? [] : [[from, { lower, upper }] as const]

@@ -6,8 +6,9 @@ import { element } from '../../viewer/panels/element.ts'
 import type { ShownModel } from '../../viewer/viewer-state.ts'
 import type { Curves } from '../episode-curves.ts'
 import { type JointPanel, jointPanel } from './joint-panel.ts'
+import { BY_NAME, type KeptMap, keptInUse, keptPart } from './kept-map.ts'
 import { mapByName, mapOf } from './map-by-name.ts'
-import { mapNote } from './map-note.ts'
+import { mapChooser, mapNote } from './map-note.ts'
 import { doubtsOf } from './poses.ts'
 import type { Mapping, ReplayLane } from './replay-lane.ts'
 import { targetsOf } from './robot-targets.ts'
@@ -15,8 +16,10 @@ import { DEGREES } from './units.ts'
 
 /** What a person chose about the map. */
 export interface MapChoice {
-  /** Null for joints by name. */
+  /** Of a map that was made here; null for a kept one, or joints by name. */
   readonly map: readonly MappedJoint[] | null
+  /** Of a kept map, as `keptInUse` takes it. */
+  readonly kept: number | null
   readonly ghost: boolean
   readonly differ: number
 }
@@ -37,19 +40,23 @@ export function jointMapView(options: {
   /** Names of the recorded numbers of a frame. */
   readonly labels: readonly string[]
   readonly lanes: () => readonly ReplayLane[]
+  /** Kept maps to the robot, newest first. */
+  readonly maps: () => readonly KeptMap[]
   readonly choice: () => MapChoice
-  /** A person changed the map. */
-  readonly onMap: (pairs: readonly MappedJoint[]) => void
+  /** A person changed the map, or chose another one. */
+  readonly onMap: (part: Partial<Pick<MapChoice, 'map' | 'kept'>>) => void
 }): JointMapView {
-  const { labels, lanes, choice, onMap } = options
+  const { labels, lanes, maps, choice, onMap } = options
   const node = element('div', { class: 'joint-panel', hidden: true })
   let mapping: Mapping | null = null
+  let missing: readonly string[] = []
+  let own: { readonly model: ShownModel; readonly start: readonly number[] } | null = null
   let table: JointPanel | null = null
   let drawnOf: Curves | null = null
   const curves = () => lanes()[0]?.curves() ?? null
   const change = (pairs: readonly MappedJoint[]) => {
     if (mapping === null) return
-    onMap(pairs)
+    onMap({ map: pairs })
     mapping = { ...mapping, map: mapOf(pairs, labels, mapping.targets, mapping.start) }
     view.apply()
   }
@@ -63,23 +70,37 @@ export function jointMapView(options: {
     const isOpen = node.querySelector('details')?.open ?? (map.joints.length === 0 || doubts.length > 0)
     const toDegrees = button('Take angles as degrees', () => change(inDegrees(map.joints, mapping)))
     const focused = labelIn(node)
+    const kept = keptInUse(maps(), choice().kept)
+    const isOwn = choice().map !== null
+    const choose = (version: number) => {
+      onMap({ map: null, kept: version })
+      if (own) view.ready(own.model, own.start)
+    }
     node.replaceChildren(
-      ...mapNote({ map, targets, isByName: choice().map === null, doubts, toDegrees }),
+      ...mapChooser({ maps: maps(), used: isOwn ? null : (kept?.version ?? BY_NAME), choose }),
+      ...mapNote({ map, targets, maps: maps(), kept, isOwn, missing, doubts, toDegrees }),
       element('details', { open: isOpen }, element('summary', {}, `Joints (${targets.length})`), table.node),
     )
     focusOn(node, focused)
   }
   const view: JointMapView = {
     node,
-    ready({ opened }, start) {
-      const targets = targetsOf(opened.facts)
+    ready(model, modelStart) {
+      own = { model, start: modelStart }
+      const targets = targetsOf(model.opened.facts)
+      const kept = keptInUse(maps(), choice().kept)
+      const part = kept && keptPart(kept.map, labels, targets, modelStart)
       const said = choice().map?.filter(({ to }) => targets.some(({ name }) => name === to))
-      const map = said ? mapOf(said, labels, targets, start) : mapByName(labels, targets, start)
+      const start = part?.start ?? modelStart
+      const pairs = said ?? part?.joints
+      const map = pairs ? mapOf(pairs, labels, targets, start) : mapByName(labels, targets, start)
+      missing = said ? [] : (part?.missing ?? [])
       mapping = { map, targets, start }
       view.apply()
     },
     forget() {
       mapping = null
+      own = null
       draw()
     },
     apply() {

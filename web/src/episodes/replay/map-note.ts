@@ -1,29 +1,37 @@
-/** What a map takes for granted, in words, and what speaks against it. */
+/** Which map is used and what it takes for granted, in words; what speaks against it, and the choice of another. */
 
 import type { JointMap } from '@hub/embodiment/joint-map'
+import { choice } from '../../viewer/panels/choices.ts'
 import { element, told } from '../../viewer/panels/element.ts'
+import { BY_NAME, type KeptMap } from './kept-map.ts'
 import type { Doubt } from './poses.ts'
 import type { RobotTarget } from './robot-targets.ts'
 
 export interface MapNoteOptions {
   readonly map: JointMap
   readonly targets: readonly RobotTarget[]
-  /** Nobody has said where joints come from. */
-  readonly isByName: boolean
+  /** Kept maps to the robot, newest first. */
+  readonly maps: readonly KeptMap[]
+  /** The one in use; null for joints by name. */
+  readonly kept: KeptMap | null
+  /** A person changed it on this page. */
+  readonly isOwn: boolean
+  /** What of the kept map cannot be done here, a sentence each. */
+  readonly missing: readonly string[]
   readonly doubts: readonly Doubt[]
   /** Offered where angles may be in degrees. */
   readonly toDegrees: HTMLElement
 }
 
 /** Where joints have another pose than was recorded, a person reads why. */
-export function mapNote({ map, targets, isByName, doubts, toDegrees }: MapNoteOptions): HTMLElement[] {
-  const count = `${map.joints.length} of ${targets.length} joints`
-  const how = isByName
-    ? `${count} are matched by name. The data set says no unit: numbers are taken as rad and m, with a plus sign.`
-    : `${count} follow a map.`
+export function mapNote({ map, targets, doubts, toDegrees, ...about }: MapNoteOptions): HTMLElement[] {
+  const how = `${map.joints.length} of ${targets.length} joints ${howText(about)}`
   const none = map.joints.length === 0 ? ' Choose below where each joint comes from.' : ''
-  const note = element('p', { class: 'episode-note' }, how + none)
-  if (doubts.length === 0) return [note]
+  const isDoubtful = !about.isOwn && about.kept?.reviewedAt === null
+  const said = element('p', { class: isDoubtful ? 'viewer-warning' : 'episode-note' }, how + none)
+  const lost = about.missing.map((text) => element('li', {}, text))
+  const note = lost.length === 0 ? [said] : [said, element('ul', { class: 'viewer-warning' }, ...lost)]
+  if (doubts.length === 0) return note
   const doubted = (name: string) => doubts.some(({ joint }) => joint === name)
   const isAngle = targets.some(({ name, unit }) => unit === 'rad' && doubted(name))
   const warning = element(
@@ -34,7 +42,45 @@ export function mapNote({ map, targets, isByName, doubts, toDegrees }: MapNoteOp
     element('p', { class: 'episode-note' }, 'Their unit, sign or offset may be another.'),
     ...(isAngle ? [toDegrees] : []),
   )
-  return [note, warning]
+  return [...note, warning]
+}
+
+const day = (time: string) => time.slice(0, 10)
+const named = ({ version, reviewedAt }: KeptMap) =>
+  `version ${version}, ${reviewedAt === null ? 'not reviewed' : `reviewed ${day(reviewedAt)}`}`
+
+/** The rest of a sentence that begins with how many joints are moved. */
+export function howText({ kept, isOwn, maps }: Pick<MapNoteOptions, 'kept' | 'isOwn' | 'maps'>): string {
+  if (isOwn) return `follow a map that was changed on this page${kept ? ` (from the kept map, ${named(kept)})` : ''}.`
+  if (kept) {
+    const open = kept.reviewedAt === null ? ' No one has reviewed it: what you see may not be what was recorded.' : ''
+    return `follow the kept map, ${named(kept)}.${open}`
+  }
+  const byName = 'are matched by name. The data set says no unit: numbers are taken as rad and m, with a plus sign.'
+  const [newest] = maps
+  return newest ? `${byName} A map is kept: ${named(newest)}. Choose it under "Map".` : byName
+}
+
+interface MapChooserOptions {
+  readonly maps: readonly KeptMap[]
+  /** The version in use, or `BY_NAME`; null for a map that was made here. */
+  readonly used: number | null
+  choose(version: number): void
+}
+
+const OWN = 'own'
+
+/** The kept versions and joints by name, to choose from; nothing where no map is kept. */
+export function mapChooser({ maps, used, choose }: MapChooserOptions): HTMLElement[] {
+  if (maps.length === 0) return []
+  const options = [
+    ...(used === null ? [[OWN, 'changed on this page'] as const] : []),
+    ...maps.map((one) => [String(one.version), named(one)] as const),
+    [String(BY_NAME), 'none: joints by name'] as const,
+  ]
+  const { node, select } = choice('Map', options, (value) => choose(Number(value)))
+  select.value = used === null ? OWN : String(used)
+  return [node]
 }
 
 const MOST_TOLD = 6

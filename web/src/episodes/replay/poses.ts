@@ -1,6 +1,6 @@
 /** The rows of an episode as poses of a robot. Pure. */
 
-import { applyJointMap, type JointMap } from '@hub/embodiment/joint-map'
+import { applyJointMap, type JointMap, through } from '@hub/embodiment/joint-map'
 import type { Curves } from '../episode-curves.ts'
 import { mapOf } from './map-by-name.ts'
 import type { RobotTarget } from './robot-targets.ts'
@@ -70,7 +70,7 @@ export function doubtsOf(curves: Curves, map: JointMap, targets: readonly RobotT
     if (!range || !pair || !values) return []
     let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     for (const value of values) {
-      const mapped = pair.sign * pair.scale * value + pair.offset
+      const mapped = through(pair, value)
       least = Math.min(least, mapped)
       most = Math.max(most, mapped)
     }

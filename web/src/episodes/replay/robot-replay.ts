@@ -4,19 +4,25 @@ import type { ThemeName } from '@hub/robot-view/scene/theme'
 import { modelChoices } from '../../viewer/model-choice.ts'
 import { type EpisodeAddress, isRepoName } from '../episode-address.ts'
 import { jointMapView } from './joint-map-view.ts'
+import type { KeptMap } from './kept-map.ts'
 import { type ReplayLane, replayLane } from './replay-lane.ts'
 import { type RobotBarOptions, robotBar } from './robot-bar.ts'
 import type { RobotRepo, RobotStage } from './robot-stage.ts'
+
+/** A robot, and the kept maps from the data set to it, newest first. */
+export interface ReplayRobot extends RobotRepo {
+  readonly maps: readonly KeptMap[]
+}
 
 /** Robots of the hub, as a person sees them. */
 export interface ReplayRobots {
   names(): Promise<readonly string[]>
   /** Rejects with an `Error` in words where there is no such robot. */
-  open(name: string): Promise<RobotRepo>
+  open(name: string): Promise<ReplayRobot>
 }
 
 /** What of an address is about the robot. */
-type RobotPart = Pick<EpisodeAddress, 'robot' | 'model' | 'map' | 'ghost' | 'differ' | 'view'>
+type RobotPart = Pick<EpisodeAddress, 'robot' | 'model' | 'map' | 'kept' | 'ghost' | 'differ' | 'view'>
 
 export interface RobotReplay {
   /** Choices of robot and model. */
@@ -48,7 +54,7 @@ export interface RobotReplayOptions {
 /** The robot of a dataset's episodes. */
 export function robotReplay({ robots, theme, named, labels, onChange, ...options }: RobotReplayOptions): RobotReplay {
   let part = options.part
-  let open: { readonly repo: RobotRepo; readonly entry: string } | null = null
+  let open: { readonly repo: ReplayRobot; readonly entry: string } | null = null
   let used: 1 | 2 = 1
   let home: Viewpoint | null = null
   const change = (next: Partial<RobotPart>) => {
@@ -64,7 +70,13 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
       else joints.apply()
     })
   const lanes: readonly [ReplayLane, ReplayLane] = [laneOf(0), laneOf(1)]
-  const joints = jointMapView({ labels, lanes: () => lanes, choice: () => part, onMap: (map) => change({ map }) })
+  const joints = jointMapView({
+    labels,
+    lanes: () => lanes,
+    maps: () => open?.repo.maps ?? [],
+    choice: () => part,
+    onMap: change,
+  })
   const closeAll = () => {
     open = null
     for (const lane of lanes) lane.closeRobot()
@@ -91,7 +103,7 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
   }
   const hear: Pick<RobotBarOptions, 'onRobot' | 'onModel' | 'onChoice'> = {
     onRobot(name) {
-      change({ robot: isRepoName(name) ? name : null, model: null, map: null, view: null })
+      change({ robot: isRepoName(name) ? name : null, model: null, map: null, kept: null, view: null })
       openRobot(name)
     },
     onModel(entry) {
@@ -138,7 +150,7 @@ function turnedFrom(home: Viewpoint | null, stage: RobotStage | null, said: View
 function robotOpener(robots: ReplayRobots, tell: (text: string) => void) {
   let asked = 0
   return {
-    open(name: string, use: (repo: RobotRepo) => void) {
+    open(name: string, use: (repo: ReplayRobot) => void) {
       asked += 1
       const own = asked
       if (name === '') return tell('')

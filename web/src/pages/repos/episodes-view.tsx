@@ -41,7 +41,7 @@ export function EpisodesView({ owner, repo, embedded }: Props) {
     const address = `${location.origin}${pagePath('repoEpisodes', { owner, repo })}`
     mounted.current = mountEpisodeViewer(place.current, {
       files: { list, sign: files.sign },
-      robots: replayRobots(client),
+      robots: replayRobots(client, { owner, repo }),
       page: { name: `${owner}/${repo}`, address },
       isEmbedded: embedded !== undefined,
       theme,

@@ -1,15 +1,18 @@
 /** Robots of the hub for a replay, through public fields. */
+
+import type { JointMap } from '@hub/embodiment/joint-map'
 import type { Client } from '@urql/core'
 import type { ReplayRobots } from '../../episodes/replay/robot-replay.ts'
 import { messageOf } from '../../ui/problem.ts'
 import { viewerLimits } from '../../viewer/limits.ts'
+import { replayMapsQuery } from './replay-maps.graphql.ts'
 import { repoFiles } from './repo-files.ts'
 import { reposQuery } from './repos.graphql.ts'
 import { viewedRobotQuery } from './robot.graphql.ts'
 import { viewedCard } from './viewed-card.ts'
 
 /** Rejects with `Error`s in the words of the hub's Problem. */
-export function replayRobots(client: Client): ReplayRobots {
+export function replayRobots(client: Client, dataset: { readonly owner: string; readonly repo: string }): ReplayRobots {
   return {
     async names() {
       const { data, error } = await client.query(reposQuery, { kind: 'ROBOT' }).toPromise()
@@ -18,15 +21,21 @@ export function replayRobots(client: Client): ReplayRobots {
     },
     async open(name) {
       const [owner = '', repo = ''] = name.split('/')
-      const { data, error } = await client.query(viewedRobotQuery, { owner, repo }).toPromise()
+      const [{ data, error }, kept] = await Promise.all([
+        client.query(viewedRobotQuery, { owner, repo }).toPromise(),
+        // Another page may have reviewed one since.
+        client.query(replayMapsQuery, { ...dataset, robot: name }, { requestPolicy: 'network-only' }).toPromise(),
+      ])
       if (error) throw new Error(messageOf(error))
+      if (kept.error) throw new Error(messageOf(kept.error))
       const found = data?.repo
       if (!found) throw new Error(`${name} is not there, or you do not see it.`)
       if (found.kind !== 'ROBOT') throw new Error(`${name} is no robot.`)
       const files = repoFiles(client, owner, repo)
       const listed = await files.list('', viewerLimits.listedFiles)
       if (listed === null) throw new Error(`${name} has more than ${viewerLimits.listedFiles} files.`)
-      return { name, card: viewedCard(found.card), files: listed, sign: files.sign }
+      const maps = (kept.data?.repo?.jointMaps.nodes ?? []).map((one) => ({ ...one, map: one.map as JointMap }))
+      return { name, card: viewedCard(found.card), files: listed, sign: files.sign, maps }
     },
   }
 }
