@@ -12,6 +12,7 @@ import { type ClientIo, countText, exitCode } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, runCommand, UsageError, wholeFrom } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
+import { assertPublishable, mapFor } from './rollout-map.ts'
 import { type RolloutResult, rolloutText } from './rollout-output.ts'
 import { MAX_PUBLISHED, pinned, publishResult } from './rollout-publish.ts'
 import { type Source, sourceOf } from './rollout-source.ts'
@@ -21,6 +22,7 @@ import { inLine, print, printOver } from './terminal.ts'
 interface RolloutOptions extends CommonOptions {
   readonly robot: string
   readonly task?: string
+  readonly map?: string
   readonly count: number
   readonly seed: number
   readonly parallel?: number
@@ -45,6 +47,10 @@ runs. A process that is killed takes no result with it.
 
 The task is a JSON file: where it starts, how long it takes, what success is (docs/rollouts.md). Without --task it is
 task.json beside the policy, else ten seconds in which the motion stays finite.
+
+A robot with other joints than the policy's is driven through a map of joints (hub map): what the policy sees goes to its
+own numbers, what it asks for goes back, and joints that the map holds stay where it says. Of repos the newest reviewed
+version is used by itself.
 
 Exit codes:
   0    all rollouts ended, with success or without
@@ -72,6 +78,7 @@ export function registerRolloutCommand(program: Command, io: ClientIo): void {
   )
     .requiredOption('--robot <robot>', 'folder or repo of the robot')
     .option('--task <file>', 'JSON file of the task (default: task.json beside the policy)')
+    .option('--map <map>', 'version of the kept map, a file of JSON, or "none" (default: the newest reviewed one)')
     .option('-n, --count <n>', 'rollouts', wholeFrom(1, MAX_ROLLOUTS), 10)
     .option('--seed <seed>', 'seed of the first; the others follow it', wholeFrom(0, MAX_SEED), 1)
     .option('--parallel <n>', 'processes at once (default: one for each core)', wholeFrom(1, 256))
@@ -134,7 +141,7 @@ async function rollout({ io, client, settings, policy: named, options, version }
       throw new UsageError(`--publish keeps at most ${MAX_PUBLISHED} rollouts in one result: take a smaller -n.`)
     for (const side of ['policy', 'robot'] as const) names[side] = await pinned(io, client, names[side])
   }
-  const { job, policy, policyPath, robot } = await prepared({ io, client, settings, options, ...names })
+  const { job, policy, policyPath, robot, used } = await prepared({ io, client, settings, options, ...names })
   const seeds = Array.from({ length: options.count }, (_, place) => options.seed + place)
   const episodes = options.episodes === undefined ? null : resolve(io.cwd, options.episodes)
   if (episodes !== null) await mkdir(episodes, { recursive: true })
@@ -162,13 +169,17 @@ async function rollout({ io, client, settings, policy: named, options, version }
   const { outcomes, redone, notes, engine, runtime } = found
   const software = { hub: version, mujoco: engine, onnxruntime: runtime }
   const published = options.publish
-    ? await publishResult(client, { policy, robot, policyPath, job, software, outcomes })
+    ? await publishResult(client, {
+        ...{ policy, robot, policyPath, job, software, outcomes },
+        mapFingerprint: used?.fingerprint ?? null,
+      })
     : null
   const result: RolloutResult = {
     version: 1,
     policy: shown(policy, named),
     robot: shown(robot, options.robot),
     task: job.task.name,
+    map: used && { version: used.version, fingerprint: used.fingerprint, reviewed_at: used.reviewed_at },
     first_seed: options.seed,
     ...summaryOf(outcomes),
     engine,
@@ -191,6 +202,8 @@ async function prepared({ io, client, settings, policy: named, robot: body, opti
   const common = { io, client, settings }
   const policy = await sourceOf(named, { ...common, include: ['*.onnx', '*.json'] })
   const robot = await sourceOf(body, { ...common, include: [] })
+  const used = await mapFor(io, client, options.map, { policy, robot })
+  if (options.publish) assertPublishable(used)
   const card = await robot.card()
   if (card === null) throw new LocalError(`${options.robot} has no robot_card.json: hub card init drafts one.`)
   const pool = openReadingPool({ log: silentLog, programOf, processes: 1 })
@@ -199,8 +212,8 @@ async function prepared({ io, client, settings, policy: named, robot: body, opti
     policyIn(policy.folder, policy.entry),
     taskOf(io, options.task, policy.folder),
   ]).finally(() => pool.close())
-  const job = { ...model, policy: file, contract, task, disturbance: disturbanceOf(options) }
-  return { job, policy, policyPath, robot }
+  const job = { ...model, policy: file, contract, map: used?.map ?? null, task, disturbance: disturbanceOf(options) }
+  return { job, policy, policyPath, robot, used }
 }
 
 const disturbanceOf = (options: RolloutOptions): Disturbance => ({

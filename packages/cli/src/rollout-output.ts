@@ -1,6 +1,7 @@
 /** What `hub rollout` prints of its results. Pure. */
 import type { Summary } from '@hub/rollout/statistics'
 import { countText } from './client-output.ts'
+import { mapText, type UsedMap } from './rollout-map.ts'
 import { inLine } from './terminal.ts'
 
 export interface RolloutResult extends Summary {
@@ -8,6 +9,8 @@ export interface RolloutResult extends Summary {
   readonly policy: string
   readonly robot: string
   readonly task: string
+  /** The map of joints that was used; null for joints by name. */
+  readonly map: Omit<UsedMap, 'map'> | null
   readonly first_seed: number
   readonly engine: string
   readonly redone: number
@@ -27,6 +30,7 @@ export function rolloutText(result: RolloutResult): string {
     ['policy', result.policy],
     ['robot', result.robot],
     ['task', result.task],
+    ...(result.map ? [['map', mapText(result.map)] as const] : []),
     [
       'success',
       `${successes} of ${rollouts}, ${percent(success_rate)} (${interval.map(percent).join(' to ')} at 95 %)`,

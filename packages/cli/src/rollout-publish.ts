@@ -34,11 +34,13 @@ interface Ran {
   readonly policyPath: string
   readonly job: Pick<RolloutJob, 'task' | 'disturbance'>
   readonly software: Readonly<Record<string, string>>
+  /** Of the map of joints that was used. */
+  readonly mapFingerprint: string | null
   readonly outcomes: readonly Outcome[]
 }
 
 /** The kept result; sent again, it is the same one. */
-export async function publishResult(client: HubClient, { policy, robot, policyPath, job, software, outcomes }: Ran) {
+export async function publishResult(client: HubClient, { policy, robot, policyPath, job, ...ran }: Ran) {
   if (policy.repo === null || robot.repo === null) throw new Error('Only repos are published.')
   return client.v1.publishRollouts({
     path: pathOf(policy.repo),
@@ -49,8 +51,9 @@ export async function publishResult(client: HubClient, { policy, robot, policyPa
       robot_version: robot.at ?? '',
       task: { ...job.task },
       disturbance: { ...job.disturbance },
-      software: { ...software },
-      outcomes: outcomes.map((one) => ({ ...one })),
+      software: { ...ran.software },
+      ...(ran.mapFingerprint !== null && { map_fingerprint: ran.mapFingerprint }),
+      outcomes: ran.outcomes.map((one) => ({ ...one })),
     },
   })
 }

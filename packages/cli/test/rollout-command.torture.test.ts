@@ -79,6 +79,29 @@ it('runs so many seeds, and writes results and episodes', { timeout: 120_000 }, 
   expect(episode.episode).toHaveLength(result.outcomes[1].steps)
 })
 
+it('drives a robot with another joint by a map of a file, and names a map that does not cover it', {
+  timeout: 120_000,
+}, async () => {
+  const [folder, card] = [join(work, 'other'), await readFile(join(examples, 'robot/robot_card.json'), 'utf8')]
+  await mkdir(folder)
+  await writeFile(join(folder, 'robot_card.json'), card.replaceAll('"pivot"', '"axle"'))
+  const model = await readFile(join(examples, 'robot/robot.xml'), 'utf8')
+  await writeFile(join(folder, 'robot.xml'), model.replaceAll('"pivot"', '"axle"'))
+  const task = await readFile(join(examples, 'policy/task.json'), 'utf8')
+  await writeFile(join(work, 'axle.json'), task.replaceAll('"pivot"', '"axle"'))
+  const joint = { from: 'pivot', to: 'axle', sign: 1, scale: 1, offset: 0 }
+  const map = { version: 1, joints: [joint], held: [], dropped: [] }
+  await writeFile(join(work, 'map.json'), JSON.stringify(map))
+  await writeFile(join(work, 'less.json'), JSON.stringify({ ...map, joints: [], dropped: ['pivot'] }))
+  const asked = [policy, '--robot', folder, '--task', 'axle.json', '-n', '1', '--seed', '7', '--json']
+  const mapped = JSON.parse((await hub(...asked, '--map', 'map.json')).out)
+  const same = JSON.parse((await hub(policy, ...robot, '-n', '1', '--seed', '7', '--json')).out)
+  expect(mapped.outcomes).toEqual(same.outcomes)
+  expect(mapped.map).toMatchObject({ version: null, fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  expect((await hub(...asked, '--map', 'less.json')).err).toContain('The map gives no value to axle.')
+  expect((await hub(...asked, '--map', '3')).err).toContain('--map 3 is a kept version')
+})
+
 it('says what is wrong with a task, a robot and a policy', { timeout: 120_000 }, async () => {
   await writeFile(join(work, 'task.json'), '{"version":1,"name":"x","seconds":1,"success":{}}')
   const bad = await hub(policy, ...robot, '--task', 'task.json')

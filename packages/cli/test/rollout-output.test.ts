@@ -6,6 +6,7 @@ const result: RolloutResult = {
   policy: 'ada/walker@v2',
   robot: 'ada/biped',
   task: 'walk',
+  map: { version: 3, fingerprint: 'f'.repeat(64), reviewed_at: '2026-11-03T10:00:00.000Z' },
   first_seed: 1,
   rollouts: 10,
   successes: 8,
@@ -25,6 +26,7 @@ it('says the rate with its interval, and the seeds that failed', () => {
   const lines = rolloutText(result).split('\n')
   expect(lines).toContain('success  8 of 10, 80.0 % (49.0 % to 94.3 % at 95 %)')
   expect(lines).toContain('failed   seeds 4, 9')
+  expect(lines).toContain('map      version 3, reviewed 2026-11-03')
   expect(lines).toContain('redone   1 rollout whose process ended')
   expect(lines).toContain('note     The contract names no terms.')
 })

@@ -13,6 +13,7 @@ const given = (changes: Partial<LoopInput> = {}): LoopInput => ({
   world,
   face,
   contract,
+  map: null,
   policy,
   task,
   seed: 7,

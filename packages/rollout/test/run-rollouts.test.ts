@@ -23,7 +23,8 @@ test('a process does what the loop does here, to the bit', async () => {
   const { face, contract, task, policy } = pendulum
   const [world, model] = [pendulum.world(), await policy()]
   for (const [place, seed] of [3, 4, 5].entries()) {
-    const loop = openLoop({ world, face, contract, policy: model, task, seed, disturbance: job.disturbance })
+    const { map, disturbance } = job
+    const loop = openLoop({ world, face, contract, map, policy: model, task, seed, disturbance })
     expect(done.outcomes[place]).toEqual(await runToEnd(loop))
     expect(episodes[place]).toEqual(loop.episode())
     loop.close()

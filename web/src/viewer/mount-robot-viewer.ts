@@ -3,7 +3,7 @@
  * closes this.
  */
 import type { ThemeName } from '@hub/robot-view/scene/theme'
-import type { DrivenPolicy } from './drive/drive-protocol.ts'
+import type { LoadedPolicy } from './drive/drive-protocol.ts'
 import { modelChoices } from './model-choice.ts'
 import { openRobotOfRepo, type ViewedCard } from './open-robot-of-repo.ts'
 import { choice } from './panels/choices.ts'
@@ -24,7 +24,7 @@ export interface MountOptions {
   /** Addresses of files, in the order of the paths; at most 100 of them. */
   sign(paths: readonly string[]): Promise<readonly string[]>
   /** A policy of the hub: `owner/repo`, or `owner/repo:file.onnx`. Rejects in words for people. */
-  policy(name: string): Promise<DrivenPolicy>
+  policy(name: string): Promise<LoadedPolicy>
   readonly theme: ThemeName
 }
 

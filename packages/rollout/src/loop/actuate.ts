@@ -3,12 +3,13 @@
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import { isDirect } from '@hub/robot-view/physics/direct-drive'
 import type { ActuatorFacts } from '@hub/robot-view/physics/model-facts'
+import { asked, type Limb, type Limbs, seen } from './limbs.ts'
 import type { PolicyContract } from './policy-contract.ts'
 import { type Axis, at, type World } from './world.ts'
 
 export interface Actuation {
   readonly lacks: readonly string[]
-  /** What the raw numbers of one action ask of each joint now: a position, a speed or a torque. */
+  /** What the raw numbers of one action ask of each joint now, in the robot's numbers: position, speed or torque. */
   targets(action: ArrayLike<number>): Float64Array
   /** Puts targets into the controls; before each step, since a motor follows its position step by step. */
   drive(targets: Float64Array): void
@@ -31,10 +32,10 @@ const kinds: Readonly<Record<string, 'position' | 'velocity' | 'torque'>> = {
   torque: 'torque',
 }
 
-/** `rest`: position of each axis in the default pose. */
+/** `rest`: position of each joint in the default pose, as the policy sees it. */
 export function actuation(
   world: World,
-  axes: readonly Axis[],
+  { all, held }: Limbs,
   rest: readonly number[],
   { contract: { action }, face }: { readonly contract: PolicyContract; readonly face: EmbodimentInterface },
 ): Actuation {
@@ -47,27 +48,31 @@ export function actuation(
       drive: () => undefined,
     }
   const lacks: string[] = []
-  const driven = axes.flatMap((axis): Driven[] => {
-    const found = drivenBy(world, axis, kind, face)
-    if (!('lacks' in found)) return [found]
-    lacks.push(`The policy drives ${JSON.stringify(axis.name)}: ${found.lacks}.`)
-    return []
-  })
-  const scales = axes.map(({ name }) => scalePerJoint[name] ?? scale)
+  const driveOf = (axis: Axis, of: Kind, what: string): Driven | null => {
+    const found = drivenBy(world, axis, of, face)
+    if (!('lacks' in found)) return found
+    lacks.push(`${what} ${JSON.stringify(axis.name)}: ${found.lacks}.`)
+    return null
+  }
+  const driven = all.map(({ axis }) => axis && driveOf(axis, kind, 'The policy drives'))
+  // Whatever the policy asks for, a joint that is held is held at a position.
+  const holders = held.map(({ axis, value }) => ({ value, driven: driveOf(axis, 'position', 'The map holds') }))
+  const scales = all.map(({ name }) => scalePerJoint[name] ?? scale)
   const limit = clip ?? Number.POSITIVE_INFINITY
-  const from = (axis: Axis, place: number) => {
+  const from = (limb: Limb, place: number) => {
     if (semantics === 'position_offset') return rest[place] ?? 0
-    return semantics === 'position_delta' ? at(world.data.qpos, axis.qpos) : 0
+    return semantics === 'position_delta' ? seen.position(world, limb) : 0
   }
   return {
     lacks,
     targets: (raw) =>
-      Float64Array.from(axes, (axis, place) => {
+      Float64Array.from(all, (limb, place) => {
         const value = Math.min(limit, Math.max(-limit, raw[place] ?? 0))
-        return from(axis, place) + (scales[place] ?? 1) * value
+        return asked[kind](limb, from(limb, place) + (scales[place] ?? 1) * value)
       }),
     drive(targets) {
-      for (const [place, { ctrl, drive }] of driven.entries()) world.data.ctrl[ctrl] = drive(targets[place] ?? 0)
+      for (const [place, one] of driven.entries()) if (one) world.data.ctrl[one.ctrl] = one.drive(targets[place] ?? 0)
+      for (const { value, driven: one } of holders) if (one) world.data.ctrl[one.ctrl] = one.drive(value)
     },
   }
 }

@@ -3,6 +3,7 @@
  * neither files nor processes nor pages; its caller sets the pace, which changes no number.
  */
 
+import type { JointMap } from '@hub/embodiment/joint-map'
 import type { Tensor, TensorSpec } from '@hub/policy-server/wire/tensors'
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { Task } from '../task-schema.ts'
@@ -11,6 +12,7 @@ import { type Actuation, actuation } from './actuate.ts'
 import { holding } from './condition.ts'
 import { type Disturbance, gravityOf, pusher } from './disturbance.ts'
 import { bitsOf, type Ending, type EpisodeStep, type Outcome } from './episode.ts'
+import { limbsOf } from './limbs.ts'
 import { type Observer, observer } from './observe.ts'
 import { contractFor } from './policy-contract.ts'
 import { seeded } from './seeded.ts'
@@ -28,6 +30,8 @@ export interface LoopInput {
   readonly face: EmbodimentInterface
   /** The member `contract` of the policy's manifest; null where it has none. */
   readonly contract: unknown
+  /** From the joints of the policy to those of the robot; null for joints by name. */
+  readonly map: JointMap | null
   readonly policy: LoopPolicy
   readonly task: Task
   readonly seed: number
@@ -77,21 +81,17 @@ export function openLoop(input: LoopInput): ClosedLoop {
   const contract = contractFor(input.contract, face)
   const places = placesOf(world)
   const lacks: string[] = []
-  const axes = contract.joints.flatMap((name) => {
-    const axis = places.axis(name)
-    if (!axis) lacks.push(`The policy has the joint ${JSON.stringify(name)}: the model has no hinge or slide of it.`)
-    return axis ? [axis] : []
-  })
+  const limbs = limbsOf(input.map, { contract, face }, places, lacks)
   const own = { timestep: model.opt.timestep, flags: model.opt.disableflags }
   const setGravity = gravityOf(world)
   if (face.physics_dt_s) model.opt.timestep = face.physics_dt_s
   // MuJoCo would put what diverges back to its start, and say nothing.
   model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
-  const rest = startOver(world, places, { face, task, contract, axes, random: seeded(seed, streams.start), lacks })
-  const lastAction = new Float64Array(axes.length)
-  const sight: Observer = observer(policy.inputs, contract, { world, places, axes, rest, lastAction })
-  const acts: Actuation = actuation(world, axes, rest, { contract, face })
-  const read = actionReader(policy.outputs, axes.length)
+  const rest = startOver(world, places, { face, task, limbs, random: seeded(seed, streams.start), lacks })
+  const lastAction = new Float64Array(limbs.all.length)
+  const sight: Observer = observer(policy.inputs, contract, { world, places, limbs: limbs.all, rest, lastAction })
+  const acts: Actuation = actuation(world, limbs, rest, { contract, face })
+  const read = actionReader(policy.outputs, limbs.all.length)
   lacks.push(...sight.lacks, ...acts.lacks, ...read.lacks)
   const reaches = holding(task.success.condition, world, places, lacks)
   const fails = task.fail ? holding(task.fail, world, places, lacks) : () => false
@@ -99,6 +99,7 @@ export function openLoop(input: LoopInput): ClosedLoop {
     weight,
     holds: holding(condition, world, places, lacks),
   }))
+  const last = limbs.all.findLast(({ axis }) => axis !== null)
   const close = () => {
     model.opt.timestep = own.timestep
     model.opt.disableflags = own.flags
@@ -112,6 +113,7 @@ export function openLoop(input: LoopInput): ClosedLoop {
   return running(input, {
     rateHz: contract.rateHz,
     joints: contract.joints,
+    notes: [...limbs.notes, ...sight.notes],
     sight,
     acts,
     read,
@@ -120,7 +122,7 @@ export function openLoop(input: LoopInput): ClosedLoop {
     reaches,
     fails,
     reward: () => rewards.reduce((sum, { weight, holds }) => sum + (holds() ? weight : 0), 0),
-    pushes: pusher(world, places, axes.at(-1)?.joint ?? 0, input.disturbance, seeded(seed, streams.push)),
+    pushes: pusher(world, places, last?.axis?.joint ?? 0, input.disturbance, seeded(seed, streams.push)),
     close,
   })
 }
@@ -128,6 +130,7 @@ export function openLoop(input: LoopInput): ClosedLoop {
 interface Parts {
   readonly rateHz: number
   readonly joints: readonly string[]
+  readonly notes: readonly string[]
   readonly sight: Observer
   readonly acts: Actuation
   readonly read: ReturnType<typeof actionReader>
@@ -215,7 +218,7 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
   return {
     joints: parts.joints,
     rateHz,
-    notes: sight.notes,
+    notes: parts.notes,
     isDue: () => record.ending() === null && steps >= stepOf(record.steps.length),
     async decide() {
       const raw = Float64Array.from(await nextAction())

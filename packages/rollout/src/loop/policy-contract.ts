@@ -13,6 +13,8 @@ export interface PolicyContract {
   /** In the order of the policy's numbers. */
   readonly joints: readonly string[]
   readonly defaultPose: Readonly<Record<string, number>> | null
+  /** Whether the contract says the pose itself, by the joints of the policy. */
+  readonly isOwnPose: boolean
   readonly action: PolicyAction
   readonly rateHz: number
   /** Terms of an observation, in the policy's order; null where they are not declared. */
@@ -46,9 +48,11 @@ export function contractFor(document: unknown, face: EmbodimentInterface): Polic
   const scales = Object.entries(object(observation.scales)).filter(
     ([, value]) => finite(value) || (Array.isArray(value) && value.every(finite)),
   )
+  const ownPose = numbersByName(contract.default_pose)
   return {
     joints: texts(contract.joint_order) ?? face.joint_order,
-    defaultPose: numbersByName(contract.default_pose) ?? face.default_pose ?? null,
+    defaultPose: ownPose ?? face.default_pose ?? null,
+    isOwnPose: ownPose !== null,
     action: {
       semantics: String(action.semantics),
       scale: finite(action.scale) ? action.scale : 1,

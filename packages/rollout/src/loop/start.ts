@@ -3,15 +3,14 @@ import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import { holdPose } from '@hub/robot-view/physics/hold-pose'
 import { poseAgain } from '@hub/robot-view/physics/posed'
 import type { Task } from '../task-schema.ts'
-import type { PolicyContract } from './policy-contract.ts'
+import { type Limbs, seen } from './limbs.ts'
 import type { Seeded } from './seeded.ts'
-import { type Axis, at, type Places, type World } from './world.ts'
+import type { Axis, Places, World } from './world.ts'
 
 interface StartOptions {
   readonly face: EmbodimentInterface
   readonly task: Task
-  readonly contract: PolicyContract
-  readonly axes: readonly Axis[]
+  readonly limbs: Limbs
   readonly random: Seeded
   /** Gets a sentence for each thing that the model does not have. */
   readonly lacks: string[]
@@ -19,15 +18,15 @@ interface StartOptions {
 
 type Starting = NonNullable<NonNullable<Task['start']>['positions']>
 
-/** Answers the position of each axis in the default pose, which offsets count from. */
+/** Answers the position of each joint in the default pose, as the policy sees it: offsets count from it. */
 export function startOver(world: World, places: Places, options: StartOptions): number[] {
   const { mujoco, model, data, facts } = world
-  const { face, task, contract, axes, random, lacks } = options
+  const { face, task, limbs, random, lacks } = options
   const keyframe = task.start?.keyframe ?? face.default_keyframe ?? null
   if (task.start?.keyframe !== undefined && !facts.keyframes.some(({ name }) => name === keyframe))
     lacks.push(`The task starts from the keyframe ${JSON.stringify(keyframe)}, which the model does not have.`)
-  poseAgain({ mujoco, model, data, facts, pose: contract.defaultPose, named: keyframe })
-  const rest = axes.map(({ qpos }) => at(data.qpos, qpos))
+  poseAgain({ mujoco, model, data, facts, pose: limbs.pose, named: keyframe })
+  const rest = limbs.all.map((limb) => seen.position(world, limb))
   const put = (values: Starting | undefined, write: (axis: Axis, value: number) => void) => {
     for (const [name, value] of Object.entries(values ?? {})) {
       const axis = places.axis(name)

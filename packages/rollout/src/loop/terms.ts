@@ -1,5 +1,6 @@
 /** The terms of an observation: how many numbers each has, and where the simulation has them. */
-import { type Axis, at, type Places, type World } from './world.ts'
+import { type Limb, seen } from './limbs.ts'
+import { at, type Places, type World } from './world.ts'
 
 /** Writes its numbers from `from` on. */
 export interface Term {
@@ -11,8 +12,8 @@ export interface Term {
 export interface TermSources {
   readonly world: World
   readonly places: Places
-  readonly axes: readonly Axis[]
-  /** Position of each axis in the default pose. */
+  readonly limbs: readonly Limb[]
+  /** Position of each joint in the default pose, as the policy sees it. */
   readonly rest: readonly number[]
   /** What the policy last answered, before noise and scales; zeros at the start. */
   readonly lastAction: ArrayLike<number>
@@ -23,12 +24,12 @@ type Lacking = { readonly lacks: string }
 
 type Maker = (sources: TermSources) => Omit<Term, 'name'> | Lacking
 
-const ofAxes =
-  (read: (sources: TermSources, axis: Axis, place: number) => number): Maker =>
+const ofLimbs =
+  (read: (sources: TermSources, limb: Limb, place: number) => number): Maker =>
   (sources) => ({
-    size: sources.axes.length,
+    size: sources.limbs.length,
     write(into, from) {
-      for (const [place, axis] of sources.axes.entries()) into[from + place] = read(sources, axis, place)
+      for (const [place, limb] of sources.limbs.entries()) into[from + place] = read(sources, limb, place)
     },
   })
 
@@ -58,17 +59,17 @@ function inBody({ data }: World, body: number, [x, y, z]: Vector): Vector {
   return [part(0), part(1), part(2)]
 }
 
-const position = ({ world }: TermSources, axis: Axis) => at(world.data.qpos, axis.qpos)
-const speed = ({ world }: TermSources, axis: Axis) => at(world.data.qvel, axis.dof)
+const position = ({ world }: TermSources, limb: Limb) => seen.position(world, limb)
+const speed = ({ world }: TermSources, limb: Limb) => seen.speed(world, limb)
 
 /** In SI units; of the base in its own frame. */
 const makers: Readonly<Record<string, Maker>> = {
-  joint_pos: ofAxes(position),
-  joint_pos_rel: ofAxes((sources, axis, place) => position(sources, axis) - (sources.rest[place] ?? 0)),
-  joint_vel: ofAxes(speed),
-  joint_vel_rel: ofAxes(speed),
-  joint_effort: ofAxes(({ world }, axis) => at(world.data.qfrc_actuator, axis.dof)),
-  last_action: ofAxes(({ lastAction }, _axis, place) => lastAction[place] ?? 0),
+  joint_pos: ofLimbs(position),
+  joint_pos_rel: ofLimbs((sources, limb, place) => position(sources, limb) - (sources.rest[place] ?? 0)),
+  joint_vel: ofLimbs(speed),
+  joint_vel_rel: ofLimbs(speed),
+  joint_effort: ofLimbs(({ world }, limb) => seen.effort(world, limb)),
+  last_action: ofLimbs(({ lastAction }, _limb, place) => lastAction[place] ?? 0),
   // MuJoCo has the speed of a free body in the world's frame, and its turning in the body's.
   base_lin_vel: ofBase(({ world }, { dof, body }) =>
     inBody(world, body, [at(world.data.qvel, dof), at(world.data.qvel, dof + 1), at(world.data.qvel, dof + 2)]),

@@ -1,4 +1,5 @@
 /** The messages between a command and a process that runs rollouts, in plain JSON. */
+import type { JointMap } from '@hub/embodiment/joint-map'
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { Disturbance } from '../loop/disturbance.ts'
 import type { EpisodeStep, Outcome } from '../loop/episode.ts'
@@ -16,6 +17,8 @@ export interface RolloutJob {
   readonly policy: string
   /** The member `contract` of the policy's manifest. */
   readonly contract: unknown
+  /** From the joints of the policy to those of the robot; null for joints by name. */
+  readonly map: JointMap | null
   readonly task: Task
   readonly disturbance: Disturbance
 }

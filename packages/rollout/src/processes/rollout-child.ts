@@ -64,9 +64,9 @@ async function policyOf({ policy }: RolloutJob) {
 }
 
 function loopOf(
-  { face, contract, task, disturbance }: RolloutJob,
+  { face, contract, map, task, disturbance }: RolloutJob,
   world: Awaited<ReturnType<typeof robotOf>>,
   policy: Awaited<ReturnType<typeof policyOf>>,
 ) {
-  return (seed: number) => openLoop({ world, face, contract, policy, task, seed, disturbance })
+  return (seed: number) => openLoop({ world, face, contract, map, policy, task, seed, disturbance })
 }

@@ -1,12 +1,13 @@
 /** The map of a replay: which recorded number moves which joint, as a person sees and changes it. */
 
 import type { MappedJoint } from '@hub/embodiment/joint-map'
+import { BY_NAME, type KeptMap, keptInUse } from '../../viewer/kept-map.ts'
 import { button } from '../../viewer/panels/choices.ts'
 import { element } from '../../viewer/panels/element.ts'
 import type { ShownModel } from '../../viewer/viewer-state.ts'
 import type { Curves } from '../episode-curves.ts'
 import { type JointPanel, jointPanel } from './joint-panel.ts'
-import { BY_NAME, type KeptMap, keptInUse, keptPart } from './kept-map.ts'
+import { keptPart } from './kept-part.ts'
 import { mapByName, mapOf } from './map-by-name.ts'
 import { mapChooser, mapNote } from './map-note.ts'
 import { doubtsOf } from './poses.ts'

@@ -1,9 +1,9 @@
 /** Which map is used and what it takes for granted, in words; what speaks against it, and the choice of another. */
 
 import type { JointMap } from '@hub/embodiment/joint-map'
+import { BY_NAME, type KeptMap, keptName } from '../../viewer/kept-map.ts'
 import { choice } from '../../viewer/panels/choices.ts'
 import { element, told } from '../../viewer/panels/element.ts'
-import { BY_NAME, type KeptMap } from './kept-map.ts'
 import type { Doubt } from './poses.ts'
 import type { RobotTarget } from './robot-targets.ts'
 
@@ -45,20 +45,17 @@ export function mapNote({ map, targets, doubts, toDegrees, ...about }: MapNoteOp
   return [...note, warning]
 }
 
-const day = (time: string) => time.slice(0, 10)
-const named = ({ version, reviewedAt }: KeptMap) =>
-  `version ${version}, ${reviewedAt === null ? 'not reviewed' : `reviewed ${day(reviewedAt)}`}`
-
 /** The rest of a sentence that begins with how many joints are moved. */
 export function howText({ kept, isOwn, maps }: Pick<MapNoteOptions, 'kept' | 'isOwn' | 'maps'>): string {
-  if (isOwn) return `follow a map that was changed on this page${kept ? ` (from the kept map, ${named(kept)})` : ''}.`
+  if (isOwn)
+    return `follow a map that was changed on this page${kept ? ` (from the kept map, ${keptName(kept)})` : ''}.`
   if (kept) {
     const open = kept.reviewedAt === null ? ' No one has reviewed it: what you see may not be what was recorded.' : ''
-    return `follow the kept map, ${named(kept)}.${open}`
+    return `follow the kept map, ${keptName(kept)}.${open}`
   }
   const byName = 'are matched by name. The data set says no unit: numbers are taken as rad and m, with a plus sign.'
   const [newest] = maps
-  return newest ? `${byName} A map is kept: ${named(newest)}. Choose it under "Map".` : byName
+  return newest ? `${byName} A map is kept: ${keptName(newest)}. Choose it under "Map".` : byName
 }
 
 interface MapChooserOptions {
@@ -75,7 +72,7 @@ export function mapChooser({ maps, used, choose }: MapChooserOptions): HTMLEleme
   if (maps.length === 0) return []
   const options = [
     ...(used === null ? [[OWN, 'changed on this page'] as const] : []),
-    ...maps.map((one) => [String(one.version), named(one)] as const),
+    ...maps.map((one) => [String(one.version), keptName(one)] as const),
     [String(BY_NAME), 'none: joints by name'] as const,
   ]
   const { node, select } = choice('Map', options, (value) => choose(Number(value)))

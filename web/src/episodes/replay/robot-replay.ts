@@ -1,10 +1,10 @@
 /** Episodes on a robot: the robot that was chosen, the map of its joints, and the pictures of one or two episodes. */
 import type { Viewpoint } from '@hub/robot-view/scene/orbit-view'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
+import type { KeptMap } from '../../viewer/kept-map.ts'
 import { modelChoices } from '../../viewer/model-choice.ts'
 import { type EpisodeAddress, isRepoName } from '../episode-address.ts'
 import { jointMapView } from './joint-map-view.ts'
-import type { KeptMap } from './kept-map.ts'
 import { type ReplayLane, replayLane } from './replay-lane.ts'
 import { type RobotBarOptions, robotBar } from './robot-bar.ts'
 import type { RobotRepo, RobotStage } from './robot-stage.ts'

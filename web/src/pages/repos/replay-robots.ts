@@ -1,11 +1,10 @@
 /** Robots of the hub for a replay, through public fields. */
 
-import type { JointMap } from '@hub/embodiment/joint-map'
 import type { Client } from '@urql/core'
 import type { ReplayRobots } from '../../episodes/replay/robot-replay.ts'
 import { messageOf } from '../../ui/problem.ts'
 import { viewerLimits } from '../../viewer/limits.ts'
-import { replayMapsQuery } from './replay-maps.graphql.ts'
+import { keptMaps } from './kept-maps.ts'
 import { repoFiles } from './repo-files.ts'
 import { reposQuery } from './repos.graphql.ts'
 import { viewedRobotQuery } from './robot.graphql.ts'
@@ -21,20 +20,17 @@ export function replayRobots(client: Client, dataset: { readonly owner: string; 
     },
     async open(name) {
       const [owner = '', repo = ''] = name.split('/')
-      const [{ data, error }, kept] = await Promise.all([
+      const [{ data, error }, maps] = await Promise.all([
         client.query(viewedRobotQuery, { owner, repo }).toPromise(),
-        // Another page may have reviewed one since.
-        client.query(replayMapsQuery, { ...dataset, robot: name }, { requestPolicy: 'network-only' }).toPromise(),
+        keptMaps(client, dataset, name),
       ])
       if (error) throw new Error(messageOf(error))
-      if (kept.error) throw new Error(messageOf(kept.error))
       const found = data?.repo
       if (!found) throw new Error(`${name} is not there, or you do not see it.`)
       if (found.kind !== 'ROBOT') throw new Error(`${name} is no robot.`)
       const files = repoFiles(client, owner, repo)
       const listed = await files.list('', viewerLimits.listedFiles)
       if (listed === null) throw new Error(`${name} has more than ${viewerLimits.listedFiles} files.`)
-      const maps = (kept.data?.repo?.jointMaps.nodes ?? []).map((one) => ({ ...one, map: one.map as JointMap }))
       return { name, card: viewedCard(found.card), files: listed, sign: files.sign, maps }
     },
   }

@@ -36,7 +36,7 @@ export function RobotView({ owner, repo, card }: Props) {
           card: viewed,
           files: listed,
           sign: files.sign,
-          policy: policiesOf(client),
+          policy: policiesOf(client, `${owner}/${repo}`),
           theme: first.current,
         }
         mounted.current = mountRobotViewer(place.current, options)

@@ -1,7 +1,9 @@
 /** What a page asks of the worker when a policy drives the robot, and what it is told. */
+import type { JointMap } from '@hub/embodiment/joint-map'
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { Disturbance } from '@hub/rollout/loop/disturbance'
 import type { Outcome } from '@hub/rollout/loop/episode'
+import type { KeptMap } from '../kept-map.ts'
 
 /** A policy with what stands beside it. */
 export interface DrivenPolicy {
@@ -13,9 +15,17 @@ export interface DrivenPolicy {
   readonly task: unknown
 }
 
+/** A policy of the hub, and the kept maps from it to the robot, newest first. */
+export interface LoadedPolicy {
+  readonly policy: DrivenPolicy
+  readonly maps: readonly KeptMap[]
+}
+
 export interface DriveRequest {
   readonly policy: DrivenPolicy
   readonly face: EmbodimentInterface
+  /** From the joints of the policy to those of the robot; null for joints by name. */
+  readonly map: JointMap | null
   readonly seed: number
   readonly disturbance: Disturbance
 }

@@ -20,11 +20,11 @@ export interface Drive {
 }
 
 /** Rejects with sentences for people: see `reasonsOf`. */
-export async function openDrive(world: World, { policy, face, seed, disturbance }: DriveRequest): Promise<Drive> {
+export async function openDrive(world: World, { policy, face, map, seed, disturbance }: DriveRequest): Promise<Drive> {
   const task = policy.task === null ? enduring : readTask(policy.task)
   const session = await openOnnx(await browserRuntime(), policy.onnx)
   try {
-    const loop = openLoop({ world, face, contract: policy.contract, policy: session, task, seed, disturbance })
+    const loop = openLoop({ world, face, contract: policy.contract, map, policy: session, task, seed, disturbance })
     return driving(world, loop, session, { name: policy.name, task: task.name, seed })
   } catch (error) {
     await session.close()

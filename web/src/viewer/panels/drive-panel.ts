@@ -1,8 +1,9 @@
 /** The panel of a policy that drives the robot: which one, what makes it harder, how it goes, and its episode. */
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import { calm } from '@hub/rollout/loop/calm'
-import type { DrivenPolicy, DriveState, DriveStatus } from '../drive/drive-protocol.ts'
+import type { DriveState, DriveStatus, LoadedPolicy } from '../drive/drive-protocol.ts'
 import { policyOf, policyPaths } from '../drive/policy-files.ts'
+import { keptInUse, keptName } from '../kept-map.ts'
 import type { RobotViewer } from '../viewer-face.ts'
 import { button } from './choices.ts'
 import { element, freshId, told } from './element.ts'
@@ -25,20 +26,22 @@ const sliders = [
 export function drivePanel(
   viewer: RobotViewer,
   face: EmbodimentInterface | null,
-  load: (name: string) => Promise<DrivenPolicy>,
+  load: (name: string) => Promise<LoadedPolicy>,
 ): DrivePanel {
   if (!face) {
     const why = 'The card of this robot declares no interface: a policy would not know its joints.'
     return { node: element('p', {}, why), show: () => undefined }
   }
-  let policy: DrivenPolicy | null = null
+  let chosen: LoadedPolicy | null = null
   let disturbance = calm
   const said = element('div', { class: 'viewer-drive-said', role: 'status' })
   const tell = (...lines: readonly string[]) => said.replaceChildren(...lines.map((line) => element('p', {}, line)))
 
   const seed = numberField('Seed', '1')
   const drive = button('Drive', () => {
-    if (policy) viewer.drive({ policy, face, seed: Math.trunc(Number(seed.input.value)) || 0, disturbance })
+    if (!chosen) return
+    const map = keptInUse(chosen.maps, null)?.map ?? null
+    viewer.drive({ policy: chosen.policy, face, map, seed: Math.trunc(Number(seed.input.value)) || 0, disturbance })
   })
   drive.classList.add('primary')
   drive.disabled = true
@@ -47,14 +50,14 @@ export function drivePanel(
   stop.disabled = true
   keep.disabled = true
 
-  const choose = (loading: Promise<DrivenPolicy>) => {
+  const choose = (loading: Promise<LoadedPolicy>) => {
     drive.disabled = true
     tell('Loading the policy.')
     loading.then(
       (loaded) => {
-        policy = loaded
+        chosen = loaded
         drive.disabled = false
-        tell(`${loaded.name} is loaded.`)
+        tell(`${loaded.policy.name} is loaded.`, ...mapLines(loaded))
       },
       (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
     )
@@ -75,7 +78,7 @@ export function drivePanel(
     show(state) {
       stop.disabled = state === null
       keep.disabled = state?.phase !== 'driving'
-      drive.disabled = policy === null || state?.phase === 'loading'
+      drive.disabled = chosen === null || state?.phase === 'loading'
       if (state?.phase === 'loading') tell(`${state.policy} is being loaded into the engine.`)
       else if (state?.phase === 'refused') tell(`${state.policy} cannot drive this robot.`, ...state.why)
       else if (state) tell(...statusLines(state.status))
@@ -83,8 +86,15 @@ export function drivePanel(
   }
 }
 
+/** By which map a policy drives this robot. */
+function mapLines({ maps }: LoadedPolicy): readonly string[] {
+  const used = keptInUse(maps, null)
+  if (used) return [`It drives this robot by the kept map of joints, ${keptName(used)}.`]
+  return maps[0] ? [`A map of joints is kept, ${keptName(maps[0])}: it is not used until a person reviews it.`] : []
+}
+
 /** A policy by its name on the hub. */
-function hubField(load: (name: string) => Promise<DrivenPolicy>, choose: (loading: Promise<DrivenPolicy>) => void) {
+function hubField(load: (name: string) => Promise<LoadedPolicy>, choose: (loading: Promise<LoadedPolicy>) => void) {
   const id = freshId()
   const input = element('input', { id, type: 'text', placeholder: 'owner/repo', spellcheck: 'false' })
   const take = () => choose(load(input.value))
@@ -96,7 +106,7 @@ function hubField(load: (name: string) => Promise<DrivenPolicy>, choose: (loadin
 }
 
 /** A policy of this machine: its ONNX file, with its contract and its task. */
-function fileField(choose: (loading: Promise<DrivenPolicy>) => void) {
+function fileField(choose: (loading: Promise<LoadedPolicy>) => void) {
   const id = freshId()
   const input = element('input', { id, type: 'file', multiple: true, accept: '.onnx,.json' })
   input.addEventListener('change', () => {
@@ -107,12 +117,13 @@ function fileField(choose: (loading: Promise<DrivenPolicy>) => void) {
   return element('div', { class: 'viewer-field' }, label, input)
 }
 
-async function ofFiles(files: readonly File[]): Promise<DrivenPolicy> {
+async function ofFiles(files: readonly File[]): Promise<LoadedPolicy> {
   const paths = policyPaths(files.map(({ name, size }) => [name, size] as const))
   const named = new Map(files.map((file) => [file.name, file]))
-  return policyOf(paths.onnx, paths, (asked) =>
+  const policy = await policyOf(paths.onnx, paths, (asked) =>
     Promise.all(asked.map(async (path) => new Uint8Array((await named.get(path)?.arrayBuffer()) ?? new ArrayBuffer()))),
   )
+  return { policy, maps: [] }
 }
 
 function numberField(text: string, value: string) {

@@ -1,27 +1,6 @@
-/** Maps that the hub keeps from a data set to a robot, and what one of them is for a replay. Pure. */
+/** What a kept map is for a replay: of a robot's model and of what is recorded. Pure. */
 import type { JointMap, MappedJoint } from '@hub/embodiment/joint-map'
 import type { RobotTarget } from './robot-targets.ts'
-
-/** A version of the map. */
-export interface KeptMap {
-  readonly version: number
-  readonly map: JointMap
-  /** Null while no one has reviewed it. */
-  readonly reviewedAt: string | null
-}
-
-/** The version that stands for joints by name: kept ones begin at 1. */
-export const BY_NAME = 0
-
-/**
- * The version that a person chose, else the newest reviewed one; null for joints by name. One that no one has reviewed
- * is never used by itself. `maps`: newest first.
- */
-export function keptInUse(maps: readonly KeptMap[], chosen: number | null): KeptMap | null {
-  if (chosen === BY_NAME) return null
-  const one = chosen === null ? undefined : maps.find(({ version }) => version === chosen)
-  return one ?? maps.find(({ reviewedAt }) => reviewedAt !== null) ?? null
-}
 
 interface KeptPart {
   /** Joints of the map that are recorded and that the model has. */
