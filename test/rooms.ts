@@ -71,7 +71,10 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'check-worker': ['text', 'formats', 'embodiment', 'dataset', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
   'policy-server': ['text', 'formats', 'client', 'runner'],
   // Its loop is a page's too; its processes are a worker's.
-  rollout: ['formats', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner', 'check-worker', 'policy-server'],
+  rollout: [
+    ...['formats', 'embodiment', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
+    ...['check-worker', 'policy-server'],
+  ],
   cli: [
     ...['text', 'formats', 'embodiment', 'dataset', 'mjcf', 'robot-card', 'client', 'runner', 'track'],
     ...['check-worker', 'policy-server', 'rollout'],

@@ -48,9 +48,9 @@ runs. A process that is killed takes no result with it.
 The task is a JSON file: where it starts, how long it takes, what success is (docs/rollouts.md). Without --task it is
 task.json beside the policy, else ten seconds in which the motion stays finite.
 
-A robot with other joints than the policy's is driven through a map of joints (hub map): what the policy sees goes to its
-own numbers, what it asks for goes back, and joints that the map holds stay where it says. Of repos the newest reviewed
-version is used by itself.
+A robot with other joints than the policy's is driven through a map of joints (hub map): what the policy sees becomes
+its own numbers, what it asks for becomes the robot's, and joints that the map holds stay where it says. Of repos the
+newest reviewed version is used by itself.
 
 Exit codes:
   0    all rollouts ended, with success or without
