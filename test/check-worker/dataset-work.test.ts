@@ -59,6 +59,14 @@ it('reports each fault at its episode, frame and joint, and what was not checked
   })
 })
 
+it('says why it decoded no picture', async () => {
+  const repo = await queued()
+  await work({ chromium: { missing: 'HUB_CHROMIUM is off.' } })
+  expect((await read(repo)).report.unchecked).toContain(
+    'pictures of videos (3 of avc1): not decoded for 3 of 3 episodes in them: HUB_CHROMIUM is off.',
+  )
+})
+
 it('stops when another worker has the check, and tells nothing of it', async () => {
   const repo = await queued()
   const mine = new AbortController()

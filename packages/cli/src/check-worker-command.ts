@@ -32,7 +32,7 @@ of a robot or a model that is in progress; that of a data set goes to another wo
 
 If HUB_JOB_KIND is robot_check, it executes only the check HUB_JOB_ID: this command can be a hub's HOSTED_COMMAND.
 HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported. HUB_CHROMIUM is the path of the Chromium that
-draws the stills of a robot (default: the one in PATH), or off.
+draws the stills of a robot and decodes pictures of a data set's videos (default: the one in PATH), or off.
 
 It needs the package @mujoco/mujoco (not with --only data-sets), and playwright-core where there is a Chromium; the command says how to install them.
 
@@ -82,7 +82,8 @@ async function run(
   options: CheckWorkerOptions,
   { intervalMs, graceMs }: { readonly intervalMs: number; readonly graceMs: number },
 ): Promise<void> {
-  const chromium = options.only === 'data-sets' ? null : await foundChromium(io)
+  const isForRobots = options.only !== 'data-sets'
+  const chromium = await foundChromium(io, isForRobots)
   const mirror = mirrorOf(io)
   const words = {
     what: 'check worker',
@@ -100,9 +101,9 @@ async function run(
     const isOne = once || job !== null
     const datasets = async (isOnce: boolean) => {
       const { workOnDatasets } = await import('@hub/check-worker/serve/dataset-work')
-      await workOnDatasets({ client, stop, logLine, ended, name, owner, once: isOnce })
+      await workOnDatasets({ client, stop, logLine, ended, name, owner, once: isOnce, chromium })
     }
-    if (chromium === null) return datasets(once)
+    if (!isForRobots) return datasets(once)
     const [{ workOnChecks }, { openReadingPool }] = await Promise.all([
       import('@hub/check-worker/serve/work'),
       import('@hub/mjcf/processes/reading-pool'),
@@ -120,16 +121,19 @@ async function run(
   })
 }
 
-/** The browser that draws stills. Rejects where one was named that is none, or what drives it is not installed. */
-async function foundChromium(io: ClientIo): Promise<Chromium> {
+/**
+ * The browser that draws stills and decodes pictures. Rejects where one was named that is none, or what robots need is
+ * not installed; a check of a data set says that it did without.
+ */
+async function foundChromium(io: ClientIo, isForRobots: boolean): Promise<Chromium> {
   const { findChromium } = await fromWorker('check-worker', () => import('@hub/check-worker/stills/find-chromium'))
-  assertInstalled('check-worker', '@mujoco/mujoco')
+  if (isForRobots) assertInstalled('check-worker', '@mujoco/mujoco')
   const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
   const { HUB_CHROMIUM: browser = '' } = io.env
   // Checks do without a browser where there is none, but not where one was named.
   if ('missing' in chromium && !['', 'off'].includes(browser.trim()))
     throw new LocalError(`HUB_CHROMIUM: no absolute path of a program; set it to one, or to off.`)
-  if ('program' in chromium)
+  if ('program' in chromium && isForRobots)
     assertInstalled('check-worker', 'playwright-core', 'HUB_CHROMIUM=off does without pictures')
   return chromium
 }

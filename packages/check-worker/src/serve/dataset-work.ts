@@ -8,6 +8,8 @@ import { failureLine, type HubClient, ProblemError, repoRanges } from '@hub/clie
 import { checkDataset } from '@hub/dataset/check-dataset'
 import { type StandingReport, standingReport } from '@hub/dataset/standing-report'
 import { countText } from '@hub/text/amounts'
+import { pictureDecoder } from '../pictures/picture-decoder.ts'
+import type { Chromium } from '../stills/find-chromium.ts'
 import { limitsOfMap } from './limits-of-map.ts'
 import type { CheckOutcome } from './serve-check.ts'
 
@@ -23,6 +25,8 @@ export interface DatasetWorker {
   readonly stop: AbortSignal
   readonly logLine: (line: string) => void
   readonly ended: (outcome: CheckOutcome) => void
+  /** What pictures of videos are decoded in; without it they are only listed. */
+  readonly chromium?: Chromium
   /** Between signs of life; the hub gives a lease of two minutes. */
   readonly beatMs?: number
   /** The hub's maximum is 30. */
@@ -73,7 +77,7 @@ async function serveDataset(worker: DatasetWorker, check: Claimed): Promise<Chec
   }, beatMs)
   const outcome = (status: CheckOutcome['status'], error: string | null) => ({ check: check.repo, status, error })
   try {
-    const found = await inspect(client, check, signal, (done, all) => {
+    const found = await inspect(worker, check, signal, (done, all) => {
       progress.episodes_done = done
       progress.episodes_total = all
     })
@@ -106,7 +110,7 @@ function reporterOf(client: HubClient, { repo: name, attempt }: Claimed) {
 const isLost = (error: unknown) => error instanceof ProblemError && [401, 403, 404, 409].includes(error.status)
 
 async function inspect(
-  client: HubClient,
+  { client, chromium }: DatasetWorker,
   { repo: name, seq }: Claimed,
   signal: AbortSignal,
   onEpisode: (done: number, all: number) => void,
@@ -118,6 +122,9 @@ async function inspect(
     signal.throwIfAborted()
     return files.read(path, start, end)
   }
-  const report = await checkDataset({ sizes: files.sizes, read }, { limits, signal, onEpisode })
+  const decoder = chromium && pictureDecoder(chromium, signal)
+  const report = await checkDataset({ sizes: files.sizes, read }, { limits, signal, onEpisode, decoder }).finally(() =>
+    decoder?.end(),
+  )
   return standingReport({ ...report, unchecked: why === null ? report.unchecked : [why, ...report.unchecked] })
 }

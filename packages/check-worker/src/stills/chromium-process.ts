@@ -24,7 +24,10 @@ const wrapper = 'ulimit -c 0; ulimit -S -t "$1"; ulimit -d "$2"; echo $$ >"$3"; 
 const KIB_PER_MIB = 1024
 
 /** Rejects where the program does not start as a browser. The signal of `start` is not asked again once it runs. */
-export async function startChromium(program: string, limits: StillsLimits): Promise<ChromiumProcess> {
+export async function startChromium(
+  program: string,
+  limits: Pick<StillsLimits, 'timeS' | 'memoryMiB'>,
+): Promise<ChromiumProcess> {
   // Loading it takes longer than most commands of the command line.
   const { chromium } = await import('playwright-core')
   const folder = await mkdtemp(join(tmpdir(), 'hub-stills-'))

@@ -43,7 +43,7 @@ export async function checkDataset(files: DatasetFiles, options: CheckOptions = 
     ...{ description, findings, tasks, limits: options.limits ?? new Map() },
     ...{ stats: listed.stats, coverage: coverage(features), hashes: new Map(), totals: new Map() },
   }
-  const videos = videoCheck(files, info.fps, findings)
+  const videos = videoCheck(files, { fps: info.fps, findings, decoder: options.decoder ?? null })
   const unchecked = unread.map((name) => `${name}: a column of no numbers, or of too many`)
   let [frames, done, read] = [0, 0, 0]
   let nextIndex: number | null = 0
@@ -70,7 +70,7 @@ export async function checkDataset(files: DatasetFiles, options: CheckOptions = 
   return reportOf(
     description,
     findings,
-    { episodes: listed.episodes.length, frames, videos: videos.read() },
+    { episodes: listed.episodes.length, frames, videos: videos.read(), pictures: videos.pictures() },
     unchecked,
     held.coverage.summary(),
   )
@@ -79,14 +79,14 @@ export async function checkDataset(files: DatasetFiles, options: CheckOptions = 
 function reportOf(
   description: Description | null,
   findings: FindingList,
-  { episodes, frames, videos }: Pick<DatasetReport, 'episodes' | 'frames' | 'videos'>,
+  { episodes, frames, videos, pictures }: Pick<DatasetReport, 'episodes' | 'frames' | 'videos' | 'pictures'>,
   unchecked: readonly string[],
   summary: DatasetSummary,
 ): DatasetReport {
   const { layout = null, version = null, fps = null } = description?.info ?? {}
   return {
     ...{ layout, version, fps, episodes, frames, unchecked, summary },
-    ...(videos && Object.keys(videos).length > 0 && { videos }),
+    ...(videos && Object.keys(videos).length > 0 && { videos, ...(pictures && { pictures }) }),
     findings: findings.kept(),
     counts: findings.counts(),
   }

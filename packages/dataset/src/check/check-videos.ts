@@ -2,6 +2,7 @@
 import type { Episode, EpisodeVideo } from '../episode-list.ts'
 import { byteFileOf, type DatasetFiles } from './dataset-files.ts'
 import type { FindingList } from './finding.ts'
+import { decodePictures, type PictureDecoder, type ShownSpan } from './pictures.ts'
 import { readVideo, type VideoFrames } from './video.ts'
 
 /** Asked for one episode after the other. */
@@ -10,18 +11,36 @@ export interface VideoCheck {
   episode(episode: Episode, frames: number, times: Float64Array | null): Promise<void>
   /** The files until now: by the codec of their pictures, or `unread` for what is no MP4 or broken. */
   read(): ReadVideos
+  /** Nothing without a decoder. */
+  pictures(): TriedPictures | undefined
+}
+
+/** Whose pictures were decoded: parts of a video that an episode has. */
+export interface TriedPictures {
+  readonly decoded: number
+  /** Others, by why not. */
+  readonly skipped: Readonly<Record<string, number>>
+}
+
+/** What videos are held against. */
+interface VideoCheckOptions {
+  readonly fps: number
+  readonly findings: FindingList
+  readonly decoder: PictureDecoder | null
 }
 
 /** Files of videos by their codec, without its profile: `av01`, `avc1`. */
 export type ReadVideos = Readonly<Record<string, number>>
 
 /** A file of layout 3 has many episodes: a broken one is told once, at the first. */
-export function videoCheck(files: DatasetFiles, fps: number, findings: FindingList): VideoCheck {
+export function videoCheck(files: DatasetFiles, { fps, findings, decoder }: VideoCheckOptions): VideoCheck {
   // Of the last files, one for each camera.
   const recent = new Map<string, VideoFrames | null>()
   const told = new Set<string>()
   // A file is opened again where another one of its camera was in between.
   const codecs = new Map<string, string>()
+  const skipped = new Map<string, number>()
+  let decoded = 0
 
   const open = async (path: string, camera: string, episode: number): Promise<VideoFrames | null> => {
     const file = byteFileOf(files, path)
@@ -41,11 +60,25 @@ export function videoCheck(files: DatasetFiles, fps: number, findings: FindingLi
     return video
   }
 
+  const decode = async (own: PictureDecoder, { one, video, span, episode }: DecodedPart) => {
+    const file = byteFileOf(files, one.path)
+    if (!file || span.last <= span.first) return
+    const result = await decodePictures(own, file, video, span)
+    if (result.is === 'skipped') skipped.set(result.why, (skipped.get(result.why) ?? 0) + 1)
+    else decoded += 1
+    if (result.is !== 'fault') return
+    const detail = `${one.path}: the picture of this frame does not decode: ${result.why}`
+    findings.add('broken_video', one.camera, detail, { episode, frame: result.frame })
+  }
+
   return {
     async episode(episode, frames, times) {
       for (const one of episode.videos) {
         const video = await open(one.path, one.camera, episode.index)
-        if (video && frames > 0) compare({ one, video, frames, times, fps, episode: episode.index, findings })
+        if (!video || frames <= 0) continue
+        const span = spanOf(one, video, fps)
+        compare({ one, video, span, frames, times, fps, episode: episode.index, findings })
+        if (decoder) await decode(decoder, { one, video, span, episode: episode.index })
       }
       const most = 2 * episode.videos.length
       for (const path of [...recent.keys()].slice(0, Math.max(0, recent.size - most))) recent.delete(path)
@@ -55,27 +88,39 @@ export function videoCheck(files: DatasetFiles, fps: number, findings: FindingLi
       for (const codec of codecs.values()) counts[codec] = (counts[codec] ?? 0) + 1
       return counts
     },
+    pictures: () => (decoder ? { decoded, skipped: Object.fromEntries(skipped) } : undefined),
   }
 }
 
 const whyOf = (error: unknown) => ({ why: error instanceof Error ? error.message : String(error) })
 
-interface Compared {
+interface DecodedPart {
   readonly one: EpisodeVideo
   readonly video: VideoFrames
+  readonly span: ShownSpan
+  readonly episode: number
+}
+
+/** The frames of an episode; none where the video ends before it. */
+function spanOf({ from, to }: EpisodeVideo, { times }: VideoFrames, fps: number): ShownSpan {
+  const half = 0.5 / fps
+  const first = times.findIndex((time) => time >= from - half)
+  if (first < 0) return { first: 0, last: 0 }
+  const after = to === null ? -1 : times.findIndex((time) => time >= to - half)
+  return { first, last: after < 0 ? times.length : after }
+}
+
+interface Compared extends DecodedPart {
   readonly frames: number
   readonly times: Float64Array | null
   readonly fps: number
-  readonly episode: number
   readonly findings: FindingList
 }
 
-function compare({ one, video, frames, times, fps, episode, findings }: Compared): void {
+function compare({ one, video, span, frames, times, fps, episode, findings }: Compared): void {
   const half = 0.5 / fps
-  const first = video.times.findIndex((time) => time >= one.from - half)
-  const after = one.to === null ? -1 : video.times.findIndex((time) => time >= (one.to ?? 0) - half)
-  const last = after < 0 ? video.times.length : after
-  const shown = first < 0 ? 0 : last - first
+  const { first, last } = span
+  const shown = last - first
   const lacks = one.to !== null && video.seconds < one.to - 2 * half
   if (shown !== frames || lacks) {
     const end = lacks ? ` It ends at ${video.seconds.toFixed(2)} s, and the episode at ${one.to?.toFixed(2)} s.` : ''

@@ -1,8 +1,9 @@
 /** What a check of a data set is asked to do, and what it answers. */
-import type { ReadVideos } from './check-videos.ts'
+import type { ReadVideos, TriedPictures } from './check-videos.ts'
 import type { DatasetSummary } from './coverage.ts'
 import type { Finding, FindingCode } from './finding.ts'
 import type { JointLimits } from './joints.ts'
+import type { PictureDecoder } from './pictures.ts'
 
 /** What a check is asked to do. */
 export interface CheckOptions {
@@ -11,6 +12,8 @@ export interface CheckOptions {
   /** Called after each episode. */
   readonly onEpisode?: (done: number, all: number) => void
   readonly signal?: AbortSignal
+  /** Tries three pictures of each episode in each video; without it, none is decoded. */
+  readonly decoder?: PictureDecoder | undefined
 }
 
 /** What a check found. */
@@ -28,7 +31,9 @@ export interface DatasetReport {
   readonly counts: Readonly<Partial<Record<FindingCode, number>>>
   /** What was not looked at, in words. */
   readonly unchecked: readonly string[]
-  /** Files of videos by codec; absent where none was opened. No picture of them is decoded. */
+  /** Files of videos by codec; absent where none was opened. */
   readonly videos?: ReadVideos
+  /** Absent where no picture of them was tried. */
+  readonly pictures?: TriedPictures
   readonly summary: DatasetSummary
 }

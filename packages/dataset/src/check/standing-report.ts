@@ -1,10 +1,11 @@
 /** The report of a check as it stands on a repo: of a bounded size, and it says what it leaves out. Pure. */
 import type { DatasetReport } from './check-dataset.ts'
+import type { ReadVideos, TriedPictures } from './check-videos.ts'
 import type { DatasetSummary } from './coverage.ts'
 import { type Finding, findingKinds } from './finding.ts'
 
 /** As a worker sends it: every name is the same in both APIs. */
-export interface StandingReport extends Omit<DatasetReport, 'summary' | 'videos'> {
+export interface StandingReport extends Omit<DatasetReport, 'summary' | 'videos' | 'pictures'> {
   /** All findings of each severity. */
   readonly errors: number
   readonly warnings: number
@@ -23,8 +24,8 @@ const MAX_WORDS = 1000
 
 /** The report with as much as fits. */
 export function standingReport(report: DatasetReport, maxBytes = MAX_BYTES): StandingReport {
-  const { findings, counts, summary, videos, ...told } = report
-  const unchecked = [...videoNotes(videos ?? {}), ...told.unchecked]
+  const { findings, counts, summary, videos, pictures, ...told } = report
+  const unchecked = [...videoNotes(videos ?? {}, pictures), ...told.unchecked]
   const bySeverity = { error: 0, warning: 0 }
   for (const [code, severity] of Object.entries(findingKinds))
     bySeverity[severity] += counts[code as keyof typeof counts] ?? 0
@@ -51,11 +52,18 @@ export function standingReport(report: DatasetReport, maxBytes = MAX_BYTES): Sta
   return OF_A_KIND.map(made).find(fits) ?? made(0)
 }
 
-/** What was not tried of videos, by their codecs. */
-function videoNotes({ unread = 0, ...read }: Readonly<Record<string, number>>): string[] {
+/** What was not tried of videos, by their codecs, and by why not where a decoder was there. */
+function videoNotes({ unread = 0, ...read }: ReadVideos, pictures?: TriedPictures): string[] {
   const codecs = Object.entries(read).map(([codec, files]) => `${files} of ${codec}`)
+  const files = `videos (${codecs.join(', ')})`
+  const skipped = Object.entries(pictures?.skipped ?? {})
+  const parts = skipped.reduce((sum, [, count]) => sum + count, pictures?.decoded ?? 0)
+  const untried = skipped.map(
+    ([why, count]) => `pictures of ${files}: not decoded for ${count} of ${parts} episodes in them: ${why}`,
+  )
   return [
-    ...(codecs.length > 0 ? [`pictures of videos (${codecs.join(', ')}): their frames were listed, not decoded`] : []),
+    ...(codecs.length > 0 && !pictures ? [`pictures of ${files}: their frames were listed, not decoded`] : []),
+    ...untried,
     ...(unread > 0 ? [`${unread} videos that are broken or no MP4: their frames were not listed`] : []),
   ]
 }

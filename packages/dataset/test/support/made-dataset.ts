@@ -34,8 +34,8 @@ export interface Fault {
   rows?(episodes: Row[][]): void
   info?(info: Record<string, unknown> & { features: Record<string, Record<string, unknown>> }): void
   told?(episodes: Told[], all: Stats): void
-  /** Frames and rate of the video of an episode. */
-  video?(episode: number, frames: number): readonly [frames: number, fps: number]
+  /** Frames and rate of the video of an episode, and their pictures. */
+  video?(episode: number, frames: number): Parameters<typeof madeVideo>
   /** Types in which numbers are kept. */
   types?: Record<string, SchemaElement['type']>
   files?(files: Map<string, Uint8Array>): void

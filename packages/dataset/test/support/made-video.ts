@@ -28,16 +28,24 @@ const matrix = numbers(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 const TIMESCALE = 12_800
 const FRAME_BYTES = 24
 
-/** `fps` of the track's own clock. `isFast`: the list of frames is before the frames. */
-export function madeVideo(frames: number, fps: number, isFast = false): Uint8Array {
+/** Pictures that an encoder of VP9 made, of 64 by 48. */
+interface CodedFrames {
+  readonly samples: readonly { readonly isKey: boolean; readonly bytes: Uint8Array }[]
+}
+
+/** `fps` of the track's own clock. `isFast`: the list of frames is before the frames. `coded`: one for each frame. */
+export function madeVideo(frames: number, fps: number, isFast = false, coded: CodedFrames | null = null): Uint8Array {
   const step = Math.round(TIMESCALE / fps)
   const duration = frames * step
   const entry = box(
-    'avc1',
+    coded ? 'vp09' : 'avc1',
     joined(new Uint8Array(6), bytes(0, 1), new Uint8Array(16), bytes(0, 64, 0, 48)),
     joined(numbers(0x480000, 0x480000, 0), bytes(0, 1), new Uint8Array(32), bytes(0, 24, 0xff, 0xff)),
-    box('avcC', bytes(1, 66, 0, 10, 0xff, 0xe0, 0)),
+    coded
+      ? box('vpcC', numbers(0x1000000), bytes(0, 10, 0x82, 2, 2, 2, 0, 0))
+      : box('avcC', bytes(1, 66, 0, 10, 0xff, 0xe0, 0)),
   )
+  const keys = (coded?.samples ?? []).flatMap(({ isKey }, at) => (isKey ? [at + 1] : []))
   const moov = (start: number) =>
     box(
       'moov',
@@ -64,7 +72,12 @@ export function madeVideo(frames: number, fps: number, isFast = false): Uint8Arr
               box('stsd', numbers(0, 1), entry),
               box('stts', numbers(0, 1, frames, step)),
               box('stsc', numbers(0, 1, 1, frames, 1)),
-              box('stsz', numbers(0, FRAME_BYTES, frames)),
+              ...(coded
+                ? [
+                    box('stsz', numbers(0, 0, frames, ...coded.samples.map((one) => one.bytes.length))),
+                    box('stss', numbers(0, keys.length, ...keys)),
+                  ]
+                : [box('stsz', numbers(0, FRAME_BYTES, frames))]),
               box('stco', numbers(0, 1, start)),
             ),
           ),
@@ -72,7 +85,10 @@ export function madeVideo(frames: number, fps: number, isFast = false): Uint8Arr
       ),
     )
   const type = box('ftyp', text('isom'), numbers(512), text('isomavc1'))
-  const pictures = box('mdat', new Uint8Array(frames * FRAME_BYTES).fill(7))
+  const pictures = box(
+    'mdat',
+    ...(coded ? coded.samples.map((one) => one.bytes) : [new Uint8Array(frames * FRAME_BYTES).fill(7)]),
+  )
   return isFast
     ? joined(type, moov(type.length + moov(0).length + 8), pictures)
     : joined(type, pictures, moov(type.length + 8))
