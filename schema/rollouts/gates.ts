@@ -10,13 +10,18 @@ import { targetRepo } from '../repos/target-repo.ts'
 import { input, mutation } from '../root-field.ts'
 
 const RolloutGateType = builder.objectRef<RolloutGate>('RolloutGate').implement({
-  description: 'What a result of a model must come to before an endpoint serves it.',
+  description: 'What the results of a model must come to before an endpoint serves it.',
   fields: (t) => ({
-    robot: t.exposeString('robot', { description: 'Full name of the robot repo.' }),
+    robot: t.exposeString('robot', {
+      description: 'Full name of the robot repo; where that is deleted or hidden, the name that the gate was set with.',
+    }),
+    isRobotVisible: t.exposeBoolean('isRobotVisible', {
+      description: 'Whether the robot is there and the caller sees it. No result meets a gate on a deleted robot.',
+    }),
     fingerprint: t.exposeString('fingerprint', { description: 'Of the conditions.' }),
     task: t.exposeString('task', { description: 'Name of their task.' }),
     least: t.exposeFloat('least', { description: 'Where the interval of success begins at least.' }),
-    seeds: t.exposeInt('seeds', { description: 'How many seeds the result has at least.' }),
+    seeds: t.exposeInt('seeds', { description: 'How many seeds the results have at least, all together.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was set as it is.' }),
   }),
 })
@@ -26,8 +31,8 @@ builder.objectField(RepoType, 'rolloutGates', (t) =>
     type: RolloutGateType,
     most: MAX_GATES,
     description:
-      'The gates of a model on robots that the caller sees, by robot and task; none of other repos. One statement ' +
-      'for any number of repos.',
+      'The gates of a model, by robot and task; none of other repos. The owner of the model and its members are told ' +
+      'all, others those on robots that they see. One statement for any number of repos.',
     resolve: (repo) => repo.id,
     load: (ids: string[], ctx) => gatesOfRepos(ctx, ids),
   }),
@@ -48,14 +53,19 @@ const ChangedGates = builder.objectRef<readonly RolloutGate[]>('RolloutGates').i
 mutation('putRolloutGate', {
   type: ChangedGates,
   description:
-    'Sets, changes or removes a gate of a model: an endpoint serves its files only once a result of their rollouts ' +
-    'on the robot, under the conditions and with at least so many seeds, has an interval of success that begins at ' +
-    '`least` or higher. 403 for every agent key.',
+    'Sets, changes or removes a gate of a model: an endpoint serves its files only once the results of their ' +
+    'rollouts on the robot, under the conditions and with at least so many seeds, have an interval of success that ' +
+    'begins at `least` or higher. Each seed that was tried counts once; what agents publish does not. 403 for every ' +
+    'agent key.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The model, the robot, the conditions and what is needed.', (t) => ({
     ...repoName(t),
-    robot: t.string({ required: true, ...rule(fullNameText), description: 'Full name of the robot repo.' }),
+    robot: t.string({
+      required: true,
+      ...rule(fullNameText),
+      description: 'Full name of the robot repo; of a gate that is removed, as the list of gates has it.',
+    }),
     fingerprint: t.string({
       required: true,
       ...rule(sha256Text),

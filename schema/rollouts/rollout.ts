@@ -115,6 +115,9 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
       description: 'Versions of what ran them, by name.',
       resolve: ({ software }) => software.value,
     }),
+    isByAgent: t.exposeBoolean('isByAgent', {
+      description: 'Whether only the key of an agent has published it: gates do not count it.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was published.' }),
     creator: t.field({
       type: Account,

@@ -78,16 +78,16 @@ export function repoVisibleWhere(viewer: Viewer) {
 }
 
 /** The parameters of a statement with `repoVisibleSql`; `visibleRepos` provides the values. */
-export const repoViewer = {
-  accountIds: param.texts(),
-  repoIds: param.texts.orNull(),
-}
+export const repoViewer = { accountIds: param.texts(), repoIds: param.texts.orNull() }
 
 /** `canSee` as an SQL condition on the repos row `alias`, with the parameters `repoViewer`. */
 export function repoVisibleSql(alias: string): string {
-  return `(${alias}.visibility = 'public' or (${alias}.owner_id = any(:accountIds::text[])
-    and (:repoIds::text[] is null or ${alias}.id = any(:repoIds::text[]))))`
+  return `(${alias}.visibility = 'public' or ${repoOwnSql(alias)})`
 }
+
+/** Of a repo of the viewer's own account or org, public or not, which a limited key lists. As `repoVisibleSql`. */
+export const repoOwnSql = (alias: string): string =>
+  `(${alias}.owner_id = any(:accountIds::text[]) and (:repoIds::text[] is null or ${alias}.id = any(:repoIds::text[])))`
 
 /**
  * May the viewer write this repo (key:write or `level`)? `name` is its name in the message. Errors in order: invisible

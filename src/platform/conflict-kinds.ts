@@ -130,8 +130,8 @@ export const conflicts = {
     409,
     'CONFLICT',
     'A gate is not met',
-    'The model has a gate, and no result of rollouts of these files meets it; errors[] names each such gate. Publish ' +
-      'rollouts that do, or change the gate.',
+    'The model has a gate that the results of rollouts of these files do not meet; errors[] names each such gate. ' +
+      'Publish rollouts that do, or change the gate.',
   ),
   'conflict.repo_gone': kind(409, 'CONFLICT', 'Repo deleted', 'A repo that the check is about was deleted.'),
   'conflict.artifact_changed': kind(

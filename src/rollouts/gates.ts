@@ -1,18 +1,30 @@
 /** Gates: what the results of a model must come to before it is served. Contract, "Results of rollouts". */
-import { assertNotAgent, assertNotJob, repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
+import { assertNotAgent, assertNotJob, repoOwnSql, repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { HubError, invalid } from '../platform/errors.ts'
-import { findRepo, findRepoToWrite, lockWithOther } from '../repos/get-repo.ts'
+import { findRepo, findRepoToWrite, lockWithOther, type RepoFacts } from '../repos/get-repo.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
 import { assign, excluded, insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { MAX_GATES } from './limits.ts'
 
+/** A gate `g` with its model `m`, and with its robot `r` and the owner `o` of that as long as there is one. */
+export const gateParties = `rollout_gates g join repos m on m.id = g.model_repo_id
+    left join repos r on r.id = g.robot_repo_id left join accounts o on o.id = r.owner_id`
+
+/** Whether the robot is there, and the caller sees it. With `repoViewer`. */
+export const isRobotVisibleSql = `coalesce(${repoVisibleSql('r')}, false)`
+
+/** The robot's name now; of one that is gone or hidden, the name that the gate was set with. With `repoViewer`. */
+export const gateRobotSql = `case when ${isRobotVisibleSql} then o.handle || '/' || r.slug else g.robot end`
+
 const gateColumns = columns({
   modelRepoId: column.text('g.model_repo_id'),
-  robot: column.text("o.handle || '/' || r.slug"),
+  robot: column.text(gateRobotSql),
+  isRobotVisible: column.bool(isRobotVisibleSql),
   fingerprint: column.text('g.fingerprint'),
   task: column.text('g.task'),
   least: column.float8('g.least'),
@@ -28,12 +40,15 @@ const gatesOf = statement({
   exact: 'per-parent',
   columns: gateColumns,
   params: { ...repoViewer, modelIds: param.texts() },
-  text: `select ${gateColumns.sql} from rollout_gates g join repos r on r.id = g.robot_repo_id
-    join accounts o on o.id = r.owner_id where g.model_repo_id = any(:modelIds::text[]) and ${repoVisibleSql('r')}
-    order by g.model_repo_id, 2, g.task, g.fingerprint`,
+  text: `select ${gateColumns.sql} from ${gateParties}
+    where g.model_repo_id = any(:modelIds::text[]) and (${isRobotVisibleSql} or ${repoOwnSql('m')})
+    order by g.model_repo_id, 2, g.task, g.fingerprint, g.robot_repo_id`,
 })
 
-/** The gates of each model on robots that the caller sees, by robot and task. One statement. */
+/**
+ * The gates of each model by robot and task: on robots that the caller sees, and all of a model of the caller's own.
+ * One statement.
+ */
 export async function gatesOfRepos(
   { deps, viewer }: RequestContext,
   modelIds: readonly string[],
@@ -67,12 +82,13 @@ const countGates = statement({
 const gateParams = { modelRepoId: param.text(), robotRepoId: param.text(), fingerprint: param.text() }
 const row = insertInto('rollout_gates', {
   ...gateParams,
+  robot: param.text(),
   task: param.text(),
   least: param.float8(),
   seeds: param.int4(),
   createdBy: param.text.orNull(),
 })
-const changes = assign('rollout_gates', { least: excluded, seeds: excluded, createdBy: excluded })
+const changes = assign('rollout_gates', { robot: excluded, least: excluded, seeds: excluded, createdBy: excluded })
 
 const upsert = statement({
   name: 'rollout-gate-put',
@@ -81,11 +97,21 @@ const upsert = statement({
     set ${changes.sql}, created_at = now()`,
 })
 
+/** By the name that the list shows the caller: also where the robot is gone, or hidden from them. */
 const remove = statement({
   name: 'rollout-gate-delete',
-  params: gateParams,
-  text: `delete from rollout_gates where model_repo_id = :modelRepoId and robot_repo_id = :robotRepoId
-    and fingerprint = :fingerprint`,
+  params: { ...repoViewer, modelRepoId: param.text(), robot: param.text(), fingerprint: param.text() },
+  text: `delete from rollout_gates x using ${gateParties} where x.model_repo_id = g.model_repo_id
+    and x.robot_repo_id = g.robot_repo_id and x.fingerprint = g.fingerprint
+    and g.model_repo_id = :modelRepoId and g.fingerprint = :fingerprint and ${gateRobotSql} = :robot`,
+})
+
+/** A gate on a robot that is set again under the name of one that is gone takes the place of that one's. */
+const replaceGone = statement({
+  name: 'rollout-gate-replace-gone',
+  params: { modelRepoId: param.text(), robot: param.text(), fingerprint: param.text() },
+  text: `delete from rollout_gates g where g.model_repo_id = :modelRepoId and g.fingerprint = :fingerprint
+    and g.robot = :robot and not exists (select 1 from repos r where r.id = g.robot_repo_id)`,
 })
 
 export interface PutGateInput {
@@ -100,8 +126,9 @@ export interface PutGateInput {
 }
 
 /**
- * The gates of the model afterwards. Errors: 401, 403 (also agents' keys), 404 either repo, 409 `conflict.wrong_kind`,
- * 422 conditions that no result on the robot has, and more than 20 gates.
+ * The gates of the model afterwards. To remove one takes no right on its robot. Errors: 401, 403 (also agents' keys),
+ * 404 the model, or the robot of a gate that is set, 409 `conflict.wrong_kind`, 422 conditions that no result on the
+ * robot has, and more than 20 gates.
  */
 export function putRolloutGate(ctx: RequestContext, input: PutGateInput): Promise<readonly RolloutGate[]> {
   return guarded(
@@ -110,36 +137,53 @@ export function putRolloutGate(ctx: RequestContext, input: PutGateInput): Promis
       const model = await findRepoToWrite(ctx, input)
       assertNotJob(ctx.viewer, 'change a gate')
       assertNotAgent(ctx.viewer, 'change a gate')
+      assertKind(model, 'model')
+      if (input.least === null) return { model, robot: null }
       const [owner = '', slug = ''] = input.robot.split('/')
       const robot = await findRepo(ctx, { owner, slug })
-      if (model.kind !== 'model' || robot.kind !== 'robot')
-        throw new HubError('conflict.wrong_kind', 'A gate is of a model repo, about its rollouts on a robot repo.')
+      assertKind(robot, 'robot')
       return { model, robot }
     },
     (allowed, { model, robot }) =>
       commitVerb(allowed, async (tx) => {
-        await lockWithOther(tx, model, robot)
+        // The robot of a gate that is removed may be gone.
+        await lockWithOther(tx, model, robot ?? model)
         const { fingerprint, least, seeds } = input
-        const key = { modelRepoId: model.id, robotRepoId: robot.id, fingerprint }
         const viewer = visibleRepos(allowed.viewer)
-        if (least === null) await tx.query(remove, key)
-        else {
-          const [found] = await tx.query(taskOf, { ...viewer, robotRepoId: robot.id, fingerprint })
-          if (!found) throw unknownConditions(robot.fullName)
-          const createdBy = allowed.viewer.kind === 'anonymous' ? null : allowed.viewer.personId
-          await tx.query(upsert, { ...key, task: found.task, least, seeds, createdBy })
-          const [counted] = await tx.query(countGates, { modelRepoId: model.id })
-          if (counted && counted.gates > MAX_GATES) throw tooMany(model.fullName)
-        }
+        if (robot === null || least === null)
+          await tx.query(remove, { ...viewer, modelRepoId: model.id, robot: input.robot, fingerprint })
+        else await setGate(tx, allowed, { model, robot, fingerprint, least, seeds })
         await audit(tx, allowed, {
           action: 'rollouts.gate',
           accountId: model.ownerId,
           targetId: model.id,
-          after: { robot: robot.fullName, fingerprint, least, seeds },
+          after: { robot: robot?.fullName ?? input.robot, fingerprint, least, seeds },
         })
         return tx.query(gatesOf, { ...viewer, modelIds: [model.id] })
       }),
   )
+}
+
+interface Gate extends Pick<PutGateInput, 'fingerprint' | 'seeds'> {
+  readonly model: RepoFacts
+  readonly robot: RepoFacts
+  readonly least: number
+}
+
+async function setGate(tx: Tx, { viewer }: RequestContext, { model, robot, fingerprint, least, seeds }: Gate) {
+  const [found] = await tx.query(taskOf, { ...visibleRepos(viewer), robotRepoId: robot.id, fingerprint })
+  if (!found) throw unknownConditions(robot.fullName)
+  const named = { modelRepoId: model.id, robot: robot.fullName, fingerprint }
+  await tx.query(replaceGone, named)
+  const createdBy = viewer.kind === 'anonymous' ? null : viewer.personId
+  await tx.query(upsert, { ...named, robotRepoId: robot.id, task: found.task, least, seeds, createdBy })
+  const [counted] = await tx.query(countGates, { modelRepoId: model.id })
+  if (counted && counted.gates > MAX_GATES) throw tooMany(model.fullName)
+}
+
+function assertKind({ kind }: RepoFacts, needed: RepoFacts['kind']): void {
+  if (kind !== needed)
+    throw new HubError('conflict.wrong_kind', 'A gate is of a model repo, about its rollouts on a robot repo.')
 }
 
 const unknownConditions = (robot: string) =>
@@ -151,62 +195,3 @@ const unknownConditions = (robot: string) =>
 
 const tooMany = (model: string) =>
   invalid('validation.value', `${model} has ${MAX_GATES} gates, and a model has no more; remove one.`, ['fingerprint'])
-
-const openColumns = columns({
-  /** Null for a robot that the caller does not see. */
-  robot: column.text.orNull(`case when ${repoVisibleSql('r')} then o.handle || '/' || r.slug end`),
-  task: column.text('g.task'),
-  fingerprint: column.text('g.fingerprint'),
-  least: column.float8('g.least'),
-  seeds: column.int4('g.seeds'),
-  bestLowest: column.float8.orNull('b.lowest'),
-})
-
-const openGates = statement({
-  name: 'rollout-gates-open',
-  exact: 'aggregate',
-  columns: openColumns,
-  params: { ...repoViewer, modelRepoId: param.text(), policyDigest: param.text.orNull() },
-  text: `select ${openColumns.sql} from rollout_gates g join repos r on r.id = g.robot_repo_id
-    join accounts o on o.id = r.owner_id
-    left join lateral (select max(c.lowest) as lowest from rollouts c where c.model_repo_id = g.model_repo_id
-      and c.robot_repo_id = g.robot_repo_id and c.fingerprint = g.fingerprint and c.policy_digest = :policyDigest
-      and c.seeds >= g.seeds) b on true
-    where g.model_repo_id = :modelRepoId and (b.lowest is null or b.lowest < g.least)
-    order by g.task, g.fingerprint`,
-})
-
-const percent = (rate: number) => `${Number((100 * rate).toFixed(2))} %`
-
-/**
- * 409 `conflict.gate_failed` where the results of these files do not meet every gate of the model. `policyDigest`: null
- * for what rollouts do not run. One statement.
- */
-export async function assertGates(
-  ctx: Pick<RequestContext, 'viewer'> & { readonly querier: { query: RequestContext['deps']['db']['query'] } },
-  model: { readonly id: string; readonly fullName: string },
-  policyDigest: string | null,
-): Promise<void> {
-  const given = { ...visibleRepos(ctx.viewer), modelRepoId: model.id, policyDigest }
-  const open = await ctx.querier.query(openGates, given)
-  if (open.length === 0) return
-  const items = open.map(({ robot, task, fingerprint, least, seeds, bestLowest }) => {
-    // Of a robot that the caller does not see, its gate says no more than that it is there.
-    if (robot === null) {
-      const detail = `${model.fullName} has a gate on a robot that you do not see, which these files do not meet.`
-      return { type: 'conflict.gate_failed' as const, detail }
-    }
-    const best = bestLowest === null ? 'there is none' : `the best begins at ${percent(bestLowest)}`
-    const fix =
-      policyDigest === null
-        ? 'Rollouts run ONNX files: serve one of them'
-        : `Run hub rollout ${model.fullName} --robot ${robot} -n ${seeds} --publish, with the task and the ` +
-          `disturbance of its board ${fingerprint.slice(0, 6)}`
-    const detail =
-      `${model.fullName} has a gate: ${task} on ${robot} needs a result of these ` +
-      `files with ${seeds} seeds or more whose interval begins at ${percent(least)} or higher, and ${best}. ` +
-      `${fix}, or change the gate.`
-    return { type: 'conflict.gate_failed' as const, detail, task, fingerprint, least, seeds }
-  })
-  throw new HubError('conflict.gate_failed', items[0]?.detail ?? '', { items })
-}

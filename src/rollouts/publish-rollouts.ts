@@ -11,7 +11,7 @@ import type { RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { findRepo, findRepoToWrite, lockWithOther, type RepoFacts } from '../repos/get-repo.ts'
 import type { Tx } from '../store/db.ts'
-import { each, insertEach, insertInto, sql } from '../store/insert.ts'
+import { assign, each, insertEach, insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { MAX_CONDITIONS_BYTES, MAX_RESULTS_PER_MODEL, MAX_SOFTWARE_BYTES } from './limits.ts'
 import { policyDigestAt } from './policy-digest.ts'
@@ -84,6 +84,7 @@ const row = insertInto('rollouts', {
   software: sql(':softwareText::text::json', { softwareText: param.text() }),
   key: param.text(),
   createdBy: param.text.orNull(),
+  byAgent: param.bool(),
 })
 
 const insert = statement({ name: 'rollout-insert', params: row.params, text: row.sql })
@@ -105,6 +106,15 @@ const insertOutcomes = statement({
   text: outcomeRows.sql,
 })
 
+const vouched = assign('rollouts', { createdBy: param.text.orNull(), byAgent: sql('false') })
+
+/** A result that an agent published, as another credential sends it again. */
+const vouch = statement({
+  name: 'rollout-vouch',
+  params: { ...vouched.params, id: param.text() },
+  text: `update rollouts set ${vouched.sql} where id = :id and by_agent`,
+})
+
 const dropOldest = statement({
   name: 'rollouts-drop-oldest',
   params: { modelRepoId: param.text() },
@@ -122,8 +132,9 @@ interface Found {
 
 /**
  * The kept result. One that was published before, with the same numbers, is answered as it is: sent again, a request
- * changes nothing. Errors: 401, 403, 404 either repo or its version, 409 `conflict.wrong_kind`, `conflict.unverified`
- * and `conflict.rollout_differs`, 422.
+ * changes nothing, but that the result of an agent becomes that of the one who sends it with another credential.
+ * Errors: 401, 403, 404 either repo or its version, 409 `conflict.wrong_kind`, `conflict.unverified` and
+ * `conflict.rollout_differs`, 422.
  */
 export function publishRollouts(ctx: RequestContext, input: PublishRolloutsInput): Promise<Rollout> {
   return guarded(
@@ -135,15 +146,17 @@ export function publishRollouts(ctx: RequestContext, input: PublishRolloutsInput
         await lockWithOther(tx, found.model, found.robot)
         const made = await madeOf(tx, found, input)
         const { key, model } = { ...made, model: found.model }
+        const publisher = publisherOf(allowed)
         const [there] = await tx.query(byKey, { modelRepoId: model.id, key })
         if (there) {
           assertSame(there, await tx.query(outcomesOf, { rolloutId: there.id }), input)
-          return there
+          if (!there.isByAgent || publisher.byAgent) return there
+          await tx.query(vouch, { id: there.id, createdBy: publisher.createdBy })
+        } else {
+          await tx.query(insert, { ...made, ...publisher })
+          await tx.query(insertOutcomes, { rolloutId: made.id, ...listsOf(input.outcomes) })
+          await tx.query(dropOldest, { modelRepoId: model.id })
         }
-        const createdBy = allowed.viewer.kind === 'anonymous' ? null : allowed.viewer.personId
-        await tx.query(insert, { ...made, createdBy })
-        await tx.query(insertOutcomes, { rolloutId: made.id, ...listsOf(input.outcomes) })
-        await tx.query(dropOldest, { modelRepoId: model.id })
         const { successes, seeds, task } = made
         await audit(tx, allowed, {
           action: 'rollouts.publish',
@@ -158,6 +171,11 @@ export function publishRollouts(ctx: RequestContext, input: PublishRolloutsInput
       }),
   )
 }
+
+const publisherOf = ({ viewer }: RequestContext) =>
+  viewer.kind === 'anonymous'
+    ? { createdBy: null, byAgent: true }
+    : { createdBy: viewer.personId, byAgent: viewer.agent }
 
 async function findBoth(ctx: RequestContext, input: PublishRolloutsInput): Promise<Found> {
   const model = await findRepoToWrite(ctx, input)

@@ -1,7 +1,7 @@
 import { defineRows } from '../support/define-cases.ts'
 
 const names =
-  'id, model_repo_id, model_seq, model_commit, policy_path, policy_digest, robot_repo_id, robot_seq, robot_commit, task, conditions, fingerprint, first_seed, seeds, successes, lowest, highest, mean_return, mean_seconds, software, key'
+  'id, model_repo_id, model_seq, model_commit, policy_path, policy_digest, robot_repo_id, robot_seq, robot_commit, task, conditions, fingerprint, first_seed, seeds, successes, lowest, highest, mean_return, mean_seconds, software, key, by_agent'
 const id = 'roll_01m812yvrpextatj8nx4n20001'
 
 const good = {
@@ -11,14 +11,14 @@ const good = {
 
 const aRollout = (change: Partial<Record<keyof typeof good, string | number>> = {}) => {
   const one = { ...good, ...change }
-  return `insert into rollouts (${names}) values ('${one.id}', '${one.model}', 1, '${one.commit}', 'policy.onnx', '${one.digest}', '${one.robot}', 1, '${one.commit}', '${one.task}', '{"task":{"version":1,"name":"walk"},"disturbance":{}}', '${one.digest}', ${one.first}, ${one.seeds}, ${one.successes}, ${one.lowest}, 0.9, 1.5, 2.5, '${one.software}', '${one.digest}')`
+  return `insert into rollouts (${names}) values ('${one.id}', '${one.model}', 1, '${one.commit}', 'policy.onnx', '${one.digest}', '${one.robot}', 1, '${one.commit}', '${one.task}', '{"task":{"version":1,"name":"walk"},"disturbance":{}}', '${one.digest}', ${one.first}, ${one.seeds}, ${one.successes}, ${one.lowest}, 0.9, 1.5, 2.5, '${one.software}', '${one.digest}', false)`
 }
 
 const anOutcome = (rollout: string, seed: number) =>
   `insert into rollout_outcomes (rollout_id, seed, success, ending, return, seconds, steps, fingerprint) values ('${rollout}', ${seed}, true, 'reached', 0.1, 1.5, 75, repeat('a', 16))`
 
 const aGate = (model: string, robot: string, least: number) =>
-  `insert into rollout_gates (model_repo_id, robot_repo_id, fingerprint, task, least, seeds) values ('${model}', '${robot}', repeat('b', 64), 'walk', ${least}, 100)`
+  `insert into rollout_gates (model_repo_id, robot_repo_id, robot, fingerprint, task, least, seeds) values ('${model}', '${robot}', 'ada/arm', repeat('b', 64), 'walk', ${least}, 100)`
 
 export const rows = defineRows({
   kept: ({ model, robot }) => ({
