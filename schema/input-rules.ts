@@ -2,6 +2,8 @@
  * A Pothos plugin: validates arguments before a resolver or a subscription runs. Pothos' own validation plugin reports
  * only the faults of a nested input, not those around it; this one reports all faults of a request at once.
  */
+
+import { textFault } from '@hub/formats/text-rules'
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
 import type { GraphQLArgument, GraphQLFieldResolver } from 'graphql'
 import type { ErrorItem } from '../src/platform/errors.ts'
@@ -35,6 +37,8 @@ const withRules =
   <Types extends SchemaTypes>(resolve: Resolver<Types>): Resolver<Types> =>
   (parent, args, ctx, info) => {
     const declared = info.parentType.getFields()[info.fieldName]?.args ?? []
+    if (declared.every((arg) => isPlain(arg, (args as Readonly<Record<string, unknown>>)[arg.name])))
+      return resolve(parent, args, ctx, info)
     const resolved = (faults: readonly ErrorItem[]) => {
       const refusal = brokenRules(faults)
       if (refusal) throw refusal
@@ -45,6 +49,13 @@ const withRules =
     // Only what has long lists waits for turns.
     return first.done ? resolved(first.value) : inTurns(work).then(resolved)
   }
+
+/** What has no fault at a glance: most reads have an id and a page size. The texts of a free-form value are within it. */
+function isPlain({ extensions }: GraphQLArgument, value: unknown): boolean {
+  if (value === null || value === undefined || typeof value === 'boolean') return true
+  if (extensions.rule !== undefined) return false
+  return typeof value === 'string' ? textFault(value) === null : Number.isInteger(value)
+}
 
 function* faultsOfArguments(
   declared: readonly GraphQLArgument[],

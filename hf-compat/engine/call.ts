@@ -100,7 +100,7 @@ export class Call {
     const plan = this.#plans.get(name)
     if (!plan) throw new Error(`The route does not say that it asks ${name}.graphql.`)
     const { edge, request, reply } = this
-    await edge.spend(request, reply, plan.costOf(variables as Record<string, unknown>).objects)
+    edge.spend(request, reply, plan.costOf(variables as Record<string, unknown>).objects)
     const ctx = edge.contextOf(request, { undo: this.#undo })
     const value = await runDocument(plan, { name, ctx, variables: variables as Record<string, unknown> })
     return value as Asked<Name>

@@ -44,6 +44,8 @@ export function coerceRequest(plan: RoutePlan, parts: RequestParts): Record<stri
     const { source } = variable
     let value: unknown
     if (source.from === 'path' || source.from === 'query') {
+      // Most parameters of a list are absent.
+      if (!variable.isRequired && givenAs(source, parts) === undefined) continue
       value = fromText({ source, type: variable.type, hasDefault: variable.hasDefault, parts, faults })
     } else {
       readsBody ||= source.from === 'body'
@@ -67,6 +69,9 @@ function unknownMember(name: string, loc: Loc, faults: Faults): void {
   faults.add('validation.unknown_member', `${JSON.stringify(name.slice(0, 100))} is not a member of this object`, loc)
 }
 
+const givenAs = ({ from, name }: PathSource | QuerySource, { path, query }: RequestParts) =>
+  from === 'path' ? path[name] : query[name]
+
 function fromText({
   source,
   type,
@@ -81,7 +86,7 @@ function fromText({
   readonly faults: Faults
 }): unknown {
   const loc = [source.from, source.name]
-  const given = source.from === 'path' ? parts.path[source.name] : parts.query[source.name]
+  const given = givenAs(source, parts)
   if (given === undefined) {
     if (isNonNullType(type) && !hasDefault) return faults.add('validation.required', 'is required', loc)
     return ABSENT

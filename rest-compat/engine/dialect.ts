@@ -7,6 +7,7 @@ import {
   getNullableType,
   isInputObjectType,
   isInputType,
+  isNonNullType,
   Kind,
   typeFromAST,
   visit,
@@ -19,6 +20,8 @@ export interface PlannedVariable {
   readonly type: GraphQLInputType
   readonly source: Source
   readonly hasDefault: boolean
+  /** A request without it has a fault. */
+  readonly isRequired: boolean
 }
 
 /** A route, with its document and the sources of its variables. */
@@ -48,7 +51,8 @@ export function planRoute(route: Route, source: string, dialect: GraphQLSchema):
     if (!place || !isInputType(type)) return fail(`variable $${name} has no source`)
     const fault = misplaced(route, place, type)
     if (fault) fail(fault)
-    return { name, type, source: place, hasDefault: node.defaultValue !== undefined }
+    const hasDefault = node.defaultValue !== undefined
+    return { name, type, source: place, hasDefault, isRequired: isNonNullType(type) && !hasDefault }
   })
   for (const name of Object.keys(route.params)) {
     if (!variables.some((variable) => variable.name === name)) fail(`source ${name} has no variable`)

@@ -81,8 +81,9 @@ async function answer(
       query: request.query as Record<string, string | string[]>,
       body,
     })
-    await edge.spend(request, reply, plan.costOf(variables).objects)
-    claim = await claimFor(plan, base, request, body)
+    edge.spend(request, reply, plan.costOf(variables).objects)
+    // Each wait costs a read about a percent.
+    if (plan.route.method === 'POST') claim = await claimFor(plan, base, request, body)
     if (claim?.kind === 'replay') return await replay({ edge, plan, request, reply, variables, stored: claim.answer })
     const ctx = claim ? edge.contextOf(request, { idempotency: claim.slot }) : base
     const answered = await execute(plan, ctx, variables, request)

@@ -136,7 +136,7 @@ const archive: HandlerRoute = {
     // Before its files are listed.
     edge.takeArchive(request)
     const { fileCount, sizeBytes, open } = await edge.admit(request, found.read)
-    await edge.spend(request, reply, fileCount)
+    edge.spend(request, reply, fileCount)
     reply.headers({
       'content-type': 'application/zip',
       'content-disposition': attachment(`${found.name}.zip`),
@@ -220,7 +220,7 @@ const contents: HandlerRoute = {
     const archive = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     return reply.send(
       await edge.admit(request, async () => {
-        await edge.spend(request, reply, Math.min(MAX_INLINE_FILES, Math.ceil(archive.length / ENTRY_BYTES)))
+        edge.spend(request, reply, Math.min(MAX_INLINE_FILES, Math.ceil(archive.length / ENTRY_BYTES)))
         return storeArchive(edge.contextOf(request), { owner, repo, archive })
       }),
     )

@@ -52,9 +52,20 @@ export function mayCompress(request: FastifyRequest): void {
 /** Adds names to `Vary`, and keeps those that are there. */
 export function vary(reply: FastifyReply, ...names: readonly string[]): void {
   const present = String(reply.getHeader('vary') ?? '')
+  const key = `${present}/${names.join()}`
+  const known = extended.get(key)
+  const wanted = known ?? withNames(present, names)
+  if (known === undefined) extended.set(key, wanted)
+  if (wanted !== present) reply.header('vary', wanted)
+}
+
+/** What became of a value and names. All are the hub's own, so there are few. */
+const extended = new Map<string, string>()
+
+function withNames(present: string, names: readonly string[]): string {
   const known = present.split(',').map((name) => name.trim().toLowerCase())
   const added = names.filter((name) => !known.includes(name.toLowerCase()))
-  if (added.length > 0) reply.header('vary', [...(present ? [present] : []), ...added].join(', '))
+  return [...(present ? [present] : []), ...added].join(', ')
 }
 
 /** The hook; before those that look at the bytes that are sent. */

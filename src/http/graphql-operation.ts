@@ -35,7 +35,7 @@ export interface Operation {
   /** As parsed, with exact numbers. */
   readonly variables: Readonly<Record<string, unknown>>
   /** Adds the cost to what the caller has spent, and throws 429 if that is too much. */
-  readonly spend: (cost: number) => Promise<void>
+  readonly spend: (cost: number) => void
   /** Runs an event of a subscription when its caller may run an operation, and throws 429 if that is not now. */
   readonly admit: <T>(work: () => Promise<T>) => Promise<T>
   /** Whether the answer is to have its cost in `extensions`. */
@@ -75,17 +75,28 @@ async function* resultsOf(operation: Operation, source: AsyncIterable<unknown>):
       )
       yield placedAt(placeOf(event), result)
       if (isLast) return
-      await operation.spend(objects)
+      operation.spend(objects)
     }
   } catch (error) {
     yield { errors: [renderError(error, operation.request)] }
   }
 }
 
-/** Equal for subscriptions that are answered alike: of one document, with the same variables and rights. */
-function nameOf({ prepared, operationName, variables, showsCost, request: { viewer } }: Operation): string {
+/**
+ * Equal for subscriptions that are answered alike: of one document, with the same variables and rights, and the same
+ * address of the hub in links.
+ */
+function nameOf({
+  prepared,
+  operationName,
+  variables,
+  showsCost,
+  makeContext,
+  request: { viewer },
+}: Operation): string {
   const credential = viewer && viewer.kind !== 'anonymous' ? viewer.credentialId : null
-  return writeExact([prepared.number, operationName ?? null, showsCost, credential, variables])
+  const address = makeContext(null).peer?.hubUrl ?? null
+  return writeExact([prepared.number, operationName ?? null, showsCost, credential, address, variables])
 }
 
 async function executeEvent(operation: Operation, event: unknown): Promise<EventResult> {
@@ -185,7 +196,7 @@ async function costFault(
 ): Promise<ExecutionResult | null> {
   try {
     const { objects } = assertCost(prepared.costOf(operationName, variables), limits)
-    await spend(objects)
+    spend(objects)
     return null
   } catch (error) {
     return { errors: [renderError(error, request)] }

@@ -48,7 +48,7 @@ export interface GraphqlParts {
  * Adds the cost of an operation to what its caller has spent, and throws 429 if that is too much. No headers are set
  * once `reply` has begun.
  */
-export type SpendCost = (request: FastifyRequest, reply: FastifyReply, cost: number) => Promise<void>
+export type SpendCost = (request: FastifyRequest, reply: FastifyReply, cost: number) => void
 
 interface ServerContext {
   /** Not `request`, which Yoga sets itself. */

@@ -52,7 +52,7 @@ export interface RateLimit {
    * Counts the cost of an operation, in objects; adds it to the same headers, unless the response has begun. 429 in the
    * same way.
    */
-  spend(reply: FastifyReply, who: Caller, cost: number): Promise<void>
+  spend(reply: FastifyReply, who: Caller, cost: number): void
   /** Whether such time of the caller is bounded. */
   countsTime(who: Caller, of: TimeKind): boolean
   /** Throws 429 for an anonymous address that has used its time, or an account that has used its processor time. */
@@ -63,7 +63,7 @@ export interface RateLimit {
 
 const unlimited: RateLimit = {
   count: async () => undefined,
-  spend: async () => undefined,
+  spend: () => undefined,
   countsTime: () => false,
   assertTime: () => undefined,
   addTime: () => undefined,
@@ -125,7 +125,7 @@ class MinuteRate implements RateLimit {
     this.#take(reply, who, 'requests', 1)
   }
 
-  async spend(reply: FastifyReply, who: Caller, cost: number): Promise<void> {
+  spend(reply: FastifyReply, who: Caller, cost: number): void {
     this.#take(reply, who, 'cost', cost)
   }
 

@@ -111,9 +111,9 @@ function callerLimits({ databasePoolMax, callers }: Config, rate: RateLimit): Ca
 /** A request may ask several operations: what the earlier ones used counts before the next begins. */
 const spending =
   (rate: RateLimit): SpendCost =>
-  async (request, reply, cost) => {
+  (request, reply, cost) => {
     const who = callerOf(request)
-    await rate.spend(reply, who, cost)
+    rate.spend(reply, who, cost)
     rate.assertTime(who, 'processor')
   }
 

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { type IdPrefix, isId } from '@hub/formats/ids'
 import { textFault } from '@hub/formats/text-rules'
+import { LRUCache } from 'lru-cache'
 import { invalid } from './errors.ts'
 
 /** `cursorOf` encodes cursors on demand: most pages need only the last one. */
@@ -22,8 +23,16 @@ export const MAX_CURSOR_LENGTH = 512
  * operation, its filters and its order, in one string such as `tree:repo_…:prefix`.
  */
 function listingMark(listing: string): string {
-  return hash('sha256', listing, 'base64url').slice(0, 12)
+  const known = marks.get(listing)
+  if (known !== undefined) return known
+  const mark = hash('sha256', listing, 'base64url').slice(0, 12)
+  if (listing.length <= MAX_KEPT_LISTING) marks.set(listing, mark)
+  return mark
 }
+
+/** A hash takes as long as the rows of a small page. Most pages are of few listings; clients may ask for any. */
+const marks = new LRUCache<string, string>({ max: 500 })
+const MAX_KEPT_LISTING = 300
 
 /**
  * The cursor of the page after the row with this key. A key that may exceed about 370 bytes needs a shorter substitute.

@@ -130,8 +130,9 @@ export async function runDocument(
   planned: Pick<PlannedDocument, 'compiled' | 'rootKey'>,
   { name, ctx, variables }: { name: string; ctx: RequestContext; variables: Readonly<Record<string, unknown>> },
 ): Promise<unknown> {
-  const query = async () => planned.compiled().query(undefined, ctx, variables)
-  const { data, errors } = await graphqlOperation.follow({ name }, query)
+  const { data, errors } = graphqlOperation.isWatched
+    ? await graphqlOperation.follow({ name }, async () => planned.compiled().query(undefined, ctx, variables))
+    : await planned.compiled().query(undefined, ctx, variables)
   const error = errors?.[0]
   if (error) throw error.originalError ?? error
   return data?.[planned.rootKey]

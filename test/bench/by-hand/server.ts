@@ -41,7 +41,7 @@ const byHand: RestMount = {
       (work: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
       (request: FastifyRequest, reply: FastifyReply) =>
         admit(request, async () => {
-          await spend(request, reply, 1)
+          spend(request, reply, 1)
           return work(request, reply)
         })
     for (const { path, read } of reads)
