@@ -4,8 +4,11 @@
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { readAsNow } from './current-viewer.ts'
 import { seenBy } from './event-viewer.ts'
+import { readTogether } from './read-together.ts'
 
 export interface Watched<T> {
+  /** What is read of the object, so that streams of one caller read it once: no other has this name. */
+  readonly name: string
   /** The object as this viewer sees it now; null if deleted or invisible. */
   readonly read: (viewer: Viewer) => Promise<T | null>
   /** Version text; equal texts mean no change. */
@@ -22,14 +25,16 @@ export interface Watched<T> {
 export async function* watchChanges<T extends { readonly id: string }>(
   ctx: RequestContext,
   first: T,
-  { read, textOf, isOver }: Watched<T>,
+  { name, read, textOf, isOver }: Watched<T>,
 ): AsyncGenerator<T> {
+  const { db } = ctx.deps
+  const readAs = (as: Viewer) => readTogether(db, `${name} ${first.id} ${JSON.stringify(as)}`, () => read(as))
   yield first
   if (isOver(first)) return
   let last = textOf(first)
   let { viewer } = ctx
   for await (const _hint of ctx.deps.events.watch(first.id, ctx.signal)) {
-    const seen = await readAsNow(ctx.deps.db, viewer, read)
+    const seen = await readAsNow(db, viewer, readAs)
     if (!seen) return
     const thing = seen.found
     viewer = seen.viewer

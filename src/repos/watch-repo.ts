@@ -18,5 +18,5 @@ export async function watchRepo(ctx: RequestContext, repoId: string): Promise<As
   }
   const first = isId('repo', repoId) ? await read(ctx.viewer) : null
   if (!first) throw notFound(`The repo ${repoId.slice(0, 64)}`)
-  return watchChanges(ctx, first, { read, textOf: JSON.stringify, isOver: () => false })
+  return watchChanges(ctx, first, { name: 'repo', read, textOf: JSON.stringify, isOver: () => false })
 }

@@ -33,5 +33,10 @@ export async function watchJob<T extends { readonly id: string; readonly status:
   }
   const first = isId(job.idPrefix, jobId) ? await read(ctx.viewer) : null
   if (!first) throw notFound(`The ${job.noun} ${jobId.slice(0, 64)}`)
-  return watchChanges(ctx, first, { read, textOf, isOver: ({ status }) => hasEnded(status) })
+  return watchChanges(ctx, first, {
+    name: job.name,
+    read,
+    textOf,
+    isOver: ({ status }) => hasEnded(status),
+  })
 }

@@ -3,7 +3,9 @@ import { setTimeout } from 'node:timers/promises'
 import { newId } from '@hub/formats/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readAsNow } from '../../src/auth/current-viewer.ts'
+import { readTogether } from '../../src/auth/read-together.ts'
 import type { AccountRef, Viewer } from '../../src/operation/context.ts'
+import { numberOfEvent } from '../../src/operation/shared-event.ts'
 import type { Querier } from '../../src/store/db.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -115,5 +117,50 @@ describe('the rights of streams that are woken together', () => {
     await expect(readAsNow(db, viewer, async () => 'it')).rejects.toThrow('away')
     fails = false
     expect((await readAsNow(db, viewer, async () => 'it'))?.found).toBe('it')
+  })
+})
+
+describe('reads that streams ask for together', () => {
+  const db = () => ({}) as unknown as Querier
+
+  it('are made once for each key, and what several are told is one event', async () => {
+    const made: string[] = []
+    const ask = (from: Querier, key: string) =>
+      readTogether(from, key, async () => {
+        made.push(key)
+        return { key }
+      })
+    const one = db()
+    const found = await Promise.all([ask(one, 'a'), ask(one, 'b'), ask(one, 'a'), ask(one, 'a'), ask(db(), 'a')])
+    expect(made).toEqual(['a', 'b', 'a'])
+    expect(new Set(found).size).toBe(3)
+    expect(found.map((thing) => numberOfEvent(thing) !== null)).toEqual([true, false, true, true, false])
+  })
+
+  it('begin after all who share them asked: who asks during one gets the next', async () => {
+    const one = db()
+    let version = 1
+    const { promise: begun, resolve: begins } = Promise.withResolvers<void>()
+    const { promise: ends, resolve: end } = Promise.withResolvers<void>()
+    const read = async () => {
+      const seen = { version }
+      begins()
+      await ends
+      return seen
+    }
+    const first = readTogether(one, 'a', read)
+    await begun
+    version = 2
+    const second = readTogether(one, 'a', read)
+    end()
+    expect([await first, await second]).toEqual([{ version: 1 }, { version: 2 }])
+  })
+
+  it('tell a failure to those who wait for it alone', async () => {
+    const one = db()
+    const failing = () => readTogether(one, 'a', () => Promise.reject(new Error('away')))
+    const told = await Promise.allSettled([failing(), failing()])
+    expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(await readTogether(one, 'a', async () => ({ found: true }))).toEqual({ found: true })
   })
 })

@@ -10,6 +10,7 @@ import { findAccount } from '../find-account.ts'
 import { ChangePass } from './change-pass.ts'
 import { type ChangeKind, changeCursor, readChangeCursor, tooOld } from './change-position.ts'
 import type { ChangedThing, ChangePage } from './read-changes.ts'
+import { sameEvent } from './same-event.ts'
 import type { ChangedList } from './shared-changes.ts'
 
 export interface ChangeEvent<T> {
@@ -123,7 +124,9 @@ async function eventOf<T>({
       cursor: changeCursor(ownerId, list.kind, position, Date.now()),
     }
   })
-  return seen && { viewer: seen.viewer, found: seenBy(seen.viewer, seen.found) }
+  if (!seen) return null
+  const event = sameEvent(seen.viewer, [list.kind, ownerId, position], seen.found)
+  return { viewer: seen.viewer, found: seenBy(seen.viewer, event) }
 }
 
 /** A brief database outage does not end a stream: the next hint or poll catches up. */

@@ -16,6 +16,7 @@ export async function watchHold(ctx: RequestContext, holdId: string): Promise<As
   }
   const first = await findHold(ctx.deps.db, ctx.viewer, holdId)
   return watchChanges(ctx, first, {
+    name: 'hold',
     read,
     textOf: ({ status }) => status,
     isOver: ({ status }) => status !== 'pending',
