@@ -50,7 +50,7 @@ const withRules =
     return first.done ? resolved(first.value) : inTurns(work).then(resolved)
   }
 
-/** What has no fault at a glance: most reads have an id and a page size. The texts of a free-form value are within it. */
+/** What has no fault at a glance: most reads have an id and a page size. */
 function isPlain({ extensions }: GraphQLArgument, value: unknown): boolean {
   if (value === null || value === undefined || typeof value === 'boolean') return true
   if (extensions.rule !== undefined) return false

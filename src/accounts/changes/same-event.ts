@@ -1,4 +1,4 @@
-/** Events of a list that many streams of one caller build alike, since the same change woke them: one for all of them. */
+/** Events of a list that streams of one caller build alike, since the same change woke them: one for all of them. */
 import type { Viewer } from '../../operation/context.ts'
 import { numberOfEvent, sharedEvent } from '../../operation/shared-event.ts'
 
