@@ -3,15 +3,15 @@
  * name.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { access, constants, link, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from './platform/config.ts'
 import { column, columns } from './store/columns.ts'
+import { ensureDataDir } from './store/data-folder.ts'
 import { type Db, openDb } from './store/db.ts'
-import { startEmbeddedPostgres } from './store/embedded-postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './store/embedded-postgres.ts'
 import { migrate } from './store/migrate.ts'
-import { makePrivateFolder } from './store/private-folder.ts'
 import { statement } from './store/statement.ts'
 
 export interface OpenDatabase {
@@ -25,13 +25,18 @@ export interface OpenDatabase {
 
 /**
  * Starts or reaches the database, brings it to the newest migration, and opens the pool. What was opened is closed
- * again when a later step fails.
+ * again when a later step fails. `running` is the embedded server where it was started before.
  */
-export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
-  if (config.databaseUrl === null) await ensureDataDir(config.dataDir)
-  const embedded = config.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : null
+export async function openDatabase(
+  config: Config,
+  log: Logger,
+  running: EmbeddedPostgres | null = null,
+): Promise<OpenDatabase> {
+  const { databaseUrl, dataDir } = config
+  if (databaseUrl === null) await ensureDataDir(dataDir)
+  const embedded = databaseUrl === null ? (running ?? (await startEmbeddedPostgres({ dataDir, log }))) : null
   try {
-    const url = config.databaseUrl ?? embedded?.url ?? ''
+    const url = databaseUrl ?? embedded?.url ?? ''
     const applied = await migrate(url)
     // Their names would fill a screen at the first start; `_prisma_migrations` has each with its time.
     if (applied.length > 0) log.info({ applied: applied.length, newest: applied.at(-1) }, 'database migrated')
@@ -107,19 +112,6 @@ async function makeSecret(path: string): Promise<void> {
     if (error.code !== 'EEXIST') throw error
   })
   await rm(draft, { force: true })
-}
-
-/**
- * Makes HUB_DATA_DIR where it is not there, closed to other users; throws a `ConfigError` that names it where it cannot
- * be made or written.
- */
-export async function ensureDataDir(dataDir: string): Promise<void> {
-  await makePrivateFolder(dataDir).catch((error: unknown) => {
-    throw new ConfigError([`HUB_DATA_DIR: ${dataDir} cannot be made: ${messageOf(error)}`])
-  })
-  await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: unknown) => {
-    throw new ConfigError([`HUB_DATA_DIR: ${dataDir} cannot be written: ${messageOf(error)}`])
-  })
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,11 +1,13 @@
 /** The process of a hub: reads the settings, starts it, says where it is, and stops it in order. */
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createLogger } from './http/logger.ts'
+import { openGround } from './open-ground.ts'
 import { type Config, ConfigError, listensEverywhere, readConfig } from './platform/config.ts'
 import { startFailure } from './start-failure.ts'
-import { type RunningHub, startHub } from './start-hub.ts'
+import type { RunningHub } from './start-hub.ts'
 import { joinWorkers } from './workers/join-workers.ts'
-import { processPart } from './workers/worker-role.ts'
+import { type ProcessPart, processPart } from './workers/worker-role.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -25,7 +27,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   const rules = tracing ? { watchRequests: tracing.watchRequests } : {}
   const part = processPart(environment)
   const workers = joinWorkers()
-  const hub = await startHub(config, log, { ...rules, part }).catch((error: unknown) =>
+  const hub = await startWhileLoading(config, log, { ...rules, part }).catch((error: unknown) =>
     fail(startFailure(error, config), error, log),
   )
   if (!part.joinsLater) say(greeting(hub, config))
@@ -37,6 +39,24 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   await tracing?.stop()
   log.info('stopped')
   workers?.leave()
+}
+
+/**
+ * Loads the hub while PostgreSQL starts. Loading keeps this process from anything else, so it begins once the program
+ * of PostgreSQL runs, or none has to be waited for.
+ */
+async function startWhileLoading(
+  config: Config,
+  log: Logger,
+  rules: { readonly part: ProcessPart; readonly watchRequests?: (app: FastifyInstance) => void },
+): Promise<RunningHub> {
+  const waits = Promise.withResolvers<void>()
+  const opening = openGround({ config, log, part: rules.part, onWait: waits.resolve })
+  await Promise.race([waits.promise, opening])
+  // What fails meanwhile is told below, once the modules are there.
+  opening.catch(() => undefined)
+  const { startHub } = await import('./start-hub.ts')
+  return startHub(config, log, { ...rules, ground: await opening })
 }
 
 /**

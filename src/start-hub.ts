@@ -15,31 +15,29 @@ import { ensureOperator } from './accounts/operator.ts'
 import { openAuth } from './auth/auth.ts'
 import { authenticate } from './auth/authenticate.ts'
 import { takenClientNames } from './auth/handle.ts'
-import { openBackend, openCluster } from './hosting/open-backend.ts'
+import { openBackend } from './hosting/open-backend.ts'
 import { processNotice } from './hosting/process/process-settings.ts'
 import { tokenSeal } from './hosting/token-seal.ts'
 import { askedOrigin, linkOrigin } from './http/asked-origin.ts'
 import { authRoutes } from './http/auth-routes.ts'
 import { avatarRoutes } from './http/avatar-routes.ts'
-import { EarlyListener, listenEarly, listenLate } from './http/early-listener.ts'
+import { type EarlyListener, listenLate } from './http/early-listener.ts'
 import type { Metrics } from './http/metrics/metrics.ts'
 import { buildMetricsServer } from './http/metrics/metrics-server.ts'
 import { objectRoutes } from './http/object-routes.ts'
 import { credentialsOf } from './http/origin-facts.ts'
-import { trustedDocuments } from './http/persisted-documents.ts'
 import { buildServer, type ServerParts } from './http/server.ts'
 import { jobs } from './jobs/index.ts'
 import { attendCalls, startSweepTimer } from './jobs/sweeps.ts'
-import { type ListeningConfig, listeningConfig } from './listening-config.ts'
 import { openModelReader } from './models/reader/open-model-reader.ts'
-import { ensureDataDir, openDatabase } from './open-database.ts'
+import { openDatabase } from './open-database.ts'
+import { type Ground, metricsAt, openGround } from './open-ground.ts'
 import type { Deps } from './operation/context.ts'
 import { addressUrl, type Config } from './platform/config.ts'
 import { lazy } from './platform/lazy.ts'
 import { sharedFor } from './platform/shared-reading.ts'
 import { redirectMoved } from './redirect-moved.ts'
 import { repoReferrers } from './repo-referrers.ts'
-import { closeDataFolder } from './store/data-folder.ts'
 import { openEvents } from './store/events.ts'
 import { isDiskStore, openObjectStore } from './store/objects/open.ts'
 import { openQueue } from './store/queue.ts'
@@ -70,6 +68,8 @@ interface Rules extends Pick<ServerParts, 'connectionRules'>, Partial<Pick<Serve
   readonly watchRequests?: (app: FastifyInstance) => void
   /** What this process is of a hub of several. */
   readonly part?: ProcessPart
+  /** Opened before, by who loads this module meanwhile. Closed with the hub, or when it does not start. */
+  readonly ground?: Ground
 }
 
 const HIDDEN_HANDLE =
@@ -88,7 +88,9 @@ export async function startHub(config: Config, log: Logger, rules: Rules = {}): 
   const closeLater: CloseLater = (name, close) =>
     opened.defer(() => close().catch((error: unknown) => log.error({ err: error }, `closing the ${name} failed`)))
   try {
-    const hub = await openHub(listeningConfig(config), log, closeLater, rules)
+    const ground = rules.ground ?? (await openGround({ config, log, part: rules.part ?? whole }))
+    closeLater('addresses', ground.close)
+    const hub = await openHub(ground, log, closeLater, rules)
     let stopping: Promise<void> | undefined
     return { ...hub, stop: () => (stopping ??= opened.disposeAsync()) }
   } catch (error) {
@@ -97,24 +99,24 @@ export async function startHub(config: Config, log: Logger, rules: Rules = {}): 
   }
 }
 
-/** What a hub opens with: its settings, its log, and where each part registers its end. */
+/** What a hub opens with: what it stands on, its settings, its log, and where each part registers its end. */
 interface Opening {
+  readonly ground: Ground
   readonly config: Config
   readonly log: Logger
   readonly closeLater: CloseLater
 }
 
 async function openHub(
-  { config, listensOn }: ListeningConfig,
+  ground: Ground,
   log: Logger,
   closeLater: CloseLater,
   rules: Rules,
 ): Promise<Omit<RunningHub, 'stop'>> {
-  const opening = { config, log, closeLater }
+  const { trusted, listener, metricsListener } = ground
+  const { config, listensOn } = ground.listening
   const { part = whole } = rules
-  const trusted = trustedDocuments(config)
-  const { listener, metricsListener } = await openListeners(opening, part)
-  const { auth, deps, queue, ending } = await openDeps(opening)
+  const { auth, deps, queue, ending } = await openDeps({ ground, config, log, closeLater })
   const operatorToken = await ensureOperator(auth)
   const operatorSetup = operatorToken === null ? null : await addOperatorSetup(auth)
   for (const handle of await takenClientNames(deps.db)) log.warn({ handle }, HIDDEN_HANDLE)
@@ -157,34 +159,9 @@ async function openHub(
   return { url: config.publicUrl ?? addressUrl(config), metricsUrl, app, deps, operatorToken, operatorSetup }
 }
 
-/**
- * Binds the addresses before anything is made: what is in use or not there is told at once, and leaves nothing behind.
- */
-async function openListeners({ config, closeLater }: Opening, { joinsLater }: ProcessPart) {
-  const { host, port, metrics: scraped } = config
-  if (joinsLater) {
-    const listener = new EarlyListener()
-    closeLater('listener', () => listener.release())
-    const metricsListener = scraped.listener && new EarlyListener()
-    if (metricsListener) closeLater('metrics listener', () => metricsListener.release())
-    return { listener, metricsListener }
-  }
-  const listener = await listenEarly({ host, port, settings: { host: 'HOST', port: 'PORT' } })
-  closeLater('listener', () => listener.release())
-  const metricsListener =
-    scraped.listener &&
-    (await listenEarly({ ...scraped.listener, settings: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }))
-  if (metricsListener) closeLater('metrics listener', () => metricsListener.release())
-  return { listener, metricsListener }
-}
-
 /** Opens what operations work with: database, sign-in, object store, events, queue, readers and hosting. */
-async function openDeps({ config, log, closeLater }: Opening) {
-  const cluster = await openCluster(config)
-  if (config.objectStore.kind === 'disk') await ensureDataDir(config.dataDir)
-  const open = await closeDataFolder(config.dataDir)
-  if (open !== null) log.warn(open)
-  const database = await openDatabase(config, log)
+async function openDeps({ ground, config, log, closeLater }: Opening) {
+  const database = await openDatabase(config, log, ground.embedded)
   closeLater('database', database.close)
   const { db, secret } = database
   const auth = await openAuth({ config, log, db, secret })
@@ -201,7 +178,7 @@ async function openDeps({ config, log, closeLater }: Opening) {
   closeLater('queue', () => queue.stop())
   const models = openModelReader({ log })
   closeLater('model reader', () => models.close())
-  const hosted = await openBackend(config, log, cluster)
+  const hosted = await openBackend(config, log, ground.cluster)
   closeLater('hosting backend', () => hosted.close())
   const notice = config.hosted.appName === null || config.hosted.kubernetes ? null : processNotice(config)
   if (notice !== null) log.warn(notice)
@@ -239,8 +216,7 @@ async function bindLate(
   metricsListener: EarlyListener | null,
 ): Promise<void> {
   await app.ready()
-  if (metricsListener && scraped.listener)
-    await listenLate(metricsListener, { ...scraped.listener, settings: { host: 'METRICS_HOST', port: 'METRICS_PORT' } })
+  if (metricsListener && scraped.listener) await listenLate(metricsListener, metricsAt(scraped.listener))
   await listenLate(listener, { host, port, settings: { host: 'HOST', port: 'PORT' } })
 }
 

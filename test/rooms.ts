@@ -40,6 +40,7 @@ const composition = [
   'listening-config',
   'main',
   'open-database',
+  'open-ground',
   'redirect-moved',
   'repo-referrers',
   'serve',

@@ -11,14 +11,3 @@ import { openProcessBackend } from './process/process-backend.ts'
 export async function openBackend(config: Config, log: Logger, cluster: HostedBackend | null): Promise<HostedBackend> {
   return cluster ?? (await openProcessBackend(config, log))
 }
-
-/**
- * The cluster of the settings; null without one. Throws a `ConfigError` for a template or credentials that cannot be
- * read. Makes nothing.
- */
-export async function openCluster(config: Config): Promise<HostedBackend | null> {
-  const { appName, kubernetes } = config.hosted
-  if (appName === null || kubernetes === null) return null
-  const { kubernetesBackend, openKubernetes } = await import('./kubernetes/kubernetes-backend.ts')
-  return kubernetesBackend(config, kubernetes, await openKubernetes(kubernetes))
-}

@@ -3,9 +3,10 @@
  * permissions. Nobody enters what is below a closed folder, so a start looks at the folder, at what the hub has right
  * in it, and at the first level of the database and the store: a number of paths that does not grow with the data.
  */
-import { readdir } from 'node:fs/promises'
+import { access, constants, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { closeToOthers, isOpenToOthers } from './private-folder.ts'
+import { ConfigError } from '../platform/config-error.ts'
+import { closeToOthers, isOpenToOthers, makePrivateFolder } from './private-folder.ts'
 
 /** First parts of the names that the hub gives. */
 const OWN = ['secret', 'objects', 'postgres', 'hosted', 'hosted-place', 'hosted-locks', 'lost+found']
@@ -16,6 +17,21 @@ const isOwn = (name: string) => OWN.includes(name.split('.')[0] ?? '')
 
 /** Where the server is another user, and can be told its directory only by its path, that path must lead through. */
 const isPassedThrough = process.platform !== 'linux' && process.getuid?.() === 0
+
+/**
+ * Makes HUB_DATA_DIR where it is not there, closed to other users; throws a `ConfigError` that names it where it cannot
+ * be made or written.
+ */
+export async function ensureDataDir(dataDir: string): Promise<void> {
+  await makePrivateFolder(dataDir).catch((error: unknown) => {
+    throw new ConfigError([`HUB_DATA_DIR: ${dataDir} cannot be made: ${messageOf(error)}`])
+  })
+  await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw new ConfigError([`HUB_DATA_DIR: ${dataDir} cannot be written: ${messageOf(error)}`])
+  })
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /**
  * Closes it, if it is there; a sentence for the operator where something stays open, else null. What is not the hub's

@@ -174,9 +174,9 @@ export async function hasCluster(dataDir: string): Promise<boolean> {
 
 /**
  * Finds or initializes the cluster under `<dataDir>/postgres` (UTF-8, built-in C.UTF-8 collation, password in a file of
- * mode 0600).
+ * mode 0600). `onWait` is called once the program runs that makes one.
  */
-export async function ensureCluster(dataDir: string): Promise<Cluster> {
+export async function ensureCluster(dataDir: string, onWait?: () => void): Promise<Cluster> {
   const home = join(dataDir, 'postgres')
   const clusterDir = join(home, 'data')
   const packageDir = platformPackageDir()
@@ -192,7 +192,8 @@ export async function ensureCluster(dataDir: string): Promise<Cluster> {
     runAs,
     postgres: join(native, 'bin', 'postgres'),
   }
-  if (!(await stat(markOf(clusterDir)).catch(() => null))) await initialise(cluster, join(native, 'bin', 'initdb'))
+  if (!(await stat(markOf(clusterDir)).catch(() => null)))
+    await initialise(cluster, join(native, 'bin', 'initdb'), onWait)
   return cluster
 }
 
@@ -209,7 +210,7 @@ async function keptPassword(home: string, runAs: RunAs): Promise<string> {
 }
 
 /** A cluster without its `made` file is left over from an interrupted start and contains no data. */
-async function initialise(cluster: Cluster, initdb: string): Promise<void> {
+async function initialise(cluster: Cluster, initdb: string, onWait?: () => void): Promise<void> {
   const { clusterDir, home, runAs } = cluster
   await rm(clusterDir, { recursive: true, force: true })
   await mkdir(clusterDir, { mode: 0o700 })
@@ -223,11 +224,13 @@ async function initialise(cluster: Cluster, initdb: string): Promise<void> {
   try {
     const flags = ['--username=hub', '--auth=scram-sha-256', '--encoding=UTF8', '--no-instructions']
     const order = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-    await run(initdb, [`--pgdata=${self}`, `--pwfile=${self}/../initdb-password`, ...flags, ...order], {
+    const made = run(initdb, [`--pgdata=${self}`, `--pwfile=${self}/../initdb-password`, ...flags, ...order], {
       ...runAs,
       cwd: clusterDir,
       env: { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' },
     })
+    onWait?.()
+    await made
     await writeFile(markOf(clusterDir), '', { mode: 0o600 })
   } catch (cause) {
     const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)

@@ -40,6 +40,8 @@ export interface EmbeddedOptions {
   readonly log?: Logger
   /** Further server settings for a server that this call starts, such as `fsync: 'off'` for a throwaway one. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Called each time a program of PostgreSQL has been started that takes a while. */
+  readonly onWait?: () => void
 }
 
 /**
@@ -47,12 +49,13 @@ export interface EmbeddedOptions {
  * not up within 60 s.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const cluster = await withStartLock(options.dataDir, () => ensureCluster(options.dataDir))
+  const { dataDir, settings, onWait } = options
+  const cluster = await withStartLock(dataDir, () => ensureCluster(dataDir, onWait))
   const deadline = Date.now() + START_DEADLINE_MS
   for (;;) {
     const server = await withStartLock(
-      options.dataDir,
-      async () => (await runningServer(cluster)) ?? launch(cluster, options.settings),
+      dataDir,
+      async () => (await runningServer(cluster)) ?? launch(cluster, settings, onWait),
     )
     const presence = await enter(cluster, server).catch((error: unknown) => {
       // The last process may stop the server between our finding it and taking the lock.

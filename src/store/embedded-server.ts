@@ -84,9 +84,13 @@ async function answers(url: string): Promise<boolean> {
 
 /**
  * Starts the server where `runningServer` found none, with `extra` settings over the hub's own, on its previous port.
- * Throws with the end of its log if it is not up within 60 s.
+ * `onWait` is called once its process runs. Throws with the end of its log if it is not up within 60 s.
  */
-export async function launch(cluster: Cluster, extra: Readonly<Record<string, string>> = {}): Promise<Server> {
+export async function launch(
+  cluster: Cluster,
+  extra: Readonly<Record<string, string>> = {},
+  onWait?: () => void,
+): Promise<Server> {
   const logPath = join(cluster.home, 'server.log')
   if (((await stat(logPath).catch(() => null))?.size ?? 0) > LOG_ROTATION_BYTES) await rename(logPath, `${logPath}.1`)
   const log = await open(logPath, 'a', 0o600)
@@ -121,6 +125,7 @@ export async function launch(cluster: Cluster, extra: Readonly<Record<string, st
   })
   child.unref()
   await log.close()
+  onWait?.()
   const deadline = Date.now() + START_DEADLINE_MS
   while (!ended && Date.now() < deadline) {
     const found = await pidFile(cluster)

@@ -7,7 +7,7 @@ import { dump, load } from 'js-yaml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { jobOfCall } from '../../src/hosting/kubernetes/job-of-call.ts'
 import { parseJobTemplate } from '../../src/hosting/kubernetes/job-template.ts'
-import { openCluster } from '../../src/hosting/open-backend.ts'
+import { openCluster } from '../../src/hosting/open-cluster.ts'
 import { readConfig } from '../../src/platform/config.ts'
 
 const example = readFileSync(join(import.meta.dirname, '../../examples/kubernetes/job-template.yaml'), 'utf8')
