@@ -7,6 +7,7 @@ import type { Command } from 'commander'
 import type { ClientIo } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, repoName, runCommand } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
+import { registerFilmCommand } from './data-film-command.ts'
 import { checkOnHub, showReport } from './data-on-hub.ts'
 import { dataText, hasError } from './data-output.ts'
 import { registerSelectCommand } from './data-select-command.ts'
@@ -44,7 +45,7 @@ interface DataOptions extends CommonOptions {
 
 /** Adds the group to the `hub` program. */
 export function registerDataCommands(program: Command, io: ClientIo): void {
-  const data = commandGroup(program, 'data', 'Check data sets, and select their episodes')
+  const data = commandGroup(program, 'data', 'Check data sets, select their episodes, and film them')
   common(data.command('check <what>').description('Check a data set in a folder or a repo, and say what is wrong'), io)
     .option('--robot <repo>', 'robot whose card has the limits of the joints')
     .option('--degrees', 'hinges of the data set are in degrees')
@@ -64,6 +65,7 @@ export function registerDataCommands(program: Command, io: ClientIo): void {
       return runCommand(io, { ...options, json }, (client) => showReport(client, repo))
     })
   registerSelectCommand(data, program, io)
+  registerFilmCommand(data, program, io)
 }
 
 async function check(io: ClientIo, client: HubClient, what: string, options: DataOptions): Promise<CommandResult> {

@@ -4,7 +4,8 @@
  * Real robots in 3D on the pages of a hub, and episodes of a dataset: one hub, one browser. The pictures stay in `test-output/viewer`, to be looked at, with what was
  * measured (`measured.json`).
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { back } from '@hub/embodiment/joint-map'
 import { openMujoco } from '@hub/robot-view/physics/mujoco'
@@ -14,6 +15,7 @@ import { noRobots, sharedDir } from '@hub/testing/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jointState, jointsAt, madeMcap } from '../../../packages/dataset/test/support/made-mcap.ts'
 import { told } from '../../../web/src/viewer/panels/element.ts'
+import { runHub } from '../../support/command-line.ts'
 import { contractHub, type Person } from '../../support/hub.ts'
 import { accessibilityFaults, noBrowser, openBrowser, openPage, phone, widerBy } from '../support/browser.ts'
 import { lerobotDataset, recordedDataset } from '../support/lerobot.ts'
@@ -315,6 +317,30 @@ describe('on the pages of a hub', needs(noBrowser), () => {
     expect(await accessibilityFaults(page)).toEqual([])
     await picture('replay-5-mcap')
     expect(faults()).toEqual([])
+  })
+
+  it('hub data film saves a picture and a video of an episode of a private data set', { timeout }, async () => {
+    const folder = join(import.meta.dirname, '../../../examples/robot')
+    const { recorded } = await movedRobot(await openMujoco(() => undefined), folder, 'scene.xml')
+    const robot = await robotRepo('pico_arm', folder)
+    const name = await hub.repo(owner)
+    const files = recordedDataset(3, { ...recorded, robotType: robot })
+    await hub.upload(owner, name, Object.fromEntries([...files].map(([path, bytes]) => [path, Buffer.from(bytes)])))
+    const home = await mkdtemp(join(tmpdir(), 'hub-film-'))
+    const env = { PATH: process.env.PATH ?? '', HOME: home, HUB_URL: hub.running.url, HUB_TOKEN: await hub.key(owner) }
+    const film = (...args: string[]) => runHub(['data', 'film', name, ...args], env, { cwd: home })
+    try {
+      const made = await film('--frame', '12', '--still', 'a.png', '--video', 'a.webm')
+      expect([made.code, made.err]).toEqual([0, ''])
+      const [still, video] = [await readFile(join(home, 'a.png')), await readFile(join(home, 'a.webm'))]
+      expect(still.subarray(1, 4).toString()).toBe('PNG')
+      expect(video.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
+      await writeFile(join(output, 'film-frame-12.png'), still)
+      const again = await film('--still', 'a.png')
+      expect([again.code, again.err]).toEqual([1, expect.stringContaining('a.png exists already')])
+    } finally {
+      await rm(home, { recursive: true, force: true })
+    }
   })
 
   it.each(isAsked ? ([2, 3] as const) : ([3] as const))(

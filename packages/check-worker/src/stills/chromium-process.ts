@@ -1,6 +1,6 @@
 /**
  * Chromium for one page: a process group of its own, with nothing of the worker's environment, a profile that is
- * removed, limits, and no way to a network.
+ * removed, limits, and no way to a network, but for a page of the hub itself.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,10 +23,14 @@ const wrapper = 'ulimit -c 0; ulimit -S -t "$1"; ulimit -d "$2"; echo $$ >"$3"; 
 
 const KIB_PER_MIB = 1024
 
-/** Rejects where the program does not start as a browser. The signal of `start` is not asked again once it runs. */
+/**
+ * Rejects where the program does not start as a browser. The signal of `start` is not asked again once it runs.
+ * `network`: `hub` for a page of the hub.
+ */
 export async function startChromium(
   program: string,
   limits: Pick<StillsLimits, 'timeS' | 'memoryMiB'>,
+  network: 'none' | 'hub' = 'none',
 ): Promise<ChromiumProcess> {
   // Loading it takes longer than most commands of the command line.
   const { chromium } = await import('playwright-core')
@@ -41,7 +45,7 @@ export async function startChromium(
     const browser = await chromium.launch({
       executablePath: '/bin/sh',
       ignoreDefaultArgs: true,
-      args: ['-c', wrapper, 'hub-stills', ...own, program, ...switches(join(folder, 'profile'))],
+      args: ['-c', wrapper, 'hub-stills', ...own, program, ...switches(join(folder, 'profile'), network)],
       env: { HOME: folder, TMPDIR: folder, PATH: '/usr/bin:/bin' },
       // The worker ends its checks itself.
       handleSIGHUP: false,
@@ -60,7 +64,7 @@ export async function startChromium(
  * Playwright's own set is for tests of web pages; these are what one silent page needs. WebGL is drawn by the
  * processor, alike on every machine.
  */
-function switches(profile: string): string[] {
+function switches(profile: string, network: 'none' | 'hub'): string[] {
   return [
     '--headless',
     '--remote-debugging-pipe',
@@ -74,7 +78,7 @@ function switches(profile: string): string[] {
     '--force-color-profile=srgb',
     '--force-device-scale-factor=1',
     // No name has an address, and no server is asked.
-    '--host-resolver-rules=MAP * ~NOTFOUND',
+    ...(network === 'none' ? ['--host-resolver-rules=MAP * ~NOTFOUND'] : []),
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',

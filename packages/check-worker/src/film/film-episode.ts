@@ -1,0 +1,102 @@
+/**
+ * A picture and a short video of an episode on its robot, as the page of the episode makes them: one place draws a
+ * replay, so a picture of a worker is the one that a person saves.
+ */
+import { readFile } from 'node:fs/promises'
+import type { Browser, Download, Page } from 'playwright-core'
+import { startChromium } from '../stills/chromium-process.ts'
+
+/** What is filmed, and with what. */
+interface FilmRequest {
+  /** The path of a browser. */
+  readonly program: string
+  /** The address of the hub. */
+  readonly hub: string
+  /** An API key; null for a hub's public data sets. */
+  readonly token: string | null
+  /** The path and query of the episode's page. */
+  readonly path: string
+  readonly frame: number
+  readonly video: boolean
+  readonly signal: AbortSignal
+}
+
+/** PNG, and WebM or MP4; null where no video was asked for. */
+interface EpisodeFilm {
+  readonly still: Uint8Array
+  readonly video: Uint8Array | null
+}
+
+/** Why a page made no picture, in words. */
+export class CannotFilm extends Error {
+  override readonly name = 'CannotFilm'
+}
+
+/** MuJoCo and a robot are megabytes; software draws some frames a second. */
+const SHOWN_MS = 120_000
+/** The page refuses an episode over a minute. */
+const FILMED_MS = 180_000
+const limits = { timeS: 900, memoryMiB: 4096 }
+
+/** Rejects with `CannotFilm`, or the reason of `signal`. */
+export async function filmEpisode(request: FilmRequest): Promise<EpisodeFilm> {
+  const { program, signal } = request
+  signal.throwIfAborted()
+  const chromium = await startChromium(program, limits, 'hub')
+  const onAbort = () => void chromium.end()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    signal.throwIfAborted()
+    return await filmed(await openPage(chromium.browser, request), request)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof CannotFilm) throw error
+    const line = (error instanceof Error ? error.message : String(error)).split('\n')[0]
+    throw new CannotFilm(`Chromium made no picture: ${line}`, { cause: error })
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    await chromium.end()
+  }
+}
+
+/** The key goes to the hub's API alone: an object store would refuse it, and must not have it. */
+async function openPage(browser: Browser, { hub, token, path }: FilmRequest): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
+  const { origin } = new URL(hub)
+  await context.route(
+    (url) => url.origin === origin && /^\/(graphql|v1)(\/|$)/.test(url.pathname),
+    (route) => {
+      const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
+      return route.continue({ headers: { ...route.request().headers(), ...authorization } })
+    },
+  )
+  const page = await context.newPage()
+  await page.goto(new URL(path, hub).href)
+  return page
+}
+
+async function filmed(page: Page, { frame, video }: FilmRequest): Promise<EpisodeFilm> {
+  const stage = page.locator(`.episode-stage[data-frame="${frame}"]`).first()
+  await stage.waitFor({ timeout: SHOWN_MS }).catch(async () => {
+    const said = await page
+      .locator('main')
+      .innerText({ timeout: 1000 })
+      .catch(() => '')
+    throw new CannotFilm(
+      `The page shows no robot at this frame. It says: ${said.replaceAll(/\s+/g, ' ').slice(0, 300)}`,
+    )
+  })
+  const still = await saved(page, 'Save picture', SHOWN_MS)
+  return { still, video: video ? await saved(page, 'Save video', FILMED_MS) : null }
+}
+
+/** What the page's button saves; what it says instead becomes the reason. */
+async function saved(page: Page, name: string, timeout: number): Promise<Uint8Array> {
+  const share = page.getByRole('group', { name: 'Share' })
+  const download: Promise<Download | null> = page.waitForEvent('download', { timeout }).catch(() => null)
+  await share.getByRole('button', { name, exact: true }).click()
+  const made = await download
+  if (made) return readFile(await made.path())
+  const said = await share.getByRole('status').innerText()
+  throw new CannotFilm(`${name}: ${said}`)
+}

@@ -1,0 +1,102 @@
+/** `hub data film`: a picture and a short video of an episode on its robot. */
+import { access, rename, rm, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type HubClient, LocalError } from '@hub/client/internal'
+import { pagePath } from '@hub/formats/page-paths'
+import type { Command } from 'commander'
+import { type ClientIo, sizeText } from './client-output.ts'
+import { type CommandResult, type CommonOptions, common, pathOf, runCommand, wholeFrom } from './client-session.ts'
+import type { ClientSettings } from './client-settings.ts'
+import { assertInstalled, fromWorker } from './optional-packages.ts'
+import { hubExamples } from './output.ts'
+import { inLine } from './terminal.ts'
+
+const help = `
+A browser without a window opens the page of the episode, and saves what the page's own buttons save: the robot at a
+frame as a PNG, and with --video the whole episode as a WebM, at its speed and of at most a minute. The robot is the one
+that the data set names or a kept map leads to, else --robot. Both files are new. Push them into a repo, and a README
+shows them.
+
+It needs a Chromium: the one in PATH, or HUB_CHROMIUM; and playwright-core, the command says how to install it.
+${hubExamples(
+  'data film ada/pick-cube --frame 40 --still lift.png',
+  'data film ada/pick-cube --episode 3 --robot ada/so100 --still three.png --video three.webm',
+)}`
+
+interface FilmOptions extends CommonOptions {
+  readonly episode: number
+  readonly frame: number
+  readonly robot?: string
+  readonly still: string
+  readonly video?: string
+}
+
+/** Adds the command to `hub data`. */
+export function registerFilmCommand(data: Command, program: Command, io: ClientIo): void {
+  common(data.command('film <repo>').description('Make a picture and a video of an episode on its robot'), io)
+    .requiredOption('--still <file>', 'file of the picture, a PNG')
+    .option('--video <file>', 'file of a video of the episode')
+    .option('--episode <number>', 'which episode', wholeFrom(0), 0)
+    .option('--frame <number>', 'frame of the picture', wholeFrom(0), 0)
+    .option('--robot <repo>', 'robot that moves (default: that of the data set)')
+    .addHelpText('after', help)
+    .action((repo: string, options: FilmOptions) => {
+      const json = options.json ?? program.opts<CommonOptions>().json
+      return runCommand(io, { ...options, json }, (client, settings) => film(io, client, settings, { repo, options }))
+    })
+}
+
+async function film(
+  io: ClientIo,
+  client: HubClient,
+  { url: hub, token }: ClientSettings,
+  { repo, options }: { readonly repo: string; readonly options: FilmOptions },
+): Promise<CommandResult> {
+  const { episode, frame, robot, still, video } = options
+  const names = [still, ...(video === undefined ? [] : [video])]
+  const places = names.map((name) => resolve(io.cwd, name))
+  if (new Set(places).size < places.length) throw new LocalError('--still and --video name the same file.')
+  for (const [at, place] of places.entries()) await assertNew(place, names[at] ?? '')
+  const { findChromium } = await fromWorker('check-worker', () => import('@hub/check-worker/stills/find-chromium'))
+  const { CannotFilm, filmEpisode } = await fromWorker(
+    'check-worker',
+    () => import('@hub/check-worker/film/film-episode'),
+  )
+  const chromium = await findChromium(io.env.HUB_CHROMIUM, io.env.PATH)
+  if ('missing' in chromium) throw new LocalError(chromium.missing)
+  assertInstalled('data film', 'playwright-core')
+  const query = new URLSearchParams({ episode: String(episode), frame: String(frame), ...(robot && { robot }) })
+  const path = `${pagePath('repoEpisodes', pathOf(repo))}?${query}`
+  const request = { program: chromium.program, hub, token, path, frame, video: video !== undefined }
+  const made = await filmEpisode({ ...request, signal: client.signal }).catch((error: unknown) => {
+    throw error instanceof CannotFilm ? new LocalError(error.message) : error
+  })
+  const parts = [made.still, made.video].filter((bytes) => bytes !== null)
+  const saved = []
+  for (const [at, bytes] of parts.entries()) {
+    await save(places[at] ?? '', names[at] ?? '', bytes)
+    saved.push({ file: names[at], bytes: bytes.length })
+  }
+  const text = saved.map(({ file, bytes }) => `${inLine(`${file}: ${sizeText(bytes)}`)}\n`).join('')
+  return { json: { repo, episode, frame, page: new URL(path, hub).href, saved }, text }
+}
+
+async function assertNew(place: string, name: string): Promise<void> {
+  const isThere = await access(place).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) throw new LocalError(`${name} exists already: name another file, or remove it.`)
+}
+
+/** Whole or not at all. */
+async function save(place: string, name: string, bytes: Uint8Array): Promise<void> {
+  const partial = `${place}.partial`
+  try {
+    await writeFile(partial, bytes)
+    await assertNew(place, name)
+    await rename(partial, place)
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
