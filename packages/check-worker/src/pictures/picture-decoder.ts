@@ -26,7 +26,7 @@ interface DecodeLimits {
 }
 
 const decodeLimits: DecodeLimits = {
-  ...{ partMs: 30_000, allMs: 20 * 60_000, timeS: 300, memoryMiB: 2048, partsOfBrowser: 300, failures: 3 },
+  ...{ partMs: 60_000, allMs: 20 * 60_000, timeS: 300, memoryMiB: 2048, partsOfBrowser: 300, failures: 3 },
 }
 
 /** A decoder that has an end. */

@@ -28,9 +28,18 @@ const matrix = numbers(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 const TIMESCALE = 12_800
 const FRAME_BYTES = 24
 
-/** Pictures that an encoder of VP9 made, of 64 by 48. */
+/** Pictures that an encoder made, of 64 by 48. */
 interface CodedFrames {
+  readonly codec?: 'vp09' | 'av01' | 'avc1'
+  /** Of H.264: what its decoder is set with. */
+  readonly settings?: Uint8Array | null
   readonly samples: readonly { readonly isKey: boolean; readonly bytes: Uint8Array }[]
+}
+
+function settingsBox(coded: CodedFrames | null): Uint8Array {
+  if (!coded || coded.codec === 'avc1') return box('avcC', coded?.settings ?? bytes(1, 66, 0, 10, 0xff, 0xe0, 0))
+  if (coded.codec === 'av01') return box('av1C', bytes(0x81, 0, 0x0c, 0))
+  return box('vpcC', numbers(0x1000000), bytes(0, 10, 0x82, 2, 2, 2, 0, 0))
 }
 
 /** `fps` of the track's own clock. `isFast`: the list of frames is before the frames. `coded`: one for each frame. */
@@ -38,12 +47,10 @@ export function madeVideo(frames: number, fps: number, isFast = false, coded: Co
   const step = Math.round(TIMESCALE / fps)
   const duration = frames * step
   const entry = box(
-    coded ? 'vp09' : 'avc1',
+    coded ? (coded.codec ?? 'vp09') : 'avc1',
     joined(new Uint8Array(6), bytes(0, 1), new Uint8Array(16), bytes(0, 64, 0, 48)),
     joined(numbers(0x480000, 0x480000, 0), bytes(0, 1), new Uint8Array(32), bytes(0, 24, 0xff, 0xff)),
-    coded
-      ? box('vpcC', numbers(0x1000000), bytes(0, 10, 0x82, 2, 2, 2, 0, 0))
-      : box('avcC', bytes(1, 66, 0, 10, 0xff, 0xe0, 0)),
+    settingsBox(coded),
   )
   const keys = (coded?.samples ?? []).flatMap(({ isKey }, at) => (isKey ? [at + 1] : []))
   const moov = (start: number) =>
