@@ -5,6 +5,7 @@ import type { AccountRef, RequestContext, ScopeLevel } from '../operation/contex
 import { column, columns } from '../store/columns.ts'
 import { listOf, objectOf, orNull, text, texts } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
+import { sparesSql } from './spares-sql.ts'
 
 export interface Me {
   readonly kind: 'key' | 'session'
@@ -26,7 +27,7 @@ export interface Me {
 }
 
 const factColumns = columns({
-  used: column.int8('a.storage_bytes'),
+  used: column.int8(`a.storage_bytes - ${sparesSql('a.id')}`),
   reserved: column.int8('a.reserved_bytes'),
   email: column.text.orNull('a.email'),
   person: column.json.orNull(

@@ -1,8 +1,10 @@
 /** Room: of accounts, disk and database, and what waits for its deletion. Contract, "The operator". */
+
 import { statfs } from 'node:fs/promises'
 import { isId } from '@hub/formats/ids'
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { assertOperator } from '../accounts/operator-only.ts'
+import { sparesSql } from '../accounts/spares-sql.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, type KeyPart, type Page } from '../platform/page.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
@@ -61,7 +63,7 @@ const useColumns = columns({
   kind: column.enum('AccountKind', 'a.kind'),
   handle: column.text('a.handle'),
   name: column.text.orNull('a.name'),
-  usedBytes: column.int8('a.storage_bytes'),
+  usedBytes: column.int8('u.bytes'),
   reservedBytes: column.int8('a.reserved_bytes'),
 })
 
@@ -69,7 +71,7 @@ const useColumns = columns({
 export type AccountStorage = RowOf<typeof useColumns>
 
 /**
- * One row an account is read, as for the sums of `/metrics`. With the bytes in an index, each commit would have to
+ * One row an account is read, and the spares of its runs, as for the sums of `/metrics`. With the bytes in an index, each commit would have to
  * write to every index of accounts (no HOT update).
  */
 const byStorage = statement({
@@ -77,9 +79,10 @@ const byStorage = statement({
   exact: 'per-parent',
   columns: useColumns,
   params: { bytes: param.int8.orNull(), id: param.text.orNull(), limit: param.int8() },
-  text: `select ${useColumns.sql} from accounts a where a.storage_bytes > 0
-      and (:bytes::int8 is null or (a.storage_bytes, a.id) < (:bytes, :id))
-    order by a.storage_bytes desc, a.id desc limit :limit`,
+  text: `select ${useColumns.sql} from accounts a
+      cross join lateral (select a.storage_bytes - ${sparesSql('a.id')} as bytes offset 0) u
+    where u.bytes > 0 and (:bytes::int8 is null or (u.bytes, a.id) < (:bytes, :id))
+    order by u.bytes desc, a.id desc limit :limit`,
 })
 
 const LISTING = 'accounts-by-storage'

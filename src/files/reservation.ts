@@ -1,20 +1,24 @@
 /**
  * Storage quota: bytes are reserved when an upload is presigned, and counted as stored when its file is linked. The
- * number of pending uploads is limited too.
+ * number of pending uploads is limited too. The account's sum has spares of its runs in it: what seems not to fit is
+ * tried again once they are given back.
  */
+import { sparesSql } from '../accounts/spares-sql.ts'
 import type { Config } from '../platform/config.ts'
 import { HubError } from '../platform/errors.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import type { Querier, Tx } from '../store/db.ts'
+import type { Db, Querier } from '../store/db.ts'
 import { hasDivided } from '../store/db-errors.ts'
 import { param, statement } from '../store/statement.ts'
 import { MAX_PENDING_CONTENTS, MAX_PENDING_UPLOADS } from './limits.ts'
+import { giveSparesBack, TAKING } from './storage-spares.ts'
 import { openStates, sqlStates } from './upload-state.ts'
 
 const useColumns = columns({
-  used: column.int8('storage_bytes'),
-  reserved: column.int8('reserved_bytes'),
-  pending: column.int4('pending_uploads'),
+  used: column.int8('a.storage_bytes - s.bytes'),
+  spares: column.int8('s.bytes'),
+  reserved: column.int8('a.reserved_bytes'),
+  pending: column.int4('a.pending_uploads'),
 })
 type StorageUse = RowOf<typeof useColumns>
 
@@ -29,10 +33,12 @@ export interface Room {
 /** What the hub calls the upload of a content in the store; no store has a multipart upload with this id. */
 export const CONTENT_UPLOAD = 'inline'
 
+const idColumn = columns({ id: column.text('id') })
+
 /** Check and reservation are one statement: of two concurrent presigns for the last free bytes, only one succeeds. */
 const reserve = statement({
   name: 'accounts-reserve',
-  columns: useColumns,
+  columns: idColumn,
   params: {
     ownerId: param.text(),
     bytes: param.int8(),
@@ -45,7 +51,7 @@ const reserve = statement({
     where id = :ownerId and (:bytes::bigint = 0
       or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
       and pending_uploads + :uploads::int <= :mostPending::int
-    returning ${useColumns.sql}`,
+    returning ${idColumn.sql}`,
 })
 
 const storageUse = statement({
@@ -53,7 +59,8 @@ const storageUse = statement({
   exact: 'in-transaction',
   columns: useColumns,
   params: { ownerId: param.text() },
-  text: `select ${useColumns.sql} from accounts where id = :ownerId`,
+  text: `select ${useColumns.sql} from accounts a
+    cross join lateral (select ${sparesSql('a.id')} as bytes) s where a.id = :ownerId`,
 })
 
 const contentsColumn = columns({ contents: column.int4('count(*)::int') })
@@ -75,18 +82,41 @@ const pendingContents = statement({
 export async function reserveStorage(tx: Querier, config: Config, ownerId: string, room: Room): Promise<void> {
   const { bytes, uploads } = room
   const { storageQuotaBytes: quotaBytes } = config
+  const attempt = (most: number) => tx.query(reserve, { ownerId, bytes, uploads, quotaBytes, mostPending: most })
   const most = mostPending(room)
-  const [granted] = await tx.query(reserve, { ownerId, bytes, uploads, quotaBytes, mostPending: most })
+  const [granted] = await attempt(most)
   if (granted) return
-  const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, { ownerId })
+  const { use, isFreed } = await freedUse(tx, config, ownerId, bytes)
   const contents = await contentsAmong(tx, ownerId, use, room)
-  if (contents > 0) {
-    const [beside] = await tx.query(reserve, { ownerId, bytes, uploads, quotaBytes, mostPending: most + contents })
+  if (contents > 0 || isFreed) {
+    const [beside] = await attempt(most + contents)
     if (beside) return
   }
-  // If space was freed between the two statements, the request is still rejected.
   throw refusalOf(config, use, room, contents) ?? overQuota(config, use, bytes)
 }
+
+const nothingUsed: StorageUse = { used: 0, spares: 0, reserved: 0, pending: 0 }
+
+async function useOf(querier: Querier, ownerId: string): Promise<StorageUse> {
+  const [use = nothingUsed] = await querier.query(storageUse, { ownerId })
+  return use
+}
+
+/** What the account stores, and whether the bytes fit into its quota now, its spares given back if need be. */
+async function freedUse(
+  tx: Querier,
+  config: Config,
+  ownerId: string,
+  bytes: number,
+): Promise<{ readonly use: StorageUse; readonly isFreed: boolean }> {
+  const use = await useOf(tx, ownerId)
+  if (bytes <= 0 || !hasRoom(config, use, bytes)) return { use, isFreed: false }
+  if (!hasRoom(config, { ...use, used: use.used + use.spares }, bytes)) await giveSparesBack(tx, ownerId)
+  return { use, isFreed: true }
+}
+
+const hasRoom = (config: Config, { used, reserved }: Pick<StorageUse, 'used' | 'reserved'>, bytes: number): boolean =>
+  bytes <= 0 || used + reserved + bytes <= config.storageQuotaBytes
 
 const mostPending = ({ areContents = false }: Room) => MAX_PENDING_UPLOADS + (areContents ? MAX_PENDING_CONTENTS : 0)
 
@@ -100,12 +130,12 @@ async function contentsAmong(querier: Querier, ownerId: string, use: StorageUse,
 /** Check and count are one statement: of two concurrent requests for the last free bytes, only one succeeds. */
 const count = statement({
   name: 'accounts-count-bytes',
-  columns: useColumns,
+  columns: idColumn,
   params: { ownerId: param.text(), bytes: param.int8(), quotaBytes: param.int8() },
   text: `update accounts set storage_bytes = storage_bytes + :bytes::bigint
     where id = :ownerId and (:bytes::bigint <= 0
       or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint)
-    returning ${useColumns.sql}`,
+    returning ${idColumn.sql}`,
 })
 
 /**
@@ -113,60 +143,56 @@ const count = statement({
  * use and the limit.
  */
 export async function countBytes(tx: Querier, config: Config, ownerId: string, bytes: number): Promise<void> {
-  const [counted] = await tx.query(count, { ownerId, bytes, quotaBytes: config.storageQuotaBytes })
+  const attempt = () => tx.query(count, { ownerId, bytes, quotaBytes: config.storageQuotaBytes })
+  const [counted] = await attempt()
   if (counted) return
-  const [use = { used: 0, reserved: 0, pending: 0 }] = await tx.query(storageUse, { ownerId })
-  throw overQuota(config, use, bytes)
+  const { use, isFreed } = await freedUse(tx, config, ownerId, bytes)
+  const [second] = isFreed ? await attempt() : []
+  if (!second) throw overQuota(config, use, bytes)
 }
 
 /**
- * The same where nobody waits for its answer: a commit may follow in the same round trip, so the quota is an error of
- * the statement, a division by zero.
+ * What a report does that `takeBytes` refused, and whose transaction has ended: true where the bytes fit after all,
+ * since the account's spares are given back now, or something was deleted meanwhile. Any other error: false.
  */
-const countOrFail = statement({
-  name: 'accounts-count-or-fail',
-  params: { ownerId: param.text(), bytes: param.int8(), quotaBytes: param.int8() },
-  text: `update accounts set storage_bytes = storage_bytes + :bytes::bigint / case when :bytes::bigint <= 0
-      or storage_bytes + reserved_bytes + :bytes::bigint <= :quotaBytes::bigint then 1 else 0 end
-    where id = :ownerId`,
-})
-
-/** `countBytes`, sent with a later statement or the commit. Its refusal is `asQuotaRefusal` of what rejects then. */
-export function countBytesLater(tx: Tx, config: Config, ownerId: string, bytes: number): void {
-  if (bytes !== 0) tx.later(countOrFail, { ownerId, bytes, quotaBytes: config.storageQuotaBytes })
+export function madeRoom(
+  db: Db,
+  config: Config,
+  { ownerId, bytes }: { readonly ownerId: string; readonly bytes: number },
+  error: unknown,
+): Promise<boolean> {
+  if (!hasDivided(error, TAKING)) return Promise.resolve(false)
+  return db.withTx(async (tx) => {
+    const use = await useOf(tx, ownerId)
+    if (!hasRoom(config, use, bytes)) return false
+    if (use.spares > 0) await giveSparesBack(tx, ownerId)
+    return true
+  })
 }
 
-/** 413 `quota.storage` for the failure of `countBytesLater`, whose transaction has ended; any other error as it is. */
+/** 413 `quota.storage` for the failure of `takeBytes`, whose transaction has ended; any other error as it is. */
 export async function asQuotaRefusal(
   querier: Querier,
   config: Config,
   { ownerId, bytes }: { readonly ownerId: string; readonly bytes: number },
   error: unknown,
 ): Promise<unknown> {
-  if (!hasDivided(error, countOrFail.name)) return error
-  const [use = { used: 0, reserved: 0, pending: 0 }] = await querier.query(storageUse, { ownerId })
-  return overQuota(config, use, bytes)
+  return hasDivided(error, TAKING) ? overQuota(config, await useOf(querier, ownerId), bytes) : error
 }
 
-/** What an account's storage holds, read with something else: columns on the row `a` of `accounts`. */
+/** What an account's storage holds at most, read with something else: columns on the row `a` of `accounts`. */
 export const heldBytesColumns = {
-  usedBytes: column.int8('a.storage_bytes'),
-  reservedBytes: column.int8('a.reserved_bytes'),
+  mostBytes: column.int8('a.storage_bytes + a.reserved_bytes'),
 }
 
 export interface HeldBytes {
-  readonly usedBytes: number
-  readonly reservedBytes: number
+  /** With the spares of its runs. */
+  readonly mostBytes: number
 }
 
-/** 413 `quota.storage` where the bytes do not fit, by `heldBytesColumns`; reserves nothing. */
-export function assertFits(
-  config: Config,
-  { usedBytes: used, reservedBytes: reserved }: HeldBytes,
-  bytes: number,
-): void {
-  if (used + reserved + bytes > config.storageQuotaBytes) throw overQuota(config, { used, reserved }, bytes)
-}
+/** Whether the bytes fit for sure, by `heldBytesColumns`. */
+export const fitSurely = (config: Config, { mostBytes }: HeldBytes, bytes: number): boolean =>
+  mostBytes + bytes <= config.storageQuotaBytes
 
 /**
  * The check of `reserveStorage` without a reservation, so that a request that must fail creates nothing in the store.
@@ -182,7 +208,7 @@ function refusalOf(config: Config, use: StorageUse, room: Room, contents: number
   const pending = use.pending - contents
   const most = mostPending(room)
   if (pending + uploads > most) return overUploads(pending, uploads, most)
-  return bytes > 0 && use.used + use.reserved + bytes > config.storageQuotaBytes ? overQuota(config, use, bytes) : null
+  return hasRoom(config, use, bytes) ? null : overQuota(config, use, bytes)
 }
 
 function overUploads(pending: number, uploads: number, most: number): HubError {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { displaceEverywhere } from '../accounts/device-login/displace-logins.ts'
 import { fileDatasetChecks } from '../checks/datasets/file-checks.ts'
+import { giveIdleSparesBack } from '../files/storage-spares.ts'
 import type { Deps } from '../operation/context.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import type { QueuedJobName, QueuedJobs } from '../store/queued-jobs.ts'
@@ -226,6 +227,16 @@ const facetsFold = define({
   handler: (_input, { deps, signal }) => foldFacets(deps, signal),
 })
 
+const storageSpares = define({
+  name: 'storage-spares',
+  input: z.object({}),
+  cron: '* * * * *',
+  expireSeconds: 300,
+  retryLimit: 0,
+  concurrency: 1,
+  handler: (_input, { deps, signal }) => giveIdleSparesBack(deps.db, signal),
+})
+
 const datasetChecksFile = define({
   name: 'dataset-checks-file',
   input: z.object({}),
@@ -254,5 +265,6 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   runSummaries,
   runMetricsFile,
   facetsFold,
+  storageSpares,
   datasetChecksFile,
 ]

@@ -9,6 +9,7 @@ export interface QueuedJobs {
   readonly 'check-objects-collect': NoInput
   readonly 'dataset-checks-file': NoInput
   readonly 'facets-fold': NoInput
+  readonly 'storage-spares': NoInput
   readonly 'files-collect': NoInput
   readonly 'files-unpin': { readonly repoIds: readonly string[] }
   readonly 'hosted-dispatch': { readonly jobId: string }

@@ -4,7 +4,7 @@
  * and endpoints; contract, "Reports".
  */
 import { requireCredential } from '../auth/policy.ts'
-import { asQuotaRefusal, assertFits, assertRoom, type HeldBytes } from '../files/reservation.ts'
+import { asQuotaRefusal, assertRoom, fitSurely, type HeldBytes, madeRoom } from '../files/reservation.ts'
 import { commitAndShow, commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext, Viewer } from '../operation/context.ts'
 import type { Querier, Tx } from '../store/db.ts'
@@ -82,7 +82,7 @@ export interface ReportKind<
   /** Locks what the report changes, in the lock order of the kind. */
   readonly lock: (tx: Tx, input: Input, read: Read) => Promise<Locked>
   /**
-   * Writes everything that the report changes; settles the job if it ends. Bytes that `countBytesLater` refuses are 413
+   * Writes everything that the report changes; settles the job if it ends. Bytes that `takeBytes` refuses are 413
    * `quota.storage`.
    */
   readonly apply: (ctx: RequestContext, tx: Tx, report: ReportToApply<Input, Locked, Part, Read>) => Promise<void>
@@ -158,9 +158,9 @@ async function storeReport<
       }
     }
     const show = (querier: Querier) => kind.show(querier, ctx.viewer, job.id)
-    return await (kind.isShownByOne
-      ? commitAndShow(ctx, change, show)
-      : commitVerb(ctx, (tx) => change(tx).then(() => show(tx))))
+    const store = () =>
+      kind.isShownByOne ? commitAndShow(ctx, change, show) : commitVerb(ctx, (tx) => change(tx).then(() => show(tx)))
+    return await withRoom(ctx, { ownerId: job.ownerId, bytes }, store)
   } catch (thrown) {
     const error = await asQuotaRefusal(ctx.deps.db, ctx.deps.config, { ownerId: job.ownerId, bytes }, thrown)
     await forgetRefused(ctx, written, error)
@@ -170,9 +170,27 @@ async function storeReport<
 
 async function assertRoomOf({ deps }: RequestContext, job: FoundJob, bytes: number): Promise<void> {
   const { db, config } = deps
-  const { usedBytes, reservedBytes } = job
-  if (usedBytes !== undefined && reservedBytes !== undefined) assertFits(config, { usedBytes, reservedBytes }, bytes)
-  else await assertRoom(db, config, job.ownerId, { bytes, uploads: 0 })
+  const { mostBytes, ownerId } = job
+  if (mostBytes !== undefined && fitSurely(config, { mostBytes }, bytes)) return
+  await assertRoom(db, config, ownerId, { bytes, uploads: 0 })
+}
+
+/** A second one needs a gigabyte that others store in between. */
+const ROOM_RETRIES = 3
+
+/** Stores the report again where it did not fit for the spares of other runs, which are given back then. */
+async function withRoom<T>(
+  { deps }: RequestContext,
+  room: { readonly ownerId: string; readonly bytes: number },
+  store: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await store()
+    } catch (error) {
+      if (attempt > ROOM_RETRIES || !(await madeRoom(deps.db, deps.config, room, error))) throw error
+    }
+  }
 }
 
 /** Where the report leads, and which of its parts are new. Null for a duplicate. Pure. */

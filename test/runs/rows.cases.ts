@@ -11,6 +11,7 @@ export const rows = defineRows({
   kept: () => ({
     run_metric_summaries: `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
       select id, 'loss', owner_id, 1, 2, 0.5, 2, 0.5, 2, 1.5, 1, 1 from runs order by id limit 1`,
+    storage_spares: `insert into storage_spares (owner_id, run_id, bytes) select owner_id, id, 5 from runs order by id limit 1`,
     run_media: `insert into run_media (run_id, key, step, index, kind, value, bytes)
       select id, 'note', 1, 0, 'text', '"one"', 9 from runs order by id limit 1`,
     run_facets: `insert into run_facets (owner_id, created_by, facet, value, robot_repo_id, n)
@@ -30,6 +31,7 @@ export const rows = defineRows({
     run_metric_summaries_bounds: `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
       values ('x', 'loss', 'x', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
     run_media_one_content: `insert into run_media (run_id, key, step, index, kind, bytes) values ('x', 'note', 1, 0, 'text', 9)`,
+    storage_spares_bounds: `insert into storage_spares (owner_id, run_id, bytes) values ('x', 'x', -1)`,
     run_media_bounds: `insert into run_media (run_id, key, step, index, kind, path, bytes) values ('x', 'note', 1, -1, 'image', 'a.png', 5)`,
     run_media_keys_bounds: `insert into run_media_keys (run_id, key, kind, entries, bytes, last_step) values ('x', 'note', 'text', 1, 9, -1)`,
     runs_hash_form: aRun('{"hash":"A"}'),

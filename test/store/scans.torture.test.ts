@@ -10,6 +10,8 @@ import { wholeReads } from '../support/whole-reads.ts'
 const meant: Readonly<Record<string, string>> = {
   'accounts-by-storage: accounts': 'for the operator alone; an index on the bytes would cost each upload',
   'metrics-sums: accounts': 'once in 30 seconds, however many ask; as above',
+  'metrics-sums: storage_spares': 'has a row for each running run, and each that ended within a minute',
+  'storage-spares-idle: storage_spares_pkey': 'as above',
   'metrics-sums: spend_reservations': 'holds a row for each priced job that has not ended',
   'metrics-live: queue_pkey': 'has a row for each kind of job',
   'failed-job-take: queue_pkey': 'has a row for each kind of job',

@@ -198,7 +198,8 @@ export const stateReadings = [
     ...reading(
       'sums',
       {
-        totals: `select coalesce(sum(storage_bytes), 0) as stored, coalesce(sum(reserved_bytes), 0) as reserved,
+        totals: `select coalesce(sum(storage_bytes), 0) - (select coalesce(sum(bytes), 0) from storage_spares) as stored,
+           coalesce(sum(reserved_bytes), 0) as reserved,
           coalesce(sum(pending_uploads), 0) as uploads from accounts`,
       },
       sumGauges,

@@ -3,7 +3,7 @@
  * and renews its lease.
  */
 import { isOfMachine } from '@hub/formats/metric-order'
-import { countBytesLater } from '../../files/reservation.ts'
+import { takeBytes } from '../../files/storage-spares.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
@@ -149,7 +149,7 @@ async function applyReport(
     await recordFinish(ctx, tx, runJob, { id: run.id, ownerId: run.ownerId, ...change })
   }
   if (status === 'succeeded' && run.repo) await stampOutput(ctx, tx, run, run.repo)
-  countBytesLater(tx, config, run.ownerId, sizes.storedBytes)
+  takeBytes(tx, config, run, sizes.storedBytes)
   if (status === 'succeeded') await addMeasurements(tx, config, run, input)
 }
 

@@ -45,7 +45,7 @@ it.each([
     [
       'run-report-read',
       'begin + run-report-lock + run-summaries',
-      'run-log-append + run-report-metrics + run-summaries-put + run-report-update + accounts-count-or-fail + runs-by-id + commit',
+      'run-log-append + run-report-metrics + run-summaries-put + run-report-update + storage-spares-take + runs-by-id + commit',
     ],
   ],
   [
@@ -54,7 +54,7 @@ it.each([
     [
       'run-report-read',
       'begin + run-report-lock',
-      'run-log-append + run-report-update + accounts-count-or-fail + runs-by-id + commit',
+      'run-log-append + run-report-update + storage-spares-take + runs-by-id + commit',
     ],
   ],
   [
@@ -69,8 +69,12 @@ it.each([
 it('a report whose bytes do not fit any more when it is stored is refused, and leaves nothing', async () => {
   const { storageQuotaBytes: quota } = lab.world.deps.config
   const runId = await lab.running()
+  // The sum that is written has no spares in it.
   const fill = (left: number) =>
-    lab.world.sql('update accounts set storage_bytes = $2 where id = $1', [lab.ada.id, quota - left])
+    lab.world.sql(
+      'with spares as (delete from storage_spares where owner_id = $1) update accounts set storage_bytes = $2 where id = $1',
+      [lab.ada.id, quota - left],
+    )
   await fill(10)
   // The account fills up between the check and the transaction.
   const put = vi.spyOn(lab.world.disk, 'put').mockImplementationOnce(async (...given) => {
