@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import type { z } from 'zod'
 import { backgroundJob } from '../platform/signals.ts'
 import type { Tx } from './db.ts'
+import { declareQueues } from './declared-queues.ts'
 import { FAILED_KEPT_SECONDS, FAILED_QUEUE } from './failed-queue.ts'
 import type { QueuedJobName, QueuedJobs } from './queued-jobs.ts'
 import { keptOffRestores } from './restore-mark.ts'
@@ -143,14 +144,10 @@ export async function openQueue(options: {
       await boss.insert(job, rows, { db: within(tx) })
       wakeAfter(tx, job)
     },
-    async declare(jobs) {
-      for (const job of jobs) await declare(boss, job, timings)
-    },
+    declare: (jobs) => declareQueues(boss, jobs, timings),
     async work(jobs, deps) {
-      for (const job of jobs) {
-        await declare(boss, job, timings)
-        workers.set(job.name, await workOn(boss, job, deps, timings))
-      }
+      await declareQueues(boss, jobs, timings)
+      for (const job of jobs) workers.set(job.name, await workOn(boss, job, deps, timings))
     },
     async stop() {
       // Left to itself pg-boss looks every 500 ms whether its workers have stopped; idle ones do so at once.
@@ -160,27 +157,6 @@ export async function openQueue(options: {
       await boss.stop({ graceful: false, close: true })
     },
   }
-}
-
-/** `short`: at most one queued job per key, regardless of running ones. */
-async function declare(
-  boss: PgBoss,
-  job: Pick<JobDefinition, 'name' | 'expireSeconds' | 'retryLimit' | 'cron'>,
-  timings: QueueTimings,
-): Promise<void> {
-  const options = {
-    expireInSeconds: job.expireSeconds,
-    heartbeatSeconds: timings.heartbeatSeconds,
-    retryLimit: job.retryLimit,
-    retryDelay: timings.retryDelaySeconds,
-    retryBackoff: true,
-    retryDelayMax: 3600,
-    deleteAfterSeconds: 86_400,
-    deadLetter: FAILED_QUEUE,
-  }
-  await boss.createQueue(job.name, { ...options, policy: 'short' })
-  await boss.updateQueue(job.name, options)
-  if (job.cron) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC', singletonKey: 'cron' })
 }
 
 async function workOn<Parts extends JobParts>(

@@ -61,6 +61,35 @@ itOnce('a job exists if its transaction commits, and never if it rolls back', as
   await expect.poll(() => done, soon).toEqual([{ n: 2 }])
 })
 
+itOnce('a start writes of what is declared only what is new or differs', async () => {
+  const named = (name: string) => jobOf(name, async () => undefined)
+  const written = () =>
+    world.sql<{ name: string; at: Date; limit: number; cron: string | null }>(
+      `select q.name, greatest(q.updated_on, s.updated_on) as at, retry_limit as limit, s.cron
+       from pgboss.queue q left join pgboss.schedule s on s.name = q.name
+       where q.name like 'declared-%' order by q.name`,
+    )
+  queue = await openQueue({ url: t.url, log: world.deps.log, timings })
+  await queue.declare([named('declared-a'), { ...named('declared-b'), cron: '29 3 * * *' }])
+  const first = await written()
+  expect(first).toMatchObject([
+    { name: 'declared-a', limit: 2, cron: null },
+    { name: 'declared-b', limit: 2, cron: '29 3 * * *' },
+  ])
+  await queue.declare([named('declared-a'), { ...named('declared-b'), cron: '29 3 * * *' }])
+  expect(await written()).toEqual(first)
+  await queue.declare([
+    { ...named('declared-a'), retryLimit: 4 },
+    { ...named('declared-b'), cron: '30 3 * * *' },
+  ])
+  const changed = await written()
+  expect(changed).toMatchObject([
+    { limit: 4, cron: null },
+    { limit: 2, cron: '30 3 * * *' },
+  ])
+  expect(changed.map(({ at }, n) => at > (first[n]?.at ?? at))).toEqual([true, true])
+})
+
 itOnce('a job does not wait for the next poll of the process that enqueued it', async () => {
   const done: unknown[] = []
   await openPolling(
