@@ -70,7 +70,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   tensorboard: [],
   track: ['text', 'formats', 'client', 'runner', 'tensorboard'],
   'check-worker': ['text', 'formats', 'embodiment', 'dataset', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],
-  'policy-server': ['text', 'formats', 'client', 'runner'],
+  'policy-server': ['text', 'formats', 'embodiment', 'client', 'runner'],
   // Its loop is a page's too; its processes are a worker's.
   rollout: [
     ...['formats', 'embodiment', 'mjcf', 'robot-card', 'robot-view', 'client', 'runner'],

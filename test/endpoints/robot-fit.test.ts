@@ -76,6 +76,7 @@ describe('an endpoint whose policy names its joints', () => {
       expect(decodeJwt(token)).not.toHaveProperty('joint_map')
       const { status, json } = await open(id, token)
       expect([status, json.joint_map]).toEqual([201, null])
+      expect(decodeJwt(json.session_token)).not.toHaveProperty('joint_map')
     }
   })
 
@@ -105,6 +106,7 @@ describe('an endpoint whose policy names its joints', () => {
     expect(await world.row('approvals', id)).toMatchObject({ joint_map: fingerprint })
     const { status, json } = await open(device, token)
     expect([status, json.joint_map]).toEqual([201, { fingerprint, map }])
+    expect(decodeJwt(json.session_token)).toMatchObject({ joint_map: fingerprint })
   })
 
   it('takes no session of an approval after another map was reviewed; a draft changes nothing', async () => {

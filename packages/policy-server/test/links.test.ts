@@ -5,6 +5,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createConnection } from 'node:net'
+import { fingerprintOf } from '@hub/embodiment/fingerprint'
+import type { JointMap } from '@hub/embodiment/joint-map'
 import { describeOnce, inTorture, itOnce } from '@hub/testing/torture'
 import { decode, encode } from '@msgpack/msgpack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,6 +90,80 @@ describeOnce('a link', () => {
     expect(state?.service_ms_p95 ?? 0).toBeGreaterThanOrEqual(state?.service_ms_p50 ?? 1)
     expect(state?.gpu_seconds).toBeGreaterThan(0)
     device.close()
+  })
+})
+
+/** The robot counts elbow and wrist the other way round in degrees; the policy has a gripper that it lacks. */
+const jointMap: JointMap = {
+  version: 1,
+  joints: [
+    { from: 'b', to: 'elbow', sign: -1, scale: 0.5, offset: 10 },
+    { from: 'a', to: 'shoulder', sign: 1, scale: 2, offset: 0 },
+  ],
+  held: [{ joint: 'lamp', value: 7 }],
+  dropped: ['c'],
+}
+const places = {
+  ...{ joint_map: jointMap, policy_joints: ['a', 'b', 'c'], robot_joints: ['lamp', 'shoulder', 'elbow'] },
+  ...{ inputs: { obs: ['positions'] }, outputs: { actions: 'positions' }, rest: { c: 4 } },
+}
+
+describeOnce('a link whose session has a map of joints', () => {
+  const approved = { joint_map: fingerprintOf(jointMap) }
+  async function mapped(claims = approved): Promise<Device> {
+    count += 1
+    return connect(server.address, { api_key: await server.keys.token(`esess_${count}`, { claims }) })
+  }
+
+  it('turns what the robot sends into the numbers of the policy, and its actions into those of the robot', async () => {
+    const device = await mapped()
+    expect(device.metadata).toMatchObject(approved)
+    expect(await device.ask(places)).toEqual(approved)
+    // shoulder 2 is 1 of the policy, elbow 9 is 2, and the gripper is seen where it rests.
+    const { actions } = await device.ask({ obs: [7, 2, 9] })
+    expect(actions).toEqual(
+      actionsFor([1, 2, 4]).map(([a = 0, b = 0]) => [7, Math.fround(2 * a), Math.fround(-0.5 * b + 10)]),
+    )
+    const batch = await device.ask({
+      obs: [
+        [7, 2, 9],
+        [0, 4, 10],
+      ],
+    })
+    expect(batch.actions).toHaveLength(2)
+    device.close()
+  })
+
+  it('leaves numbers as they are for a driver that applies the map itself', async () => {
+    const device = await mapped()
+    expect((await device.ask({ obs: [1, 2, 3] })).actions).toEqual(actionsFor([1, 2, 3]))
+    device.close()
+  })
+
+  it.each([
+    [
+      'is not the approved one',
+      { ...places, joint_map: { ...jointMap, held: [{ joint: 'lamp', value: 8 }] } },
+      'approved for',
+    ],
+    ['is faulty', { ...places, joint_map: { ...jointMap, joints: [{ from: 'a' }] } }, 'faulty: joint_map.joints.0.to'],
+    ['does not cover the joints', { ...places, policy_joints: ['a', 'b', 'c', 'd'] }, 'neither uses nor drops d'],
+    ['names an input that is none', { ...places, inputs: { state: ['positions'] } }, 'no input "state"'],
+  ])('refuses a map that %s, with the reason', async (_name, frame, reason) => {
+    const device = await mapped()
+    expect(await device.ask(frame)).toEqual({ error: expect.stringContaining(reason) })
+    expect(await device.ended()).toEqual({ code: 1008, reason: 'bad_frame' })
+  })
+
+  it('refuses one that was not approved, one that comes late, and rows of another width', async () => {
+    const plain = await linked()
+    expect(await plain.ask(places)).toEqual({ error: expect.stringContaining('The session has no map of joints') })
+    const late = await mapped()
+    await late.ask({ obs: [1, 2, 3] })
+    expect(await late.ask(places)).toEqual({ error: expect.stringContaining('before any observation') })
+    const wide = await mapped()
+    await wide.ask(places)
+    expect(await wide.ask({ obs: [1, 2, 3, 4] })).toEqual({ error: '"obs" has 4 numbers in a row, not 3.' })
   })
 })
 

@@ -151,12 +151,13 @@ interface Used {
   readonly id: string
   readonly deviceId: string
   readonly modelSha256: string
+  readonly jointMap: string | null
   readonly expiresAt: string
 }
 
 async function insert(ctx: AllowedContext, tx: Tx, endpoint: HeldEndpoint, approval: Used): Promise<SessionClaims> {
   const id = newId('esess')
-  const { deviceId, modelSha256 } = approval
+  const { deviceId, modelSha256, jointMap } = approval
   const [row] = await tx.query(insertSession, {
     id,
     endpointId: endpoint.id,
@@ -176,7 +177,8 @@ async function insert(ctx: AllowedContext, tx: Tx, endpoint: HeldEndpoint, appro
     after,
   })
   const named = { jti: id, sub: deviceId, aud: endpoint.id, endpoint: endpoint.id, model_sha256: modelSha256 }
-  return { ...named, approval: approval.id, iat: row.issuedAt, exp: row.expires }
+  const bound = { approval: approval.id, ...(jointMap !== null && { joint_map: jointMap }) }
+  return { ...named, ...bound, iat: row.issuedAt, exp: row.expires }
 }
 
 /** The owner of the endpoint learns the true reason; the caller does not. */

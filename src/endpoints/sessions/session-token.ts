@@ -18,6 +18,8 @@ export interface SessionClaims {
   readonly endpoint: string
   readonly model_sha256: string
   readonly approval: string
+  /** Of the map of joints; absent without one. */
+  readonly joint_map?: string
   readonly iat: number
   readonly exp: number
 }

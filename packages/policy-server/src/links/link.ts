@@ -4,6 +4,7 @@ import { FRAMES_PER_SECOND, MAX_UNREAD_BYTES, MAX_WAITING_FRAMES, PING_MS } from
 import type { PolicyModel } from '../model/open-model.ts'
 import { FrameFault } from '../wire/frame-fault.ts'
 import { readJsonFrame, writeJsonFrame } from '../wire/json-frames.ts'
+import { type MappedJoints, mappedJoints } from '../wire/mapped-joints.ts'
 import { readMsgpackFrame, writeMsgpackFrame } from '../wire/msgpack-frames.ts'
 import { observationOf, withoutBatch } from '../wire/observation.ts'
 
@@ -11,7 +12,9 @@ import { observationOf, withoutBatch } from '../wire/observation.ts'
 export const closeCodes = { goingAway: 1001, policy: 1008, internal: 1011 } as const
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes]
 
-export interface LinkEvents {
+export interface LinkOptions {
+  /** Fingerprint of the map of joints that the session was approved for; null without one. */
+  readonly jointMap: string | null
   /** An answer was sent, this long after its observation had arrived. */
   readonly served: (ms: number) => void
   /**
@@ -42,13 +45,14 @@ export function openLink(
   socket: WebSocket,
   model: PolicyModel,
   metadata: Readonly<Record<string, unknown>>,
-  { served, ended }: LinkEvents,
+  { jointMap, served, ended }: LinkOptions,
 ): Link {
   const waiting: Frame[] = []
   let isBusy = false
   let ownReason: string | null = null
   const isWithinRate = frameRate()
   let previousMs: number | null = null
+  let joints: MappedJoints | null = null
 
   const close = (code: CloseCode, reason: string) => {
     ownReason ??= reason
@@ -67,7 +71,17 @@ export function openLink(
     close(closeCodes.policy, 'bad_frame')
   }
   const answer = async (frame: Frame) => {
-    const written = await inferred(model, frame, previousMs)
+    const read = readFrame(frame)
+    if (Object.hasOwn(read, MAP_MEMBER) && !model.inputs.some(({ name }) => name === MAP_MEMBER)) {
+      // In the middle of a motion the same numbers would mean something else.
+      if (joints || previousMs !== null) throw new FrameFault('A map of joints comes once, before any observation.')
+      joints = mappedJoints(read, model, jointMap)
+      const said = { [MAP_MEMBER]: joints.fingerprint }
+      if (socket.readyState === socket.OPEN)
+        socket.send(frame.isBinary ? writeMsgpackFrame({}, said) : writeJsonFrame({}, said))
+      return
+    }
+    const written = await inferred(model, read, { isBinary: frame.isBinary, joints, previousMs })
     if (socket.readyState !== socket.OPEN || ownReason !== null) return
     socket.send(written())
     previousMs = performance.now() - frame.atMs
@@ -141,16 +155,34 @@ function frameRate(): () => boolean {
   }
 }
 
-/** Reads an observation, runs the model, and has the frame of its answer. Throws a `FrameFault` for a bad frame. */
-async function inferred(model: PolicyModel, { data, isBinary }: Frame, previousMs: number | null) {
+/** The frame in which a device says where its joints are has it. */
+const MAP_MEMBER = 'joint_map'
+
+/** Throws a `FrameFault` for a bad frame. */
+function readFrame({ data, isBinary }: Frame): Readonly<Record<string, unknown>> {
   const bytes = data as Buffer
-  const frame = isBinary ? readMsgpackFrame(bytes) : readJsonFrame(bytes.toString('utf8'))
-  const { feeds, isOne } = observationOf(model.inputs, frame)
+  return isBinary ? readMsgpackFrame(bytes) : readJsonFrame(bytes.toString('utf8'))
+}
+
+interface Answering {
+  readonly isBinary: boolean
+  readonly joints: MappedJoints | null
+  readonly previousMs: number | null
+}
+
+/** Runs the model on an observation, and has the frame of its answer. Throws a `FrameFault` for a bad one. */
+async function inferred(
+  model: PolicyModel,
+  frame: Readonly<Record<string, unknown>>,
+  { isBinary, joints, previousMs }: Answering,
+) {
+  const { feeds, isOne } = observationOf(model.inputs, frame, joints?.observe)
   const { outputs, ms } = await model.run(feeds)
+  const answered = joints ? joints.act(outputs) : outputs
   return () => {
     const timing = { infer_ms: ms, ...(previousMs !== null && { prev_total_ms: previousMs }) }
     const others = { server_timing: timing }
-    const tensors = isOne ? withoutBatch(outputs) : outputs
+    const tensors = isOne ? withoutBatch(answered) : answered
     return isBinary ? writeMsgpackFrame(tensors, others) : writeJsonFrame(tensors, others)
   }
 }

@@ -55,14 +55,15 @@ function openLinks({ model, book, metadata, nowMs, logLine }: ListenerParts) {
       setTimeout(() => end(id, closeCodes.policy, 'link_lost'), RECONNECT_MS),
     )
   const started = (socket: WebSocket, claims: SessionClaims) => {
-    const { id, device, expiresAtMs } = claims
+    const { id, device, expiresAtMs, jointMap } = claims
     clearTimeout(leaving.get(id))
     leaving.delete(id)
     book.link(id, expiresAtMs)
     const lifetimeMs = Math.min(expiresAtMs - nowMs(), MAX_TIMER_MS)
     const expiry = setTimeout(() => end(id, closeCodes.policy, 'expired'), lifetimeMs)
-    const first = { ...metadata, session_id: id, expires_at: new Date(expiresAtMs).toISOString() }
+    const first = { ...metadata, session_id: id, expires_at: new Date(expiresAtMs).toISOString(), joint_map: jointMap }
     const link = openLink(socket, model, first, {
+      jointMap,
       served: (ms) => book.served(id, ms),
       ended(reason) {
         clearTimeout(expiry)

@@ -12,6 +12,8 @@ export interface SessionClaims {
   /** The device. */
   readonly device: string
   readonly expiresAtMs: number
+  /** Fingerprint of the map of joints that a person approved; null without one. */
+  readonly jointMap: string | null
   /** The key that signed it. */
   readonly kid: string
 }
@@ -32,10 +34,11 @@ export async function verifySessionToken(keys: HubKeys, served: Served, token: s
       audience: served.endpoint,
       requiredClaims: ['jti', 'sub', 'exp', 'endpoint', 'model_sha256'],
     })
-    const { jti, sub, exp, endpoint, model_sha256: modelSha256 } = payload
+    const { jti, sub, exp, endpoint, model_sha256: modelSha256, joint_map: jointMap = null } = payload
     if (endpoint !== served.endpoint || modelSha256 !== served.modelSha256) return null
     if (typeof jti !== 'string' || typeof sub !== 'string' || exp === undefined) return null
-    return { id: jti, device: sub, expiresAtMs: exp * 1000, kid: protectedHeader.kid ?? '' }
+    if (jointMap !== null && typeof jointMap !== 'string') return null
+    return { id: jti, device: sub, expiresAtMs: exp * 1000, jointMap, kid: protectedHeader.kid ?? '' }
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
     throw error

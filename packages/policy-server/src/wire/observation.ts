@@ -10,15 +10,20 @@ export interface Observation {
 
 /**
  * Every input and nothing else. Sizes with a name are equal wherever the name stands. Inputs that all begin with a
- * batch size, and come without it, are a batch of one. Throws a `FrameFault` that names the input.
+ * batch size, and come without it, are a batch of one. `turned`: what the model gets of the tensor of an input. Throws a
+ * `FrameFault` that names the input.
  */
-export function observationOf(inputs: readonly TensorSpec[], frame: Readonly<Record<string, unknown>>): Observation {
+export function observationOf(
+  inputs: readonly TensorSpec[],
+  frame: Readonly<Record<string, unknown>>,
+  turned: (name: string, tensor: Tensor) => Tensor = (_name, tensor) => tensor,
+): Observation {
   const unknown = Object.keys(frame).find((name) => !inputs.some((input) => input.name === name))
   if (unknown !== undefined)
     throw new FrameFault(
       `The model has no input ${JSON.stringify(unknown.slice(0, 100))}; it takes ${namesOf(inputs)}.`,
     )
-  const given = inputs.map((input) => ({ input, tensor: inputOf(input, frame) }))
+  const given = inputs.map((input) => ({ input, tensor: turned(input.name, inputOf(input, frame)) }))
   const isOne = given.every(
     ({ input: { shape }, tensor: { dims } }) => isBatch(shape) && dims.length === shape.length - 1,
   )
