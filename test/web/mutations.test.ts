@@ -41,7 +41,6 @@ const withoutPage: Readonly<Record<string, string>> = {
     'Joints are paired, measured and signed in a file of hub map put; the page of episodes keeps its own in its address.',
   putRolloutGate: 'A gate is set by the one who knows its task, with one request of /v1.',
   publishRollouts: 'hub rollout --publish sends what its processes ran, seed by seed.',
-  reviewJointMap: 'For hub map review, by the person who has seen what the map does.',
   putRobotCard: 'A check drafts the card and publishes it; one that is written by hand is a file of hub card.',
   validateRobotCard: 'For hub card, over a file that is not published yet.',
 }

@@ -139,6 +139,25 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     ])
     const recorded = JSON.parse(await readFile(await download.path(), 'utf8'))
     expect(recorded).toEqual({ version: 1, task: 'swing-up', ...outcomes[0], episode: episodes[0] })
+
+    const joints = [{ from: 'pivot', to: 'pivot', sign: -1, scale: 1, offset: 0.5 }]
+    const map = { version: 1, joints, held: [], dropped: [] }
+    const asked = { robot, if_version: 0, map }
+    expect((await walk.hub.call(ada, 'PUT', `/v1/repos/${policy}/joint-maps`, asked)).status).toBe(200)
+    await page.goto(`${walk.origin}/${robot}`)
+    await page.getByRole('link', { name: 'map version 1' }).click()
+    await page.waitForURL(`${walk.origin}/${policy}/map/${robot}`)
+    await page.getByLabel(`Robot with the joints of ${policy}`).fill(robot)
+    await page.getByRole('button', { name: 'Show beside' }).click()
+    await expect.poll(() => page.locator('.episode-stage[data-frame]').count()).toBe(2)
+    await page.getByRole('slider', { name: 'pivot' }).fill('1.25')
+    await page.getByText('pivot = −pivot + 0.500 = -0.750 rad').waitFor()
+    await page.getByText('pivot turns the other way.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.screenshot({ path: join(output, 'map-of-joints.png'), fullPage: true })
+    await page.getByRole('button', { name: 'Move each joint in turn' }).click()
+    await page.getByRole('button', { name: 'Review version 1' }).click()
+    await page.getByText('Reviewed', { exact: true }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     expect(faults()).toEqual([])
     await context.close()

@@ -45,6 +45,7 @@ export const pagePaths = {
   repoRobot: '/:owner/:repo/robot',
   repoEpisodes: '/:owner/:repo/episodes',
   repoRollouts: '/:owner/:repo/rollouts',
+  repoMap: '/:owner/:repo/map/:robotOwner/:robot',
 } as const
 
 export type PageName = keyof typeof pagePaths

@@ -42,5 +42,6 @@ export function pageAddresses(lab: Lab): Record<PageName, string | null> {
     repoRobot: null,
     repoEpisodes: null,
     repoRollouts: pagePath('repoRollouts', { owner, repo }),
+    repoMap: pagePath('repoMap', { owner, repo: dataset, robotOwner: owner, robot: repo }),
   }
 }

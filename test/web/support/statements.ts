@@ -67,6 +67,7 @@ export const statements: Readonly<Record<string, number>> = {
   runs: 3,
   runToRepeat: 3,
   session: 3,
+  MapPage: 5,
   NewPasskey: 2,
   Settings: 4,
   SignIn: 1,

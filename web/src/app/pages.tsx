@@ -32,6 +32,7 @@ export const pages: Readonly<Record<PageName, ComponentType<{ readonly params: P
   repoRobot: page(() => import('../pages/repos/robot-page.tsx')),
   repoEpisodes: page(() => import('../pages/repos/episodes-page.tsx')),
   repoRollouts: page(() => import('../pages/repos/rollouts/rollouts-page.tsx')),
+  repoMap: page(() => import('../pages/repos/maps/map-page.tsx')),
   settings: page(() => import('../pages/accounts/settings-page.tsx')),
   keys: page(() => import('../pages/accounts/keys-page.tsx')),
   audit: page(() => import('../pages/audit/audit-page.tsx')),

@@ -23,5 +23,5 @@ export function keptInUse(maps: readonly KeptMap[], chosen: number | null): Kept
 }
 
 /** For people: `version 3, reviewed 2026-11-12`. */
-export const keptName = ({ version, reviewedAt }: KeptMap): string =>
+export const keptName = ({ version, reviewedAt }: Pick<KeptMap, 'version' | 'reviewedAt'>): string =>
   `version ${version}, ${reviewedAt === null ? 'not reviewed' : `reviewed ${reviewedAt.slice(0, 10)}`}`

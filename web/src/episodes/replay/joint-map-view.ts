@@ -43,6 +43,8 @@ export function jointMapView(options: {
   readonly lanes: () => readonly ReplayLane[]
   /** Kept maps to the robot, newest first. */
   readonly maps: () => readonly KeptMap[]
+  /** Address of the page of these maps. */
+  readonly reviewPage: () => string
   readonly choice: () => MapChoice
   /** A person changed the map, or chose another one. */
   readonly onMap: (part: Partial<Pick<MapChoice, 'map' | 'kept'>>) => void
@@ -78,7 +80,12 @@ export function jointMapView(options: {
       if (own) view.ready(own.model, own.start)
     }
     node.replaceChildren(
-      ...mapChooser({ maps: maps(), used: isOwn ? null : (kept?.version ?? BY_NAME), choose }),
+      ...mapChooser({
+        maps: maps(),
+        reviewPage: options.reviewPage(),
+        used: isOwn ? null : (kept?.version ?? BY_NAME),
+        choose,
+      }),
       ...mapNote({ map, targets, maps: maps(), kept, isOwn, missing, doubts, toDegrees }),
       element('details', { open: isOpen }, element('summary', {}, `Joints (${targets.length})`), table.node),
     )

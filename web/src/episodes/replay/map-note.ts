@@ -60,6 +60,8 @@ export function howText({ kept, isOwn, maps }: Pick<MapNoteOptions, 'kept' | 'is
 
 interface MapChooserOptions {
   readonly maps: readonly KeptMap[]
+  /** Address of the page of these maps. */
+  readonly reviewPage: string
   /** The version in use, or `BY_NAME`; null for a map that was made here. */
   readonly used: number | null
   choose(version: number): void
@@ -68,7 +70,7 @@ interface MapChooserOptions {
 const OWN = 'own'
 
 /** The kept versions and joints by name, to choose from; nothing where no map is kept. */
-export function mapChooser({ maps, used, choose }: MapChooserOptions): HTMLElement[] {
+export function mapChooser({ maps, reviewPage, used, choose }: MapChooserOptions): HTMLElement[] {
   if (maps.length === 0) return []
   const options = [
     ...(used === null ? [[OWN, 'changed on this page'] as const] : []),
@@ -77,7 +79,8 @@ export function mapChooser({ maps, used, choose }: MapChooserOptions): HTMLEleme
   ]
   const { node, select } = choice('Map', options, (value) => choose(Number(value)))
   select.value = used === null ? OWN : String(used)
-  return [node]
+  const link = element('a', { href: reviewPage }, 'See the map on the robots, and review it')
+  return [element('span', { class: 'viewer-toolbar' }, node, link)]
 }
 
 const MOST_TOLD = 6

@@ -12,6 +12,8 @@ import type { RobotRepo, RobotStage } from './robot-stage.ts'
 /** A robot, and the kept maps from the data set to it, newest first. */
 export interface ReplayRobot extends RobotRepo {
   readonly maps: readonly KeptMap[]
+  /** Address of their page. */
+  readonly mapPage: string
 }
 
 /** Robots of the hub, as a person sees them. */
@@ -74,6 +76,7 @@ export function robotReplay({ robots, theme, named, labels, onChange, ...options
     labels,
     lanes: () => lanes,
     maps: () => open?.repo.maps ?? [],
+    reviewPage: () => open?.repo.mapPage ?? '',
     choice: () => part,
     onMap: change,
   })

@@ -1,5 +1,6 @@
 /** What runs on a robot, or the robots that a data set or a model fits: verdict, map and reasons of each. */
 import { useMemo, useState } from 'react'
+import { Link } from '../../../app/navigate.tsx'
 import { Command } from '../../../ui/command.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
@@ -76,7 +77,10 @@ function FitLine({ fit, name }: { readonly fit: Fit; readonly name: string }) {
       {mapVersion !== null && (
         <span className="small dim">
           {' '}
-          map version {mapVersion}, {mapReviewedAt === null ? 'not reviewed' : 'reviewed'}
+          <Link to="repoMap" params={mapOf(fit)}>
+            map version {mapVersion}
+          </Link>
+          , {mapReviewedAt === null ? 'not reviewed' : 'reviewed'}
         </span>
       )}
       {(differences.length > 0 || isOpen || needsMap) && (
@@ -102,6 +106,12 @@ function FitLine({ fit, name }: { readonly fit: Fit; readonly name: string }) {
       )}
     </li>
   )
+}
+
+/** Of the page of its map. */
+function mapOf({ repo: full, robot: robotName }: Fit) {
+  const [[owner = '', repo = ''], [robotOwner = '', robot = '']] = [full.split('/'), robotName.split('/')]
+  return { owner, repo, robotOwner, robot }
 }
 
 const reasonsText = (count: number, isOpen: boolean) =>

@@ -1,0 +1,147 @@
+/** A map of joints for its reviewer: both robots in 3D, each joint to move, what differs, and the review. */
+import type { JointMap } from '@hub/embodiment/joint-map'
+import { useState } from 'react'
+import { useMutation, useQuery } from 'urql'
+import { Link } from '../../../app/navigate.tsx'
+import { useSession } from '../../../app/session.tsx'
+import { rootField } from '../../../ui/root-field.ts'
+import { Empty, ErrorNotice } from '../../../ui/states.tsx'
+import { keptName } from '../../../viewer/kept-map.ts'
+import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
+import { type MapPageQuery, mapPageQuery, reviewMapMutation } from './map-page.graphql.ts'
+import { MapView } from './map-view.tsx'
+
+interface Props {
+  readonly params: {
+    readonly owner: string
+    readonly repo: string
+    readonly robotOwner: string
+    readonly robot: string
+  }
+}
+
+type Root = NonNullable<MapPageQuery['repo']>
+type Kept = Root['jointMaps']['nodes'][number]
+
+export function Page({ params }: Props) {
+  const { owner, repo } = params
+  const robot = `${params.robotOwner}/${params.robot}`
+  const [answer, again] = useQuery({ query: mapPageQuery, variables: { owner, repo, robot } })
+  const { value: head, error } = rootField(answer, 'repo')
+  const refresh = () => again({ requestPolicy: 'network-only' })
+  return (
+    <RepoFrame params={{ owner, repo }} part={`Map to ${robot}`} head={head} error={error} retry={again}>
+      {head && <Review head={head} name={`${owner}/${repo}`} robot={robot} reviewed={refresh} />}
+    </RepoFrame>
+  )
+}
+
+interface ReviewProps {
+  readonly head: Root
+  readonly name: string
+  readonly robot: string
+  readonly reviewed: () => void
+}
+
+function Review({ head, name, robot, reviewed }: ReviewProps) {
+  const kept = head.jointMaps.nodes
+  const [chosen, setChosen] = useState<number | null>(null)
+  const shown = kept.find(({ version }) => version === chosen) ?? kept[0]
+  const [robotOwner = '', slug = ''] = robot.split('/')
+  if (!shown)
+    return (
+      <Empty title={`No map leads from ${name} to ${robot}, or you do not see the robot`}>
+        <p>
+          <code>
+            hub map propose {name} {robot} --json
+          </code>{' '}
+          prints one to start from, <code>hub map put</code> keeps it.
+        </p>
+      </Empty>
+    )
+  return (
+    <section className="panel stack" aria-label="Map of joints">
+      <h2>
+        Map of joints to{' '}
+        <Link to="repo" params={{ owner: robotOwner, repo: slug }}>
+          {robot}
+        </Link>
+      </h2>
+      <label className="row small">
+        Version{' '}
+        <select value={shown.version} onChange={({ target }) => setChosen(Number(target.value))}>
+          {kept.map((one) => (
+            <option key={one.version} value={one.version}>
+              {keptName(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p className="dim small">{historyText(shown)}</p>
+      <MapView key={shown.version} map={shown.map as JointMap} name={name} kind={head.kind} robot={robot} />
+      {shown.isCurrent && <Differences fit={head.compatibleWith} />}
+      <ReviewButton shown={shown} name={name} robot={robot} reviewed={reviewed} />
+    </section>
+  )
+}
+
+function historyText({ createdAt, creator, reviewedAt, reviewer }: Kept): string {
+  const by = (person: { readonly handle: string } | null) => (person ? ` by ${person.handle}` : '')
+  const review = reviewedAt === null ? 'No one has reviewed it.' : `Reviewed ${reviewedAt.slice(0, 10)}${by(reviewer)}.`
+  return `Kept ${createdAt.slice(0, 10)}${by(creator)}. ${review}`
+}
+
+/** Those of the current version; a body that is not known has none. */
+function Differences({ fit }: { readonly fit: Root['compatibleWith'] }) {
+  if (!fit) return <p className="small dim">One of both names no joints: what differs is not known.</p>
+  return (
+    <div>
+      <h3>{fit.verdict === 'NONE' ? 'It does not fit' : 'It fits'}: what differs</h3>
+      {fit.differences.length === 0 && <p className="small dim">Nothing.</p>}
+      <ul className="small">
+        {fit.differences.map(({ place, blocks, reason }, at) => (
+          <li key={`${place} ${at}`} className={blocks ? undefined : 'dim'}>
+            <code>{place}</code> {reason}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+interface ButtonProps extends Omit<ReviewProps, 'head'> {
+  readonly shown: Kept
+}
+
+function ReviewButton({ shown, name, robot, reviewed }: ButtonProps) {
+  const [owner = '', repo = ''] = name.split('/')
+  const canWrite = useCanWrite(owner)
+  const isSignedIn = useSession().viewer !== null
+  const [{ error, fetching }, review] = useMutation(reviewMapMutation)
+  if (shown.reviewedAt !== null) return <p className="badge good">Reviewed</p>
+  if (!shown.isCurrent) return <p className="small dim">Only the newest version can be reviewed.</p>
+  if (!canWrite)
+    return (
+      <p className="small dim">
+        {isSignedIn ? `Who may write ${name} reviews it.` : 'Sign in as one who may write the repo to review it.'}
+      </p>
+    )
+  const submit = async () => {
+    const answer = await review({ input: { owner, repo, robot, version: shown.version } })
+    if (!answer.error) reviewed()
+  }
+  return (
+    <div className="stack-small">
+      {error && <ErrorNotice error={error} retry={reviewed} />}
+      <p className="small">
+        Each joint turns the way that it should, in its unit and from its zero? Then replays, rollouts, checks and
+        endpoints use this version.
+      </p>
+      <div className="row">
+        <button type="button" className="button primary" disabled={fetching} onClick={submit}>
+          Review version {shown.version}
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+/** Both robots of a map on a page; what moves them is no part of React. */
+import '../../../viewer/viewer.css'
+import '../../../episodes/episodes.css'
+import '../../../episodes/replay/replay.css'
+import '../../../map-view/map-view.css'
+import type { JointMap } from '@hub/embodiment/joint-map'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useClient } from 'urql'
+import { useShownTheme } from '../../../app/use-theme.ts'
+import { isRepoName } from '../../../episodes/episode-address.ts'
+import { robotRepo } from '../robot-repo.ts'
+
+interface Props {
+  readonly map: JointMap
+  /** The repo whose joints the map reads, and what it is. */
+  readonly name: string
+  readonly kind: string
+  readonly robot: string
+}
+
+export function MapView({ map: given, name, kind, robot }: Props) {
+  const client = useClient()
+  const theme = useShownTheme()
+  const place = useRef<HTMLDivElement>(null)
+  // A version never changes: that it is read again after its review is no reason to open the robots again.
+  const [map] = useState(given)
+  // A data set or a model has no body of its own to show: a person may name a robot that has its joints.
+  const [body, setBody] = useState(kind === 'ROBOT' ? name : '')
+  const [fault, setFault] = useState('')
+  useEffect(() => {
+    let close: (() => void) | null = null
+    let isOver = false
+    const open = async () => {
+      setFault('')
+      const [ours, theirs, { mountMapView }] = await Promise.all([
+        robotRepo(client, robot),
+        body === '' ? null : robotRepo(client, body),
+        // It brings three.js.
+        import('../../../map-view/mount-map-view.ts'),
+      ])
+      if (!isOver && place.current) close = mountMapView(place.current, { map, robot: ours, source: theirs, theme })
+    }
+    open().catch((error: unknown) => {
+      if (!isOver) setFault(error instanceof Error ? error.message : String(error))
+    })
+    return () => {
+      isOver = true
+      close?.()
+    }
+  }, [client, map, robot, body, theme])
+  const choose = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const asked = String(new FormData(event.currentTarget).get('body')).trim()
+    if (asked !== '' && !isRepoName(asked)) return setFault('Write the robot as owner/robot: a repo of this hub.')
+    setBody(asked)
+  }
+  return (
+    <div className="stack-small">
+      {kind !== 'ROBOT' && (
+        <form className="row small" onSubmit={choose}>
+          <label>
+            Robot with the joints of {name} <input name="body" placeholder="owner/robot" autoComplete="off" />
+          </label>
+          <button type="submit" className="button small">
+            Show beside
+          </button>
+        </form>
+      )}
+      {fault !== '' && (
+        <p className="viewer-problem" role="alert">
+          {fault}
+        </p>
+      )}
+      <div ref={place} />
+    </div>
+  )
+}
