@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { madeDataset } from '../../packages/dataset/test/support/made-dataset.ts'
 import { madeMcap } from '../../packages/dataset/test/support/made-mcap.ts'
+import { rolloutsOf } from '../rollouts/support.ts'
 import { runHub } from '../support/command-line.ts'
 import { contractHub, type Json, newName, type Person } from '../support/hub.ts'
 
@@ -323,6 +324,28 @@ it('map says what fits a robot, proposes a map, keeps one and notes its review',
   expect((await run('map', 'list', model, '--near')).out).toBe('Nothing else has the same joints.\n')
   await writeFile(join(home, 'map.json'), '{"version": 1}')
   expect((await run('map', 'put', model, robot, 'map.json')).err).toContain('map.json is no map: joints: ')
+})
+
+it('gate sets, lists and removes what the rollouts of a model must come to', async () => {
+  const rollouts = rolloutsOf(hub)
+  const [from, on] = [await rollouts.model(ada), await rollouts.robot(ada)]
+  const { json: first } = await rollouts.publish(ada, from, on)
+  const board = ['--robot', on.repo, '--task', 'swing-up']
+  const set = await run('gate', 'set', from.repo, ...board, '--least', '0.8', '-n', '100')
+  const line = `swing-up ${first.fingerprint.slice(0, 6)} on ${on.repo}: 100 seeds, interval from 80 %\n1 gate\n`
+  expect([set.code, set.out]).toEqual([0, line])
+  expect((await run('gate', 'list', from.repo)).out).toBe(line)
+  const missing = await run('gate', 'remove', from.repo, '--robot', on.repo, '--task', 'walk')
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('there are: swing-up')])
+  // A task under another disturbance is another board, so its name is not enough.
+  const harder = await rollouts.publish(ada, from, on, { disturbance: { gravity: 2 } })
+  const several = await run('gate', 'set', from.repo, ...board, '--least', '0.5', '-n', '4')
+  expect([several.code, several.err]).toEqual([1, expect.stringContaining('Name one with --board')])
+  const named = ['--board', harder.json.fingerprint.slice(0, 12), '--least', '0.5', '-n', '4']
+  expect((await run('gate', 'set', from.repo, ...board, ...named)).out).toContain('2 gates\n')
+  await run('gate', 'remove', from.repo, ...board, '--board', harder.json.fingerprint)
+  expect((await run('gate', 'remove', from.repo, ...board)).out).toBe('0 gates\n')
+  expect((await run('gate', 'set', from.repo, ...board, '--least', '80', '-n', '100')).code).toBe(2)
 })
 
 it('mv and cp rename and copy a file or folder as one change; repo move gives the repo another name', async () => {

@@ -39,7 +39,6 @@ const withoutPage: Readonly<Record<string, string>> = {
   openEndpointSession: 'The driver of a robot opens it, with the token of its approval.',
   putJointMap:
     'Joints are paired, measured and signed in a file of hub map put; the page of episodes keeps its own in its address.',
-  putRolloutGate: 'A gate is set by the one who knows its task, with one request of /v1.',
   publishRollouts: 'hub rollout --publish sends what its processes ran, seed by seed.',
   putRobotCard: 'A check drafts the card and publishes it; one that is written by hand is a file of hub card.',
   validateRobotCard: 'For hub card, over a file that is not published yet.',

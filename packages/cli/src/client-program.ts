@@ -13,6 +13,7 @@ import { registerDataCommands } from './data-command.ts'
 import { registerDeviceCommands } from './device-commands.ts'
 import { registerEndpointCommands } from './endpoint-commands.ts'
 import { registerEnvCommand } from './env-command.ts'
+import { registerGateCommands } from './gate-commands.ts'
 import { registerKeyCommands } from './key-commands.ts'
 import { registerLogCommand } from './log-command.ts'
 import { registerLoginCommands } from './login-command.ts'
@@ -55,5 +56,6 @@ export const clientCommands: readonly RegisterCommands[] = [
   registerMapCommands,
   registerCardCommands,
   registerRolloutCommand,
+  registerGateCommands,
   registerCompletionCommand,
 ]

@@ -4,7 +4,7 @@
 const groups: Readonly<Record<string, readonly string[]>> = {
   'Repos and files:': ['push', 'pull', 'import', 'ls', 'rm', 'mv', 'cp', 'repo', 'repos', 'search', 'open'],
   'Training runs:': ['track', 'submit', 'runs', 'compare', 'logs', 'cancel'],
-  'Robots and checks:': ['check', 'checks', 'publish', 'model', 'card', 'data', 'map', 'rollout'],
+  'Robots and checks:': ['check', 'checks', 'publish', 'model', 'card', 'data', 'map', 'rollout', 'gate'],
   'Served policies:': ['endpoint', 'device', 'approve', 'revoke', 'open-session'],
   'History:': ['log', 'history', 'diff', 'restore', 'snapshot', 'snapshots', 'purge'],
   'Money:': ['spend', 'holds'],

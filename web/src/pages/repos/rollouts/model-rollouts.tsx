@@ -30,7 +30,7 @@ export function ModelRollouts({ owner, repo }: Props) {
     row.successes < row.seeds && <FailedSeeds owner={owner} repo={repo} row={row} />
   return (
     <div className="stack">
-      <GatesOfModel owner={owner} repo={repo} />
+      <GatesOfModel owner={owner} repo={repo} rows={pages.nodes} />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
       {pages.root === undefined && !pages.error && <Loading />}
       {pages.isEmpty && (

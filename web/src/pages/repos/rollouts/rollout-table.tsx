@@ -67,6 +67,7 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
               <td className="nowrap">
                 <Time at={row.createdAt} />
                 {row.creator && <div className="small">{row.creator.handle}</div>}
+                {row.isByAgent && <div className="small dim">by an agent: gates do not count it</div>}
                 <div className="small dim">{softwareText(row.software)}</div>
               </td>
             </tr>

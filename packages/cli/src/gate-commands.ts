@@ -1,0 +1,125 @@
+/** `hub gate`: what the rollouts of a model must come to before an endpoint serves it. */
+import type { RolloutGate } from '@hub/client'
+import { type HubClient, LocalError } from '@hub/client/internal'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type ClientIo, countText } from './client-output.ts'
+import { type CommandResult, type CommonOptions, common, pathOf, runCommand, wholeFrom } from './client-session.ts'
+import { commandGroup } from './command-group.ts'
+import { hubExamples } from './output.ts'
+import { MAX_PUBLISHED } from './rollout-publish.ts'
+import { inLine } from './terminal.ts'
+
+const help = `
+A gate keeps a model from being served until the results of its rollouts on a robot are sure enough: all seeds that were
+tried with its files, each once, and the lower end of their interval of 95 %. Results of agents' keys do not count.
+
+--task names a board of the robot; --board is its fingerprint, or how that begins, where a task has several boards.
+${hubExamples(
+  'gate list ada/walker',
+  'gate set ada/walker --robot ada/biped --task walk --least 0.8 -n 100',
+  'gate remove ada/walker --robot ada/biped --task walk',
+)}`
+
+interface Which extends CommonOptions {
+  readonly robot: string
+  readonly task?: string
+  readonly board?: string
+}
+
+interface SetOptions extends Which {
+  readonly least: number
+  readonly seeds: number
+}
+
+/** Adds the group to the `hub` program. */
+export function registerGateCommands(program: Command, io: ClientIo): void {
+  const group = commandGroup(program, 'gate', 'Set what the rollouts of a model must come to before it is served')
+  const add = (name: string, text: string) =>
+    common(group.command(`${name} <model>`).description(text), io).addHelpText('after', help)
+  const named = (name: string, text: string) =>
+    add(name, text)
+      .requiredOption('--robot <owner/repo>', 'robot of the board')
+      .option('--task <name>', 'task of the board')
+      .option('--board <fingerprint>', 'fingerprint of the board, or how it begins')
+  const run = (options: CommonOptions, work: (client: HubClient) => Promise<CommandResult>) =>
+    runCommand(io, { ...options, json: options.json ?? program.opts<CommonOptions>().json }, work)
+  add('list', 'List the gates of a model').action((model: string, options: CommonOptions) =>
+    run(options, async (client) => told(await gatesOf(client, model))),
+  )
+  named('set', 'Set a gate of a model, or change it')
+    .requiredOption('--least <rate>', 'where the interval of success begins at least, such as 0.8', rate)
+    .requiredOption('-n, --seeds <n>', 'how many seeds are tried at least', wholeFrom(1, MAX_PUBLISHED))
+    .action((model: string, options: SetOptions) =>
+      run(options, async (client) => {
+        const { least, seeds } = options
+        const { task: _, ...board } = oneOf(await boardsOf(client, options.robot), options, options.robot)
+        return told((await client.v1.putRolloutGate({ path: pathOf(model), body: { ...board, least, seeds } })).gates)
+      }),
+    )
+  named('remove', 'Remove a gate of a model').action((model: string, options: Which) =>
+    run(options, async (client) => {
+      const ofRobot = (await gatesOf(client, model)).filter((gate) => gate.robot === options.robot)
+      const { robot, fingerprint, seeds } = oneOf(ofRobot, options, `${model} on ${options.robot}`)
+      const body = { robot, fingerprint, seeds, least: null }
+      return told((await client.v1.putRolloutGate({ path: pathOf(model), body })).gates)
+    }),
+  )
+}
+
+function rate(text: string): number {
+  const value = Number(text)
+  if (text.trim() !== '' && value > 0 && value <= 1) return value
+  throw new InvalidArgumentError('It must be a number above 0 and up to 1, such as 0.8.')
+}
+
+const gatesOf = async (client: HubClient, model: string) =>
+  (await client.v1.getRolloutGates({ path: pathOf(model) })).gates
+
+interface Board {
+  readonly robot: string
+  readonly task: string
+  readonly fingerprint: string
+}
+
+/** A robot has a board for each task and disturbance; more than a page of them are found by their fingerprint. */
+async function boardsOf(client: HubClient, robot: string): Promise<readonly Board[]> {
+  const found: Board[] = []
+  let cursor: string | null = null
+  do {
+    const query = { limit: 100, ...(cursor !== null && { cursor }) }
+    const page = await client.v1.listRolloutBoards({ path: pathOf(robot), query })
+    found.push(...page.items.map(({ task, fingerprint }) => ({ robot, task, fingerprint })))
+    cursor = page.items.length === 0 ? null : page.next_cursor
+  } while (cursor !== null)
+  return found
+}
+
+/** The one that is meant; `where` says of what they are. */
+function oneOf<T extends Board>(all: readonly T[], { task, board = '' }: Which, where: string): T {
+  const found = all.filter((one) => (task === undefined || one.task === task) && one.fingerprint.startsWith(board))
+  const [first, second] = found
+  if (first && !second) return first
+  if (!first) {
+    const there = all.length === 0 ? 'there is none at all' : `there are: ${namesOf(all)}`
+    throw new LocalError(`No board or gate of ${where} is meant; ${there}.`)
+  }
+  throw new LocalError(`Several of ${where} are meant: ${namesOf(found)}. Name one with --board.`)
+}
+
+const namesOf = (boards: readonly Board[]) =>
+  boards
+    .slice(0, 10)
+    .map(({ task, fingerprint }) => `${task} ${fingerprint.slice(0, 6)}`)
+    .join(', ')
+
+function told(gates: readonly RolloutGate[]): CommandResult {
+  const lines = gates.map(({ robot, is_robot_visible, task, fingerprint, least, seeds }) => {
+    const gone = is_robot_visible ? '' : '; the robot is deleted or hidden, so nothing meets it: remove it'
+    const needs = `${countText(seeds, 'seed')}, interval from ${Number((100 * least).toFixed(2))} %`
+    return inLine(`${task} ${fingerprint.slice(0, 6)} on ${robot}: ${needs}${gone}`)
+  })
+  return {
+    json: { gates: [...gates] },
+    text: [...lines, countText(gates.length, 'gate')].map((one) => `${one}\n`).join(''),
+  }
+}
