@@ -22,7 +22,7 @@ export interface ClaimNextInput {
 }
 
 /** Number of oldest jobs considered: locked ones are skipped. */
-const CANDIDATES = 100
+export const CANDIDATES = 100
 
 const idColumn = columns({ id: column.text('u.id') })
 

@@ -94,6 +94,18 @@ describe('the check of a data set', () => {
     expect(failed.json).toMatchObject({ status: 'failed', error: 'no such file' })
   })
 
+  it('goes with its repo to another account, whose workers take it', async () => {
+    const repo = await dataset()
+    const org = await hub.org([{ user: ada.handle, role: 'owner' }])
+    await ask(repo)
+    const moved = await hub.call(ada, 'POST', `/v1/repos/${repo}/move`, { owner: org })
+    expect(moved.status).toBe(200)
+    const next = (owner: string) =>
+      hub.call(ada, 'POST', '/v1/dataset-checks/claim-next', { worker: 'w', owner }).then(({ json }) => json)
+    expect(await next(ada.handle)).toBeNull()
+    expect(await next(org)).toMatchObject({ repo: moved.json.full_name, attempt: 1 })
+  })
+
   it('takes a report whole or not at all', async () => {
     const repo = await dataset()
     await ask(repo)

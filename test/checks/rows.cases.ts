@@ -9,13 +9,13 @@ function aCheck(changes: Readonly<Record<string, string>>): string {
 }
 
 const aDatasetCheck = (columns: string, values: string, status = 'queued') =>
-  `insert into dataset_checks (repo_id, status, cause, seq${columns && `, ${columns}`})
-   values ('x', '${status}', 'commit', 1${values && `, ${values}`})`
+  `insert into dataset_checks (repo_id, owner_id, status, cause, seq${columns && `, ${columns}`})
+   values ('x', 'x', '${status}', 'commit', 1${values && `, ${values}`})`
 
 export const rows = defineRows({
   kept: ({ dataset, ada }) => ({
-    dataset_checks: `insert into dataset_checks (repo_id, status, cause, seq, requested_by, attempt, finished_at, report, report_seq, report_at)
-      values ('${dataset}', 'succeeded', 'person', 1, '${ada}', 1, now(), '{"layout":null,"findings":[]}', 1, now())`,
+    dataset_checks: `insert into dataset_checks (repo_id, owner_id, status, cause, seq, requested_by, attempt, finished_at, report, report_seq, report_at)
+      values ('${dataset}', (select owner_id from repos where id = '${dataset}'), 'succeeded', 'person', 1, '${ada}', 1, now(), '{"layout":null,"findings":[]}', 1, now())`,
   }),
   refused: {
     dataset_checks_counted: aDatasetCheck('attempt', '-1'),

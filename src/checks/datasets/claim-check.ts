@@ -6,27 +6,36 @@ import type { AllowedContext, Credentialed, RequestContext } from '../../operati
 import { findRepoByIdToWrite } from '../../repos/get-repo.ts'
 import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
-import { type ClaimNextInput, claimsFor, unlessNothing, untilClaimed } from '../../work/claim-next.ts'
+import { CANDIDATES, type ClaimNextInput, claimsFor, unlessNothing, untilClaimed } from '../../work/claim-next.ts'
 import { checksOfRepos, type DatasetCheck, readCheck, waitingTopic } from './check-rows.ts'
 import { LEASE_SECONDS, MAX_LOST } from './limits.ts'
 import { assertHolds } from './report-check.ts'
 
 const taken = columns({ repoId: column.text('d.repo_id'), seq: column.int4('d.seq') })
 
+/** What a worker may take: one that waits, or one whose lease ended without a report. */
+const claimable = (d: string) => `${d}.status in ('queued', 'running') and (${d}.status = 'queued'
+          or ${d}.lease_expires_at <= now() and ${d}.lost + 1 < ${MAX_LOST})`
+
 /**
  * The state that is checked is the newest one. A lease that ended without a report is another worker's to take. The
- * repos are not locked: the state of a repo that changes meanwhile stays readable.
+ * repos are not locked: the state of a repo that changes meanwhile stays readable. The checks of each account are read
+ * in index order; before the oldest one that waits are at most those that its workers have.
  */
 const claimOldest = statement({
   name: 'dataset-check-claim',
   columns: taken,
   params: { ...repoViewer, worker: param.text(), credentialId: param.text() },
-  text: `with next as (
-      select w.repo_id, r.seq from dataset_checks w join repos r on r.id = w.repo_id
-      where r.owner_id = any(:accountIds::text[]) and (:repoIds::text[] is null or r.id = any(:repoIds::text[]))
-        and w.status in ('queued', 'running') and (w.status = 'queued'
-          or w.lease_expires_at <= now() and w.lost + 1 < ${MAX_LOST})
-      order by w.requested_at, w.repo_id limit 1 for update of w skip locked)
+  text: `with waiting as materialized (
+      select w.repo_id, w.requested_at from unnest(:accountIds::text[]) account(id) cross join lateral (
+        select c.repo_id, c.requested_at from dataset_checks c where c.owner_id = account.id and ${claimable('c')}
+          and (:repoIds::text[] is null or c.repo_id = any(:repoIds::text[]))
+          order by c.requested_at, c.repo_id limit ${CANDIDATES}) w
+      order by w.requested_at, w.repo_id limit ${CANDIDATES}),
+    next as (
+      select c.repo_id, r.seq from waiting w join dataset_checks c on c.repo_id = any(array[w.repo_id])
+        join repos r on r.id = any(array[w.repo_id])
+      where ${claimable('c')} order by w.requested_at, w.repo_id limit 1 for update of c skip locked)
     update dataset_checks d set status = 'running', seq = next.seq, again = false,
       lost = case when d.status = 'running' then d.lost + 1 else 0 end,
       attempt = d.attempt + 1, worker = :worker, claim_credential = :credentialId,

@@ -14,6 +14,7 @@ const filed = columns({ repoId: column.text('repo_id'), ownerId: column.text('ow
 
 const row = insertSelected('dataset_checks', {
   repoId: sql('due.id'),
+  ownerId: sql('due.owner_id'),
   status: 'queued',
   cause: 'commit',
   seq: sql('due.seq'),
@@ -26,7 +27,8 @@ const BETWEEN = `interval '${SECONDS_BETWEEN} seconds'`
 /**
  * A commit that brings a `meta/info.json` dates the facts of the data set, of which there is one small row for each:
  * the commit itself pays nothing. Of an owner, the oldest ones until its number for a day is reached; the others wait
- * for the next day. A check that runs is done once more when it ends.
+ * for the next day. A check that runs is done once more when it ends. The repos are kept from deletion and from another
+ * owner meanwhile; a check that another hub or a person asks for at the same time stays as it is.
  */
 const file = statement({
   name: 'dataset-checks-file',
@@ -38,11 +40,11 @@ const file = statement({
       where m.updated_at > now() - interval '25 hours' and r.kind = 'dataset' and (d.repo_id is null
           or r.seq > d.seq and not d.again and d.status <> 'queued' and d.requested_at <= now() - ${BETWEEN})
         and exists (select 1 from files f where f.repo_id = r.id and f.path = '${DATASET_INFO_PATH}'
-          and f.to_seq is null)),
+          and f.to_seq is null) order by r.id for key share of r),
     used as (
-      select r.owner_id, sum(d.counted) as checks from dataset_checks d join repos r on r.id = d.repo_id
-      where d.counted_since > now() - interval '24 hours' and r.owner_id in (select owner_id from changed)
-      group by r.owner_id),
+      select d.owner_id, sum(d.counted) as checks from dataset_checks d
+      where d.owner_id = any(array(select owner_id from changed)) and d.counted_since > now() - interval '24 hours'
+      group by d.owner_id),
     due as (
       select c.*, coalesce(u.checks, 0) + row_number() over (partition by c.owner_id order by c.updated_at, c.id) as nth
       from changed c left join used u on u.owner_id = c.owner_id),
@@ -59,6 +61,7 @@ const file = statement({
           else 1 end,
         counted_since = case when dataset_checks.counted_since > now() - interval '24 hours'
           then dataset_checks.counted_since else now() end
+        where dataset_checks.seq < excluded.seq and not dataset_checks.again and dataset_checks.status <> 'queued'
       returning dataset_checks.repo_id)
     select ${filed.sql} from (select f.repo_id, r.owner_id from filed f join repos r on r.id = f.repo_id) told`,
 })

@@ -14,6 +14,7 @@ import { announceWaiting, type DatasetCheck, readCheck } from './check-rows.ts'
 
 const row = insertInto('dataset_checks', {
   repoId: param.text(),
+  ownerId: param.text(),
   status: 'queued',
   cause: 'person',
   seq: param.int4(),
@@ -73,7 +74,7 @@ export function requestDatasetCheck(
         if (!repo) throw notFound(`The repo ${fullName}`)
         await assertHasInfo(tx, repo)
         const requestedBy = allowed.viewer.kind === 'anonymous' ? null : allowed.viewer.personId
-        await tx.query(request, { repoId: id, seq: repo.seq, requestedBy })
+        await tx.query(request, { repoId: id, ownerId: repo.ownerId, seq: repo.seq, requestedBy })
         await audit(tx, allowed, {
           action: 'dataset_check.create',
           accountId: repo.ownerId,
