@@ -6,7 +6,7 @@
 import { readStoredBody } from '../files/read-dataset-info.ts'
 import type { Deps } from '../operation/context.ts'
 import { bodyOfCard } from '../repos/bodies/body-of-file.ts'
-import { type Compared, compareSome, readBody } from '../repos/bodies/compare-bodies.ts'
+import { type Compared, compareSome, isHad, readBody } from '../repos/bodies/compare-bodies.ts'
 import { bodyFileOf, keepBody, keepRobotBody, settleBody } from '../repos/bodies/kept-bodies.ts'
 import { lockRepo } from '../repos/get-repo.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
@@ -98,7 +98,8 @@ const uncompared = statement({
   name: 'bodies-fits-pending',
   exact: 'next-batch',
   columns: newColumns,
-  text: `select ${newColumns.sql} from bodies b where b.fits_pending order by b.is_robot, b.fingerprint limit ${BATCH}`,
+  text: `select ${newColumns.sql} from bodies b where b.fits_pending and ${isHad('b')}
+    order by b.is_robot, b.fingerprint limit ${BATCH}`,
 })
 
 const compared = statement({
@@ -141,8 +142,7 @@ const dropLost = statement({
       where (b.is_robot, b.fingerprint) > (:isRobot::bool, :fingerprint::text)
       order by b.is_robot, b.fingerprint limit ${LOOKED_AT} for update skip locked),
     lost as (select b.is_robot, b.fingerprint from looked b
-      where not exists (select 1 from repo_bodies r
-        where r.is_robot = b.is_robot and r.fingerprint = b.fingerprint offset 0)),
+      where not ${isHad('b')}),
     robots as (delete from bodies where is_robot and fingerprint = any(${robotsOf('lost')})),
     sources as (delete from bodies where not is_robot and fingerprint = any(${sourcesOf('lost')})),
     fits_of_robots as (delete from body_fits where robot_fingerprint = any(${robotsOf('lost')})),

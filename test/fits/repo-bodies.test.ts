@@ -98,6 +98,25 @@ describe('a body that no change has read', () => {
 })
 
 describe('bodies', () => {
+  it('are not compared while no repo has them, and are once one has them again', async () => {
+    const own = { joint_order: ['shoulder', 'elbow'], control_rate_hz: 37 }
+    const policy = await model(own)
+    await commit(policy, 'contract.json', contract({ ...own, control_rate_hz: 36 }))
+    await robot({ control_rate_hz: 38 })
+    const rated = (body: string, rate: number) => `${body}.body::text like '%"rateHz":${rate},%'`
+    const compared = async (rate: number) =>
+      (
+        await hub.sql(
+          `select from body_fits f join bodies s on not s.is_robot and s.fingerprint = f.source_fingerprint
+           join bodies r on r.is_robot and r.fingerprint = f.robot_fingerprint where ${rated('s', rate)} and ${rated('r', 38)}`,
+        )
+      ).length
+    await compareNewBodies(hub.running.deps, signal)
+    expect([await compared(37), await compared(36)]).toEqual([0, 1])
+    await model(own)
+    expect(await compared(37)).toBe(1)
+  })
+
   it('are compared once for each pair of the same joints, and dropped with the last repo that has them', async () => {
     const own = { joint_order: ['shoulder', 'elbow'], control_rate_hz: 49 }
     const [policy, arm] = [await model(own), await robot({ control_rate_hz: 48 })]

@@ -18,6 +18,13 @@ export const COMPARED_AT_ONCE = 100
 /** A body from its column; written by this hub alone. */
 export const readBody = (json: unknown) => object(json) as unknown as Embodiment
 
+/**
+ * Whether some repo has the body `b`. One that none has any more stays until a job drops it; it is not compared, however
+ * many of them a repo that changes often leaves behind.
+ */
+export const isHad = (b: string) =>
+  `exists (select 1 from repo_bodies h where h.is_robot = ${b}.is_robot and h.fingerprint = ${b}.fingerprint offset 0)`
+
 const otherColumns = columns({ fingerprint: column.text('o.fingerprint'), body: column.json('o.body', readBody) })
 
 const others = statement({
@@ -26,7 +33,7 @@ const others = statement({
   columns: otherColumns,
   params: { isRobot: param.bool(), jointsKey: param.text(), after: param.text() },
   text: `select ${otherColumns.sql} from bodies o where o.is_robot = not :isRobot::bool and o.joints_key = :jointsKey
-    and o.fingerprint > :after order by o.fingerprint limit ${COMPARED_AT_ONCE}`,
+    and o.fingerprint > :after and ${isHad('o')} order by o.fingerprint limit ${COMPARED_AT_ONCE}`,
 })
 
 const fitRows = insertEach('body_fits', {

@@ -7,7 +7,7 @@ import type { Querier, Tx } from '../../store/db.ts'
 import { assign, excluded, insertInto, insertSelected, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
 import { BODY_PATHS, type KeptBody } from './body-of-file.ts'
-import { compareSome } from './compare-bodies.ts'
+import { compareSome, isHad } from './compare-bodies.ts'
 
 /** A file that was read from the store, which need not be the one that the repo has by now. */
 export interface ReadBody {
@@ -39,12 +39,24 @@ export const bodyColumns = `body_pending = case repos.kind when 'robot' then rep
 
 const one = columns({ one: column.int4('1') })
 
+const shared = columns({ isHad: column.bool(isHad('b')) })
+
 /** Keeps the collection of bodies that no repo has from taking it; those who keep the same body do not wait. */
 const share = statement({
   name: 'body-share',
-  columns: one,
+  exact: 'in-transaction',
+  columns: shared,
   params: { isRobot: param.bool(), fingerprint: param.text() },
-  text: `select ${one.sql} from bodies where is_robot = :isRobot and fingerprint = :fingerprint for key share`,
+  text: `select ${shared.sql} from bodies b where b.is_robot = :isRobot and b.fingerprint = :fingerprint
+    for key share of b`,
+})
+
+/** While no repo had it, others were kept that were not compared with it. */
+const compareAgain = statement({
+  name: 'body-compare-again',
+  params: { isRobot: param.bool(), fingerprint: param.text() },
+  text: `update bodies set fits_pending = true
+    where is_robot = :isRobot and fingerprint = :fingerprint and not fits_pending`,
 })
 
 const bodyRow = insertInto('bodies', {
@@ -67,9 +79,10 @@ const ATTEMPTS = 5
 async function ensureBody(tx: Querier, isRobot: boolean, kept: KeptBody): Promise<void> {
   const { fingerprint, jointsKey, text } = kept
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if ((await tx.query(share, { isRobot, fingerprint })).length > 0) return
-    const made = await tx.query(insertBody, { isRobot, fingerprint, jointsKey, text })
-    if (made.length === 0) continue
+    const [there] = await tx.query(share, { isRobot, fingerprint })
+    if (there?.isHad) return
+    if (there) await tx.query(compareAgain, { isRobot, fingerprint })
+    else if ((await tx.query(insertBody, { isRobot, fingerprint, jointsKey, text })).length === 0) continue
     await compareSome(tx, { ...kept, isRobot }, '')
     return
   }
