@@ -7,7 +7,11 @@ import {
   createEpisodeSelection,
   MAX_SELECTION_CHARACTERS,
 } from '../../src/files/episode-selections/create-selection.ts'
-import { type EpisodeSelection, selectionsOfRepos } from '../../src/files/episode-selections/selection-rows.ts'
+import {
+  type EpisodeSelection,
+  episodesOfSelections,
+  selectionsOfRepos,
+} from '../../src/files/episode-selections/selection-rows.ts'
 import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
@@ -28,7 +32,14 @@ const SelectionType = builder.objectRef<EpisodeSelection>('EpisodeSelection').im
   fields: (t) => ({
     name: t.exposeString('name', { description: 'A run names it in `svc://owner/repo#name`.' }),
     seq: t.exposeInt('seq', { description: 'Change number of the files that it is of; a run pins them.' }),
-    episodes: t.exposeString('episodes', { description: 'Its episodes in order, as ranges: `0-3,7`.' }),
+    episodes: t.loadable({
+      type: 'String',
+      byPath: true,
+      description:
+        'Its episodes in order, as ranges: `0-3,7`; up to 64 KiB. One statement for any number of selections.',
+      resolve: (selection) => selection,
+      load: (selections: EpisodeSelection[], ctx) => episodesOfSelections(ctx, selections),
+    }),
     count: t.exposeInt('count', { description: 'Number of its episodes.' }),
     total: t.exposeInt('total', { description: 'Number of episodes that the data set had.' }),
     fingerprint: t.exposeString('fingerprint', {

@@ -3,7 +3,12 @@ import { DEFAULT_PAGE_SIZE, fullNameText, sha256Text } from '@hub/formats/text-r
 import { personFor } from '../../src/accounts/person-for.ts'
 import { type Board, boardsOfRepos, entriesOfBoard } from '../../src/rollouts/boards.ts'
 import { type Difference, differencesOfRollouts } from '../../src/rollouts/differences.ts'
-import { outcomesOfRollouts, rolloutsById, rolloutsOfRepos } from '../../src/rollouts/list-rollouts.ts'
+import {
+  conditionsOfRollouts,
+  outcomesOfRollouts,
+  rolloutsById,
+  rolloutsOfRepos,
+} from '../../src/rollouts/list-rollouts.ts'
 import type { Rollout, RolloutOutcome } from '../../src/rollouts/rollout-rows.ts'
 import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
@@ -91,10 +96,13 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
     robot: t.exposeString('robot', { description: 'Full name of the robot repo.' }),
     robotCommit: t.exposeString('robotCommit', { description: 'Commit id of its version.' }),
     task: t.exposeString('task', { description: 'Name of the task.' }),
-    conditions: t.field({
+    conditions: t.loadable({
       type: 'JSON',
-      description: 'The `task` and the `disturbance`, as they were given.',
-      resolve: ({ conditions }) => conditions.value,
+      byPath: true,
+      description:
+        'The `task` and the `disturbance`, as they were given: up to 64 KiB. One statement for any number of results.',
+      resolve: (rollout) => rollout.id,
+      load: (ids: string[], ctx) => conditionsOfRollouts(ctx, ids),
     }),
     fingerprint: t.exposeString('fingerprint', {
       description: 'SHA-256 of the canonical JSON of `conditions`: results compare where it is equal.',

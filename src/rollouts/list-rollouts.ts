@@ -1,9 +1,18 @@
 /** Pages of results of rollouts: those of models, and the outcomes of each; as far as the caller sees their robots. */
 import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
 import { decodeCursor, encodeCursor, idPart, type KeyPart, type Page } from '../platform/page.ts'
 import { param, statement } from '../store/statement.ts'
-import { outcomeColumns, type Rollout, type RolloutOutcome, rolloutColumns, rolloutParties } from './rollout-rows.ts'
+import {
+  type Conditions,
+  conditionsColumns,
+  outcomeColumns,
+  type Rollout,
+  type RolloutOutcome,
+  rolloutColumns,
+  rolloutParties,
+} from './rollout-rows.ts'
 
 const page = statement({
   name: 'rollouts-page',
@@ -111,4 +120,21 @@ export async function outcomesOfRollouts(
       cursorOf: ({ seed }) => encodeCursor(listing, [seed]),
     }
   })
+}
+
+const conditionsOf = statement({
+  name: 'rollout-conditions',
+  exact: 'client-json',
+  columns: conditionsColumns,
+  params: { ids: param.texts() },
+  text: `select ${conditionsColumns.sql} from rollouts x where x.id = any(:ids::text[])`,
+})
+
+/** The conditions of each result that the caller sees; 404 for one that is dropped meanwhile. One statement. */
+export async function conditionsOfRollouts(
+  { deps }: Pick<RequestContext, 'deps'>,
+  ids: readonly string[],
+): Promise<(Conditions | Error)[]> {
+  const found = new Map((await deps.db.query(conditionsOf, { ids })).map((row) => [row.id, row.conditions.value]))
+  return ids.map((id) => found.get(id) ?? notFound(`The result ${id}`))
 }

@@ -23,7 +23,6 @@ export const rolloutColumns = columns({
   robot: column.text("ro.handle || '/' || t.slug"),
   robotCommit: column.text('x.robot_commit'),
   task: column.text('x.task'),
-  conditions: column.document<Conditions>('x.conditions'),
   fingerprint: column.text('x.fingerprint'),
   mapFingerprint: column.text.orNull('x.map_fingerprint'),
   firstSeed: column.int4('x.first_seed'),
@@ -63,3 +62,9 @@ export const outcomeColumns = columns({
 
 /** What one seed came to. */
 export type RolloutOutcome = RowOf<typeof outcomeColumns>
+
+/** What a result was made under, as it was given: up to 64 KiB, so lists read it where it is selected alone. */
+export const conditionsColumns = columns({
+  id: column.text('x.id'),
+  conditions: column.document<Conditions>('x.conditions'),
+})

@@ -19,7 +19,7 @@ export const cases = defineCases({
           for (const name of ['a', 'b']) await hub.call(ada, 'POST', path, { name, drop: '3' })
           return [1, 2].map((limit) => `${path}?limit=${limit}`)
         },
-        statements: 3,
+        statements: 4,
       },
     ],
   },

@@ -21,7 +21,7 @@ export const cases = defineCases({
           const { model } = await published(reader)
           return [1, 2].map((limit) => `${model}/rollouts?limit=${limit}`)
         },
-        statements: 3,
+        statements: 4,
       },
     ],
   },
@@ -71,7 +71,7 @@ export const cases = defineCases({
           const { robot, board } = await published(reader)
           return [1, 2].map((limit) => `${robot}/rollout-boards/${board}?limit=${limit}`)
         },
-        statements: 3,
+        statements: 4,
       },
     ],
   },

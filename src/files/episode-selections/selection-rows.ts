@@ -1,6 +1,7 @@
 /** Selections of the episodes of data sets, as rows that are never changed. Contract, "Selections of episodes". */
 import { readAccount } from '../../auth/account-json.ts'
 import type { RequestContext } from '../../operation/context.ts'
+import { notFound } from '../../platform/errors.ts'
 import { decodeCursor, encodeCursor, type KeyPart, type Page } from '../../platform/page.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
 import { insertInto } from '../../store/insert.ts'
@@ -10,7 +11,6 @@ export const selectionColumns = columns({
   repoId: column.text('s.repo_id'),
   name: column.text('s.name'),
   seq: column.int4('s.seq'),
-  episodes: column.text('s.episodes'),
   count: column.int4('s.count'),
   total: column.int4('s.total'),
   fingerprint: column.text('s.fingerprint'),
@@ -24,7 +24,7 @@ export const selectionColumns = columns({
   ),
 })
 
-/** Episodes of a data set under a name, of one state of its files. */
+/** Episodes of a data set under a name, of one state of its files; the list of them is read apart. */
 export type EpisodeSelection = RowOf<typeof selectionColumns>
 
 export const selectionByName = statement({
@@ -80,4 +80,32 @@ export async function selectionsOfRepos(
       cursorOf: ({ name }) => encodeCursor('episode-selections', [name]),
     }
   })
+}
+
+const episodesColumns = columns({
+  repoId: column.text('s.repo_id'),
+  name: column.text('s.name'),
+  episodes: column.text('s.episodes'),
+})
+
+const episodesOf = statement({
+  name: 'episodes-of-selections',
+  exact: 'per-parent',
+  columns: episodesColumns,
+  params: { repoIds: param.texts(), names: param.texts() },
+  text: `select ${episodesColumns.sql} from unnest(:repoIds::text[], :names::text[]) q(repo_id, name)
+    join episode_selections s on s.repo_id = q.repo_id and s.name = q.name`,
+})
+
+/** The ranges of each selection that the caller sees, up to 64 KiB each. One statement. */
+export async function episodesOfSelections(
+  { deps }: Pick<RequestContext, 'deps'>,
+  selections: readonly Pick<EpisodeSelection, 'repoId' | 'name'>[],
+): Promise<(string | Error)[]> {
+  const asked = { repoIds: selections.map(({ repoId }) => repoId), names: selections.map(({ name }) => name) }
+  const byRepo = Map.groupBy(await deps.db.query(episodesOf, asked), ({ repoId }) => repoId)
+  return selections.map(
+    ({ repoId, name }) =>
+      byRepo.get(repoId)?.find((one) => one.name === name)?.episodes ?? notFound(`The selection ${name}`),
+  )
 }
