@@ -1,5 +1,5 @@
 /**
- * What the work of each minute reads while nothing is due, and what facets read: `npm run bench:jobs -- [SCALE]`. SCALE is the share of 1 M runs, 5 M files,
+ * What the work of each minute reads while nothing is due, and what facets and searches of runs read: `npm run bench:jobs -- [SCALE]`. SCALE is the share of 1 M runs, 5 M files,
  * 1 M changes and 500,000 uploads that is made up (0.01). Each statement that the jobs and sweeps send is explained as it is sent, with its values.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { jobs } from '../../src/jobs/index.ts'
 import { sweepCalls } from '../../src/jobs/sweeps.ts'
 import { repoFacets } from '../../src/repos/list-repos.ts'
 import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
-import { runFacets } from '../../src/runs/read/list-runs.ts'
+import { listRuns, runFacets } from '../../src/runs/read/list-runs.ts'
 import { type Db, openDb, type Querier } from '../../src/store/db.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
@@ -158,9 +158,21 @@ async function facets(world: World, db: Db): Promise<void> {
       [owner.id, from, to],
     )
     await foldFacets(world.deps, AbortSignal.timeout(600_000))
-    await world.sql('vacuum analyze run_facets, run_facet_changes')
-    for (let round = 0; round < ROUNDS; round += 1)
-      await runFacets({ ...world.as(owner), deps: { ...world.deps, db: explaining(db, `facets of ${to} runs`) } })
+    await world.sql('vacuum analyze run_facets, run_facet_changes, runs')
+    const asked = (subject: string) => ({
+      ...world.as(owner),
+      deps: { ...world.deps, db: explaining(db, `${subject} of ${to} runs`) },
+    })
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await runFacets(asked('facets'))
+      await listRuns(asked('search by the end of an id'), {
+        q: String(Math.round(to / 2))
+          .padStart(6, 'a')
+          .slice(-6),
+      })
+      await listRuns(asked('search by a word of a hundredth'), { q: 'arm-77' })
+      await listRuns(asked('search by a word that no run has'), { q: 'none-such' })
+    }
   }
   await repoFacets({ ...world.as(owner), deps: { ...world.deps, db: explaining(db, 'facets of repos') } }, {})
 }
