@@ -35,7 +35,7 @@ const file = statement({
   columns: filed,
   params: { quota: param.int4() },
   text: `with changed as (
-      select r.id, r.seq, r.owner_id, r.updated_at from dataset_meta m join repos r on r.id = m.repo_id
+      select r.id, r.seq, r.owner_id, r.updated_at from dataset_meta m join repos r on r.id = any(array[m.repo_id])
         left join dataset_checks d on d.repo_id = r.id
       where m.updated_at > now() - interval '25 hours' and r.kind = 'dataset' and (d.repo_id is null
           or r.seq > d.seq and not d.again and d.status <> 'queued' and d.requested_at <= now() - ${BETWEEN})
@@ -63,7 +63,7 @@ const file = statement({
           then dataset_checks.counted_since else now() end
         where dataset_checks.seq < excluded.seq and not dataset_checks.again and dataset_checks.status <> 'queued'
       returning dataset_checks.repo_id)
-    select ${filed.sql} from (select f.repo_id, r.owner_id from filed f join repos r on r.id = f.repo_id) told`,
+    select ${filed.sql} from (select f.repo_id, r.owner_id from filed f join repos r on r.id = any(array[f.repo_id])) told`,
 })
 
 const giveUp = statement({
