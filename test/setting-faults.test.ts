@@ -82,6 +82,7 @@ const bad: Readonly<Record<keyof typeof environment.shape, Settings>> = {
   STORAGE_QUOTA_BYTES: { STORAGE_QUOTA_BYTES: '10G' },
   GC_GRACE_S: { GC_GRACE_S: '-1' },
   UPLOAD_TTL_S: { UPLOAD_TTL_S: '59' },
+  METRICS_ARCHIVE_AFTER_S: { METRICS_ARCHIVE_AFTER_S: '-1' },
   SESSION_TTL_S: { SESSION_TTL_S: '59' },
   ENDPOINT_SESSION_TTL_S: { ENDPOINT_SESSION_TTL_S: '86401' },
   PASSWORD_COST: { PASSWORD_COST: '13' },

@@ -39,7 +39,7 @@ export const routes: readonly TypedRoute[] = [
     document: 'get-run-metrics',
     params: { run, keys: query('keys'), max_points: query('max_points') },
     status: 200,
-    errors: [403, 404],
+    errors: [403, 404, 502],
     result: 'object',
     unwrap: 'metrics',
     missing,

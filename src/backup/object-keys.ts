@@ -23,6 +23,10 @@ export const keyColumns: readonly KeyColumn[] = [
   },
   named('accounts', 'avatar_key'),
   named('run_log_chunks', 'storage_key'),
+  {
+    column: 'metric_archives.storage_key',
+    select: `select storage_key as key, sha256, true as required from metric_archives where storage_key is not null`,
+  },
   named('runs', 'config_key'),
   named('runs', 'scorecard_key'),
   {

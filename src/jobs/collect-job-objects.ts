@@ -23,6 +23,7 @@ export const namedByRuns = statement({
     and storage_key = any(:keys::text[])
     union all select config_key from runs where id = any(:jobIds::text[]) and config_key is not null
     union all select scorecard_key from runs where id = any(:jobIds::text[]) and scorecard_key is not null
+    union all select storage_key from metric_archives where run_id = any(:jobIds::text[]) and storage_key is not null
     union all select 'runs/' || id || '/metrics.jsonl' from runs where id = any(:jobIds::text[])`,
 })
 

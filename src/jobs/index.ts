@@ -13,6 +13,7 @@ import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { dropOldRows, pruneClosedRows, unpinFiles } from './collect-rows.ts'
 import { foldFacets } from './fold-facets.ts'
 import { dispatchHosted, dispatchWaiting } from './hosted-kinds.ts'
+import { archiveMetrics, dropArchivedRows } from './metric-archives.ts'
 import { readPendingReadmes } from './readmes-read.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 import { measureRuns } from './run-measure.ts'
@@ -217,6 +218,22 @@ const runMetricsFile = define({
   },
 })
 
+const metricsArchive = define({
+  name: 'metrics-archive',
+  input: z.object({}),
+  // What is due has been still for days, so it runs less often.
+  cron: '31 * * * *',
+  // A hub from before archives may have left a hundred million lines: each pass goes on where the last one ended.
+  expireSeconds: 3600,
+  retryLimit: 0,
+  concurrency: 1,
+  async handler(_input, { deps, signal }) {
+    if (!deps.objects) return
+    await dropArchivedRows(deps, signal)
+    await archiveMetrics(deps, deps.objects, signal)
+  },
+})
+
 const facetsFold = define({
   name: 'facets-fold',
   input: z.object({}),
@@ -264,6 +281,7 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   bodiesCollect,
   runSummaries,
   runMetricsFile,
+  metricsArchive,
   facetsFold,
   storageSpares,
   datasetChecksFile,

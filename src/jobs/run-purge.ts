@@ -38,11 +38,13 @@ const dropMediaRows = statement({
   text: `delete from run_media where run_id = :runId and (key, step, index) in (select key, step, index from run_media
     where run_id = :runId order by key, step, index limit ${PURGE_BATCH_ROWS}) returning ${mediaPlace.sql}`,
 })
-const rowsOf = [
-  dropRows('run_metrics', columns({ seq: column.int8('seq') })),
-  dropRows('run_log_chunks', columns({ seq: column.int4('seq') })),
-  dropMediaRows,
-]
+const dropMetrics = dropRows('run_metrics', columns({ seq: column.int8('seq') }))
+const rowsOf = [dropMetrics, dropRows('run_log_chunks', columns({ seq: column.int4('seq') })), dropMediaRows]
+
+/** Deletes the metrics rows of a run that needs none, in batches; idempotent. */
+export async function dropMetricRows({ db }: Pick<Deps, 'db'>, runId: string, signal: AbortSignal): Promise<void> {
+  while ((await db.query(dropMetrics, { runId })).length === PURGE_BATCH_ROWS) signal.throwIfAborted()
+}
 
 const clear = statement({
   name: 'deleted-run-cleared',

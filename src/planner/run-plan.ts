@@ -1,7 +1,8 @@
 /** Resolves a recipe to template, executor, tier and rate on this deployment. Pure. Spec, "Recipe" and createRun. */
-import type { RunSettings } from '../platform/config.ts'
+
 import { type ErrorItem, HubError, type Loc } from '../platform/errors.ts'
 import { type Usd, usd, usdLimit, usdSum } from '../platform/money.ts'
+import type { RunSettings } from '../platform/run-settings.ts'
 import type { HardwareTier, TierTable } from '../platform/tier-table.ts'
 import { assertHostedBudget, hostedHoursFault } from './least-hosted.ts'
 import { DEFAULT_MAX_HOURS, type Recipe, type RunExecutor } from './recipe/recipe.ts'

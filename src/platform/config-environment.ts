@@ -52,6 +52,7 @@ export const environment = z.object({
   STORAGE_QUOTA_BYTES: whole(0).default(100 * 1024 ** 3),
   GC_GRACE_S: whole(0).default(7 * 86_400),
   UPLOAD_TTL_S: whole(60).default(7 * 86_400),
+  METRICS_ARCHIVE_AFTER_S: whole(0).default(7 * 86_400),
   SESSION_TTL_S: whole(60).default(30 * 86_400),
   LOCAL_SIGN_IN: flag.default(true),
   ENDPOINT_SESSION_TTL_S: whole(1, 86_400).default(3600),

@@ -6,6 +6,7 @@ import { crossFaults, type Environment, environment, strayFaults } from './confi
 import { ConfigError } from './config-error.ts'
 import type { TrustProxy } from './config-values.ts'
 import { type Usd, usd } from './money.ts'
+import { type RunSettings, runSettings } from './run-settings.ts'
 import { withSecretFiles } from './secret-files.ts'
 import { defaultTiers, parseTierFile, type TierTable } from './tier-table.ts'
 import { findUser, type IdRange, type UnixUser } from './unix-user.ts'
@@ -76,17 +77,6 @@ export interface MetricsSettings {
   readonly listener: { readonly host: string; readonly port: number } | null
   /** The token that a scraper sends as `Authorization: Bearer`; null: none is required. */
   readonly token: string | null
-}
-
-export interface RunSettings {
-  readonly leaseSeconds: number
-  readonly maxAttempts: number
-  readonly dailyGpuHourQuota: number
-  readonly maxArtifactBytes: number
-  /** Templates that the deployment's own runners support. */
-  readonly extraTemplates: readonly string[]
-  /** The memory that a tier must have in addition to an estimate, as a fraction of the estimate. */
-  readonly headroom: number
 }
 
 export interface Config {
@@ -179,14 +169,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     corsOrigins: values.CORS_ORIGINS,
     trustProxy: values.TRUST_PROXY,
     tiers,
-    runs: {
-      leaseSeconds: values.RUN_LEASE_SECONDS,
-      maxAttempts: values.RUN_MAX_ATTEMPTS,
-      dailyGpuHourQuota: values.RUN_DAILY_GPU_HOUR_QUOTA,
-      maxArtifactBytes: values.COACH_MAX_ARTIFACT_BYTES,
-      extraTemplates: values.EXTRA_TEMPLATES,
-      headroom: values.PLANNER_HEADROOM,
-    },
+    runs: runSettings(values),
     hosted: hostedSettings(values, 'HOSTED_UIDS' in set),
     spendHoldTtlSeconds: values.SPEND_HOLD_TTL_S,
     ...{ dailyRobotChecks: values.ROBOT_CHECK_DAILY_QUOTA, dailyDatasetChecks: values.DATASET_CHECK_DAILY_QUOTA },

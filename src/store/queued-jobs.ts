@@ -14,6 +14,7 @@ export interface QueuedJobs {
   readonly 'files-unpin': { readonly repoIds: readonly string[] }
   readonly 'hosted-dispatch': { readonly jobId: string }
   readonly 'hosted-sweep': NoInput
+  readonly 'metrics-archive': NoInput
   readonly 'objects-delete': NoInput
   readonly 'readmes-read': NoInput
   readonly 'repo-purge': { readonly repoId: string }

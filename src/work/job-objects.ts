@@ -12,6 +12,7 @@ import { HubError } from '../platform/errors.ts'
 import type { Querier, Tx } from '../store/db.ts'
 import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import { asLost } from '../store/objects/lost-object.ts'
+import type { ByteRange } from '../store/objects/object-store.ts'
 import { paidChunks } from '../store/objects/paid-calls.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
@@ -101,18 +102,18 @@ export async function readJobObject(
   what = 'An object of the job',
   signal?: AbortSignal,
 ): Promise<string> {
-  return (await readJobBytes(deps, key, what, signal)).toString('utf8')
+  return (await readJobBytes(deps, key, what, signal ? { signal } : {})).toString('utf8')
 }
 
-/** The same as bytes. */
+/** The same as bytes: all of them, or a range. */
 export async function readJobBytes(
   deps: Pick<Deps, 'objects'>,
   key: string,
   what: string,
-  signal?: AbortSignal,
+  options: { readonly range?: ByteRange; readonly signal?: AbortSignal } = {},
 ): Promise<Buffer> {
   try {
-    const { body } = await requireObjects(deps).get(key, signal ? { signal } : {})
+    const { body } = await requireObjects(deps).get(key, options)
     const pieces: Buffer[] = []
     for await (const piece of paidChunks(body)) pieces.push(piece)
     return Buffer.concat(pieces)

@@ -12,6 +12,10 @@ export const rows = defineRows({
     run_metric_summaries: `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
       select id, 'loss', owner_id, 1, 2, 0.5, 2, 0.5, 2, 1.5, 1, 1 from runs order by id limit 1`,
     storage_spares: `insert into storage_spares (owner_id, run_id, bytes) select owner_id, id, 5 from runs order by id limit 1`,
+    metric_archives: `insert into metric_archives (run_id, still_since, storage_key, size_bytes, sha256, lines, written_at)
+      select id, now(), 'runs/' || id || '/metrics/kept.zst', 9, repeat('a', 64), 1, now() from runs order by id limit 1`,
+    metric_archive_blocks: `insert into metric_archive_blocks (run_id, first_seq, last_seq, min_step, max_step, start, length)
+      select run_id, 1, 1, 1, 1, 0, 9 from metric_archives order by run_id limit 1`,
     run_media: `insert into run_media (run_id, key, step, index, kind, value, bytes)
       select id, 'note', 1, 0, 'text', '"one"', 9 from runs order by id limit 1`,
     run_facets: `insert into run_facets (owner_id, created_by, facet, value, robot_repo_id, n)
@@ -30,6 +34,9 @@ export const rows = defineRows({
     run_gate_results_counted: `insert into run_gate_results (run_id, step, rows, pass_count, cell_count, alive_count, seed_count) values ('x', 1, '[]', 2, 1, 0, 0)`,
     run_metric_summaries_bounds: `insert into run_metric_summaries (run_id, key, owner_id, position, count, last, last_step, min, min_step, max, max_step, mean)
       values ('x', 'loss', 'x', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
+    metric_archives_written_whole: `insert into metric_archives (run_id, still_since, storage_key) values ('x', now(), 'x')`,
+    metric_archive_blocks_bounds: `insert into metric_archive_blocks (run_id, first_seq, last_seq, min_step, max_step, start, length)
+      values ('x', 2, 1, 0, 0, 0, 1)`,
     run_media_one_content: `insert into run_media (run_id, key, step, index, kind, bytes) values ('x', 'note', 1, 0, 'text', 9)`,
     storage_spares_bounds: `insert into storage_spares (owner_id, run_id, bytes) values ('x', 'x', -1)`,
     run_media_bounds: `insert into run_media (run_id, key, step, index, kind, path, bytes) values ('x', 'note', 1, -1, 'image', 'a.png', 5)`,

@@ -55,6 +55,8 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'files_replaced',
     'hosted_calls_ended',
     'hosted_calls_live',
+    'metric_archives_due',
+    'metric_archives_to_drop',
     'model_meta_robot',
     'model_meta_robot_repo',
     'repo_bodies_private',

@@ -12,7 +12,7 @@ interface PlanNode {
 
 /** Partial indexes of what is open, due or left to do: they stay small, since work takes rows out of them. */
 const isOfWork =
-  /_(?:running|waiting|open|pending|live|left|doomed|unverified|unfinished|to_dispatch|unmeasured|summary_pending)$/
+  /_(?:running|waiting|open|pending|live|left|doomed|unverified|unfinished|to_dispatch|unmeasured|summary_pending|archives_due|to_drop)$/
 /** Of live rows, which are most of their tables. */
 const isOfAll = /^files_live/
 

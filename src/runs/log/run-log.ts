@@ -1,13 +1,13 @@
 /** The log of a run with its metrics, for followers and downloads. The log of an imported run is empty. */
 import { headFinder } from '../../work/log/find-head.ts'
 import type { JobLog, JobMetrics } from '../../work/log/job-log.ts'
-import { readMetrics } from '../metrics/read-metrics.ts'
+import { readRunMetrics } from '../metrics/read-metrics.ts'
 import { runJob } from '../run-job.ts'
 
 const metrics: JobMetrics = {
   seqSql: 'u.metrics_seq',
   epochSql: `u.attempt || '.' || u.lost_leases`,
-  read: readMetrics,
+  read: readRunMetrics,
 }
 
 export const runLog: JobLog = {

@@ -17,6 +17,8 @@ export const runObjects = {
     extension: 'json',
     contentType: 'application/json; charset=utf-8',
   },
+  /** In place of its rows, once the run has ended and was still for long enough. */
+  metrics: { prefix: RUN_PREFIX, folder: 'metrics', extension: 'zst', contentType: 'application/zstd' },
 } as const satisfies Readonly<Record<string, JobObjectKind>>
 
 /** Key of a run's metrics: one object, written when the run has ended, or by an import. */

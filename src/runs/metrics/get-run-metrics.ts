@@ -1,9 +1,10 @@
 /** getRunMetrics (contract, "Checkpoints and metrics"): the metrics of a run as series by key. */
 import type { RequestContext } from '../../operation/context.ts'
-import { column, columns, type RowOf } from '../../store/columns.ts'
-import type { Querier } from '../../store/db.ts'
+import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
+import { type MetricLine, readLines } from './metric-lines.ts'
 import { type MetricSeries, type SeriesBuilder, seriesBuilder } from './metric-series.ts'
+import { archivedLines } from './read-archive.ts'
 
 export interface RunMetrics {
   /** The requested keys; without any, the first 1000 keys that have a number in some line, in order of appearance. */
@@ -17,40 +18,6 @@ export const MAX_POINTS = 5000
 export const MAX_SERIES = 100
 const MAX_KEYS = 1000
 const MAX_POINTS_TOGETHER = 100_000
-
-/** `line` is the JSON of an object, as it was reported. */
-const lineColumns = columns({
-  seq: column.int8('p.seq'),
-  step: column.float8.orNull('p.step'),
-  elapsedS: column.float8('p.elapsed'),
-  line: column.text('p.line'),
-})
-type LineRow = RowOf<typeof lineColumns>
-
-/** Lines usually have some hundred bytes, but can have megabytes: a page ends after the line that exceeds 2 MiB. */
-const PAGE_LINES = 2000
-const PAGE_BYTES = 2 * 1024 * 1024
-
-/**
- * Lines among the `PAGE_LINES` numbers after `:after`. With both ends of the range given, a page reads no other lines,
- * even if the planner's statistics are older than the run's growth. With one end, PostgreSQL sorted the rest of 200,000
- * lines for each page.
- */
-const linesAfter = statement({
-  name: 'run-metric-lines',
-  exact: 'per-parent',
-  columns: lineColumns,
-  params: { runId: param.text(), after: param.int8(), fromStep: param.float8.orNull(), toStep: param.float8.orNull() },
-  text: `select ${lineColumns.sql} from (
-      select seq, step, line, extract(epoch from at - (select coalesce(started_at, created_at) from runs
-        where id = :runId))::float8 as elapsed,
-        sum(octet_length(line)) over (order by seq) - octet_length(line) as before from (
-        select seq, step, line::text as line, at from run_metrics where run_id = :runId and seq > :after
-          and seq <= :after + ${PAGE_LINES} and not hidden
-          and (:fromStep::float8 is null or coalesce(step, seq) >= :fromStep)
-            and (:toStep::float8 is null or coalesce(step, seq) <= :toStep)) l) p
-    where before < ${PAGE_BYTES} order by p.seq`,
-})
 
 const seqColumn = columns({ seq: column.int8('metrics_seq') })
 
@@ -102,18 +69,19 @@ export async function getRunMetrics(ctx: RequestContext, runId: string, input: M
   return { keys: [...builders.keys()], series }
 }
 
-/** Stops early if the client has disconnected. */
-async function* linesOf(ctx: RequestContext, runId: string, input: MetricsInput): AsyncGenerator<LineRow> {
-  const db: Querier = ctx.deps.db
-  const [last] = await db.query(lastLine, { runId })
-  for (let after = 0; after < (last?.seq ?? 0) && !ctx.signal.aborted; ) {
-    const rows = await db.query(linesAfter, {
-      runId,
-      after,
-      fromStep: input.fromStep ?? null,
-      toStep: input.toStep ?? null,
-    })
-    yield* rows
-    after = rows.at(-1)?.seq ?? after + PAGE_LINES
+/** Stops early if the client has disconnected. Goes on with the archive from where it has come to stand. */
+async function* linesOf(ctx: RequestContext, runId: string, input: MetricsInput): AsyncGenerator<MetricLine> {
+  const { deps, signal } = ctx
+  const [found] = await deps.db.query(lastLine, { runId })
+  const upTo = found?.seq ?? 0
+  const range = { fromStep: input.fromStep ?? null, toStep: input.toStep ?? null }
+  for (let after = 0; after < upTo && !signal.aborted; ) {
+    const page = await readLines(deps.db, runId, after, range)
+    if (page.isArchived) {
+      yield* archivedLines(deps, runId, { after, upTo, ...range }, signal)
+      return
+    }
+    yield* page.lines
+    after = page.reaches
   }
 }

@@ -1,7 +1,6 @@
 /** The log of a kind of job, as its writers, followers and downloads use it. */
-import type { RequestContext, Viewer } from '../../operation/context.ts'
+import type { Deps, RequestContext, Viewer } from '../../operation/context.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
-import type { Querier } from '../../store/db.ts'
 import type { JobKind } from '../job-kind.ts'
 
 /**
@@ -24,7 +23,7 @@ export interface JobMetrics {
   readonly seqSql: string
   readonly epochSql: string
   /** A page of the lines with numbers after `after` up to `upTo`, and the number that the page reaches. */
-  read(db: Querier, jobId: string, after: number, upTo: number): Promise<MetricsPage>
+  read(deps: Pick<Deps, 'db' | 'objects'>, jobId: string, after: number, upTo: number): Promise<MetricsPage>
 }
 
 export interface MetricsPage {

@@ -119,7 +119,7 @@ export class JobLogs implements SharedLogs {
   metricBatch(metrics: JobMetrics, jobId: string, head: LogHead, before: LogPosition): Promise<MetricBatch> {
     const key = `${jobId}/m/${before.chunk}.${before.line}-${before.metric}/${head.metricsSeq}/${head.epoch}`
     return this.#kept(this.#batches, key, async () => {
-      const { rows, reaches } = await metrics.read(this.#parts.db, jobId, before.metric, head.metricsSeq)
+      const { rows, reaches } = await metrics.read(this.#parts, jobId, before.metric, head.metricsSeq)
       const characters = rows.reduce((sum, { line }) => sum + line.length, 0)
       const cost = costOf(characters, rows.length)
       const batch: MetricBatch = { kind: 'metric', rows, before, after: { ...before, metric: reaches }, cost }
