@@ -58,7 +58,7 @@ const linesAfter = statement({
     on p.before < ${PAGE_BYTES} order by p.seq`,
 })
 
-export interface LinesPage {
+interface LinesPage {
   readonly lines: readonly MetricLine[]
   /** The archive stands: the lines may be incomplete. */
   readonly isArchived: boolean

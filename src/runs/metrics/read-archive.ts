@@ -39,7 +39,7 @@ const blocksAfter = statement({
 })
 
 /** Where a block is in the store. */
-export type BlockPlace = Pick<RowOf<typeof blockColumns>, 'key' | 'start' | 'length'>
+type BlockPlace = Pick<RowOf<typeof blockColumns>, 'key' | 'start' | 'length'>
 
 /** The compressed bytes of a block. 503 if the store does not respond, 502 if it does not have the object. */
 export function readBlock(
@@ -51,7 +51,7 @@ export function readBlock(
   return readJobBytes(deps, key, 'The archive of the metrics', { range, ...(signal && { signal }) })
 }
 
-export interface LinesWanted extends StepRange {
+interface LinesWanted extends StepRange {
   readonly after: number
   /** The last number that is asked for. */
   readonly upTo: number
