@@ -31,7 +31,7 @@ export function avatarRoutes(deps: Deps): FastifyPluginAsync {
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()
       // Whole, since it is small: who takes it slowly would else hold one of the few connections to the store.
       const { signal } = abortOnCloseOf(request)
-      const bytes = await readJobBytes(deps, found.key, 'The picture', signal).catch(async (error: unknown) => {
+      const bytes = await readJobBytes(deps, found.key, 'The picture', { signal }).catch(async (error: unknown) => {
         // One that was replaced meanwhile is gone, and not lost.
         throw (await findAvatar(deps.db, account, name)) ? error : notFound('The picture')
       })

@@ -10,7 +10,7 @@ import { type RobotBarOptions, robotBar } from './robot-bar.ts'
 import type { RobotRepo, RobotStage } from './robot-stage.ts'
 
 /** A robot, and the kept maps from the data set to it, newest first. */
-export interface ReplayRobot extends RobotRepo {
+interface ReplayRobot extends RobotRepo {
   readonly maps: readonly KeptMap[]
   /** Address of their page. */
   readonly mapPage: string
