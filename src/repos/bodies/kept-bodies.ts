@@ -44,7 +44,6 @@ const shared = columns({ isHad: column.bool(isHad('b')) })
 /** Keeps the collection of bodies that no repo has from taking it; those who keep the same body do not wait. */
 const share = statement({
   name: 'body-share',
-  exact: 'in-transaction',
   columns: shared,
   params: { isRobot: param.bool(), fingerprint: param.text() },
   text: `select ${shared.sql} from bodies b where b.is_robot = :isRobot and b.fingerprint = :fingerprint
