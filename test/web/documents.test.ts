@@ -24,6 +24,7 @@ const largest: Readonly<Record<string, Json>> = {
   runs: { metrics: Array.from({ length: MAX_METRICS }, (_, at) => `k${at}`) },
   runMetrics: { ids: idsOf(COMPARED) },
   RepoFileSizes: { first: 1000 },
+  RepoFileSizesAt: { first: 1000 },
 }
 
 const program = hostedFunction()

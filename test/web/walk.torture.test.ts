@@ -6,6 +6,7 @@ import { pagePath } from '@hub/formats/page-paths'
 import { runRollouts } from '@hub/rollout/processes/run-rollouts'
 import { needs } from '@hub/testing/needs'
 import { isFull } from '@hub/testing/torture'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { exampleJob } from '../../packages/rollout/test/support/examples.ts'
 import { publishing } from '../checks/support/publishing.ts'
@@ -159,9 +160,51 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await page.getByRole('button', { name: 'Review version 1' }).click()
     await page.getByText('Reviewed', { exact: true }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
+    await compareIn3d(page, { robot, policy, outcome: outcomes[0] })
     expect(faults()).toEqual([])
     await context.close()
   })
+
+  /** Two results of one board run a seed again beside each other: the board, the address, the same bits. */
+  async function compareIn3d(
+    page: Page,
+    { robot, policy, outcome }: { readonly robot: string; readonly policy: string; readonly outcome: unknown },
+  ) {
+    const { ada } = walk.lab
+    const { task, disturbance } = await exampleJob()
+    const commitOf = async (repo: string): Promise<string> =>
+      (await walk.hub.call(ada, 'GET', `/v1/repos/${repo}/commits?limit=1`)).json.items[0].commit_id
+    const names: string[] = []
+    for (const success of [true, false]) {
+      const body = {
+        ...{ version: await commitOf(policy), policy: 'policy.onnx', robot, robot_version: await commitOf(robot) },
+        ...{ task, disturbance, software: { mujoco: '3.14.0' } },
+        outcomes: [{ ...(outcome as object), success, ending: success ? 'reached' : 'missed' }],
+      }
+      const made = await walk.hub.call(ada, 'PUT', `/v1/repos/${policy}/rollouts`, body)
+      expect(made.status).toBe(200)
+      names.push(`${policy}/${made.json.id}`)
+      // A new version of the model asks the question again.
+      await walk.hub.upload(ada, policy, { 'notes.txt': 'another version' })
+    }
+    await page.goto(`${walk.origin}/${policy}/rollouts`)
+    await page.getByRole('checkbox').nth(1).waitFor()
+    for (const box of await page.getByRole('checkbox').all()) await box.check()
+    await page.getByRole('link', { name: 'Both in 3D' }).click()
+    const fingerprint = (outcome as { readonly fingerprint: string }).fingerprint
+    await page.getByText(`Fingerprint ${fingerprint}`).nth(1).waitFor()
+    expect(await page.getByText('It succeeds.').count()).toBe(2)
+    expect(page.url()).toContain('seed=7')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await writeFile(join(output, 'rollouts-in-3d.png'), await page.screenshot())
+    // The gate of such a board is set and removed where the results are.
+    await page.goto(`${walk.origin}/${policy}/rollouts`)
+    await page.getByRole('button', { name: 'Set gate' }).click()
+    await page.getByText('100 seeds, interval from 80.0 %').waitFor()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove gate' }).click()
+    await page.getByText(/^The gate .* is removed\.$/).waitFor()
+  }
 
   walkFinding(walk)
   walkRuns(walk)

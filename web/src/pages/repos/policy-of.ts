@@ -6,13 +6,16 @@ import { viewerLimits } from '../../viewer/limits.ts'
 import { keptMaps } from './kept-maps.ts'
 import { repoFiles } from './repo-files.ts'
 
-/** Loads `owner/repo` or `owner/repo:file.onnx` for the robot of this full name. Rejects in words for people. */
+/**
+ * Loads `owner/repo` or `owner/repo:file.onnx` for the robot of this full name, at a version or the newest. Rejects in
+ * words for people.
+ */
 export const policiesOf =
-  (client: Client, robot: string) =>
+  (client: Client, robot: string, at: string | null = null) =>
   async (name: string): Promise<LoadedPolicy> => {
     const [, owner = '', repo = '', entry] = /^([\w.-]+)\/([\w.-]+)(?::(.+))?$/.exec(name.trim()) ?? []
     if (owner === '') throw new Error('Name a model of the hub as owner/repo, or owner/repo:file.onnx.')
-    const files = repoFiles(client, owner, repo)
+    const files = repoFiles(client, owner, repo, at)
     const listed = await files.list('', viewerLimits.listedFiles)
     if (listed === null) throw new Error(`${owner}/${repo} has too many files to look through here.`)
     const [policy, maps] = await Promise.all([

@@ -1,7 +1,12 @@
 /** The files of a repo as the viewers ask for them, through public fields. */
 import type { Client } from '@urql/core'
 import { messageOf } from '../../ui/problem.ts'
-import { type RepoFileSizesQueryVariables, repoFileSizesQuery, signDownloadsMutation } from './repo-files.graphql.ts'
+import {
+  type RepoFileSizesQueryVariables,
+  repoFileSizesAtQuery,
+  repoFileSizesQuery,
+  signDownloadsMutation,
+} from './repo-files.graphql.ts'
 
 type FileSize = readonly [path: string, sizeBytes: number]
 
@@ -14,14 +19,14 @@ export interface RepoFiles {
 
 const PAGE = 1_000
 
-/** Rejects with an `Error` in the words of the hub's Problem. */
-export function repoFiles(client: Client, owner: string, repo: string): RepoFiles {
+/** `at`: the version that is meant, such as a commit id; null for the newest. Rejects in the words of the hub. */
+export function repoFiles(client: Client, owner: string, repo: string, at: string | null = null): RepoFiles {
   return {
     async list(prefix, most) {
       const found: FileSize[] = []
       for (let after: string | null = null; ; ) {
         const variables = { owner, repo, prefix: prefix === '' ? null : prefix, first: Math.min(PAGE, most), after }
-        const answer: Awaited<ReturnType<typeof asked>> = await asked(client, variables)
+        const answer: Awaited<ReturnType<typeof asked>> = await asked(client, variables, at)
         found.push(...answer.nodes.map(({ path, size }) => [path, size] as const))
         if (!answer.pageInfo.hasNextPage) return found
         if (found.length >= most) return null
@@ -30,7 +35,7 @@ export function repoFiles(client: Client, owner: string, repo: string): RepoFile
     },
     async sign(paths) {
       const { data, error } = await client
-        .mutation(signDownloadsMutation, { owner, repo, paths: [...paths] })
+        .mutation(signDownloadsMutation, { owner, repo, paths: [...paths], at })
         .toPromise()
       if (error) throw new Error(messageOf(error))
       const urls = new Map(data?.presignDownload?.files.map(({ path, url }) => [path, url]))
@@ -39,11 +44,13 @@ export function repoFiles(client: Client, owner: string, repo: string): RepoFile
   }
 }
 
-async function asked(client: Client, variables: RepoFileSizesQueryVariables) {
-  const { data, error } = await client
-    .query(repoFileSizesQuery, variables, { requestPolicy: 'network-only' })
-    .toPromise()
+async function asked(client: Client, variables: RepoFileSizesQueryVariables, at: string | null) {
+  const fresh = { requestPolicy: 'network-only' } as const
+  const { data, error } = await (at === null
+    ? client.query(repoFileSizesQuery, variables, fresh)
+    : client.query(repoFileSizesAtQuery, { ...variables, commitId: at }, fresh)
+  ).toPromise()
   if (error) throw new Error(messageOf(error))
   if (!data?.repo) throw new Error('The repo is not there, or you do not see it.')
-  return data.repo.files
+  return 'at' in data.repo ? data.repo.at.files : data.repo.files
 }

@@ -7,6 +7,7 @@ import { LoadMore } from '../../../ui/load-more.tsx'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
+import { resultName } from './replayed-result.ts'
 import {
   type RolloutDifferencesQuery,
   type RolloutRowFragment,
@@ -40,6 +41,10 @@ function Compared({ one, other }: Pair) {
     const [owner = '', repo = ''] = one.model.split('/')
     return { owner, repo, id: one.id, other: other.id, after: null }
   }, [one.model, one.id, other.id])
+  const robot = useMemo(() => {
+    const [owner = '', repo = ''] = one.robot.split('/')
+    return { owner, repo }
+  }, [one.robot])
   const pages = usePages({ query: rolloutDifferencesQuery, variables, field: 'repo', select: differencesOf })
   return (
     <section className="panel stack" aria-label="Comparison">
@@ -56,7 +61,14 @@ function Compared({ one, other }: Pair) {
             Seed {seed}: {labelOf(success ? one : other)} succeeds, {labelOf(success ? other : one)} does not{' '}
             <span className="dim small">
               (returns {rounded(sum)} and {rounded(otherReturn)})
-            </span>
+            </span>{' '}
+            <Link
+              to="repoRollouts"
+              params={robot}
+              query={{ one: resultName(one), other: resultName(other), seed: String(seed) }}
+            >
+              Both in 3D
+            </Link>
           </li>
         ))}
       </ul>

@@ -1,11 +1,13 @@
 /** The results of a model, newest first, each with the seeds that failed. */
 import { useMemo, useState } from 'react'
+import { Link } from '../../../app/navigate.tsx'
 import { rounded } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { ComparedRollouts } from './compared-rollouts.tsx'
 import { GatesOfModel } from './gates-of-model.tsx'
+import { resultName } from './replayed-result.ts'
 import { RolloutTable } from './rollout-table.tsx'
 import {
   type FailedSeedsQuery,
@@ -60,6 +62,8 @@ function FailedSeeds({ owner, repo, row }: Props & { readonly row: RolloutRowFra
   const variables = useMemo(() => ({ owner, repo, id, after: null }), [owner, repo, id])
   const pages = usePages({ query: failedSeedsQuery, variables, field: 'repo', select: failedOf, pause: !isOpen })
   const [first] = pages.nodes
+  const [driver = '', body = ''] = robot.split('/')
+  const driven = { owner: driver, repo: body }
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="small">Failed seeds</summary>
@@ -77,7 +81,10 @@ function FailedSeeds({ owner, repo, row }: Props & { readonly row: RolloutRowFra
       <ul className="lines small">
         {pages.nodes.map(({ seed, ending, seconds, return: sum }) => (
           <li key={seed}>
-            Seed {seed}: {ending.toLowerCase()} after {rounded(seconds)} s, return {rounded(sum)}
+            Seed {seed}: {ending.toLowerCase()} after {rounded(seconds)} s, return {rounded(sum)}{' '}
+            <Link to="repoRollouts" params={driven} query={{ one: resultName(row), seed: String(seed) }}>
+              Run it in 3D
+            </Link>
           </li>
         ))}
       </ul>

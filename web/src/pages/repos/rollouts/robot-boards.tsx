@@ -6,6 +6,7 @@ import { LoadMore } from '../../../ui/load-more.tsx'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { ComparedRollouts } from './compared-rollouts.tsx'
+import { ReplayedRollouts } from './replayed-rollouts.tsx'
 import { RolloutTable } from './rollout-table.tsx'
 import {
   type RolloutBoardQuery,
@@ -22,7 +23,16 @@ interface Props {
 const boardsOf = ({ rolloutBoards }: NonNullable<RolloutBoardsQuery['repo']>) => rolloutBoards
 const entriesOf = ({ rolloutBoard }: NonNullable<RolloutBoardQuery['repo']>) => rolloutBoard
 
+/** An address with results shows a seed of them in 3D in place of the boards. */
 export function RobotBoards({ owner, repo }: Props) {
+  const [search] = useSearchParams()
+  const names = [search.get('one'), search.get('other')].filter((name) => name !== null)
+  const seed = Math.max(0, Math.trunc(Number(search.get('seed'))) || 0)
+  if (names.length > 0) return <ReplayedRollouts owner={owner} repo={repo} names={names} seed={seed} />
+  return <Boards owner={owner} repo={repo} />
+}
+
+function Boards({ owner, repo }: Props) {
   const [search, setSearch] = useSearchParams()
   const variables = useMemo(() => ({ owner, repo, after: null }), [owner, repo])
   const pages = usePages({ query: rolloutBoardsQuery, variables, field: 'repo', select: boardsOf })

@@ -1,0 +1,161 @@
+/** A seed of one result, or of two beside each other, run again in 3D on one time line. */
+import '../../../viewer/viewer.css'
+import { useEffect, useRef, useState } from 'react'
+import { useClient } from 'urql'
+import { Link } from '../../../app/navigate.tsx'
+import { useShownTheme } from '../../../app/use-theme.ts'
+import { type RobotStage, robotStage } from '../../../episodes/replay/robot-stage.ts'
+import { rounded } from '../../../ui/format.ts'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
+import type { DriveState } from '../../../viewer/drive/drive-protocol.ts'
+import { inStep } from '../../../viewer/drive/in-step.ts'
+import { type ReplayedResult, replayedResult } from './replayed-result.ts'
+
+interface Props {
+  /** The robot. */
+  readonly owner: string
+  readonly repo: string
+  /** Of one result or two, as `resultName` has them. */
+  readonly names: readonly string[]
+  readonly seed: number
+}
+
+export function ReplayedRollouts({ owner, repo, names, seed }: Props) {
+  const client = useClient()
+  const [results, setResults] = useState<readonly ReplayedResult[]>()
+  const [error, setError] = useState<Error>()
+  const key = names.join(' ')
+  useEffect(() => {
+    let closed = false
+    setResults(undefined)
+    setError(undefined)
+    Promise.all(key.split(' ').map((name) => replayedResult(client, { owner, repo }, name))).then(
+      (found) => closed || setResults(found),
+      (reason: unknown) => closed || setError(reason instanceof Error ? reason : new Error(String(reason))),
+    )
+    return () => {
+      closed = true
+    }
+  }, [client, owner, repo, key])
+  return (
+    <section className="stack" aria-label="Rollouts in 3D">
+      <p>
+        <Link to="repoRollouts" params={{ owner, repo }}>
+          All boards
+        </Link>
+      </p>
+      {error && <ErrorNotice error={error} />}
+      {!results && !error && <Loading />}
+      {results && <Sides key={`${key} ${seed}`} results={results} seed={seed} />}
+    </section>
+  )
+}
+
+interface SidesProps {
+  readonly results: readonly ReplayedResult[]
+  readonly seed: number
+}
+
+/** They start together once each robot is shown, and wait for each other. */
+function Sides({ results, seed }: SidesProps) {
+  const theme = useShownTheme()
+  const first = useRef(theme)
+  const places = useRef<(HTMLDivElement | null)[]>([])
+  const stages = useRef<RobotStage[]>([])
+  const wanted = useRef(true)
+  const [isPlaying, setPlaying] = useState(true)
+  const [drives, setDrives] = useState<readonly (DriveState | null)[]>([])
+  const run = () => {
+    play(true)
+    for (const [at, { request }] of results.entries()) stages.current[at]?.viewer.drive({ ...request, seed })
+  }
+  const keepInStep = () => {
+    const states = stages.current.map(({ viewer }) => viewer.state())
+    const all = states.map((state) => (state.phase === 'ready' ? state.drive : null))
+    const goes = inStep(all)
+    for (const [at, state] of states.entries()) {
+      const isOn = wanted.current && goes[at] === true
+      if (state.phase === 'ready' && state.drive?.phase === 'driving' && state.playing !== isOn)
+        stages.current[at]?.viewer.play(isOn)
+    }
+    setDrives((before) => (before.length === all.length && before.every((one, at) => one === all[at]) ? before : all))
+  }
+  const play = (next: boolean) => {
+    wanted.current = next
+    setPlaying(next)
+    keepInStep()
+  }
+  useEffect(() => {
+    let open = 0
+    const onReady = () => {
+      open += 1
+      if (open === results.length) run()
+    }
+    stages.current = results.map(({ robot, entry }) =>
+      robotStage({ repo: robot, entry, theme: first.current, onReady }),
+    )
+    for (const [at, stage] of stages.current.entries()) {
+      places.current[at]?.append(stage.node)
+      stage.viewer.subscribe(keepInStep)
+    }
+    return () => {
+      for (const stage of stages.current) stage.close()
+      stages.current = []
+    }
+  }, [])
+  useEffect(() => {
+    for (const { viewer } of stages.current) viewer.light(theme)
+  }, [theme])
+  return (
+    <>
+      <div className="row">
+        <h2>
+          {results[0]?.task}, seed {seed}
+        </h2>
+        <button type="button" className="button" onClick={() => play(!isPlaying)}>
+          {isPlaying ? 'Pause' : 'Go on'}
+        </button>
+        <button type="button" className="button" onClick={run}>
+          From the start
+        </button>
+      </div>
+      <div className="sides">
+        {results.map(({ label }, at) => (
+          // The results of an address do not change their places.
+          <div key={`${at} ${label}`} className="panel stack">
+            <h3>{label}</h3>
+            <div
+              ref={(node) => {
+                places.current[at] = node
+              }}
+            />
+            <div role="status">
+              {linesOf(drives[at] ?? null).map((line) => (
+                <p key={line}>{line}</p>
+              ))}
+            </div>
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}
+
+const endings = {
+  reached: 'It succeeds.',
+  missed: 'Its time is over without success.',
+  failed: 'It fails.',
+  diverged: 'The motion left what numbers can say.',
+} as const
+
+function linesOf(drive: DriveState | null): readonly string[] {
+  if (drive === null) return ['The robot is being loaded.']
+  if (drive.phase === 'loading') return ['The policy is being loaded.']
+  if (drive.phase === 'refused') return drive.why
+  const { outcome, timeS, notes, ...status } = drive.status
+  return [
+    `${rounded(timeS)} s, return ${rounded(status.return)}`,
+    ...(outcome ? [endings[outcome.ending], `Fingerprint ${outcome.fingerprint}`] : []),
+    ...notes,
+  ]
+}
