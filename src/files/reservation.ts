@@ -180,7 +180,7 @@ export async function asQuotaRefusal(
   return hasDivided(error, TAKING) ? overQuota(config, await useOf(querier, ownerId), bytes) : error
 }
 
-/** What an account's storage holds at most, read with something else: columns on the row `a` of `accounts`. */
+/** What an account stores at most, read with something else: columns on the row `a` of `accounts`. */
 export const heldBytesColumns = {
   mostBytes: column.int8('a.storage_bytes + a.reserved_bytes'),
 }

@@ -72,6 +72,7 @@ describe('the settings of runs and hosting', () => {
       maxAttempts: 5,
       dailyGpuHourQuota: 24,
       maxArtifactBytes: 4 * 1024 * 1024,
+      metricsArchiveAfterSeconds: 7 * 86_400,
       extraTemplates: [],
       headroom: 0.2,
     })

@@ -13,7 +13,7 @@ interface Built {
   readonly event: ListEvent
 }
 
-/** By the first thing of an event: things are read anew for each turn of the event loop, so few events have one. */
+/** By the first thing of an event: things are read again for each turn of the event loop, so few events have one. */
 const built = new WeakMap<object, readonly Built[]>()
 
 /**
