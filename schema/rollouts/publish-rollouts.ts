@@ -63,7 +63,8 @@ mutation('publishRollouts', {
   description:
     'Keeps what the rollouts of a policy on a robot came to, as a result of the model. The hub counts the successes ' +
     'and calculates the interval. One that is kept already, with the same numbers, is answered as it is; with other ' +
-    'numbers for the same version, robot, conditions and seeds it is 409. The last 1000 results of a model stay.',
+    'numbers for the same version, robot, conditions and seeds it is 409. The last 1000 results of a model stay, and ' +
+    'the last 1000 of agents.',
   scope: 'key:write',
   target: targetRepo,
   input: input('The model, the robot, the conditions, and what each seed came to.', (t) => ({

@@ -27,13 +27,14 @@ export function readTogether<T extends object>(
     known.askers += 1
     return known.reading as Promise<T | null>
   }
-  const reading = withoutShare(async () => {
+  const first = async () => {
     await new Promise((resolve) => setImmediate(resolve))
     asked.delete(key)
-    const found = await read()
-    return found !== null && made.askers > 1 ? sharedEvent(found) : found
-  })
-  const made: Waiting = { reading, askers: 1 }
+    if (made.askers === 1) return read()
+    const found = await withoutShare(read)
+    return found && sharedEvent(found)
+  }
+  const made: Waiting = { reading: first(), askers: 1 }
   asked.set(key, made)
-  return reading
+  return made.reading as Promise<T | null>
 }

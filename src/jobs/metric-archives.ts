@@ -197,7 +197,8 @@ async function archiveRun(
     })
     return true
   })
-  if (!isTaken && !(await areDeletionsHeld(db))) await objects.delete([key], signal)
+  if (isTaken) return
+  if (!(await areDeletionsHeld(db))) await objects.delete([key], signal)
 }
 
 /**
@@ -211,12 +212,13 @@ export async function archiveMetrics(deps: Parts, objects: ObjectStore, signal: 
     const runs = await deps.db.query(due, { waitSeconds })
     for (const run of runs) {
       signal.throwIfAborted()
+      // Before the try: one that is too long for this job, or ends the process, is not the first of the next pass too.
+      await deps.db.query(postpone, { runId: run.runId })
       try {
         await archiveRun(deps, objects, run, signal)
       } catch (error) {
         if (signal.aborted) throw error
         deps.log.warn({ err: error, run: run.runId }, 'the metrics of a run could not be archived, and stay as rows')
-        await deps.db.query(postpone, { runId: run.runId })
       }
     }
     if (runs.length < BATCH) return

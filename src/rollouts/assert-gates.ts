@@ -70,7 +70,7 @@ function failed(model: string, gate: PooledGate, isRun: boolean) {
   const { robot, task, fingerprint, least, seeds } = gate
   // Of a robot that the caller does not see, its gate says no more than that it is there.
   if (robot === null) {
-    const detail = `${model} has a gate on a robot that you do not see, which these files do not meet.`
+    const detail = `${model} has a gate on a robot that you do not see, which these files do not meet. Ask those who write ${model}.`
     return { type: 'conflict.gate_failed' as const, detail }
   }
   const detail =
@@ -81,16 +81,19 @@ function failed(model: string, gate: PooledGate, isRun: boolean) {
 
 function foundText({ ran, successes, seeds }: PooledGate): string {
   if (ran === 0) return 'there are none that count'
-  if (ran < seeds) return `there are ${ran}`
+  if (ran < seeds) return `only ${ran} were tried`
   return `with ${successes} of ${ran} it begins at ${percent(wilson(successes, ran)[0])}`
 }
 
 function fixOf(model: string, { robot, isRobotVisible, fingerprint, seeds }: PooledGate, isRun: boolean): string {
   if (!isRobotVisible)
-    return 'That robot is deleted, or hidden from you: remove the gate, or set it on a robot that you see.'
-  if (!isRun) return 'Rollouts run ONNX files: serve one of them, or change the gate.'
+    return (
+      'That robot is deleted, or hidden from you: remove the gate (hub gate remove), or set it on a robot that you ' +
+      'see.'
+    )
+  if (!isRun) return 'Rollouts run ONNX files: serve one of them, or change the gate (hub gate set).'
   return (
     `Run hub rollout ${model} --robot ${robot} -n ${seeds} --publish, with the task and the disturbance of its board ` +
-    `${fingerprint.slice(0, 6)} and no agent's key, or change the gate.`
+    `${fingerprint.slice(0, 6)} and no agent's key, or change the gate (hub gate set).`
   )
 }

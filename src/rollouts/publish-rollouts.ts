@@ -115,11 +115,18 @@ const vouch = statement({
   text: `update rollouts set ${vouched.sql} where id = :id and by_agent`,
 })
 
+/** Of agents and of all others apart: what agents publish pushes out nothing that a gate counts. */
 const dropOldest = statement({
   name: 'rollouts-drop-oldest',
-  params: { modelRepoId: param.text() },
+  params: { modelRepoId: param.text(), byAgent: param.bool() },
   text: `delete from rollouts where id in (select id from rollouts where model_repo_id = :modelRepoId
-    order by id desc offset ${MAX_RESULTS_PER_MODEL})`,
+    and by_agent = :byAgent order by id desc offset ${MAX_RESULTS_PER_MODEL})`,
+})
+
+const dropOfAgent = statement({
+  name: 'rollout-drop-of-agent',
+  params: { id: param.text() },
+  text: 'delete from rollouts where id = :id and by_agent',
 })
 
 /** What is published: two repos, each at a version. */
@@ -132,7 +139,8 @@ interface Found {
 
 /**
  * The kept result. One that was published before, with the same numbers, is answered as it is: sent again, a request
- * changes nothing, but that the result of an agent becomes that of the one who sends it with another credential.
+ * changes nothing, but that the result of an agent becomes that of the one who sends it with another credential, and
+ * gives way to other numbers of theirs.
  * Errors: 401, 403, 404 either repo or its version, 409 `conflict.wrong_kind`, `conflict.unverified` and
  * `conflict.rollout_differs`, 422.
  */
@@ -148,14 +156,16 @@ export function publishRollouts(ctx: RequestContext, input: PublishRolloutsInput
         const { key, model } = { ...made, model: found.model }
         const publisher = publisherOf(allowed)
         const [there] = await tx.query(byKey, { modelRepoId: model.id, key })
-        if (there) {
-          assertSame(there, await tx.query(outcomesOf, { rolloutId: there.id }), input)
-          if (!there.isByAgent || publisher.byAgent) return there
-          await tx.query(vouch, { id: there.id, createdBy: publisher.createdBy })
-        } else {
+        const differs = there && differenceOf(there, await tx.query(outcomesOf, { rolloutId: there.id }), input)
+        const isAgents = there?.isByAgent === true && !publisher.byAgent
+        if (differs && !isAgents) throw differs
+        if (there && !isAgents) return there
+        if (there && !differs) await tx.query(vouch, { id: there.id, createdBy: publisher.createdBy })
+        else {
+          if (there) await tx.query(dropOfAgent, { id: there.id })
           await tx.query(insert, { ...made, ...publisher })
           await tx.query(insertOutcomes, { rolloutId: made.id, ...listsOf(input.outcomes) })
-          await tx.query(dropOldest, { modelRepoId: model.id })
+          await tx.query(dropOldest, { modelRepoId: model.id, byAgent: publisher.byAgent })
         }
         const { successes, seeds, task } = made
         await audit(tx, allowed, {
@@ -244,12 +254,12 @@ const listsOf = (outcomes: readonly SeedOutcome[]) => ({
 
 const members = ['success', 'ending', 'return', 'seconds', 'steps', 'fingerprint'] as const
 
-/** One question has one answer: 409 `conflict.rollout_differs` names the first seed that came out otherwise. */
-function assertSame(
+/** One question has one answer: `conflict.rollout_differs` names the first seed that came out otherwise. */
+function differenceOf(
   there: Rollout,
   kept: readonly RolloutOutcome[],
   { outcomes, software }: PublishRolloutsInput,
-): void {
+): HubError | null {
   for (const [at, before] of kept.entries()) {
     const now = outcomes[at]
     const member = members.find((name) => now?.[name] !== before[name])
@@ -258,10 +268,11 @@ function assertSame(
       `${there.model} has another result of these seeds, ${there.id}: of seed ${before.seed} the ${member} was ` +
       `${before[member]} with ${versionsOf(there.software.value)}, and is ${now?.[member]} with ` +
       `${versionsOf(software)}. Publish other seeds, or a new version of the model.`
-    throw new HubError('conflict.rollout_differs', detail, {
+    return new HubError('conflict.rollout_differs', detail, {
       items: [{ type: 'conflict.rollout_differs', detail, rollout_id: there.id, seed: before.seed }],
     })
   }
+  return null
 }
 
 const versionsOf = (software: Readonly<Record<string, string>>) =>

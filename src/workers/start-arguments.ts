@@ -6,7 +6,7 @@ export const usage = `npm start -- [--workers N]
 
 Starts the hub. Everything else is a setting: see docs/operations.md.
 
-  --workers N   N processes serve the port; the same as WORKERS=N, and stronger
+  --workers N   N processes serve the port, whatever WORKERS says
   --help        this text
 `
 

@@ -48,7 +48,7 @@ it('a gate that is not met keeps a model from being served, and says what would 
   await endpoints.queued(ada, from.repo)
   // Fewer seeds than the gate asks for say nothing.
   await put({ seeds: 81 })
-  expect(await refusal(ada, from.repo)).toContain('and there are 80.')
+  expect(await refusal(ada, from.repo)).toContain('and only 80 were tried.')
   expect((await put({ least: null })).json).toEqual({ gates: [] })
   await endpoints.queued(ada, from.repo)
 })
@@ -108,6 +108,17 @@ it('what agents publish does not count until a person sends it too', async () =>
   expect(again.json).toEqual({ ...first.json, is_by_agent: false })
   expect((await publish(agent, from, on, sent)).json).toEqual(again.json)
   await endpoints.queued(ada, from.repo)
+})
+
+it('other numbers than those of an agent take their place, and an agent replaces none', async () => {
+  const { on, from } = await gated(0.5, 40)
+  const agent = await hub.key(ada, { agent: true })
+  const invented = await publish(agent, from, on, { outcomes: outcomes(100, [], 200) })
+  const own = await publish(ada, from, on, { outcomes: outcomes(100, [203], 200) })
+  expect([own.status, own.json.is_by_agent, own.json.successes]).toEqual([200, false, 99])
+  expect(own.json.id).not.toBe(invented.json.id)
+  const again = await publish(agent, from, on, { outcomes: outcomes(100, [], 200) })
+  expect([again.status, again.json.errors[0].type]).toEqual([409, 'conflict.rollout_differs'])
 })
 
 it('a gate outlives its robot: nothing meets it, and its model can let it go or set it again', async () => {

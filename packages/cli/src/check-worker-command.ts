@@ -122,8 +122,8 @@ async function run(
 }
 
 /**
- * The browser that draws stills and decodes pictures. Rejects where one was named that is none, or what robots need is
- * not installed; a check of a data set says that it did without.
+ * The browser that draws stills and decodes pictures. Rejects where one was named that is none, or what drives it or
+ * robots need is not installed; a check of a data set without a browser says that it did without.
  */
 async function foundChromium(io: ClientIo, isForRobots: boolean): Promise<Chromium> {
   const { findChromium } = await fromWorker('check-worker', () => import('@hub/check-worker/stills/find-chromium'))
@@ -133,7 +133,7 @@ async function foundChromium(io: ClientIo, isForRobots: boolean): Promise<Chromi
   // Checks do without a browser where there is none, but not where one was named.
   if ('missing' in chromium && !['', 'off'].includes(browser.trim()))
     throw new LocalError(`HUB_CHROMIUM: no absolute path of a program; set it to one, or to off.`)
-  if ('program' in chromium && isForRobots)
+  if ('program' in chromium)
     assertInstalled('check-worker', 'playwright-core', 'HUB_CHROMIUM=off does without pictures')
   return chromium
 }

@@ -13,9 +13,9 @@ import { inLine } from './terminal.ts'
 
 const help = `
 A browser without a window opens the page of the episode, and saves what the page's own buttons save: the robot at a
-frame as a PNG, and with --video the whole episode as a WebM, at its speed and of at most a minute. The robot is the one
-that the data set names or a kept map leads to, else --robot. Both files are new. Push them into a repo, and a README
-shows them.
+frame as a PNG, and with --video the episode, at most its first minute, as a WebM, at its speed. The robot is --robot,
+else the one that meta/info.json names; a recording in MCAP needs --robot. Both files are new. Push them into a repo,
+and a README shows them.
 
 It needs a Chromium: the one in PATH, or HUB_CHROMIUM; and playwright-core, the command says how to install it.
 ${hubExamples(
@@ -38,7 +38,7 @@ export function registerFilmCommand(data: Command, program: Command, io: ClientI
     .option('--video <file>', 'file of a video of the episode')
     .option('--episode <number>', 'which episode', wholeFrom(0), 0)
     .option('--frame <number>', 'frame of the picture', wholeFrom(0), 0)
-    .option('--robot <repo>', 'robot that moves (default: that of the data set)')
+    .option('--robot <repo>', 'robot that moves (default: the one that meta/info.json names)')
     .addHelpText('after', help)
     .action((repo: string, options: FilmOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json

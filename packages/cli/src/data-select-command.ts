@@ -38,7 +38,12 @@ interface SelectOptions extends CommonOptions {
 
 /** Adds the command to `hub data`. */
 export function registerSelectCommand(data: Command, program: Command, io: ClientIo): void {
-  common(data.command('select <what>').description('Name episodes of a data set, or print those of a name'), io)
+  common(
+    data
+      .command('select <what>')
+      .description('Name episodes of a data set, print those of a name, or write them as a data set'),
+    io,
+  )
     .option('--name <name>', 'name of a new selection')
     .option('--keep <episodes>', 'these episodes: 3,5-9')
     .option('--drop <episodes>', 'all but these')

@@ -1,7 +1,7 @@
 /** `hub data select OWNER/REPO#NAME --into FOLDER`: the episodes of a selection as a data set in a folder. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { type HubClient, LocalError, repoRanges } from '@hub/client/internal'
 import { type ClientIo, countText, sizeText } from './client-output.ts'
 import type { CommandResult } from './client-session.ts'
@@ -71,7 +71,9 @@ export async function writeSelection(
 async function assertFree(target: string, said: string): Promise<void> {
   const names = await readdir(target).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    throw new LocalError(`${said} is no folder.`)
+    throw new LocalError(
+      `${said} cannot be read as a folder: ${error instanceof Error ? error.message : String(error)}`,
+    )
   })
   if (names.length > 0) throw new LocalError(`${said} has files already: name a folder that is new or empty.`)
 }
@@ -81,7 +83,8 @@ function folderSink(folder: string) {
     async create(path: string) {
       const place = resolve(folder, path)
       const within = relative(folder, place)
-      if (within === '' || within.startsWith('..')) throw new LocalError(`The path ${path} leaves the folder.`)
+      if (within === '' || within === '..' || within.startsWith(`..${sep}`) || isAbsolute(within))
+        throw new LocalError(`The path ${path} leaves the folder.`)
       await mkdir(dirname(place), { recursive: true })
       // Never over a file: a data set whose episodes share a path would lose one of them.
       const file = await open(place, 'wx')

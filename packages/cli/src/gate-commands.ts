@@ -52,14 +52,20 @@ export function registerGateCommands(program: Command, io: ClientIo): void {
     .action((model: string, options: SetOptions) =>
       run(options, async (client) => {
         const { least, seeds } = options
-        const { task: _, ...board } = oneOf(await boardsOf(client, options.robot), options, options.robot)
+        const { task: _, ...board } = oneOf(await boardsOf(client, options.robot), options, {
+          where: `the boards of ${options.robot}`,
+          none: `${options.robot} has no board: hub rollout ${model} --robot ${options.robot} --publish makes one.`,
+        })
         return told((await client.v1.putRolloutGate({ path: pathOf(model), body: { ...board, least, seeds } })).gates)
       }),
     )
   named('remove', 'Remove a gate of a model').action((model: string, options: Which) =>
     run(options, async (client) => {
       const ofRobot = (await gatesOf(client, model)).filter((gate) => gate.robot === options.robot)
-      const { robot, fingerprint, seeds } = oneOf(ofRobot, options, `${model} on ${options.robot}`)
+      const { robot, fingerprint, seeds } = oneOf(ofRobot, options, {
+        where: `the gates of ${model} on ${options.robot}`,
+        none: `${model} has no gate on ${options.robot}: hub gate list ${model} shows those there are.`,
+      })
       const body = { robot, fingerprint, seeds, least: null }
       return told((await client.v1.putRolloutGate({ path: pathOf(model), body })).gates)
     }),
@@ -94,15 +100,17 @@ async function boardsOf(client: HubClient, robot: string): Promise<readonly Boar
   return found
 }
 
-/** The one that is meant; `where` says of what they are. */
-function oneOf<T extends Board>(all: readonly T[], { task, board = '' }: Which, where: string): T {
+/** The one that is meant; `where` says of what they are, `none` what helps where there is none. */
+function oneOf<T extends Board>(
+  all: readonly T[],
+  { task, board = '' }: Which,
+  { where, none }: { readonly where: string; readonly none: string },
+): T {
   const found = all.filter((one) => (task === undefined || one.task === task) && one.fingerprint.startsWith(board))
   const [first, second] = found
   if (first && !second) return first
-  if (!first) {
-    const there = all.length === 0 ? 'there is none at all' : `there are: ${namesOf(all)}`
-    throw new LocalError(`No board or gate of ${where} is meant; ${there}.`)
-  }
+  if (!first)
+    throw new LocalError(all.length === 0 ? none : `None of ${where} is that one; there are: ${namesOf(all)}.`)
   throw new LocalError(`Several of ${where} are meant: ${namesOf(found)}. Name one with --board.`)
 }
 

@@ -148,6 +148,7 @@ describeOnce('a link whose session has a map of joints', () => {
     ],
     ['is faulty', { ...places, joint_map: { ...jointMap, joints: [{ from: 'a' }] } }, 'faulty: joint_map.joints.0.to'],
     ['does not cover the joints', { ...places, policy_joints: ['a', 'b', 'c', 'd'] }, 'neither uses nor drops d'],
+    ['names a joint twice', { ...places, policy_joints: ['a', 'b', 'b'] }, 'names a joint twice'],
     ['names an input that is none', { ...places, inputs: { state: ['positions'] } }, 'no input "state"'],
   ])('refuses a map that %s, with the reason', async (_name, frame, reason) => {
     const device = await mapped()

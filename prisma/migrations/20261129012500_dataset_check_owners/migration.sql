@@ -1,8 +1,9 @@
+-- Before all else, since one that deletes a repo locks it before its check. A repo that moves meanwhile waits until the commit.
+LOCK TABLE repos IN SHARE ROW EXCLUSIVE MODE;
+
 -- AlterTable
 ALTER TABLE "dataset_checks" ADD COLUMN     "owner_id" TEXT;
 
--- A repo that moves meanwhile waits: the triggers of repos lock the table against writers until the commit.
-LOCK TABLE repos IN SHARE ROW EXCLUSIVE MODE;
 CREATE OR REPLACE FUNCTION follow_repo() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE repo_bodies SET owner_id = new.owner_id, is_public = new.visibility = 'public' WHERE repo_id = new.id;
@@ -11,6 +12,14 @@ BEGIN
 END $$;
 UPDATE dataset_checks d SET owner_id = r.owner_id FROM repos r WHERE r.id = d.repo_id;
 ALTER TABLE "dataset_checks" ALTER COLUMN "owner_id" SET NOT NULL;
+-- An instance of an older version, which may run during an update, does not write the column.
+CREATE FUNCTION dataset_check_owner() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT r.owner_id INTO new.owner_id FROM repos r WHERE r.id = new.repo_id;
+  RETURN new;
+END $$;
+CREATE TRIGGER dataset_checks_owner BEFORE INSERT ON dataset_checks FOR EACH ROW WHEN (new.owner_id IS NULL)
+  EXECUTE FUNCTION dataset_check_owner();
 
 -- CreateIndex
 CREATE INDEX "dataset_checks_owner_id_counted_since_idx" ON "dataset_checks"("owner_id", "counted_since");

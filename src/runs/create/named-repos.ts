@@ -39,8 +39,8 @@ export interface NamedRepos {
 }
 
 /**
- * The key-share lock blocks deletion, but not uploads, until the references are inserted. Locks are taken in the order
- * of ids.
+ * The lock blocks deletion and changes of files until the references are inserted: collection relies on it that what a
+ * run pins is live when the pin commits. Other runs do not wait. Locks are taken in the order of ids.
  */
 const lockNamed = statement({
   name: 'run-named-repos',
@@ -49,7 +49,7 @@ const lockNamed = statement({
   text: `select ${namedColumns.sql} from repos r join accounts o on o.id = r.owner_id
     where (o.handle, r.slug) in (select split_part(n, '/', 1), split_part(n, '/', 2) from unnest(:names::text[]) n)
       and r.kind in ('dataset', 'robot') and ${visibleRepo}
-    order by r.id for key share of r`,
+    order by r.id for share of r`,
 })
 
 /**

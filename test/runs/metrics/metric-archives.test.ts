@@ -13,7 +13,8 @@ import { readJobObject } from '../../../src/work/job-objects.ts'
 import { putRun } from '../../support/runs.ts'
 import { streamedRuns } from '../support/streamed-runs.ts'
 
-const lab = streamedRuns()
+// At 0 the hubs themselves archive nothing while these tests do.
+const lab = streamedRuns({ METRICS_ARCHIVE_AFTER_S: '0' })
 const { hub } = lab
 const { signal } = new AbortController()
 const database = {
@@ -44,7 +45,11 @@ async function letRest(runId: string): Promise<void> {
   await writeMetricsFile(hub.running.deps, storeOf(), runId, signal)
   await hub.sql(`update metric_archives set still_since = now() - interval '8 days' where run_id = $1`, [runId])
 }
-const archive = (objects = storeOf()) => archiveMetrics(hub.running.deps, objects, signal)
+const afterSeconds = (metricsArchiveAfterSeconds: number) => {
+  const { deps } = hub.running
+  return { ...deps, config: { ...deps.config, runs: { ...deps.config.runs, metricsArchiveAfterSeconds } } }
+}
+const archive = (objects = storeOf()) => archiveMetrics(afterSeconds(7 * 86_400), objects, signal)
 const rowsOf = async (runId: string) =>
   Number((await hub.sql<{ n: number }>('select count(*) as n from run_metrics where run_id = $1', [runId]))[0]?.n)
 const archiveOf = async (runId: string) =>
@@ -60,9 +65,9 @@ async function objectsOf(runId: string): Promise<string[]> {
   for await (const { key } of storeOf().list(`runs/${runId}/metrics/`)) keys.push(key)
   return keys
 }
-/** The same store, where writes do something else. */
-const storeWith = (put: ObjectStore['put']): ObjectStore =>
-  Object.assign(Object.create(storeOf()) as ObjectStore, { put })
+/** The same store, where something is done in another way. */
+const storeWith = (other: Partial<ObjectStore>): ObjectStore =>
+  Object.assign(Object.create(storeOf()) as ObjectStore, other)
 
 async function bodyOf(path: string, init: RequestInit = {}): Promise<string> {
   const headers = { authorization: `Bearer ${lab.ada.token}`, 'content-type': 'application/json' }
@@ -139,27 +144,30 @@ describe('the metrics of a run that has ended', () => {
     expect(await streamFrom(lab.other.url, runId)).toBe(streamed)
     await writeMetricsFile(hub.running.deps, storeOf(), runId, signal)
     expect(await readJobObject(hub.running.deps, metricsKey(runId))).toBe(file)
-    const read = vi.spyOn(storeOf(), 'get')
-    await readRunMetrics(hub.running.deps, runId, 2100, 4300)
-    expect(read).toHaveBeenCalledTimes(1)
-    read.mockRestore()
+    const get = vi.fn<ObjectStore['get']>((...asked) => storeOf().get(...asked))
+    await readRunMetrics({ ...hub.running.deps, objects: storeWith({ get }) }, runId, 2100, 4300)
+    expect(get).toHaveBeenCalledTimes(1)
   })
 
   it('stay as rows where the object is not what was written, or its writer dies, and are archived later', async () => {
     const runId = await endedRun(2200)
     const rows = await readRunMetrics(hub.running.deps, runId, 0, 2200)
     await letRest(runId)
-    const broken = storeWith(async (key, body, options) => {
-      const bytes = await buffer(body as Readable)
-      bytes[bytes.length - 9] = (bytes[bytes.length - 9] ?? 0) ^ 1
-      return storeOf().put(key, bytes, options)
+    const broken = storeWith({
+      put: async (key, body, options) => {
+        const bytes = await buffer(body as Readable)
+        bytes[bytes.length - 9] = (bytes[bytes.length - 9] ?? 0) ^ 1
+        return storeOf().put(key, bytes, options)
+      },
     })
     await archive(broken)
     expect(await archiveOf(runId)).toEqual({ key: null, isPostponed: true, dropped: false })
     await letRest(runId)
-    const dying = storeWith(async (key, body, options) => {
-      await storeOf().put(key, body, options)
-      throw new Error('It is dead.')
+    const dying = storeWith({
+      put: async (key, body, options) => {
+        await storeOf().put(key, body, options)
+        throw new Error('It is dead.')
+      },
     })
     await archive(dying)
     await dropArchivedRows(hub.running.deps, signal, 0)
@@ -186,10 +194,12 @@ describe('the metrics of a run that has ended', () => {
   it('leave no object where the run is deleted meanwhile', async () => {
     const runId = await endedRun(900)
     await letRest(runId)
-    const deleting = storeWith(async (key, body, options) => {
-      const bytes = await buffer(body as Readable)
-      expect((await hub.call(lab.ada, 'DELETE', `/v1/runs/${runId}`)).status).toBe(204)
-      return storeOf().put(key, Readable.from([bytes]), options)
+    const deleting = storeWith({
+      put: async (key, body, options) => {
+        const bytes = await buffer(body as Readable)
+        expect((await hub.call(lab.ada, 'DELETE', `/v1/runs/${runId}`)).status).toBe(204)
+        return storeOf().put(key, Readable.from([bytes]), options)
+      },
     })
     await archive(deleting)
     await expect.poll(() => objectsOf(runId), { timeout: 60_000 }).toEqual([])
@@ -213,9 +223,7 @@ describe('the metrics of a run that has ended', () => {
     await archive()
     expect((await archiveOf(recent))?.key).toBeNull()
     await letRest(recent)
-    const { deps } = hub.running
-    const runs = { ...deps.config.runs, metricsArchiveAfterSeconds: 0 }
-    await archiveMetrics({ ...deps, config: { ...deps.config, runs } }, storeOf(), signal)
+    await archiveMetrics(hub.running.deps, storeOf(), signal)
     expect((await archiveOf(recent))?.key).toBeNull()
   })
 })

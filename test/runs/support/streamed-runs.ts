@@ -17,8 +17,8 @@ export const stepsOf = (events: readonly SentEvent[]) =>
   events.filter(({ event }) => event === 'metric').map(({ data }) => data.step)
 
 /** Claimed runs on two hubs over one database and store, and readers of their streams. */
-export function streamedRuns() {
-  const hub = contractHub()
+export function streamedRuns(settings: Readonly<Record<string, string>> = {}) {
+  const hub = contractHub(settings)
   /** Another hub over the same database and store. */
   let other: RunningHub
   let ada: Person

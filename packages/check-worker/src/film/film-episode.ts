@@ -3,7 +3,7 @@
  * replay, so a picture of a worker is the one that a person saves.
  */
 import { readFile } from 'node:fs/promises'
-import type { Browser, Download, Page } from 'playwright-core'
+import type { Browser, Download, Locator, Page } from 'playwright-core'
 import { startChromium } from '../stills/chromium-process.ts'
 
 /** What is filmed, and with what. */
@@ -34,7 +34,7 @@ export class CannotFilm extends Error {
 
 /** MuJoCo and a robot are megabytes; software draws some frames a second. */
 const SHOWN_MS = 120_000
-/** The page refuses an episode over a minute. */
+/** The page records the first minute at most. */
 const FILMED_MS = 180_000
 const limits = { timeS: 900, memoryMiB: 4096 }
 
@@ -42,7 +42,7 @@ const limits = { timeS: 900, memoryMiB: 4096 }
 export async function filmEpisode(request: FilmRequest): Promise<EpisodeFilm> {
   const { program, signal } = request
   signal.throwIfAborted()
-  const chromium = await startChromium(program, limits, 'hub')
+  const chromium = await startChromium(program, limits, 'open')
   const onAbort = () => void chromium.end()
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -64,7 +64,7 @@ async function openPage(browser: Browser, { hub, token, path }: FilmRequest): Pr
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
   const { origin } = new URL(hub)
   await context.route(
-    (url) => url.origin === origin && /^\/(graphql|v1)(\/|$)/.test(url.pathname),
+    (url) => url.origin === origin && /^\/(graphql|v1)(\/|$)/.test(url.pathname) && !isSentOn(url.pathname),
     (route) => {
       const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
       return route.continue({ headers: { ...route.request().headers(), ...authorization } })
@@ -74,6 +74,9 @@ async function openPage(browser: Browser, { hub, token, path }: FilmRequest): Pr
   await page.goto(new URL(path, hub).href)
   return page
 }
+
+/** These answer with the address of the object store, and a browser would send the key along. */
+const isSentOn = (path: string) => path.includes('/resolve/')
 
 async function filmed(page: Page, { frame, video }: FilmRequest): Promise<EpisodeFilm> {
   const stage = page.locator(`.episode-stage[data-frame="${frame}"]`).first()
@@ -95,8 +98,14 @@ async function saved(page: Page, name: string, timeout: number): Promise<Uint8Ar
   const share = page.getByRole('group', { name: 'Share' })
   const download: Promise<Download | null> = page.waitForEvent('download', { timeout }).catch(() => null)
   await share.getByRole('button', { name, exact: true }).click()
-  const made = await download
-  if (made) return readFile(await made.path())
-  const said = await share.getByRole('status').innerText()
-  throw new CannotFilm(`${name}: ${said}`)
+  const made = await Promise.race([download, refusalOf(share, timeout)])
+  if (made !== null && typeof made !== 'string') return readFile(await made.path())
+  throw new CannotFilm(`${name}: ${made ?? `no file after ${timeout / 1000} s.`}`)
+}
+
+/** What the page says instead of saving; it never ends where it says that it works, or saved. */
+async function refusalOf(share: Locator, timeout: number): Promise<string> {
+  const other = share.getByRole('status').filter({ hasText: /^(?!Recording: |Saved).+/ })
+  await other.waitFor({ timeout }).catch(() => new Promise<never>(() => {}))
+  return other.innerText()
 }

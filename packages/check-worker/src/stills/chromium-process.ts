@@ -1,6 +1,6 @@
 /**
  * Chromium for one page: a process group of its own, with nothing of the worker's environment, a profile that is
- * removed, limits, and no way to a network, but for a page of the hub itself.
+ * removed, limits, and no way to a network, unless a page of the hub is opened, which reads from its object store too.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,12 +25,12 @@ const KIB_PER_MIB = 1024
 
 /**
  * Rejects where the program does not start as a browser. The signal of `start` is not asked again once it runs.
- * `network`: `hub` for a page of the hub.
+ * `network`: `open` for a page of the hub.
  */
 export async function startChromium(
   program: string,
   limits: Pick<StillsLimits, 'timeS' | 'memoryMiB'>,
-  network: 'none' | 'hub' = 'none',
+  network: 'none' | 'open' = 'none',
 ): Promise<ChromiumProcess> {
   // Loading it takes longer than most commands of the command line.
   const { chromium } = await import('playwright-core')
@@ -64,7 +64,7 @@ export async function startChromium(
  * Playwright's own set is for tests of web pages; these are what one silent page needs. WebGL is drawn by the
  * processor, alike on every machine.
  */
-function switches(profile: string, network: 'none' | 'hub'): string[] {
+function switches(profile: string, network: 'none' | 'open'): string[] {
   return [
     '--headless',
     '--remote-debugging-pipe',

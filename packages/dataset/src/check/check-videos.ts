@@ -22,7 +22,7 @@ export interface TriedPictures {
   readonly skipped: Readonly<Record<string, number>>
 }
 
-/** What videos are held against. */
+/** What videos are compared with. */
 interface VideoCheckOptions {
   readonly fps: number
   readonly findings: FindingList
@@ -31,6 +31,9 @@ interface VideoCheckOptions {
 
 /** Files of videos by their codec, without its profile: `av01`, `avc1`. */
 export type ReadVideos = Readonly<Record<string, number>>
+
+/** Of the files that are kept in memory: 25 bytes each. */
+const MOST_KEPT_FRAMES = 10_000_000
 
 /** A file of layout 3 has many episodes: a broken one is told once, at the first. */
 export function videoCheck(files: DatasetFiles, { fps, findings, decoder }: VideoCheckOptions): VideoCheck {
@@ -41,6 +44,15 @@ export function videoCheck(files: DatasetFiles, { fps, findings, decoder }: Vide
   const codecs = new Map<string, string>()
   const skipped = new Map<string, number>()
   let decoded = 0
+
+  const forget = (most: number) => {
+    let frames = [...recent.values()].reduce((sum, video) => sum + (video?.times.length ?? 0), 0)
+    for (const [path, video] of [...recent]) {
+      if (recent.size <= most && frames <= MOST_KEPT_FRAMES) return
+      recent.delete(path)
+      frames -= video?.times.length ?? 0
+    }
+  }
 
   const open = async (path: string, camera: string, episode: number): Promise<VideoFrames | null> => {
     const file = byteFileOf(files, path)
@@ -75,13 +87,12 @@ export function videoCheck(files: DatasetFiles, { fps, findings, decoder }: Vide
     async episode(episode, frames, times) {
       for (const one of episode.videos) {
         const video = await open(one.path, one.camera, episode.index)
+        forget(2 * episode.videos.length)
         if (!video || frames <= 0) continue
         const span = spanOf(one, video, fps)
         compare({ one, video, span, frames, times, fps, episode: episode.index, findings })
         if (decoder) await decode(decoder, { one, video, span, episode: episode.index })
       }
-      const most = 2 * episode.videos.length
-      for (const path of [...recent.keys()].slice(0, Math.max(0, recent.size - most))) recent.delete(path)
     },
     read() {
       const counts: Record<string, number> = {}

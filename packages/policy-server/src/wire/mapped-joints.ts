@@ -6,6 +6,7 @@ import { fingerprintOf } from '@hub/embodiment/fingerprint'
 import { applyJointMap, invert, type JointMap, JointMapError } from '@hub/embodiment/joint-map'
 import { jointMapSchema } from '@hub/embodiment/read-joint-map'
 import { z } from 'zod'
+import { MAX_FRAME_BYTES } from '../limits.ts'
 import { FrameFault } from './frame-fault.ts'
 import { kinds, type Tensor, type TensorSpec } from './tensors.ts'
 
@@ -17,7 +18,11 @@ export interface MappedJoints {
   act(outputs: Readonly<Record<string, Tensor>>): Readonly<Record<string, Tensor>>
 }
 
-const names = z.array(z.string().min(1)).min(1).max(1000)
+const names = z
+  .array(z.string().min(1))
+  .min(1)
+  .max(1000)
+  .refine((all) => new Set(all).size === all.length, 'names a joint twice')
 /** Offsets are part of positions, and not of changes: speeds, and distances from a pose. */
 const moving = z.enum(['positions', 'changes'])
 
@@ -38,6 +43,7 @@ type Turn = (values: ArrayLike<number>) => Float64Array
 
 interface Block {
   readonly takes: number
+  readonly makes: number
   readonly turn: Turn | null
 }
 
@@ -69,12 +75,17 @@ export function mappedJoints(
       name,
       parts.map(
         (part): Block =>
-          typeof part === 'number' ? { takes: part, turn: null } : { takes: robot.length, turn: turns.toPolicy[part] },
+          typeof part === 'number'
+            ? { takes: part, makes: part, turn: null }
+            : { takes: robot.length, makes: policy.length, turn: turns.toPolicy[part] },
       ),
     ]),
   )
   const acts = new Map(
-    Object.entries(places.outputs).map(([name, what]) => [name, [{ takes: policy.length, turn: turns.toRobot[what] }]]),
+    Object.entries(places.outputs).map(([name, what]) => [
+      name,
+      [{ takes: policy.length, makes: robot.length, turn: turns.toRobot[what] }],
+    ]),
   )
   const mapped = (of: ReadonlyMap<string, readonly Block[]>, name: string, tensor: Tensor) => {
     const found = of.get(name)
@@ -110,22 +121,32 @@ function assertFloats(specs: readonly TensorSpec[], asked: readonly string[], wh
   }
 }
 
-/** Each row of the last axis, block by block. */
+/**
+ * Each row of the last axis, block by block. What is made is no larger than a frame, however many joints a map adds.
+ */
 function turned(name: string, { type, dims, data }: Tensor, blocks: readonly Block[]): Tensor {
   const width = blocks.reduce((sum, { takes }) => sum + takes, 0)
   if (dims.at(-1) !== width)
     throw new FrameFault(`${JSON.stringify(name)} has ${dims.at(-1) ?? 'no'} numbers in a row, not ${width}.`)
-  const rows: number[] = []
+  const wide = blocks.reduce((sum, { makes }) => sum + makes, 0)
+  const { of } = kinds[type]
+  const made = (data.length / width) * wide
+  if (made * of.BYTES_PER_ELEMENT > MAX_FRAME_BYTES)
+    throw new FrameFault(
+      `${JSON.stringify(name)} comes to ${made} numbers with the joints of the policy: send fewer rows.`,
+    )
+  const out = new of(made)
+  let place = 0
   for (let from = 0; from < data.length; from += width) {
     let at = from
     for (const { takes, turn } of blocks) {
       const part = Float64Array.from(data.subarray(at, at + takes), Number)
-      for (const value of turn ? turn(part) : part) rows.push(value)
+      for (const value of turn ? turn(part) : part) {
+        out[place] = value
+        place += 1
+      }
       at += takes
     }
   }
-  const count = data.length / width
-  const out = new kinds[type].of(rows.length)
-  for (const [place, value] of rows.entries()) out[place] = value
-  return { type, dims: [...dims.slice(0, -1), count === 0 ? 0 : rows.length / count], data: out }
+  return { type, dims: [...dims.slice(0, -1), wide], data: out }
 }

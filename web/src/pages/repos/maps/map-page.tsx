@@ -93,7 +93,7 @@ function historyText({ createdAt, creator, reviewedAt, reviewer }: Kept): string
 
 /** Those of the current version; a body that is not known has none. */
 function Differences({ fit }: { readonly fit: Root['compatibleWith'] }) {
-  if (!fit) return <p className="small dim">One of both names no joints: what differs is not known.</p>
+  if (!fit) return <p className="small dim">Of one of the two no joints are known, so what differs is not known.</p>
   return (
     <div>
       <h3>{fit.verdict === 'NONE' ? 'It does not fit' : 'It fits'}: what differs</h3>
@@ -123,7 +123,9 @@ function ReviewButton({ shown, name, robot, reviewed }: ButtonProps) {
   if (!canWrite)
     return (
       <p className="small dim">
-        {isSignedIn ? `Who may write ${name} reviews it.` : 'Sign in as one who may write the repo to review it.'}
+        {isSignedIn
+          ? `Someone who may write ${name} can review it.`
+          : 'Sign in as one who may write the repo to review it.'}
       </p>
     )
   const submit = async () => {

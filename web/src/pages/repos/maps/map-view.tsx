@@ -27,21 +27,32 @@ export function MapView({ map: given, name, kind, robot }: Props) {
   // A data set or a model has no body of its own to show: a person may name a robot that has its joints.
   const [body, setBody] = useState(kind === 'ROBOT' ? name : '')
   const [fault, setFault] = useState('')
+  const [isOpening, setOpening] = useState(true)
   useEffect(() => {
     let close: (() => void) | null = null
     let isOver = false
     const open = async () => {
       setFault('')
+      setOpening(true)
+      // A wrong name of the source takes away no more than the source.
+      const told = (error: unknown) => {
+        if (!isOver) setFault(error instanceof Error ? error.message : String(error))
+        return null
+      }
       const [ours, theirs, { mountMapView }] = await Promise.all([
         robotRepo(client, robot),
-        body === '' ? null : robotRepo(client, body),
+        body === '' ? null : robotRepo(client, body).catch(told),
         // It brings three.js.
         import('../../../map-view/mount-map-view.ts'),
       ])
-      if (!isOver && place.current) close = mountMapView(place.current, { map, robot: ours, source: theirs, theme })
+      if (isOver) return
+      setOpening(false)
+      if (place.current) close = mountMapView(place.current, { map, robot: ours, source: theirs, theme })
     }
     open().catch((error: unknown) => {
-      if (!isOver) setFault(error instanceof Error ? error.message : String(error))
+      if (isOver) return
+      setOpening(false)
+      setFault(error instanceof Error ? error.message : String(error))
     })
     return () => {
       isOver = true
@@ -71,6 +82,7 @@ export function MapView({ map: given, name, kind, robot }: Props) {
           {fault}
         </p>
       )}
+      {isOpening && <p role="status">The robots are being loaded.</p>}
       <div ref={place} />
     </div>
   )

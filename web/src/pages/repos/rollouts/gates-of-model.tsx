@@ -114,16 +114,19 @@ const boardKey = ({ robot, fingerprint }: RolloutRowFragment) => `${robot} ${fin
 
 function NewGate({ owner, repo, rows, changed }: Props & { readonly changed: () => void }) {
   const [{ error, fetching }, put] = useMutation(putRolloutGateMutation)
+  const toast = useToast()
   const boards = new Map(rows.map((row) => [boardKey(row), row]))
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const board = boards.get(String(form.get('board')))
     if (!board) return
-    const { robot, fingerprint } = board
+    const { robot, fingerprint, task } = board
     const least = Number(form.get('least')) / 100
     const answer = await put({ input: { owner, repo, robot, fingerprint, least, seeds: Number(form.get('seeds')) } })
-    if (!answer.error) changed()
+    if (answer.error) return
+    toast(`The gate ${task} on ${robot} is set.`)
+    changed()
   }
   return (
     <form onSubmit={submit} className="stack">

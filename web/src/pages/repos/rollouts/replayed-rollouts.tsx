@@ -9,6 +9,7 @@ import { rounded } from '../../../ui/format.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import type { DriveState } from '../../../viewer/drive/drive-protocol.ts'
 import { inStep } from '../../../viewer/drive/in-step.ts'
+import type { ViewerState } from '../../../viewer/viewer-state.ts'
 import { type ReplayedResult, replayedResult } from './replayed-result.ts'
 
 interface Props {
@@ -71,7 +72,7 @@ function Sides({ results, seed }: SidesProps) {
   }
   const keepInStep = () => {
     const states = stages.current.map(({ viewer }) => viewer.state())
-    const all = states.map((state) => (state.phase === 'ready' ? state.drive : null))
+    const all = states.map(driveOf)
     const goes = inStep(all)
     for (const [at, state] of states.entries()) {
       const isOn = wanted.current && goes[at] === true
@@ -86,17 +87,20 @@ function Sides({ results, seed }: SidesProps) {
     keepInStep()
   }
   useEffect(() => {
-    let open = 0
-    const onReady = () => {
-      open += 1
-      if (open === results.length) run()
+    let started = false
+    const onChange = () => {
+      keepInStep()
+      // A robot that cannot be shown keeps no other one back.
+      if (started || stages.current.some(({ viewer }) => viewer.state().phase === 'loading')) return
+      started = true
+      run()
     }
     stages.current = results.map(({ robot, entry }) =>
-      robotStage({ repo: robot, entry, theme: first.current, onReady }),
+      robotStage({ repo: robot, entry, theme: first.current, onReady: () => undefined }),
     )
     for (const [at, stage] of stages.current.entries()) {
       places.current[at]?.append(stage.node)
-      stage.viewer.subscribe(keepInStep)
+      stage.viewer.subscribe(onChange)
     }
     return () => {
       for (const stage of stages.current) stage.close()
@@ -139,6 +143,14 @@ function Sides({ results, seed }: SidesProps) {
       </div>
     </>
   )
+}
+
+/** Of a robot that is not shown; one object, since equal states are told by identity. */
+const notShown: DriveState = { phase: 'refused', policy: '', why: ['The robot is not shown; the reason is above.'] }
+
+function driveOf(state: ViewerState): DriveState | null {
+  if (state.phase === 'failed') return notShown
+  return state.phase === 'ready' ? state.drive : null
 }
 
 const endings = {
