@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountRef, Credentialed, RequestContext } from '../../src/operation/context.ts'
 import { HubError } from '../../src/platform/errors.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
+import { lockRepo } from '../../src/repos/get-repo.ts'
 import { addReferences, dropReferences, type Referrer, replaceReference } from '../../src/repos/references.ts'
 import type { RepoReferrer, RepoReferrers } from '../../src/repos/referrers.ts'
 import { createRun } from '../../src/runs/create/create-run.ts'
@@ -42,6 +43,22 @@ const refusal = async (work: Promise<unknown>): Promise<HubError> => {
 }
 const credentialOf = ({ viewer }: RequestContext) => (viewer as Credentialed).credentialId
 const runNaming = (who: RequestContext, recipe: object) => createRun(who, { recipe: { template: 'act', ...recipe } })
+
+it('a run waits for a commit to its data set, so that what it pins is live when it is there', async () => {
+  const repo = await world.repo(ada)
+  let run: Promise<unknown> = Promise.resolve()
+  await t.db.withTx(async (tx) => {
+    await lockRepo(tx, repo.id)
+    run = runNaming(ctx, { dataset: [`svc://${nameOf(repo)}`] })
+    const waiting = () =>
+      world.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    await expect.poll(async () => (await waiting()).length, { timeout: 60_000 }).toBe(1)
+    expect(await rowsOf(repo)).toEqual([])
+  })
+  await run
+  expect(await rowsOf(repo)).toHaveLength(1)
+})
+
 describe('each way to refer to a repo', () => {
   const ways: readonly [string, (ctx: RequestContext) => Promise<{ repo: WorldRepo; referrer: string }>][] = [
     [
