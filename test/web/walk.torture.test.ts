@@ -6,7 +6,6 @@ import { pagePath } from '@hub/formats/page-paths'
 import { runRollouts } from '@hub/rollout/processes/run-rollouts'
 import { needs } from '@hub/testing/needs'
 import { isFull } from '@hub/testing/torture'
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { exampleJob } from '../../packages/rollout/test/support/examples.ts'
 import { publishing } from '../checks/support/publishing.ts'
@@ -26,6 +25,8 @@ import { walkFinding } from './support/walk/finding.ts'
 import { walkRuns } from './support/walk/runs.ts'
 import { walkServing } from './support/walk/serving.ts'
 import { openWalk } from './support/walk/walk.ts'
+
+type Page = Awaited<ReturnType<typeof openPage>>['page']
 
 const forms = [
   ['desktop', 'light'],
