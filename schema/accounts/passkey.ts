@@ -128,8 +128,8 @@ const RemovedPasskey = builder.objectRef<{ readonly id: string }>('RemovedPasske
 mutation('removePasskey', {
   type: RemovedPasskey,
   description:
-    'Removes one of your passkeys: it signs in nobody any more. Needs a sign-in of the last 15 minutes, and another ' +
-    'way to sign in. Sessions that it opened stay.',
+    'Removes one of your passkeys: it can no longer be used to sign in. Needs a sign-in of the last 15 minutes, and ' +
+    'another way to sign in. Sessions that it opened stay.',
   scope: 'session',
   input: input('The passkey.', (t) => ({
     id: t.id({ required: true, description: idText }),

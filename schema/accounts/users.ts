@@ -77,7 +77,7 @@ mutation('enableUser', {
   type: HubUser,
   payload: { name: 'user', description: 'The user, who may sign in again.' },
   description:
-    'Lets a user in again: they sign in anew, and their keys work. Idempotent. For the operator, after a sign-in of ' +
+    'Lets a user in again: they can sign in, and their keys work. Idempotent. For the operator, after a sign-in of ' +
     'the last 15 minutes.',
   scope: 'session',
   input: ofUser('The user to let in.'),

@@ -33,7 +33,7 @@ const HubStorageType = builder.objectRef<HubStorage>('HubStorage').implement({
     }),
     databaseBytes: t.expose('databaseBytes', { type: 'SafeInt', description: 'Size of the database.' }),
     doomedObjects: t.exposeInt('doomedObjects', {
-      description: 'Files that nobody has any more and that wait for their deletion; counted up to 10,000.',
+      description: 'Files that no repo uses any more and that wait for their deletion; counted up to 10,000.',
     }),
     doomedBytes: t.expose('doomedBytes', { type: 'SafeInt', description: 'Bytes of the counted ones.' }),
     quotaBytes: t.expose('quotaBytes', {

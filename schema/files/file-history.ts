@@ -67,8 +67,8 @@ const FileRevisions = builder.connectionObject(
 query('fileHistory', {
   type: FileRevisions,
   description:
-    'The versions in which one path of a repo was added, changed or removed, newest first: of all that are left for ' +
-    'whoever may write the repo; for others of the current one and those that snapshots name. Empty for a path that ' +
+    'The versions in which one path of a repo was added, changed or removed, newest first. Those who may write ' +
+    'the repo get all that are left; others the current one and those that snapshots name. Empty for a path that ' +
     'none of them has. A renamed file has another path, and its history begins with the rename.',
   scope: 'none',
   args: args((t) => ({

@@ -29,7 +29,7 @@ builder.objectField(ModelMetaType, 'robot', (t) =>
     ...robotMeant,
     description:
       'The robot repo that `robotName` names; null if there is none that is visible to the caller. Of a robot ' +
-      'that was deleted the name alone is left, whoever has it now.',
+      'that was deleted only the name is left, even if another repo has it now.',
     resolve: (meta) => robotKey(meta.robotRepoId, meta.robot),
   }),
 )

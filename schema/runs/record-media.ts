@@ -43,7 +43,7 @@ mutation('recordRunMedia', {
   payload: { name: 'run', description: 'The run.' },
   description:
     'Stores media of a running run. The same entry again changes nothing; another one at its key, step and index ' +
-    'replaces it. 409 for any credential that does not hold the run.',
+    'replaces it. 409 for any credential that has not claimed the run.',
   scope: 'key:train',
   target: targetRun,
   input: input('The media of a run.', (t) => ({

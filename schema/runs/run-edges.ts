@@ -66,7 +66,7 @@ builder.objectFields(RunType, (t) => ({
     ...robotMeant,
     description:
       'The robot repo that its recipe names; null if there is none or it is not visible to the caller. Of a ' +
-      'robot that was deleted the name alone is left, whoever has it now.',
+      'robot that was deleted only the name is left, even if another repo has it now.',
     resolve: ({ robotRepoId, recipe: { robot } }) => robotKey(robotRepoId, robot),
   }),
   outputModelRepo: t.loadable({

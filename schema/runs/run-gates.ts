@@ -48,7 +48,7 @@ mutation('recordGateResults', {
   payload: { name: 'run', description: 'The run after the change.' },
   description:
     'Records gate results of a running run; a second result for the same step replaces the first. 409 for a ' +
-    'credential that does not hold the run. If a tripwire of the recipe fires, cancellation is requested: ' +
+    'credential that has not claimed the run. If a tripwire of the recipe fires, cancellation is requested: ' +
     '`cancelRequestedAt`.',
   scope: 'key:train',
   target: targetRun,

@@ -19,7 +19,7 @@ mutation('makeRunKey', {
   description:
     'Makes a key for what a running run starts, and revokes the one before. It reads the repos that the run names, ' +
     "writes the run's output repo and the private model repos that it makes, and is dead once the run has ended. " +
-    '409 for any credential that does not hold the run.',
+    '409 for any credential that has not claimed the run.',
   scope: 'key:train',
   target: targetRun,
   input: input('The run that the key is for.', (t) => ({

@@ -39,7 +39,7 @@ mutation('reportRun', {
   payload: { name: 'run', description: 'The run after the report; a set `cancelRequestedAt` asks its runner to stop.' },
   description:
     'Stores a report on a running run atomically and renews its lease. Stop the run if the answer has ' +
-    '`cancelRequestedAt`. 409 for any credential that does not hold the run.',
+    '`cancelRequestedAt`. 409 for any credential that has not claimed the run.',
   scope: 'key:train',
   target: targetRun,
   input: input('A report: every member except `runId` is optional, and every report renews the lease.', (t) => ({
