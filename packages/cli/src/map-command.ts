@@ -1,6 +1,4 @@
 /** `hub map`: whether what was made for one body runs on a robot, and the maps of joints between them. */
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { type HubClient, LocalError, repoRanges } from '@hub/client/internal'
 import type { Embodiment } from '@hub/embodiment/embodiment'
 import { fit } from '@hub/embodiment/fit'
@@ -22,6 +20,7 @@ import {
 } from './client-session.ts'
 import { commandGroup } from './command-group.ts'
 import { type FitListOptions, listFits } from './fit-list.ts'
+import { fileMap, parsed } from './map-file.ts'
 import { fitText, type KeptMap, keptText, proposalText } from './map-output.ts'
 import { hubExamples, inV1Names } from './output.ts'
 
@@ -100,16 +99,9 @@ async function put(
   client: HubClient,
   { source, robot, file }: { readonly source: string; readonly robot: string; readonly file: string },
 ): Promise<CommandResult> {
-  const text = await readFile(resolve(cwd, file), 'utf8').catch((error: Error) => {
-    throw new LocalError(`${file} cannot be read: ${error.message}`)
-  })
-  const read = readJointMap(parsed(file, text))
-  if ('faults' in read)
-    throw new LocalError(
-      `${file} is no map: ${read.faults.map(({ place, message }) => `${place || 'the whole'}: ${message}`).join('; ')}`,
-    )
+  const map = await fileMap(cwd, file)
   const before = await currentMap(client, source, robot)
-  const body = { robot, if_version: before?.version ?? 0, map: { ...read.map } }
+  const body = { robot, if_version: before?.version ?? 0, map: { ...map } }
   const kept = await client.v1.putJointMap({ path: pathOf(source), body })
   return { json: { ...kept }, text: keptText(kept) }
 }
@@ -170,12 +162,4 @@ async function firstJson(client: HubClient, name: string, paths: readonly string
   if (size > MAX_BYTES) throw new LocalError(`${path} of ${name} is over 1 MiB.`)
   const value = parsed(`${path} of ${name}`, new TextDecoder().decode(await files.read(path, 0, size)))
   return typeof value === 'object' ? value : null
-}
-
-function parsed(what: string, text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new LocalError(`${what} is not JSON.`)
-  }
 }

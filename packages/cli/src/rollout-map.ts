@@ -1,12 +1,10 @@
 /** Which map of joints `hub rollout` uses between a policy and a robot that calls or counts its joints otherwise. */
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { type HubClient, LocalError } from '@hub/client/internal'
 import { fingerprintOf } from '@hub/embodiment/fingerprint'
 import type { JointMap } from '@hub/embodiment/joint-map'
-import { readJointMap } from '@hub/embodiment/read-joint-map'
 import type { ClientIo } from './client-output.ts'
 import { repoName, UsageError } from './client-session.ts'
+import { fileMap, mapIn } from './map-file.ts'
 import type { Source } from './rollout-source.ts'
 import { inLine, print } from './terminal.ts'
 
@@ -37,7 +35,10 @@ export async function mapFor(
 ): Promise<UsedMap | null> {
   if (given === NONE) return null
   const isVersion = given !== undefined && /^\d+$/.test(given)
-  if (given !== undefined && !isVersion) return fileMap(io, given)
+  if (given !== undefined && !isVersion) {
+    const map = await fileMap(io.cwd, given)
+    return { map, fingerprint: fingerprintOf(map), version: null, reviewed_at: null }
+  }
   if (policy.repo === null || robot.repo === null) {
     if (isVersion) throw new UsageError(`--map ${given} is a kept version: policy and robot are repos then.`)
     return null
@@ -64,27 +65,6 @@ export async function mapFor(
     version,
     reviewed_at: reviewed_at ?? null,
   }
-}
-
-async function fileMap({ cwd }: ClientIo, file: string): Promise<UsedMap> {
-  const text = await readFile(resolve(cwd, file), 'utf8').catch((error: Error) => {
-    throw new LocalError(`The map cannot be read: ${error.message}`)
-  })
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    throw new LocalError(`${file} is not JSON.`)
-  }
-  const map = mapIn(json, file)
-  return { map, fingerprint: fingerprintOf(map), version: null, reviewed_at: null }
-}
-
-function mapIn(json: unknown, what: string): JointMap {
-  const read = readJointMap(json)
-  if ('map' in read) return read.map
-  const faults = read.faults.map(({ place, message }) => `${place || 'the whole'}: ${message}`)
-  throw new LocalError(`${what} is no map of joints: ${faults.join('; ')}`)
 }
 
 /** A result that stays is of the map that endpoints would use. */
