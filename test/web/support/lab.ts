@@ -12,6 +12,8 @@ export const labSettings = (command: string): Record<string, string> => ({
   HOSTED_OWNERS: '*',
   HOSTED_COMMAND: command,
   HOSTED_MAX_PROCESSES: '1',
+  // Its one running run reports once and runs on, however long a browser takes for the pages before.
+  RUN_LEASE_SECONDS: '86400',
 })
 
 export interface Lab {
