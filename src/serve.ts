@@ -55,7 +55,14 @@ async function startWhileLoading(
   await Promise.race([waits.promise, opening])
   // What fails meanwhile is told below, once the modules are there.
   opening.catch(() => undefined)
-  const { startHub } = await import('./start-hub.ts')
+  const { startHub } = await import('./start-hub.ts').catch(async (error: unknown) => {
+    // PostgreSQL is a process of its own, which would outlive this one.
+    await opening.then(
+      (ground) => ground.close(),
+      () => undefined,
+    )
+    throw error
+  })
   return startHub(config, log, { ...rules, ground: await opening })
 }
 

@@ -232,6 +232,32 @@ it('a process that cannot start writes the line alone to standard error, and end
   expect(existsSync(dataDir)).toBe(false)
 })
 
+it('a hub whose modules do not load stops the embedded database that started meanwhile', async () => {
+  const dataDir = join(dir, 'broken')
+  const serve = join(import.meta.dirname, '../src/serve.ts')
+  const text = `import { registerHooks } from 'node:module'
+    const load = (url, context, next) => {
+      if (url.endsWith('/src/start-hub.ts')) throw new Error('a broken module')
+      return next(url, context)
+    }
+    registerHooks({ load })
+    const { serve } = await import(${JSON.stringify(serve)})
+    await serve(process.env)`
+  const hub = spawn(process.execPath, ['--input-type=module', '-e', text], {
+    env: { PATH: process.env.PATH, HUB_DATA_DIR: dataDir, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let log = ''
+  hub.stdout.on('data', (chunk) => {
+    log += chunk
+  })
+  const [code] = await once(hub, 'exit')
+  expect(code).toBe(1)
+  expect(log).toContain('a broken module')
+  expect(existsSync(join(dataDir, 'postgres/data/PG_VERSION'))).toBe(true)
+  expect(existsSync(join(dataDir, 'postgres/data/postmaster.pid'))).toBe(false)
+})
+
 it(
   'PORT: one that only root may have',
   needs(!(isRoot && reachesCheckout) && 'as root, and a checkout that other users can read'),
