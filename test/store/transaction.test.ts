@@ -1,9 +1,9 @@
 /** What a transaction sends together, and what is left of it if something of that fails. */
-import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Statement } from '../../src/store/db.ts'
 import { param, statement } from '../../src/store/statement.ts'
 import { testDb } from '../support/database.ts'
+import { queriesSentBy } from '../support/sent-queries.ts'
 
 const t = testDb({ poolMax: 1 })
 const unnamed = <T>(text: string): Statement<T> => ({ name: '', text })
@@ -25,15 +25,7 @@ beforeEach(() => t.db.query(unnamed('truncate test_kept')))
 afterAll(() => t.db.query(unnamed('drop table test_kept')))
 
 /** How often something was sent and waited for. */
-async function roundTrips(work: () => Promise<unknown>): Promise<number> {
-  const sent = vi.spyOn(pg.Client.prototype, 'query')
-  try {
-    await work()
-    return sent.mock.calls.length
-  } finally {
-    sent.mockRestore()
-  }
-}
+const roundTrips = async (work: () => Promise<unknown>) => (await queriesSentBy(work)).length
 
 test('the begin goes with the first statement, later ones with the next, the last with the commit', async () => {
   let rows: unknown

@@ -1,45 +1,28 @@
 /** What a report sends to PostgreSQL, in order: each entry is one round trip. */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { newId } from '@hub/formats/ids'
-import pg from 'pg'
 import { expect, it, vi } from 'vitest'
 import { sqlStatement } from '../../../src/platform/signals.ts'
 import type { ReportRunInput } from '../../../src/runs/report/judge-report.ts'
+import { isWatchedWork, queriesSentBy } from '../../support/sent-queries.ts'
 import { objectChunk, reportedRun } from './support/reported-run.ts'
 
 const lab = reportedRun()
 const metrics = Array.from({ length: 50 }, (_, step) => ({ step, reward: step / 7, loss: 1 / (step + 1) }))
-
-/** Marks what a report does: not the sweeps of this hub, nor what an earlier file of this process still does. */
-const reporting = new AsyncLocalStorage<true>()
-
-/** A pool asks it of each new connection, which any wait can bring. */
-const isOfNewConnection = (query: unknown) => typeof query === 'string' && query.includes('to_regclass')
 
 /** The round trips of a report, once its statements are prepared. */
 async function tripsOf(runId: string, input: (at: number) => Omit<ReportRunInput, 'runId'>): Promise<string[]> {
   await lab.report(runId, input(0))
   const trips: string[] = []
   const stop = sqlStatement.watch(
-    ({ name }) => reporting.getStore() && trips.push(name),
+    ({ name }) => isWatchedWork() && trips.push(name),
     () => {},
   )
-  const sent: unknown[] = []
-  const query = pg.Client.prototype.query
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-    this: pg.Client,
-    ...given: unknown[]
-  ) {
-    if (reporting.getStore() && !isOfNewConnection(given[0])) sent.push(given[0])
-    return Reflect.apply(query, this, given)
-  })
   try {
-    await reporting.run(true, () => lab.report(runId, input(1)))
+    const sent = await queriesSentBy(() => lab.report(runId, input(1)))
     // None besides: a commit that went alone would not be named.
     expect(sent).toHaveLength(trips.length)
     return trips
   } finally {
-    spy.mockRestore()
     stop()
   }
 }
