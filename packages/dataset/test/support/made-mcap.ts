@@ -41,8 +41,15 @@ export const jointsAt = (seconds: number, name: readonly string[], position: rea
 
 interface Making {
   readonly chunkSize?: number
-  readonly compression?: '' | 'zstd' | 'lz4'
+  readonly compression?: '' | 'zstd' | 'lz4' | 'snappy'
   readonly isIndexed?: boolean
+}
+
+/** As LZ4 in one block whose bytes are as they were. */
+function framedLz4(bytes: Uint8Array): Uint8Array {
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE((bytes.length | 0x8000_0000) >>> 0)
+  return Buffer.concat([Buffer.from('04224d18604073', 'hex'), length, bytes, Buffer.alloc(4)])
 }
 
 /** The bytes of a file; messages of all topics in the order of their times. */
@@ -58,7 +65,10 @@ export async function madeMcap(topics: readonly MadeTopic[], making: Making = {}
       return Promise.resolve()
     },
   }
-  const compressChunk = (bytes: Uint8Array) => ({ compression, compressedData: zstdCompressSync(bytes) })
+  const compressChunk = (bytes: Uint8Array) => ({
+    compression,
+    compressedData: compression === 'lz4' ? framedLz4(bytes) : zstdCompressSync(bytes),
+  })
   const writer = new McapWriter({
     ...{ writable, chunkSize, useChunkIndex: isIndexed, useMessageIndex: isIndexed },
     ...(isIndexed
