@@ -63,7 +63,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       return null
     })
     if (!presence) continue
-    await ensureDatabase(serverUrl(cluster, server, 'postgres'), 'hub')
+    await ensureDatabase(serverUrl(cluster, server, 'postgres'), 'hub').catch(async (error: unknown) => {
+      // As on a full disk: the server would run on for no process.
+      await leave(cluster, server, presence).catch(() => undefined)
+      throw error
+    })
     options.log?.debug({ pid: server.pid, port: server.port }, 'embedded PostgreSQL is up')
     const kept = keepRunning(cluster, options, { server, presence })
     return {
