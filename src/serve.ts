@@ -16,7 +16,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
  * and code 1.
  */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
-  // Whatever the hub and what it starts write is for nobody else on the machine.
+  // Whatever the hub and what it starts write is for no one else on the machine.
   process.umask(0o077)
   const config = settingsOf(environment)
   const log = createLogger(config)

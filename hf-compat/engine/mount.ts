@@ -125,7 +125,7 @@ function mountHandler(app: FastifyInstance, edge: Edge, all: Plans, route: HfHan
   })
 }
 
-/** Before a body is read that nobody has to answer for. */
+/** Before a body is read that no one has to answer for. */
 const refuseAnonymous = (plans: Plans) => {
   const isOpen = [...plans.values()].every(({ scope }) => scope === 'none')
   return async (request: FastifyRequest) => {

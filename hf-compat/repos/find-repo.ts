@@ -87,7 +87,7 @@ export const typeOf = (kind: FoundRepo['kind']): RepoType => (kind === 'dataset'
  */
 export function noRepo(call: Call, fullName: string, type: RepoType): Refusal {
   const source = `hf://${type === 'dataset' ? 'datasets/' : ''}${fullName}`
-  // A sentence that somebody may paste into a shell holds nothing that a shell reads.
+  // A sentence that someone may paste into a shell holds nothing that a shell reads.
   const how = /^[\w.-]+(?:\/[\w.-]+)?$/.test(fullName) ? ` Not here: hub import ${source}` : ''
   const detail = `${fullName} is not on this hub, or not visible to you.${how}`
   return new Refusal(call.hasCredential ? 404 : 401, 'RepoNotFound', detail)

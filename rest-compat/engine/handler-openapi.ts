@@ -38,7 +38,7 @@ export const everywhere = {
   '503': problem('Object store not configured, Temporarily unavailable'),
 }
 
-/** Security of an operation that anybody may call. */
+/** Security of an operation that anyone may call. */
 export const openToAll = { security: [{}, { bearer: [] }, { session: [] }], 'x-scope': 'none' }
 /** Security of an operation that needs a key that reads. */
 export const forReaders = { security: [{ bearer: [] }, { session: [] }], 'x-scope': 'key:read' }

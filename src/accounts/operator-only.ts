@@ -14,7 +14,7 @@ export function isOperator(viewer: Viewer, { operatorHandle }: Named): boolean {
   return viewer.kind === 'session' && viewer.account.handle === operatorHandle
 }
 
-/** 401 without a credential, 403 for a key and for everybody else. `otherwise` is what others may do instead. */
+/** 401 without a credential, 403 for a key and for everyone else. `otherwise` is what others may do instead. */
 export function assertOperator(
   viewer: Viewer,
   config: Named,

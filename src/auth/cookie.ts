@@ -47,7 +47,7 @@ function sameOrigin(facts: OriginFacts, publicUrl: string | null): boolean {
   const asked = URL.canParse(facts.asked) ? new URL(facts.asked) : null
   if (origin.host !== asked?.host) return false
   const hasTls = asked.protocol === 'https:' || (own?.protocol === 'https:' && own.host === origin.host)
-  // A page without TLS may come from anybody on the way, whatever its host.
+  // A page without TLS may come from anyone on the way, whatever its host.
   return origin.protocol === 'https:' || !hasTls
 }
 

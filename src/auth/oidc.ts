@@ -206,8 +206,8 @@ async function discoverKeys(issuer: string, cooldownMs: number): Promise<RemoteJ
 }
 
 /**
- * Where an issuer has its keys. One with TLS has them with TLS: whoever could change them on the way could sign in as
- * anybody.
+ * Where an issuer has its keys. One with TLS has them with TLS: a party that could change them on
+ * the way could sign in as anyone.
  */
 export function keySetUrl(issuer: string, jwksUri: string): URL {
   const url = new URL(jwksUri)

@@ -62,7 +62,7 @@ export async function loadDatabase(url: string, source: BackupSource, manifest: 
   const client = await connect(url)
   try {
     await client.query('begin')
-    // No row is a change that somebody follows.
+    // No row is a change that someone follows.
     await client.query(`set local hub.loading = 'on'`)
     let bytes = 0
     for (const [index, table] of manifest.database.tables.entries()) {

@@ -122,7 +122,7 @@ async function tarSink(path: string, draft: string): Promise<BackupSink> {
     return written
   }
   const spooled = async (name: string, source: AsyncIterable<Uint8Array>, digest: 'sha256' | 'md5') => {
-    // One that is there is somebody else's, or leads elsewhere: a backup may be written to a folder that others write
+    // One that is there is someone else's, or leads elsewhere: a backup may be written to a folder that others write
     // to.
     const file = await open(spool, 'wx+', 0o600)
     try {

@@ -174,7 +174,7 @@ async function linkAll(
   // The attempt takes the place of the account, so that the row does not collide with a pending upload of the same
   // file. The fresh storage key names no object.
   const rows = found.map(({ upload }) => ({ ...upload, storageKey: newStorageKey() }))
-  // Nobody else sees them before they are linked.
+  // No one else sees them before they are linked.
   const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: null }
   await insertUploads(tx, of, rows)
   const named = found.map(({ upload }) => ({ path: upload.path, uploadId: upload.id, parts: [] }))

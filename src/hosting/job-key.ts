@@ -36,7 +36,7 @@ export interface JobKeyOwner {
   readonly createdBy: string | null
   /** The repos that it may write. */
   readonly repoIds: readonly string[]
-  /** Who asked for it; nobody for a job that the hub dispatches itself. */
+  /** Who asked for it; no one for a job that the hub dispatches itself. */
   readonly by?: AuditContext
 }
 

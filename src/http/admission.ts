@@ -60,7 +60,7 @@ async function timed<T>(user: TimeUser, work: () => Promise<T>): Promise<T> {
 /** To look at the clock costs a read one per cent, so one in so many is looked at, and counts for the others. */
 const READS_PER_LOOK = 8
 
-/** How often the time of a request counts; 0 where nobody looks. */
+/** How often the time of a request counts; 0 where no one looks. */
 function weightOf({ method }: FastifyRequest): number {
   if (method !== 'GET' && method !== 'HEAD') return 1
   return Math.random() * READS_PER_LOOK < 1 ? READS_PER_LOOK : 0

@@ -17,7 +17,7 @@ const RETRY_AFTER_S = 10
 
 /**
  * One per server: counts one more archive of the caller, until the answer has ended or the client has left. 429 over
- * the caller's limit, 503 over that of all. Nothing is counted for a client that has left already: nobody would take
+ * the caller's limit, 503 over that of all. Nothing is counted for a client that has left already: no one would take
  * that back.
  */
 export function archiveSlots(): (request: FastifyRequest) => void {

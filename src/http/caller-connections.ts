@@ -1,5 +1,5 @@
 /**
- * The share of the database's connections that each caller has: a slow statement, or many at once, are not everybody's.
+ * The share of the database's connections that each caller has: a slow statement, or many at once, are not everyone's.
  */
 import { HubError } from '../platform/errors.ts'
 import { KeyedSlots, type SlotBounds } from '../platform/keyed-slots.ts'

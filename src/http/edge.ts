@@ -25,7 +25,7 @@ export function registerEdge(
     log: Logger
     https: boolean
     corsOrigins: readonly string[]
-    /** Counts a request for an address that nothing has; absent where nobody is limited. */
+    /** Counts a request for an address that nothing has; absent where no one is limited. */
     limitAddress?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   },
 ): void {

@@ -122,7 +122,7 @@ interface RefusedDocument {
 const MAX_DOCUMENTS = 1000
 /** Of all texts: their syntax trees take about a hundred times as much. */
 const MAX_CHARACTERS = 512 * 1024
-/** A longer document is prepared anew each time. */
+/** A longer document is prepared again each time. */
 export const MAX_CHARACTERS_OF_ONE = 32 * 1024
 
 /** The errors with the code that GraphQL servers commonly give them. */

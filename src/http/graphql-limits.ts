@@ -44,7 +44,7 @@ export const executionLimits: ExecutionLimits = {
   timeMs: 2000,
 }
 
-/** Of one event of a subscription, which a change of somebody else may cause, for many subscribers at once. */
+/** Of one event of a subscription, which a change of someone else may cause, for many subscribers at once. */
 export const eventLimits: ExecutionLimits = {
   objects: 1000,
   /** A batch of 2,000 lines of a log, with two fields more than lines have. */

@@ -65,7 +65,7 @@ export async function subscribeOperation(
 
 const sharedExecutions = new SharedExecutions()
 
-/** Each event is charged to who subscribed, whoever caused it. One that is over a limit is the last. */
+/** Each event is charged to who subscribed, no matter who caused it. One that is over a limit is the last. */
 async function* resultsOf(operation: Operation, source: AsyncIterable<unknown>): AsyncGenerator<ExecutionResult, void> {
   const subscription = nameOf(operation)
   try {

@@ -25,7 +25,7 @@ const defaultBounds: HeldBounds = { address: 64 * MIB, account: 256 * MIB }
 export const UNCOUNTED_BYTES = 64 * 1024
 const RETRY_AFTER_S = 5
 
-/** A request of somebody who holds no more than this is not what fills the memory. */
+/** A request of someone who holds no more than this is not what fills the memory. */
 const SMALL_BYTES = 1 * MIB
 /** Beyond the bound of all callers, for who holds little. */
 const SMALL_PART = 8

@@ -1,6 +1,6 @@
 /**
  * How many connections one address may have open: each takes a file descriptor, of which a process has some thousands,
- * and whoever has them all shuts everybody out.
+ * and a client that has them all shuts everyone out.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'

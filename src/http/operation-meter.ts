@@ -229,7 +229,7 @@ export class OperationMeter implements TimeUser {
   }
 }
 
-/** Nobody reads it. */
+/** No one reads it. */
 const clientLeft = () => new HubError('unavailable', 'The request was closed before its response.')
 
 const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/

@@ -64,8 +64,8 @@ export async function sendSignedIn({
 }
 
 /**
- * A cookie that lets nobody in now is none: one of a person whom the operator keeps out, or of an identity provider
- * that is silent, keeps nobody else from signing in.
+ * A cookie that lets no one in now is none: one of a person whom the operator keeps out, or of an identity provider
+ * that is silent, keeps no one else from signing in.
  */
 function asEnded(error: unknown): null {
   if (error instanceof HubError) return null

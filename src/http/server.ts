@@ -46,7 +46,7 @@ import { WrittenBytes } from './written-bytes.ts'
 export interface Edge {
   /** Authenticates, applies the rate limit, and sets what `contextOf` reads. */
   readonly identify: onRequestHookHandler
-  /** Counts a request that nobody is asked to answer for against its address; throws 429 beyond the limit. */
+  /** Counts a request that no one is asked to answer for against its address; throws 429 beyond the limit. */
   readonly limitAddress: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   readonly contextOf: (
     request: FastifyRequest,

@@ -1,7 +1,7 @@
 /**
  * Executions of subscriptions that share an event: one for each distinct document, variables and credential, and one
  * encoded message. A subscriber comes here only when its own stream has reached the event, with its own rights, and
- * nobody waits for another's admission or socket.
+ * no one waits for another's admission or socket.
  */
 import type { ExecutionResult } from 'graphql'
 import { LRUCache } from 'lru-cache'

@@ -198,7 +198,7 @@ const dropOld = [
     text: `delete from device_logins where expires_at < now() - interval '1 day'`,
   }),
   statement({
-    // Anybody can start one: those that nobody decided are only kept for as long as a program or person may still ask
+    // Anyone can start one: those without a decision are only kept for as long as a program or person may still ask
     // what became of them.
     name: 'device-logins-drop-undecided',
     text: `delete from device_logins where state = 'pending' and expires_at < now() - interval '${LOGIN_SECONDS} seconds'`,

@@ -196,7 +196,7 @@ export async function claimKey(
   for (;;) {
     const claiming = db.query(claimRow, { ...claim, bodySha256, instance: events.instance })
     const [claimed] = await claiming.catch((error: unknown) => {
-      // The row may have been written though its answer was lost, and nobody would know of it.
+      // The row may have been written though its answer was lost, and no one would know of it.
       if (!isRefused(error)) keepReleasing(db, claim)
       throw error
     })

@@ -9,7 +9,7 @@ const NAME = 'bucket cors'
 export async function pagesCheck(settings: S3Settings, origins: readonly string[], key: string): Promise<Check> {
   const asked = await Promise.all(
     origins.map(async (origin) => {
-      // Without an answer in time nobody can say what a page may do.
+      // Without an answer in time no one can say what a page may do.
       const cannot = await pagesCannot(settings, origin, key).catch(() => ['ask the store (CORS)'])
       return { origin, cannot }
     }),

@@ -8,7 +8,7 @@ import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 
-/** Whose measurements they are: of the account that is billed, or of the hub, which count for everybody. */
+/** Whose measurements they are: of the account that is billed, or of the hub, which count for everyone. */
 export type MeasuredBy = 'account' | 'hub'
 
 const measuredColumns = columns({

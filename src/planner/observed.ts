@@ -1,5 +1,5 @@
 /**
- * What of a succeeded hosted run counts for everybody. Pure. A worker reports what it likes, so nothing of it is used
+ * What of a succeeded hosted run counts for everyone. Pure. A worker reports what it likes, so nothing of it is used
  * here. Of a hosted run the hub knows the tier that it placed it on and, by its own clock, how long it took; its memory
  * is what the deployed function reports, since nothing else sees it.
  */

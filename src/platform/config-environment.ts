@@ -17,7 +17,7 @@ import {
 } from './config-values.ts'
 
 /**
- * Uids of hosted calls. By convention nobody has them: they are above what 16 bits hold and below what is lent to
+ * Uids of hosted calls. By convention no one has them: they are above what 16 bits hold and below what is lent to
  * containers (`/etc/subuid`).
  */
 const DEFAULT_UIDS = { first: 70_000, last: 79_999 }

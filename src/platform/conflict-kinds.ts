@@ -52,7 +52,7 @@ export const conflicts = {
     409,
     'CONFLICT',
     "The operator's account",
-    'The account of the operator (OPERATOR_HANDLE) cannot be disabled: nobody could enable it again.',
+    'The account of the operator (OPERATOR_HANDLE) cannot be disabled: no one could enable it again.',
   ),
   'conflict.last_owner': kind(
     409,

@@ -1,5 +1,5 @@
 /**
- * Documents of clients as they are stored: text, which is parsed where somebody reads the document. A page of jobs may
+ * Documents of clients as they are stored: text, which is parsed where someone reads the document. A page of jobs may
  * hold megabytes of documents of which its caller selects none.
  */
 import { parseExact } from '@hub/formats/exact-json'

@@ -1,6 +1,6 @@
 /**
  * Processor time by who used it: the time between two turns of the event loop, in slices. A slice begins when work of
- * somebody is entered, and ends when somebody else's is, or when the microtasks that it led to are done. Waiting, and
+ * someone is entered, and ends when someone else's is, or when the microtasks that it led to are done. Waiting, and
  * what the loop does between slices, is in none.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -10,7 +10,7 @@ export interface TimeUser {
   addTime(ms: number): void
   /**
    * Who has the time of calls of the object store, and of what is made of their answers; the user itself where this is
-   * absent, nobody where it is null.
+   * absent, no one where it is null.
    */
   readonly payer?: TimeUser | null
 }

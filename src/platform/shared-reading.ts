@@ -1,4 +1,4 @@
-/** One reading for everybody who asks for it. */
+/** One reading for everyone who asks for it. */
 
 /**
  * What `read` gives, to all who ask while it is made and for `freshMs` after that. A failure is told to those who wait,

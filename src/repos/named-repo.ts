@@ -5,7 +5,7 @@
  */
 
 /**
- * SQL for the id of the repo that is called `name` now, whoever sees it; `name` is SQL for lower-case text. Null
+ * SQL for the id of the repo that is called `name` now, no matter who sees it; `name` is SQL for lower-case text. Null
  * without one.
  */
 export function repoNamed(name: string, kind: 'model' | 'robot'): string {

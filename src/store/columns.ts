@@ -43,7 +43,7 @@ const enumColumn =
   (sqlType: EnumName, sql: string): Column<never> => ({ sql, declared: { sqlType, isNullable } })
 
 /**
- * Columns of JSON that clients wrote, kept as text and parsed where somebody reads it. A type argument is what its
+ * Columns of JSON that clients wrote, kept as text and parsed where someone reads it. A type argument is what its
  * writer guarantees.
  */
 interface DocumentColumns {

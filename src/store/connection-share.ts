@@ -1,7 +1,7 @@
 /**
  * Who may use how many connections of the pool at once. A statement may take seconds, and one operation has as many in
- * progress as it has root fields: whoever takes them all stops the hub for everybody. So work of a caller runs with the
- * caller's share, which is asked before a connection is.
+ * progress as it has root fields: a caller that takes them all stops the hub for everyone. So work of a caller runs
+ * with the caller's share, which is asked before a connection is.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
@@ -10,7 +10,7 @@ import type { WriteBudget, Writes } from './write-budget.ts'
 
 /**
  * Told once, how long a connection was held; `isRead`: for one statement that writes nothing, so that all of the time
- * is the statement's and none of it a wait for somebody's lock.
+ * is the statement's and none of it a wait for someone's lock.
  */
 export type GiveBack = (heldMs: number, isRead: boolean) => void
 
@@ -30,7 +30,7 @@ const shares = new AsyncLocalStorage<ConnectionShare | null>()
 export const withShare = <T>(share: ConnectionShare, work: () => T): T => shares.run(share, work)
 
 /**
- * Runs work whose connections count for nobody: reads for several callers at once, and what is done next to a
+ * Runs work whose connections count for no one: reads for several callers at once, and what is done next to a
  * connection that is held already.
  */
 export const withoutShare = <T>(work: () => T): T => shares.run(null, work)

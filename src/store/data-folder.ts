@@ -1,6 +1,6 @@
 /**
  * The data folder (HUB_DATA_DIR), closed to the other users of the machine, also where it was made before with wider
- * permissions. Nobody enters what is below a closed folder, so a start looks at the folder, at what the hub has right
+ * permissions. No one enters what is below a closed folder, so a start looks at the folder, at what the hub has right
  * in it, and at the first level of the database and the store: a number of paths that does not grow with the data.
  */
 import { access, constants, readdir } from 'node:fs/promises'

@@ -129,7 +129,7 @@ async function isOurs(dir: string): Promise<boolean> {
 
 /**
  * Copies the programs to `kept` in `parent`, for every user to run; the place of the copy, which is another one if
- * somebody was first.
+ * someone was first.
  */
 export async function copyNative(native: string, parent: string, kept: string): Promise<string> {
   const copy = await mkdtemp(join(parent, `${basename(kept)}-`))

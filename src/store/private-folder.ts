@@ -30,7 +30,7 @@ export async function closeToOthers(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null)
   if (found === null || process.platform === 'win32') return
   const isLink = found.isSymbolicLink()
-  // An operator may have put the objects on another disk by a link; one that somebody else made leads anywhere.
+  // An operator may have put the objects on another disk by a link; one that someone else made leads anywhere.
   if (isLink && found.uid !== 0 && found.uid !== process.getuid?.()) return
   // What is opened is what is closed, whatever has the name by then. A socket or pipe is not waited for.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (isLink ? 0 : constants.O_NOFOLLOW)

@@ -76,7 +76,7 @@ export function explain(error: unknown): string {
 }
 
 const secretsHelp = [
-  'Remove them, and replace each one that somebody may have seen. To leave a file out, name it in .hubignore or with',
+  'Remove them, and replace each one that someone may have seen. To leave a file out, name it in .hubignore or with',
   '--exclude; to send it all the same, name it with --allow-secrets.',
 ]
 

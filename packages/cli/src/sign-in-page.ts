@@ -6,7 +6,7 @@ import { isOneOrigin } from '@hub/formats/one-origin'
 /**
  * The page that the hub at `url` names, if it is its own: of the same scheme, host and port. Another one is refused: a
  * hub could begin a sign-in at another hub, have it approved there under the right code, and keep the key; and a page
- * without TLS could be anybody's.
+ * without TLS could be anyone's.
  */
 export function ownPage(uri: string, url: string): string {
   const page = URL.canParse(uri) ? new URL(uri) : null

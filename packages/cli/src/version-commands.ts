@@ -41,7 +41,7 @@ export function registerVersionCommands(program: Command, io: ClientIo, start: S
     .addHelpText(
       'after',
       `
-Whoever may write the repo sees every version that is left; others see the current one and those that snapshots name.
+Anyone who may write the repo sees every version that is left; others see the current one and those that snapshots name.
 A commit id names its version in --at, for everyone who may read the repo, as long as the version is kept. With a path, only
 the commits are listed that added, changed or removed that file. A renamed file has another path: its log begins there.
 

@@ -5,7 +5,7 @@ import type { HubClient, RemoteCheck } from '@hub/client/internal'
 /** A worker that waits for work claims a check within a fraction of this. */
 export const CLAIMED_WITHIN_MS = 3000
 
-/** Whoever ended a check this recently may be there still. */
+/** A person who ended a check this recently may still be there. */
 const RECENT_MS = 10 * 60_000
 
 const MOST_NAMES = 3

@@ -1,4 +1,4 @@
-/** Parts of JSON that somebody wrote: what has the wrong type counts as not said. */
+/** Parts of JSON that someone wrote: what has the wrong type counts as not said. */
 
 type Json = Readonly<Record<string, unknown>>
 

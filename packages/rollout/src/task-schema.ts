@@ -1,6 +1,6 @@
 /**
  * What a rollout is about: where it starts, how long it takes, and what success is. Conditions are data, not code, so
- * that a task of anybody can be run.
+ * that a task of anyone can be run.
  */
 import { z } from 'zod'
 

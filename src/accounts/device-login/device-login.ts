@@ -80,7 +80,7 @@ const loginByCode = statement({
 export const isDisplacedSql = 'l.expires_at <= l.created_at'
 
 const endedColumns = columns({ isDisplaced: column.bool(isDisplacedSql) })
-/** A sign-in that ended before anybody decided it. */
+/** A sign-in that ended before anyone decided it. */
 const endedByCode = statement({
   name: 'device-login-ended',
   exact: 'in-transaction',
@@ -142,7 +142,7 @@ export async function findDeviceLogin(
   return { ...shownLogin(found), personId }
 }
 
-/** 404 for a sign-in that ended before anybody decided it; null if there is none under this code. */
+/** 404 for a sign-in that ended before anyone decided it; null if there is none under this code. */
 export async function endedLogin(tx: Tx, text: string): Promise<HubError | null> {
   const code = readUserCode(text)
   const [ended] = code === null ? [] : await tx.query(endedByCode, { code })

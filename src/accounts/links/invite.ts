@@ -46,7 +46,7 @@ export async function createInvitation(ctx: RequestContext, input: NewInvitation
   const { personId } = assertSession(ctx.viewer)
   assertLocalSignIn(config)
   if (input.org == null) {
-    assertOperator(ctx.viewer, config, 'Name an org of which you are an owner.')
+    assertOperator(ctx.viewer, config, 'Name an org that you own.')
     return db.withTx((tx) => addInvitation(tx, ctx, { org: null, role: null, createdBy: personId }))
   }
   const org = await findAccount(db, input.org, 'org')

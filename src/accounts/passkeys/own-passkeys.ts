@@ -109,7 +109,7 @@ export function renamePasskey(
 }
 
 /**
- * removePasskey: it signs nobody in any more; sessions that it opened stay. Errors: 401, 403 for a key and without a
+ * removePasskey: it no longer signs anyone in; sessions that it opened stay. Errors: 401, 403 for a key and without a
  * recent sign-in, 404, 409 `conflict.last_sign_in`.
  */
 export function removePasskey(ctx: RequestContext, input: { readonly id: string }): Promise<{ readonly id: string }> {

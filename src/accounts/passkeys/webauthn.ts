@@ -161,7 +161,7 @@ export async function verifyAsserted(
 }
 
 /**
- * A statement with certificates, which nobody asks for, makes the library fetch lists of revoked ones from the
+ * A statement with certificates, which the hub does not ask for, makes the library fetch lists of revoked ones from the
  * addresses in them. A device that signs with the new key itself has none.
  */
 async function hasNoCertificates(attestationObject: string): Promise<boolean> {

@@ -71,7 +71,7 @@ export const keepHash = statement({
   text: 'update passwords set hash = :hash where account_id = :accountId',
 })
 
-/** A reset with a passkey: the password that was lost signs nobody in any more. */
+/** A reset with a passkey: the lost password no longer signs anyone in. */
 export const dropPassword = statement({
   name: 'password-drop',
   params: { accountId: param.text() },

@@ -52,7 +52,7 @@ export async function disableUser(
 }
 
 /**
- * Lets a user in again: they sign in anew, and their keys work again. A sign-in that raced with the disabling may have
+ * Lets a user in again: they can sign in, and their keys work. A sign-in that raced with the disabling may have
  * left a session, which ends here. Idempotent. Errors: 404.
  */
 export async function enableUser(

@@ -1,4 +1,4 @@
-/** users: everybody who has an account, for the operator. */
+/** users: everyone who has an account, for the operator. */
 import { DEFAULT_PAGE_SIZE, handleText } from '@hub/formats/text-rules'
 import type { RequestContext } from '../../operation/context.ts'
 import { notFound } from '../../platform/errors.ts'

@@ -66,8 +66,8 @@ const file = statement({
     select ${filed.sql} from (select f.repo_id, r.owner_id from filed f join repos r on r.id = any(array[f.repo_id])) told`,
 })
 
-const giveUp = statement({
-  name: 'dataset-checks-give-up',
+const failLost = statement({
+  name: 'dataset-checks-fail-lost',
   columns: filed,
   params: {},
   text: `with lost as (
@@ -82,7 +82,7 @@ const giveUp = statement({
 /** Idempotent, in two statements: of several hubs at the same time, one files each check. */
 export async function fileDatasetChecks({ config, db, events }: Pick<Deps, 'config' | 'db' | 'events'>): Promise<void> {
   const { dailyDatasetChecks: quota } = config
-  const changed = [...(await db.query(giveUp, {})), ...(quota > 0 ? await db.query(file, { quota }) : [])]
+  const changed = [...(await db.query(failLost, {})), ...(quota > 0 ? await db.query(file, { quota }) : [])]
   for (const { repoId, ownerId } of changed) {
     events.hint(waitingTopic(ownerId))
     events.hint(repoId)

@@ -66,7 +66,7 @@ export async function findArchive(ctx: RequestContext, input: ArchiveInput): Pro
   const folder = folderPath(input.path, ['query', 'path'])
   const repo = await findRepo(ctx, { owner: input.owner, slug: input.repo })
   requireObjects(ctx.deps)
-  // By its commit id: whoever may read the repo may name it so.
+  // By its commit id: anyone who may read the repo may name it so.
   const at = input.at ?? (await currentCommitOf(ctx.deps.db, repo.id)) ?? String(repo.seq)
   const state = await findState(ctx, repo, at, ['query', 'at'])
   const name = folder === '' ? baseName(repo.fullName) : baseName(folder)

@@ -1,5 +1,5 @@
 /**
- * A date whose local time is UTC. A ZIP has the local time of whoever writes it (APPNOTE 4.4.6): with this one the same
+ * A date whose local time is UTC. A ZIP has the local time of its writer (APPNOTE 4.4.6): with this one the same
  * version has the same bytes on every machine.
  */
 export class UtcDate extends Date {

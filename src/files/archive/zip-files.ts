@@ -41,7 +41,7 @@ interface ZipOptions {
 
 /**
  * The archive. It fails in the middle where a file is lost, shorter, longer or another one than its digest says, and so
- * never has the end that its size announces. Nothing is read before somebody reads.
+ * never has the end that its size announces. Nothing is read before someone reads.
  */
 export function zipFiles(files: readonly ZippedFile[], options: ZipOptions): Readable {
   const { objects, signal, failure } = options
@@ -79,7 +79,7 @@ async function* checked({ name, size, sha256 }: ZippedFile, chunks: AsyncIterabl
   if (hash && hash.digest('hex') !== sha256) throw new CorruptFile(name, 'its SHA-256 is another one')
 }
 
-/** Reads a stream to its end; whoever leaves before closes what it reads from. */
+/** Reads a stream to its end; a reader that leaves before closes what it reads from. */
 async function* readAll(stream: ReadableStream<Uint8Array>, close: () => void): AsyncGenerator<Uint8Array, void> {
   const reader = stream.getReader()
   try {

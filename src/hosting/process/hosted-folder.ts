@@ -23,7 +23,7 @@ export function newFolderPath(uid: number | null): string {
 /** Where the process works. */
 export const workFolder = (folder: string): string => join(folder, 'work')
 
-/** Makes the outer folder, which nobody else can enter yet. */
+/** Makes the outer folder, which no one else can enter yet. */
 export async function makeHostedFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: FOLDER_MODE })
 }

@@ -1,4 +1,4 @@
-/** Whether this machine lets the hub give each call a uid of its own, and which numbers are somebody's. */
+/** Whether this machine lets the hub give each call a uid of its own, and which numbers are someone's. */
 import { readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, resolve } from 'node:path'
@@ -66,7 +66,7 @@ function isEntered(folder: string): boolean {
   return found === undefined || (found.mode & 0o001) !== 0
 }
 
-/** Whether the number belongs to somebody: a user, a group, or the containers of a user. */
+/** Whether the number belongs to someone: a user, a group, or the containers of a user. */
 export async function isSomebodys(id: number): Promise<boolean> {
   const isLent = ['/etc/subuid', '/etc/subgid'].some((file) => isInSubordinate(textOf(file), id))
   return isLent || hasName(id)

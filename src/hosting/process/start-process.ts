@@ -12,7 +12,7 @@ import { workFolder } from './hosted-folder.ts'
 
 /** In the folder that the process works in, written when it has passed the gate. */
 const PASSED = '.started'
-/** What a job leaves in a folder that it shares with others is for nobody else. */
+/** What a job leaves in a folder that it shares with others is for no one else. */
 const GATE = `umask 077; read -r go && : >"$HOME/${PASSED}" && exec /bin/sh -c "$0" </dev/null`
 
 /** Whether the command in this folder was started. */

@@ -65,7 +65,7 @@ export async function endAllOf(user: UnixIds): Promise<void> {
     if (left.length === 0) return
     if (Date.now() > deadline) throw new Error(`process ${left[0]} of uid ${user.uid} cannot be ended`)
     // As that user, to all that it may signal: one step of the system, in which none of them can start another, and
-    // which can reach nobody else's.
+    // which can reach no one else's.
     await runAs(user, 'kill -9 -1', [], END_MS).catch(() => killEach(left))
     await sleep(LOOK_MS)
   }

@@ -1,4 +1,4 @@
-/** GraphiQL for browsers: one page with all scripts and styles inline, which asks nobody but this hub. */
+/** GraphiQL for browsers: one page with all scripts and styles inline, which asks no one but this hub. */
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'

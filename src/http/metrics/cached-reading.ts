@@ -1,4 +1,4 @@
-/** One answer of the database for everybody who asks within a time. */
+/** One answer of the database for everyone who asks within a time. */
 
 /** A scrape has ten seconds, with Prometheus's own settings. */
 const WAIT_MS = 4_000

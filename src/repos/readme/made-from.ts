@@ -14,7 +14,7 @@ export interface MadeFromInput {
 
 const madeColumns = repoColumns.with({ of: column.text('key.id') })
 
-/** The labels that name the repo `key`: as it is called now, in both ways, and as it was called while nobody else is. */
+/** The labels that name the repo `key`: as it is called now, in both ways, and as it was called while no one else is. */
 const labelsOfSource = `(select case s.kind when 'dataset' then 'dataset:' else 'base_model:' end || named.name collate "default" as label
       from repos s join accounts so on so.id = s.owner_id cross join lateral (
         select so.handle || '/' || s.slug as name

@@ -39,7 +39,7 @@ const meantColumns = repoColumns.with({ place: column.int4('asked.place::int') }
 
 /**
  * A name means the repo that has it now, by its slug or as another client gave it, in any letter case; a name that
- * nobody has, the repo that had it as its slug before it was moved.
+ * no one has, the repo that had it as its slug before it was moved.
  */
 const reposMeant = statement({
   name: 'readme-sources-meant',

@@ -138,7 +138,7 @@ const isNumber = (value: number | null): value is number => value !== null && va
 
 /**
  * Adds what a succeeded run measured to the rolling means of its template, tier and batch size: to those of its
- * account, and of a hosted run what the hub observed to those for everybody. Spec, recommendRun; contract, "Reports".
+ * account, and of a hosted run what the hub observed to those for everyone. Spec, recommendRun; contract, "Reports".
  *
  * Adds both numbers, if both were reported and the hub knows the template and the tier: a tier that only a worker names
  * is not reliable. The run has ended in this transaction. Lock order: accounts, then the rows of the means; nothing is

@@ -1,5 +1,5 @@
 /**
- * The rows of a run's media, and what they come to by key and kind. Callers hold the run's row lock, so that nobody
+ * The rows of a run's media, and what they come to by key and kind. Callers hold the run's row lock, so that no one
  * else changes either.
  */
 import { column, columns, type RowOf } from '../../store/columns.ts'

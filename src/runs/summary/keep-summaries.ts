@@ -87,7 +87,7 @@ export async function countSomeLines(tx: Querier, runId: string): Promise<boolea
   return (await countPage(tx, run)) >= run.metricsSeq
 }
 
-/** Counts anew, once lines were hidden: nothing if all are, else those that are left. */
+/** Counts again, once lines were hidden: nothing if all are, else those that are left. */
 export async function countAgain(tx: Querier, runId: string, areAllHidden: boolean): Promise<void> {
   await dropSummaries(tx, runId)
   const [run] = await tx.query(lock, { runId })

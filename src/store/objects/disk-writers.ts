@@ -11,7 +11,7 @@ import { ObjectStoreError } from './object-store.ts'
  */
 export const MAX_REPLACEMENTS = 16
 /**
- * Of these, those of one sender: a part may take days to come, and who sends all of them so would stop everybody else.
+ * Of these, those of one sender: a part may take days to come, and who sends all of them so would stop everyone else.
  */
 export const MAX_OF_SENDER = 8
 

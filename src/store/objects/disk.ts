@@ -55,7 +55,7 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
   const uploads = diskUploads(layout, scratch, objects)
   const { guarded, guardedList } = guardedBy(scratch)
   const { baseUrl } = options
-  // Once: a key of bytes would be prepared anew for each signature.
+  // Once: a key of bytes would be prepared again for each signature.
   const signingKey = createSecretKey(options.signingKey)
   const expiresIn = (ttlSeconds: number) => Math.floor(Date.now() / 1000) + ttlSeconds
 

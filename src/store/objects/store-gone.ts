@@ -4,7 +4,7 @@ import { lostObject } from './lost-object.ts'
 import { ObjectStoreError } from './object-store.ts'
 
 /**
- * 503 `unavailable` for an unreachable or full store, 502 `store.lost` for an object that nobody has named better; null
+ * 503 `unavailable` for an unreachable or full store, 502 `store.lost` for an object that no one has named better; null
  * for any other error.
  */
 export function storeGone(error: unknown): HubError | null {

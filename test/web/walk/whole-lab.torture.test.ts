@@ -234,7 +234,7 @@ async function askForApproval({ page, hands, url }: Seat): Promise<string> {
   await page.goto(endpoint)
   await hands.press(page, 'Approve a device')
   await hands.choose(page, 'Device', 'walnut/bench-1')
-  await page.getByText('Ask somebody else').waitFor()
+  await page.getByText('Ask someone else').waitFor()
   return (await page.getByRole('dialog').locator('code', { hasText: '?approve=' }).textContent())?.trim() ?? ''
 }
 

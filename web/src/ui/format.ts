@@ -66,7 +66,7 @@ export const heading = (name: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Who executes a job: nobody is awaited for one that the hub executes itself. */
+/** Who executes a job: no one is awaited for one that the hub executes itself. */
 export const claimer = ({
   claimedBy,
   executor,

@@ -1,5 +1,5 @@
 /**
- * When pictures are drawn: only after a change, or while something runs, and never where nobody sees them. Pure but for
+ * When pictures are drawn: only after a change, or while something runs, and never where no one sees them. Pure but for
  * the two functions that it is given.
  */
 

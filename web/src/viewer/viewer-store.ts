@@ -10,7 +10,7 @@ export interface ViewerStore {
   change(part: Partial<Ready>): void
   /** Calls `hear` after each change, until the returned function is called. */
   subscribe(hear: () => void): () => void
-  /** Nobody is told any more. */
+  /** No one is told any more. */
   close(): void
 }
 

@@ -1,7 +1,6 @@
 /**
  * Frames of LZ4, as MCAP's chunks are compressed: https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md. Pure.
- * The module that MCAP's own tools use needs webpack's loaders and Node's `Buffer`, and gets memory for whatever size a
- * file claims. Checksums are not compared: an MCAP chunk has one of its own.
+ * Checksums are not compared: an MCAP chunk has one of its own.
  */
 
 const MAGIC = 0x184d2204
@@ -21,7 +20,10 @@ const STORED = 0x8000_0000
 
 const broken = (why: string) => new Error(`a chunk of it is no LZ4: ${why}.`)
 
-/** What was compressed, of exactly `size` bytes. Throws an `Error` in words for anything else, before it needs memory. */
+/**
+ * What was compressed, of exactly `size` bytes: throws an `Error` in words for anything else. A size that the packed
+ * bytes cannot have is refused before memory is taken for it.
+ */
 export function unpackLz4(packed: Uint8Array, size: number): Uint8Array {
   if (size > packed.length * MOST_TIMES) throw broken(`${packed.length} bytes cannot become ${size}`)
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)

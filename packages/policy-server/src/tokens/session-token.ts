@@ -51,7 +51,7 @@ export function presentedToken(headers: NodeJS.Dict<string | string[]>): string 
   const [, inline] = /^(?:Api-Key|Bearer) +(\S+)$/i.exec(typeof authorization === 'string' ? authorization : '') ?? []
   const tokens = [own, inline].filter((one) => one !== undefined)
   const [token] = tokens
-  // One that is repeated, or two that differ, is somebody's mistake or attempt.
+  // One that is repeated, or two that differ, is someone's mistake or attempt.
   return tokens.every((one) => one === token) && typeof token === 'string' && token.length <= MAX_TOKEN ? token : null
 }
 

@@ -76,7 +76,7 @@ const accountFound = ({ handle, name }: Named, isOrg: boolean): Found => ({
 
 /**
  * Of the person's orgs and the people in them those whose handle, or a word of whose name, begins with the text. Others
- * are found by their whole handle alone, so that nobody lists the people of the hub.
+ * are found by their whole handle alone, so that no one lists the people of the hub.
  */
 export function peopleFor(q: string, viewer: PalettePeopleQuery['viewer']): Found[] {
   const begins = ({ handle, name }: Named) =>

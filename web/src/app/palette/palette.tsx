@@ -92,7 +92,7 @@ export function Palette({ close }: { readonly close: () => void }) {
         {isAsking
           ? 'Searching…'
           : found.length === 0
-            ? 'Nothing found. Try a part of the name, or the whole handle of somebody outside your organizations.'
+            ? 'Nothing found. Try a part of the name, or the whole handle of someone outside your organizations.'
             : 'Arrows choose, Enter opens, Escape closes.'}
       </p>
     </dialog>

@@ -1,4 +1,4 @@
-/** Which recorded numbers move which joints, where nobody has said it: those of one name. Pure. */
+/** Which recorded numbers move which joints, where no one has said it: those of one name. Pure. */
 import type { JointMap, MappedJoint } from '@hub/embodiment/joint-map'
 import { plainName } from '@hub/embodiment/propose-map'
 import type { RobotTarget } from './robot-targets.ts'

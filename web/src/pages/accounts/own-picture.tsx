@@ -39,7 +39,7 @@ export function OwnPicture({ account, changed }: Props) {
       <label className="field">
         <span>Picture</span>
         <input type="file" accept="image/png,image/jpeg,image/webp" disabled={fetching} onChange={choose} />
-        <small className="dim">Everybody sees it. It is cut to a square.</small>
+        <small className="dim">Everyone sees it. It is cut to a square.</small>
         {fault && (
           <small className="field-error" role="alert">
             {fault}

@@ -39,7 +39,7 @@ export function Profile() {
       {value && (
         <form className="stack" onSubmit={submit}>
           {error && <FormError error={error} fields={['name', 'email']} />}
-          <Field label="Name" hint="Everybody sees it beside your handle." fault={faultOf(error, 'name')}>
+          <Field label="Name" hint="Everyone sees it beside your handle." fault={faultOf(error, 'name')}>
             <input name="name" maxLength={200} autoComplete="name" defaultValue={viewer.account.name ?? ''} />
           </Field>
           <Field label="Email" hint="Only you see it, and nothing is sent there." fault={faultOf(error, 'email')}>

@@ -1,4 +1,4 @@
-/** Gives one device an approval for one endpoint, and shows its token once; or a link to ask somebody else for it. */
+/** Gives one device an approval for one endpoint, and shows its token once; or a link to ask someone else for it. */
 import { type FormEvent, useState } from 'react'
 import { useMutation, useQuery } from 'urql'
 import { commands } from '../../app/commands.ts'
@@ -102,7 +102,7 @@ export function ApproveDevice({ endpoint, asked, isOpen, close, approved }: Prop
           </Field>
           {device !== '' && (
             <details>
-              <summary>Ask somebody else</summary>
+              <summary>Ask someone else</summary>
               <p>Send this link to a person who may approve it:</p>
               <Command label="link to ask for an approval" text={askLink(device)} />
             </details>

@@ -17,7 +17,7 @@ export const isShownLink = (value: unknown): value is ShownLink =>
 /** What it is for, as a title. */
 export function titleOfLink({ kind, handle, org, role }: ShownLink): string {
   if (kind === 'setup') return `Choose how ${handle} signs in`
-  if (kind === 'reset') return `Choose anew how ${handle} signs in`
+  if (kind === 'reset') return `Choose a new way for ${handle} to sign in`
   if (org === null) return 'You are invited to this hub'
   return `You are invited to ${org} as ${role === 'owner' ? 'an owner' : 'a member'}`
 }

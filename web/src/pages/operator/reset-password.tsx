@@ -1,4 +1,4 @@
-/** A link by which a user chooses anew how to sign in: asked for, and shown once. */
+/** A link by which a user chooses a new way to sign in: asked for, and shown once. */
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Command } from '../../ui/command.tsx'

@@ -1,4 +1,4 @@
-/** Everybody who has an account; the operator keeps people out and makes links by which they set a new password. */
+/** Everyone who has an account; the operator keeps people out and makes links by which they set a new password. */
 import { useMemo, useState } from 'react'
 import { Link } from '../../app/navigate.tsx'
 import { useSession } from '../../app/session.tsx'

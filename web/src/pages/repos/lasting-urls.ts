@@ -1,5 +1,5 @@
 /**
- * Signed addresses that stay the same while a page is read again: each answer of the hub signs anew, and another
+ * Signed addresses that stay the same while a page is read again: each answer of the hub signs again, and another
  * address is another picture to a browser, which would load it again.
  */
 

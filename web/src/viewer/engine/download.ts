@@ -63,7 +63,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
       yield value
     }
   } finally {
-    // Ends the transfer where nobody reads on.
+    // Ends the transfer where no one reads on.
     await reader.cancel().catch(() => undefined)
   }
 }

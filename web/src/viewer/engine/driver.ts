@@ -7,7 +7,7 @@ interface Driver {
   hear(message: ToDrive): void
   /** True where a policy drives: the model goes on by it. Calls `done` once it has. */
   advance(seconds: number, isOver: () => boolean, done: () => void): boolean
-  /** Somebody else moves the robot. */
+  /** Someone else moves the robot. */
   end(): void
 }
 

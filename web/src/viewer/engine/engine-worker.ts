@@ -53,7 +53,7 @@ function act(opened: Session, message: Act): void {
       sayFrame(opened)
       return
     }
-    // Whoever moves the robot by hand takes it from the policy; a control acts beside it.
+    // A person who moves the robot by hand takes it from the policy; a control acts beside it.
     if (message.kind !== 'control') driver.end()
     if (message.kind === 'qpos') opened.setQpos(message.at, message.values)
     else if (message.kind === 'replay') opened.replay(message.qpos, message.ghost)

@@ -1,9 +1,9 @@
-/** Draws one diagram, away from the page: a text may keep the layout busy for longer than anybody waits. */
+/** Draws one diagram, away from the page: a text may keep the layout busy for longer than anyone waits. */
 import { renderMermaidSVG } from 'beautiful-mermaid'
 import type { DiagramAnswer, DiagramRequest } from './draw-diagram.ts'
 
 // ELK, which lays diagrams out, takes a worker for one of its own: it sees a page here. What calls it puts `self` back,
-// which a worker lets nobody set.
+// which a worker lets no one set.
 Object.defineProperty(globalThis, 'self', { value: globalThis, writable: true, configurable: true })
 Object.defineProperty(globalThis, 'document', { value: {} })
 

@@ -1,7 +1,7 @@
 /**
  * A Mermaid diagram as the address of a picture. The picture is what makes it safe: in an image no script of an SVG
  * runs and nothing of another site is loaded, and the styles in it are not of the page. As `data:` it has no origin
- * either where somebody opens it by itself.
+ * either where someone opens it by itself.
  */
 
 export interface DiagramRequest {

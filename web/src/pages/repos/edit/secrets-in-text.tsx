@@ -12,7 +12,7 @@ export function SecretsInText({ found, saveAnyway }: Props) {
     <div className="notice stack" role="alert">
       <p>This text holds what looks like a secret. It is not saved yet.</p>
       <SecretPlaces found={found} />
-      <p>Whoever can read the repo can read it, in older versions too. Take it out, and save again.</p>
+      <p>Anyone who can read the repo can read it, in older versions too. Take it out, and save again.</p>
       <div className="row">
         <button
           type="button"

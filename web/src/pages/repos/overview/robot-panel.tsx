@@ -4,7 +4,7 @@ import { Loading } from '../../../ui/states.tsx'
 import { RepoPicture } from '../repo-picture.tsx'
 import type { RepoQuery } from './repo.graphql.ts'
 
-/** The viewer and MuJoCo are megabytes: nobody loads them who only reads. */
+/** The viewer and MuJoCo are megabytes: no one loads them who only reads. */
 const RobotIn3d = lazy(() => import('./robot-in-3d.tsx'))
 
 interface Props {

@@ -27,7 +27,7 @@ export const recall = (owner: string, repo: string): Promise<Remembered | null> 
     () => null,
   )
 
-/** Without a database an upload begins anew after a reload: nothing more is lost. */
+/** Without a database an upload begins again after a reload: nothing more is lost. */
 export const remember = (owner: string, repo: string, what: Remembered): Promise<void> =>
   set(keyOf(owner, repo), what).catch(() => undefined)
 

@@ -26,7 +26,8 @@ export function SecretsNotice({ looked: { found, left }, files, sendOthers, send
           </p>
           <SecretPlaces found={found} />
           <p>
-            Whoever can read the repo can read them, in older versions too. Take them out, and choose the files again.
+            Anyone who can read the repo can read them, in older versions too. Take them out, and choose the files
+            again.
           </p>
         </div>
       )}
