@@ -1,5 +1,6 @@
 /** What a policy is by its bytes: its file, and the files beside it that say how it is run. */
 import { checkpointDigest, type DigestedFile } from '@hub/formats/policy/checkpoint-digest'
+import { stampPaths } from '@hub/formats/policy/onnx-stamps'
 import { HubError, invalid } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
@@ -21,9 +22,7 @@ const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1)
 
 /** The ONNX file at `path`, and the files beside it that say what its numbers mean. */
 export const policyPaths = (path: string): readonly string[] =>
-  [path, `${folderOf(path)}contract.json`, `${folderOf(path)}manifest.json`].filter(
-    (one, at, all) => all.indexOf(one) === at,
-  )
+  [path, ...stampPaths(path)].filter((one, at, all) => all.indexOf(one) === at)
 
 /** Equal for equal bytes in equally named files, wherever their folder is. Lower-case hex SHA-256. */
 export const policyDigest = (path: string, files: readonly DigestedFile[]): string =>

@@ -1,5 +1,6 @@
 /** What an endpoint serves of its model repo: one ONNX file, or a checkpoint directory. Spec, createEndpoint rule 2. */
 import { checkpointDigest } from '@hub/formats/policy/checkpoint-digest'
+import { stampPaths } from '@hub/formats/policy/onnx-stamps'
 import { prefixSuccessor } from '@hub/text/file-path'
 import { HubError } from '../../platform/errors.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
@@ -89,9 +90,7 @@ export async function findArtifact(querier: Querier, repo: ModelRepo, request: A
 }
 
 async function onnxArtifact(querier: Querier, repo: ModelRepo, { path }: ArtifactShape): Promise<Artifact> {
-  const folder = path.slice(0, path.lastIndexOf('/') + 1)
-  const besides = [`${folder}contract.json`, `${folder}manifest.json`]
-  const paths = [path, ...besides]
+  const paths = [path, ...stampPaths(path)]
   const files = await querier.query(filesOf, { repoId: repo.id, paths, lower: '', upper: '' })
   const model = files.find((file) => file.path === path)
   if (!model || !/\.onnx$/i.test(path)) {

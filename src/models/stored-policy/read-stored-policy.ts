@@ -8,7 +8,8 @@
  */
 
 import { FormatFault } from '@hub/formats/policy/format-fault'
-import { type ControlClass, metadataStamp, type Stamp, stampOf } from '@hub/formats/policy/stamp'
+import { jointContract, stampPaths, stampsOf } from '@hub/formats/policy/onnx-stamps'
+import { type ControlClass, type Stamp, stampOf } from '@hub/formats/policy/stamp'
 import { MAX_DOCUMENT_BYTES, readStampDocument } from '@hub/formats/policy/stamp-document'
 import pLimit from 'p-limit'
 import type { Deps } from '../../operation/context.ts'
@@ -90,15 +91,14 @@ const brokenPolicy = (broken: string): StoredPolicy => ({
 })
 
 async function onnxPolicy(reading: Reading, { path, files, params }: StoredPolicyInput): Promise<StoredPolicy> {
-  const beside = path.slice(0, path.lastIndexOf('/') + 1)
-  const document = find(files, `${beside}contract.json`) ?? find(files, `${beside}manifest.json`)
-  const stamps = [...(document ? [stampOf(document.path, await documentOf(reading, document))] : [])]
+  const [beside] = stampPaths(path).flatMap((one) => find(files, one) ?? [])
+  const document = beside ? { path: beside.path, value: await documentOf(reading, beside) } : null
   const model = await openStoredOnnx(reading, named(files, path)).catch((error: unknown) => {
     if (error instanceof FormatFault && document) return broken(error.message)
     throw error
   })
   const { count, outside } = await model.weights()
-  return { ...(await policyOf([...stamps, metadataStamp(model.metadata)], async () => params ?? count)), outside }
+  return { ...(await policyOf(stampsOf(document, model.metadata), async () => params ?? count)), outside }
 }
 
 const broken = (reason: string): StoredOnnx => ({
@@ -128,7 +128,7 @@ async function policyOf(stamps: readonly Stamp[], count: () => Promise<number | 
     params: isCounted ? counted : null,
     controlClass: first(({ controlClass }) => controlClass),
     contractFingerprint: first(({ contractFingerprint }) => contractFingerprint),
-    contract: first(({ contract, document }) => [contract, document].find((one) => one?.joint_order != null) ?? null),
+    contract: jointContract(stamps),
     policyFormat: first(({ policyFormat }) => policyFormat),
     policyType: first(({ policyType }) => policyType),
     outside: [],

@@ -7,8 +7,9 @@ import { isJsonObject } from '@hub/formats/exact-json'
 import { FormatFault } from '@hub/formats/policy/format-fault'
 import { readInPlaces } from '@hub/formats/policy/local-bytes'
 import { type OnnxHeader, readOnnxHeader } from '@hub/formats/policy/onnx-header'
+import { type StampDocument, stampPaths, stampsOf } from '@hub/formats/policy/onnx-stamps'
 import { readSafetensorsHeader } from '@hub/formats/policy/safetensors-header'
-import { metadataStamp, type Stamp, stampOf } from '@hub/formats/policy/stamp'
+import { type Stamp, stampOf } from '@hub/formats/policy/stamp'
 import { MAX_DOCUMENT_BYTES, readStampDocument } from '@hub/formats/policy/stamp-document'
 import type { WindowedFile } from '@hub/formats/policy/windowed-file'
 import { baseName } from '@hub/text/file-path'
@@ -25,7 +26,10 @@ export interface Policy {
   readonly path: string
   readonly format: string
   readonly type: string | null
+  /** Of the first that declares it. */
   readonly stamp: Stamp
+  /** All that declare it, that one first. */
+  readonly stamps: readonly Stamp[]
   /** Of its weights; null if no header has it. */
   readonly params: number | null
   readonly onnx: OnnxHeader | null
@@ -64,10 +68,11 @@ type Files = ReadonlyMap<string, LocalFile>
  */
 async function onnxPolicy(files: Files, model: LocalFile): Promise<Policy> {
   const onnx = await headerOf(model, readOnnxHeader)
+  const [contractPath, manifestPath] = stampPaths(model.path)
+  const document = (await readDocument(files, contractPath)) ?? (await readDocument(files, manifestPath))
+  const stamps = stampsOf(document, onnx.metadata)
+  const stamp = stamps[0] ?? stampOf(null, {})
   const beside = model.path.slice(0, model.path.lastIndexOf('/') + 1)
-  const document =
-    (await readDocument(files, `${beside}contract.json`)) ?? (await readDocument(files, `${beside}manifest.json`))
-  const stamp = document ? stampOf(document.path, document.value) : metadataStamp(onnx.metadata)
   // Weights outside are found relative to the model, so both go where a repo has room for them.
   const outside = onnx.externalFiles.map((name) => {
     const file = files.get(beside + name)
@@ -80,6 +85,7 @@ async function onnxPolicy(files: Files, model: LocalFile): Promise<Policy> {
     format: stamp.policyFormat ?? 'onnx',
     type: stamp.policyType,
     stamp,
+    stamps,
     params: onnx.params,
     onnx,
     declared: { actions: null, state: null },
@@ -104,6 +110,7 @@ async function checkpointPolicy(
     format: stamp.policyFormat ?? (onnx ? 'onnx' : 'checkpoint'),
     type: stamp.policyType ?? typeOf(config?.value),
     stamp,
+    stamps: [stamp],
     params: onnx?.params ?? (await paramsOf(weights)) ?? stamp.params,
     onnx,
     declared: declaredOf(config?.value),
@@ -121,6 +128,7 @@ async function weightsPolicy(files: Files, entry: string, prefix: string): Promi
     format: 'safetensors',
     type: typeOf(config?.value),
     stamp: stampOf(null, {}),
+    stamps: [],
     params: weights ? await paramsOf([weights]) : null,
     onnx: null,
     declared: declaredOf(config?.value),
@@ -151,19 +159,14 @@ async function headerOf<T>({ file, path }: LocalFile, read: (file: WindowedFile)
   }
 }
 
-interface JsonDocument {
-  readonly path: string
-  readonly value: Readonly<Record<string, unknown>>
-}
-
-async function readDocument(files: Files, path: string): Promise<JsonDocument | null> {
+async function readDocument(files: Files, path: string): Promise<StampDocument | null> {
   const found = files.get(path)
   if (!found) return null
   if (found.size > MAX_DOCUMENT_BYTES) throw new FormatFault(`${path} is over 1 MiB.`)
   return { path, value: readStampDocument(path, await readFile(found.file)) }
 }
 
-type Config = JsonDocument['value'] | undefined
+type Config = StampDocument['value'] | undefined
 
 function typeOf(config: Config): string | null {
   const type = config?.type ?? config?.model_type

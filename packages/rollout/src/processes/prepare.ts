@@ -7,6 +7,7 @@ import { preparedModel } from '@hub/check-worker/prepared-model'
 import { LocalError } from '@hub/client/internal'
 import { walkFolder } from '@hub/client/walk'
 import { isJsonObject, parseExact, withDoubles } from '@hub/formats/exact-json'
+import { drivenContract } from '@hub/formats/policy/onnx-stamps'
 import { localFiles } from '@hub/mjcf/folder/local-files'
 import type { ReadingPool } from '@hub/mjcf/processes/reading-pool'
 import { doubtOf } from '@hub/mjcf/verdict/model-checks'
@@ -62,7 +63,7 @@ export async function policyIn(folder: string, entry: string | null): Promise<Po
   if (!policy.onnx) throw new LocalError(`${path} is no ONNX file: rollouts run ONNX alone.`)
   if (policy.onnx.externalFiles.length > 0)
     throw new LocalError(`${path} keeps weights in ${policy.onnx.externalFiles[0]}: rollouts run models of one file.`)
-  return { file: join(folder, path), path, contract: policy.stamp.contract && withDoubles(policy.stamp.contract) }
+  return { file: join(folder, path), path, contract: withDoubles(drivenContract(policy.stamps)) }
 }
 
 async function onlyModel(folder: string): Promise<string> {

@@ -1,10 +1,13 @@
 /** Which files of a repo, or of this machine, are a policy. Pure. */
+import { withDoubles } from '@hub/formats/exact-json'
+import { openOnnx } from '@hub/formats/policy/onnx-header'
+import { drivenContract, stampPaths, stampsOf } from '@hub/formats/policy/onnx-stamps'
+import { MAX_DOCUMENT_BYTES, readStampDocument } from '@hub/formats/policy/stamp-document'
+import { unlimited, windowedFile } from '@hub/formats/policy/windowed-file'
 import type { DrivenPolicy } from './drive-protocol.ts'
 
 /** A policy of more bytes is none that a page runs. */
 export const MAX_POLICY_BYTES = 128 * 1024 * 1024
-/** Of a contract or a task. */
-const MAX_DOCUMENT_BYTES = 1024 * 1024
 
 interface PolicyPaths {
   readonly onnx: string
@@ -35,7 +38,7 @@ export function policyPaths(
   const found = (...paths: readonly string[]) => paths.find((path) => small.has(path)) ?? null
   return {
     onnx,
-    contract: found(`${folder}contract.json`, `${folder}manifest.json`, 'manifest.json'),
+    contract: found(...stampPaths(onnx)),
     task: found(`${folder}task.json`, 'task.json'),
   }
 }
@@ -48,20 +51,22 @@ export async function policyOf(
 ): Promise<DrivenPolicy> {
   const asked = [paths.onnx, ...[paths.contract, paths.task].filter((path) => path !== null)]
   const bytes = new Map((await read(asked)).map((one, at) => [asked[at], one]))
-  const documentAt = (path: string | null): unknown => {
+  const documentAt = (path: string | null) => {
     const text = path === null ? undefined : bytes.get(path)
-    if (!text) return null
-    try {
-      return JSON.parse(new TextDecoder().decode(text))
-    } catch {
-      throw new Error(`${path} is no JSON.`)
-    }
+    return path === null || !text ? null : { path, value: readStampDocument(path, text) }
   }
-  const manifest = documentAt(paths.contract)
-  return {
-    name,
-    onnx: bytes.get(paths.onnx) ?? new Uint8Array(),
-    contract: (manifest as { readonly contract?: unknown } | null)?.contract ?? null,
-    task: documentAt(paths.task),
+  const onnx = bytes.get(paths.onnx) ?? new Uint8Array()
+  const beside = documentAt(paths.contract)
+  const contract = drivenContract(stampsOf(beside, await metadataOf(paths.onnx, onnx)))
+  return { name, onnx, contract: withDoubles(contract), task: withDoubles(documentAt(paths.task)?.value ?? null) }
+}
+
+/** What an ONNX file says of itself. Throws an `Error` that names the file where it is none. */
+async function metadataOf(path: string, bytes: Uint8Array): Promise<Readonly<Record<string, string>>> {
+  const fetch = (start: number, end: number) => Promise.resolve(bytes.subarray(start, end))
+  try {
+    return (await openOnnx(windowedFile({ sizeBytes: bytes.length, fetch }, unlimited))).outline.metadata
+  } catch (error) {
+    throw new Error(`${path} is no ONNX file. ${error instanceof Error ? error.message : error}`)
   }
 }
