@@ -124,13 +124,18 @@ describe('what is not read is said', () => {
   })
 
   it('of a topic, with its schema and its encoding', async () => {
-    const video: MadeTopic = { name: '/video', schema: 'foxglove.CompressedVideo', encoding: 'protobuf', messages: [] }
+    const video: MadeTopic = {
+      name: '/video',
+      schema: 'foxglove.CompressedVideo',
+      encoding: 'flatbuffer',
+      messages: [],
+    }
     const packed: MadeTopic = { ...video, name: '/still', schema: 'foxglove.CompressedImage' }
     const { gaps } = await mcapEpisode(await opened([video, packed]))
     expect(gaps).toEqual([
       'No topic has joints.',
-      expect.stringMatching(/^\/still is not read: foxglove.CompressedImage, protobuf encoding: .* in json\.$/),
-      '/video is not read: foxglove.CompressedVideo, protobuf encoding: neither joints nor compressed pictures.',
+      expect.stringMatching(/^\/still is not read: foxglove.CompressedImage, flatbuffer encoding: .* in json\.$/),
+      '/video is not read: foxglove.CompressedVideo, flatbuffer encoding: neither joints nor compressed pictures.',
     ])
   })
 

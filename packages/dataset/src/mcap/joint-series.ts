@@ -66,9 +66,9 @@ export function jointSeries(topic: string) {
       for (const part of ['position', 'velocity', 'effort'] as const) {
         const said = message[part]
         for (const [at, name] of message.names.entries()) {
-          const place = places.get(name)
-          if (place === undefined || at >= said.length) continue
-          last[part][place] = said[at] ?? Number.NaN
+          const [place, value] = [places.get(name), said[at]]
+          if (place === undefined || value === undefined) continue
+          last[part][place] = value
           has[part] = true
         }
         parts[part].push(last[part].slice(0, places.size))

@@ -4,9 +4,11 @@ import { objectOf } from '@hub/embodiment/json'
 /** One message of a robot's joints. */
 export interface JointMessage {
   readonly names: readonly string[]
-  readonly position: ArrayLike<number>
-  readonly velocity: ArrayLike<number>
-  readonly effort: ArrayLike<number>
+  /** By the joints of `names`; it may be shorter, and undefined is a joint that the message does not tell. */
+  readonly position: ArrayLike<number | undefined>
+  /** As `position`. */
+  readonly velocity: ArrayLike<number | undefined>
+  readonly effort: ArrayLike<number | undefined>
   /** Seconds of the clock that measured them; null where it did not say. */
   readonly stamp: number | null
 }
@@ -18,20 +20,31 @@ export interface PictureMessage {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Null for what is no `sensor_msgs/JointState`. */
+/** Of `sensor_msgs/JointState`, with lists beside one another, or `foxglove.JointStates`; null for anything else. */
 export function jointMessage(value: unknown): JointMessage | null {
-  const { name, position, velocity, effort, header } = objectOf(value)
+  const { header, timestamp, ...message } = objectOf(value)
+  const { name, position, velocity, effort } = Array.isArray(message.joints) ? columnsOf(message.joints) : message
   if (!Array.isArray(name) || !name.every((one) => typeof one === 'string')) return null
-  const stamp = objectOf(objectOf(header).stamp)
-  const seconds = Number(stamp.sec) + Number(stamp.nanosec ?? stamp.nsec ?? 0) / 1e9
   return {
     names: name,
     position: numbersOf(position),
     velocity: numbersOf(velocity),
     effort: numbersOf(effort),
-    // A driver that has no clock writes zeros.
-    stamp: Number.isFinite(seconds) && seconds > 0 ? seconds : null,
+    stamp: secondsOf(objectOf(header).stamp ?? timestamp),
   }
+}
+
+/** A joint of `foxglove.JointStates` may tell its speed and not its place: what is not told stays undefined. */
+function columnsOf(joints: readonly unknown[]) {
+  const each = (part: string) => joints.map((joint) => objectOf(joint)[part])
+  return { name: each('name'), position: each('position'), velocity: each('velocity'), effort: each('effort') }
+}
+
+/** As ROS writes it, its bridges to JSON do, and Protocol Buffers. A driver that has no clock writes zeros: null. */
+function secondsOf(stamp: unknown): number | null {
+  const { sec, secs, seconds, nsec, nsecs, nanosec, nanos } = objectOf(stamp)
+  const time = Number(sec ?? secs ?? seconds) + Number(nanosec ?? nsec ?? nsecs ?? nanos ?? 0) / 1e9
+  return Number.isFinite(time) && time > 0 ? time : null
 }
 
 /** Null for what is no compressed picture that a page draws. */
@@ -64,7 +77,8 @@ const typeOf = (bytes: Uint8Array): string | null =>
   signatures.find(([, from, sign]) => sign.every((byte, at) => bytes[from + at] === byte))?.[0] ?? null
 
 /** Other things than numbers are none: NaN. */
-function numbersOf(value: unknown): ArrayLike<number> {
+function numbersOf(value: unknown): ArrayLike<number | undefined> {
   if (value instanceof Float64Array || value instanceof Float32Array) return value
-  return Array.isArray(value) ? value.map((one) => (typeof one === 'number' ? one : Number.NaN)) : []
+  const numberOf = (one: unknown) => (typeof one === 'number' || one === undefined ? one : Number.NaN)
+  return Array.isArray(value) ? value.map(numberOf) : []
 }

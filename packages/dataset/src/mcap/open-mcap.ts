@@ -5,7 +5,7 @@ import { decompressors } from './decompress.ts'
 import { type JointSeries, jointSeries } from './joint-series.ts'
 import { mcapBytes } from './mcap-bytes.ts'
 import { jointMessage, type PictureMessage, pictureMessage } from './message-shapes.ts'
-import { type McapTopic, topicOf } from './topics.ts'
+import { type McapTopic, topicReader } from './topics.ts'
 
 export type { PictureMessage } from './message-shapes.ts'
 
@@ -44,6 +44,10 @@ export async function openMcap(file: ByteFile): Promise<McapFile> {
   )
   const counts = reader.statistics?.channelMessageCounts
   const channels = [...reader.channelsById.values()]
+  // Files and pages without it do not load it.
+  const isProtobuf = channels.some(({ messageEncoding }) => messageEncoding === 'protobuf')
+  const protobuf = isProtobuf ? (await import('./protobuf/read-protobuf.ts')).protobufReading : null
+  const topicOf = topicReader(protobuf)
   const countOf = (id: number) => (counts ? Number(counts.get(id) ?? 0n) : null)
   const topics = channels
     .map((channel) => topicOf(channel, reader.schemasById.get(channel.schemaId), countOf(channel.id)))
@@ -65,7 +69,7 @@ export async function openMcap(file: ByteFile): Promise<McapFile> {
       const series = jointSeries(topic.name)
       try {
         for await (const { logTime, data } of reader.readMessages({ topics: [topic.name], endTime })) {
-          const message = jointMessage(topic.decode(data))
+          const message = jointMessage(decoded(topic, data))
           if (message === null) throw new Error(`a message of ${topic.name} has no names of joints.`)
           if (!series.add(logTime, message)) break
         }
@@ -77,12 +81,20 @@ export async function openMcap(file: ByteFile): Promise<McapFile> {
     async picture(topic, endTime) {
       const asked = { topics: [topic.name], endTime, reverse: true, validateCrcs: false }
       try {
-        for await (const { data } of reader.readMessages(asked)) return pictureMessage(topic.decode(data))
+        for await (const { data } of reader.readMessages(asked)) return pictureMessage(decoded(topic, data))
         return null
       } catch (error) {
         throw told(error)
       }
     },
+  }
+}
+
+function decoded({ name, decode }: McapTopic, message: Uint8Array): unknown {
+  try {
+    return decode(message)
+  } catch (error) {
+    throw new Error(`a message of ${name} is not read: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -25,32 +25,51 @@ const lastName = (schema: string) => schema.split(/[/.]/).at(-1) ?? schema
 
 const kinds: Readonly<Record<string, McapTopic['kind']>> = {
   JointState: 'joints',
+  JointStates: 'joints',
   CompressedImage: 'picture',
 }
 
-/** Null for a channel without a schema, of which nothing is known. */
-export function topicOf(channel: Channel, schema: Schema | undefined, messages: number | null): McapTopic {
-  const name = schema?.name ?? ''
-  const kind = kinds[lastName(name)] ?? null
-  const said = `${name || 'no schema'}, ${channel.messageEncoding || 'no'} encoding`
-  const decode = schema && kind ? decoderOf(channel.messageEncoding, schema) : null
-  const why =
-    kind === null
-      ? `${said}: neither joints nor compressed pictures`
-      : decode === null
-        ? `${said}: joints and pictures are read in cdr with a ros2msg schema, and in json`
-        : null
-  const none = () => null
-  return { name: channel.topic, schema: name, kind: why === null ? kind : null, why, messages, decode: decode ?? none }
+/** How messages are read, or in words why they are not. */
+type Reading = Pick<McapTopic, 'kind' | 'decode'> | string
+
+/** What reads messages of Protocol Buffers; given where a file has such. */
+export type ProtobufReader = typeof import('./protobuf/read-protobuf.ts').protobufReading
+
+/** Topics of a file. Of a channel without a schema nothing is known. */
+export function topicReader(protobuf: ProtobufReader | null) {
+  /** Of schemas, which are bytes of a file: channels share them, and one may take a while. */
+  const ofSchema = new Map<Schema, Reading>()
+  const protobufOf = (schema: Schema, read: ProtobufReader): Reading => {
+    const reading = ofSchema.get(schema) ?? read(schema.name, schema.data)
+    ofSchema.set(schema, reading)
+    return reading
+  }
+  const readingOf = (encoding: string, schema: Schema): Reading =>
+    encoding === 'protobuf' && schema.encoding === 'protobuf' && protobuf
+      ? protobufOf(schema, protobuf)
+      : byName(encoding, schema)
+  return (channel: Channel, schema: Schema | undefined, messages: number | null): McapTopic => {
+    const own = { name: channel.topic, schema: schema?.name ?? '', messages }
+    const reading = schema ? readingOf(channel.messageEncoding, schema) : NEITHER
+    if (typeof reading !== 'string') return { ...own, ...reading, why: null }
+    const said = `${own.schema || 'no schema'}, ${channel.messageEncoding || 'no'} encoding`
+    return { ...own, kind: null, why: `${said}: ${reading}`, decode: () => null }
+  }
 }
 
-function decoderOf(encoding: string, schema: Schema): McapTopic['decode'] | null {
+const NEITHER = 'neither joints nor compressed pictures'
+const OTHER = 'joints and pictures are read in cdr with a ros2msg schema, in protobuf, and in json'
+
+function byName(encoding: string, schema: Schema): Reading {
+  const kind = kinds[lastName(schema.name)] ?? null
+  if (kind === null) return NEITHER
   const text = new TextDecoder()
-  if (encoding === 'json') return (bytes) => JSON.parse(text.decode(bytes)) as unknown
-  if (encoding !== 'cdr' || schema.encoding !== 'ros2msg') return null
+  if (encoding === 'json') return { kind, decode: (bytes) => JSON.parse(text.decode(bytes)) as unknown }
+  if (encoding !== 'cdr' || schema.encoding !== 'ros2msg') return OTHER
   let reader: MessageReader | null = null
-  return (bytes) => {
+  const decode = (bytes: Uint8Array) => {
     reader ??= new MessageReader(parse(text.decode(schema.data), { ros2: true }))
-    return reader.readMessage(bytes)
+    return reader.readMessage<unknown>(bytes)
   }
+  return { kind, decode }
 }

@@ -19,10 +19,10 @@ export const compressedImage = `${header}string format\nuint8[] data${headerPart
 export interface MadeTopic {
   readonly name: string
   readonly schema: string
-  readonly encoding: 'cdr' | 'json' | 'protobuf'
+  readonly encoding: 'cdr' | 'json' | 'protobuf' | 'flatbuffer'
   /** Of the schema. */
-  readonly text?: string
-  /** By seconds of the file's clock. */
+  readonly text?: string | Uint8Array
+  /** By seconds of the file's clock; of protobuf their bytes. */
   readonly messages: readonly (readonly [seconds: number, message: unknown])[]
 }
 
@@ -52,6 +52,8 @@ function framedLz4(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from('04224d18604073', 'hex'), length, bytes, Buffer.alloc(4)])
 }
 
+const bytesOf = (text: string | Uint8Array) => (typeof text === 'string' ? new TextEncoder().encode(text) : text)
+
 /** The bytes of a file; messages of all topics in the order of their times. */
 export async function madeMcap(topics: readonly MadeTopic[], making: Making = {}): Promise<Uint8Array> {
   const { chunkSize = 4096, compression = 'zstd', isIndexed = true } = making
@@ -79,18 +81,22 @@ export async function madeMcap(topics: readonly MadeTopic[], making: Making = {}
   await writer.start({ profile: '', library: 'made' })
   const all: { channelId: number; seconds: number; data: Uint8Array }[] = []
   for (const { name, schema, encoding, text = '', messages } of topics) {
-    const schemaEncoding = encoding === 'cdr' ? 'ros2msg' : encoding === 'json' ? 'jsonschema' : 'protobuf'
+    const schemaEncoding = encoding === 'cdr' ? 'ros2msg' : encoding === 'json' ? 'jsonschema' : encoding
     const schemaId = await writer.registerSchema({
-      ...{ name: schema, encoding: schemaEncoding, data: new TextEncoder().encode(text) },
+      ...{ name: schema, encoding: schemaEncoding, data: bytesOf(text) },
     })
     const channelId = await writer.registerChannel({
       ...{ topic: name, schemaId, messageEncoding: encoding, metadata: new Map() },
     })
-    const ros = encoding === 'cdr' ? new MessageWriter(parse(text, { ros2: true })) : null
+    const ros = encoding === 'cdr' && typeof text === 'string' ? new MessageWriter(parse(text, { ros2: true })) : null
     for (const [seconds, message] of messages)
       all.push({
         ...{ channelId, seconds },
-        data: ros ? ros.writeMessage(message) : new TextEncoder().encode(JSON.stringify(message)),
+        data: ros
+          ? ros.writeMessage(message)
+          : message instanceof Uint8Array
+            ? message
+            : bytesOf(JSON.stringify(message)),
       })
   }
   for (const [sequence, { channelId, seconds, data }] of all.toSorted((a, b) => a.seconds - b.seconds).entries())
