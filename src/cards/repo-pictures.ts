@@ -14,16 +14,23 @@ export interface RepoPicture {
 }
 
 /** Twice what a still may have: a list shows 30. */
-const MOST_BYTES = 4 * 1024 * 1024
+export const MOST_BYTES = 4 * 1024 * 1024
 
 /**
  * Of all cards that are read for one list. A card can be a megabyte long, and a list can have 100 of them: the stills
  * of those past it are not looked for.
  */
-const MOST_CARD_BYTES = 4 * 1024 * 1024
+export const MOST_CARD_BYTES = 4 * 1024 * 1024
 
 /** Files that are taken for the picture of a repo, those before others. */
-const named = ['thumbnail.png', 'thumbnail.jpg', 'thumbnail.webp', 'preview.png', 'preview.jpg', 'preview.webp']
+export const pictureNames = [
+  'thumbnail.png',
+  'thumbnail.jpg',
+  'thumbnail.webp',
+  'preview.png',
+  'preview.jpg',
+  'preview.webp',
+]
 /** What a check writes beside `thumbnail.png`. */
 const NAMED_DARK = 'thumbnail-dark.png'
 
@@ -75,7 +82,7 @@ export async function picturesOf(
   repoIds: readonly string[],
 ): Promise<(RepoPicture | null)[]> {
   if (deps.objects === null) return repoIds.map(() => null)
-  const names = [...named, NAMED_DARK]
+  const names = [...pictureNames, NAMED_DARK]
   const rows = await deps.db.query(picturesOfRepos, {
     repoIds,
     names,
@@ -96,7 +103,7 @@ function pictureAmong(files: readonly PictureFile[]): RepoPicture | null {
     files.find(({ theme, path }) => theme === null && path !== NAMED_DARK)
   if (light === undefined) return null
   const isDark = ({ theme, path }: PictureFile) =>
-    light.theme === 'light' ? theme === 'dark' : light.path === named[0] && path === NAMED_DARK
+    light.theme === 'light' ? theme === 'dark' : light.path === pictureNames[0] && path === NAMED_DARK
   return { light, dark: files.find(isDark) ?? null }
 }
 

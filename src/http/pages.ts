@@ -9,6 +9,7 @@ import type { Deps } from '../operation/context.ts'
 import { noneMatchCovers } from '../platform/etag.ts'
 import { mayCompress, vary } from './compression.ts'
 import { pathOf } from './logger.ts'
+import type { SharedHead } from './shared-head.ts'
 
 const folder = fileURLToPath(new URL('../../generated/web/', import.meta.url))
 /** Addresses of the graph, the REST dialect, sign-in and the stores: never a page. */
@@ -24,9 +25,14 @@ interface PageDocument {
 
 /**
  * Answers `GET` of each page with the document (200), and of any other address that a browser opens with the same
- * document and 404, which says so. The hashed files below `/assets/` never change and are cached for a year.
+ * document and 404, which says so. A page of a public repo has a head of its own, from `headOf`. The hashed files below
+ * `/assets/` never change and are cached for a year.
  */
-export async function registerPages(app: FastifyInstance, deps: Pick<Deps, 'objects' | 'log'>): Promise<void> {
+export async function registerPages(
+  app: FastifyInstance,
+  deps: Pick<Deps, 'objects' | 'log'>,
+  headOf: SharedHead = async () => null,
+): Promise<void> {
   const document = readDocument(await storeOrigin(deps))
   if (document === null) {
     deps.log.warn({ folder }, 'the pages are not built; `npm run prepare` builds them')
@@ -51,7 +57,8 @@ export async function registerPages(app: FastifyInstance, deps: Pick<Deps, 'obje
   })
   app.get('/*', async (request, reply) => {
     if (!isPage(request)) return reply.callNotFound()
-    return sendDocument(document, request, reply)
+    const head = await headOf(request, reply)
+    return sendDocument(head === null ? document : { ...document, ...withHead(document, head) }, request, reply)
   })
 }
 
@@ -88,13 +95,23 @@ function sendDocument(document: PageDocument, request: FastifyRequest, reply: Fa
     .send(document.html)
 }
 
+/** What `web/index.html` has in its place: the pages write their titles themselves. */
+const TITLE = '<title>Hub</title>'
+
+function withHead({ html }: PageDocument, head: string): Pick<PageDocument, 'html' | 'etag'> {
+  const text = html.replace(TITLE, () => head)
+  return { html: text, etag: etagOf(text) }
+}
+
+const etagOf = (html: string) => `"${hash('sha256', html).slice(0, 32)}"`
+
 /** Null where nothing was built. */
 function readDocument(origin: string | null): PageDocument | null {
   try {
     const html = readFileSync(`${folder}index.html`, 'utf8')
     return {
       html,
-      etag: `"${hash('sha256', html).slice(0, 32)}"`,
+      etag: etagOf(html),
       policy: policyOf(origin),
       enginePolicy: enginePolicyOf(origin),
     }

@@ -40,6 +40,7 @@ import { callerOf, createRateLimit, type RateLimit } from './rate-limit.ts'
 import { headerTimeouts, ignoreExpectations, refuseBrokenRequest } from './refuse-connection.ts'
 import { contextOf } from './request-context.ts'
 import { sendProblem } from './send-problem.ts'
+import { sharedHead } from './shared-head.ts'
 import { WrittenBytes } from './written-bytes.ts'
 
 /** What the server provides to mounts that run operations: authentication, contexts, streams and error mapping. */
@@ -220,7 +221,7 @@ export function buildServer(deps: Deps, parts: ServerParts): FastifyInstance {
   })
   app.register(async (scope) => registerInstall(scope, config, edge))
   for (const plugin of parts.uncounted ?? []) app.register(plugin)
-  app.register(async (scope) => registerPages(scope, deps))
+  app.register(async (scope) => registerPages(scope, deps, sharedHead(deps, edge)))
   app.addHook('preClose', async () => {
     stopping = true
     streams.endAll()

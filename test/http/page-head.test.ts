@@ -1,0 +1,210 @@
+/** What a link to a page says of it to who is not signed in: of public repos, and of nothing else. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { newId } from '@hub/formats/ids'
+import Fastify from 'fastify'
+import { pino } from 'pino'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { registerPages } from '../../src/http/pages.ts'
+import { sharedHead } from '../../src/http/shared-head.ts'
+import { contractHub, newName, type Person } from '../support/hub.ts'
+
+const hub = contractHub()
+const generic = readFileSync(join(import.meta.dirname, '../../generated/web/index.html'), 'utf8')
+const open = (path: string, headers: Record<string, string> = {}, who: Person | null = null) =>
+  hub.send(who, 'GET', path, { headers: { accept: 'text/html', ...headers } })
+
+/** The `meta` of a page by their names, with the characters that were escaped. */
+async function headOf(path: string): Promise<Record<string, string>> {
+  const { status, text } = await open(path)
+  expect(status).toBe(200)
+  const all = [...text.matchAll(/<meta (?:property|name)="([^"]*)" content="([^"]*)" \/>/g)]
+  return Object.fromEntries(all.map(([, name = '', content = '']) => [name, unescaped(content)]))
+}
+const unescaped = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+
+let ada: Person
+beforeAll(async () => {
+  ada = await hub.person()
+})
+
+const dataSet = async (meta: object, change: object = {}) => {
+  const name = await hub.repo(ada, { visibility: 'public', ...change })
+  expect((await hub.call(ada, 'PUT', `/v1/datasets/${name}/meta`, meta)).status).toBe(200)
+  return name
+}
+
+describe('a link to a public repo', () => {
+  it('says what it is, with its picture, under one address', async () => {
+    const robot = await hub.repo(ada, { kind: 'robot', visibility: 'public', description: 'Six joints.\nA gripper.' })
+    await hub.upload(ada, robot, { 'preview.png': 'no picture, which no one looks at here', 'a.txt': 'x' })
+    const head = await headOf(`/${robot}`)
+    expect(head).toMatchObject({
+      'og:site_name': 'Hub',
+      'og:type': 'website',
+      'og:title': robot,
+      'og:description': 'A robot. Six joints. A gripper.',
+      description: 'A robot. Six joints. A gripper.',
+      'og:url': `${hub.running.url}/${robot}`,
+      'og:image': `${hub.running.url}/v1/repos/${robot}/resolve/preview.png`,
+      'twitter:card': 'summary_large_image',
+    })
+    const picture = await fetch(head['og:image'] ?? '')
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+    const { text } = await open(`/${robot}/robot?view=1`)
+    expect(text).toContain(`<title>Robot in 3D · ${robot} · Hub</title>`)
+    expect(text).toContain(`<link rel="canonical" href="${hub.running.url}/${robot}/robot?view=1" />`)
+    // All else of the document is the same, and it still names its script.
+    const ofItsOwn = /<title>.*?(?=\n {4}<(?:link rel="m|script))/s
+    expect(text.replace(ofItsOwn, '')).toBe(generic.replace(ofItsOwn, ''))
+  })
+
+  it('names an episode and a frame that the data set has', async () => {
+    const name = await dataSet({ episode_count: 50, total_frames: 12_000, fps: 30, robot_type: 'lab/so100' })
+    const address = `/${name}/episodes?episode=49&frame=11999&view=1,2,3`
+    expect(await headOf(address)).toMatchObject({
+      'og:title': `Episode 49, frame 11999 · ${name}`,
+      'og:description': 'A data set of lab/so100, 50 episodes, 12,000 frames, 30 frames a second.',
+      'og:url': `${hub.running.url}/${name}/episodes?episode=49&frame=11999&view=1%2C2%2C3`,
+      'twitter:card': 'summary',
+    })
+    for (const episode of ['50', '-1', '1e1', '0x1', '4.5', '99999999999999999999', '"><script>', ''])
+      expect([episode, (await headOf(`/${name}/episodes?episode=${episode}`))['og:title']]).toEqual([
+        episode,
+        `Episodes · ${name}`,
+      ])
+    expect((await headOf(`/${name}/episodes?episode=0&frame=12000`))['og:title']).toBe(`Episode 0 · ${name}`)
+    const unread = await hub.repo(ada, { visibility: 'public' })
+    expect((await headOf(`/${unread}/episodes?episode=0`))['og:title']).toBe(`Episodes · ${unread}`)
+  })
+
+  it('tells the newest result of a model on a robot that is public', async () => {
+    const model = await hub.repo(ada, { kind: 'model', visibility: 'public' })
+    const seen = await hub.repo(ada, { kind: 'robot', visibility: 'public' })
+    const hidden = await hub.repo(ada, { kind: 'robot', visibility: 'private' })
+    const add = async (robot: string, task: string) =>
+      hub.sql(
+        `insert into rollouts (id, model_repo_id, model_seq, model_commit, policy_path, policy_digest, robot_repo_id,
+            robot_seq, robot_commit, task, conditions, fingerprint, first_seed, seeds, successes, lowest, highest,
+            mean_return, mean_seconds, software, key, by_agent)
+          select $1::text, m.id, 1, repeat('a', 40), 'p.onnx', repeat('b', 64), r.id, 1, repeat('c', 40), $2,
+            '{"task":{"name":"x"},"disturbance":{}}', repeat('d', 64), 0, 100, 87, 0.8, 0.9, 1, 2, '{}',
+            encode(sha256(convert_to($1::text, 'UTF8')), 'hex'), false
+          from repos m, repos r where m.id = $3 and r.id = $4`,
+        [newId('roll'), task, ...(await Promise.all([model, robot].map(idOf)))],
+      )
+    const idOf = async (name: string) => (await hub.call(ada, 'GET', `/v1/repos/${name}`)).json.id
+    await add(seen, 'reach')
+    await add(hidden, 'secret')
+    expect((await headOf(`/${model}/rollouts`))['og:description']).toBe(
+      `reach on ${seen}: 87 of 100 rollouts succeeded. A model.`,
+    )
+    expect((await open(`/${model}/rollouts`)).text).not.toMatch(new RegExp(`${hidden}|secret`))
+  })
+
+  it('stays text, whatever it is called', async () => {
+    const hostile = '"><script>alert(1)</script>\u202e\u0007<!-- $& $1 $` ﷽ 🤖'
+    const name = await dataSet({ episode_count: 1, total_frames: 1, robot_type: hostile }, { description: hostile })
+    const { text } = await open(`/${name}?x="><script>alert(2)</script>&y=%22onload=`)
+    expect(text.match(/<script/g)).toHaveLength(generic.match(/<script/g)?.length ?? 0)
+    expect(text).not.toMatch(/\p{Bidi_Control}|onload="|<!--/u)
+    expect(text).not.toContain('\u0007')
+    const inOneLine = '"><script>alert(1)</script> <!-- $& $1 $` ﷽ 🤖'
+    expect((await headOf(`/${name}`))['og:description']).toBe(
+      `A data set of ${inOneLine}, 1 episode, 1 frame. ${inOneLine}`,
+    )
+  })
+
+  it('is short, and ends between characters', async () => {
+    const name = await hub.repo(ada, { visibility: 'public', description: '🤖'.repeat(4000) })
+    const { 'og:description': told = '' } = await headOf(`/${name}`)
+    expect(told).toBe(`A data set. ${'🤖'.repeat(287)}…`)
+    const { text } = await open(`/${name}/tree/${'a/'.repeat(900)}?map=${'b'.repeat(4000)}`)
+    expect(text.length).toBeLessThan(generic.length + 10_000)
+    expect(text).not.toContain('bbbb')
+  })
+
+  it('leads to the name that the repo has now', async () => {
+    const name = await hub.repo(ada, { visibility: 'public', description: 'moved here' })
+    const slug = newName('moved')
+    expect((await hub.call(ada, 'POST', `/v1/repos/${name}/move`, { slug })).status).toBe(200)
+    const moved = `${ada.handle}/${slug}`
+    expect(await headOf(`/${name}/episodes`)).toMatchObject({
+      'og:title': `Episodes · ${moved}`,
+      'og:url': `${hub.running.url}/${moved}/episodes`,
+    })
+    // A private repo that takes the old name hides it.
+    await hub.repo(ada, { slug: name.split('/')[1], visibility: 'private' })
+    expect((await open(`/${name}/episodes`)).text).toBe(generic)
+  })
+
+  it('is asked for again each time, and sent again once it says something else', async () => {
+    const name = await hub.repo(ada, { visibility: 'public', description: 'first' })
+    const first = await open(`/${name}`)
+    const etag = first.headers.get('etag') ?? ''
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    expect((await open(`/${name}`, { 'if-none-match': etag })).status).toBe(304)
+    await hub.call(ada, 'PATCH', `/v1/repos/${name}`, { description: 'second' })
+    const second = await open(`/${name}`, { 'if-none-match': etag })
+    expect([second.status, second.text.includes('second')]).toEqual([200, true])
+  })
+})
+
+describe('a link to what is not public', () => {
+  it('is answered like one to nothing, to every caller', async () => {
+    const name = await hub.repo(ada, { visibility: 'private', description: 'secret' })
+    const told = async (path: string, who: Person | null = null) => {
+      const { status, text, headers } = await open(path, {}, who)
+      const kept = [...headers].filter(([header]) => !['date', 'x-request-id'].includes(header))
+      return { status, text, headers: Object.fromEntries(kept) }
+    }
+    for (const page of ['', '/episodes?episode=0', '/tree/a', '/rollouts']) {
+      const hidden = await told(`/${name}${page}`)
+      expect(hidden).toEqual(await told(`/${ada.handle}/${newName('none')}${page}`))
+      expect(hidden).toEqual(await told(`/${name}${page}`, ada))
+      expect(hidden.text).toBe(generic)
+    }
+  })
+
+  it.each(['/runs/run_01jz00000000000000000000000', '/ada/arm/settings', '/@ada', '/%00a/b', '/UPPER/case'])(
+    'has the head of all pages at %s',
+    async (path) => {
+      expect((await open(path)).text).toBe(generic)
+    },
+  )
+})
+
+describe('a page whose head cannot be read', () => {
+  const answer = async (head: Parameters<typeof sharedHead>[1], waitMs?: number) => {
+    const { deps } = hub.running
+    const app = Fastify()
+    await registerPages(app, { objects: null, log: pino({ enabled: false }) }, sharedHead(deps, head, waitMs))
+    const { statusCode, body } = await app.inject({ url: `/${name}`, headers: { accept: 'text/html' } })
+    await app.close()
+    return [statusCode, body === generic]
+  }
+  const limitAddress = async () => undefined
+  let name: string
+  beforeAll(async () => {
+    name = await hub.repo(ada, { visibility: 'public' })
+  })
+
+  it('opens without it, and reads it where it can be', async () => {
+    expect(await answer({ limitAddress, admit: (_request, work) => work() }, 60_000)).toEqual([200, false])
+    expect(await answer({ limitAddress, admit: () => new Promise(() => {}) }, 1)).toEqual([200, true])
+    const broken = async () => {
+      throw new Error('a fault of the hub')
+    }
+    expect(await answer({ limitAddress, admit: broken })).toEqual([200, true])
+    expect(await answer({ limitAddress: broken, admit: (_request, work) => work() })).toEqual([200, true])
+  })
+})
+
+describe('an address that asks for too many pages', () => {
+  const limited = contractHub({ RATE_LIMIT_PER_MINUTE: '10' })
+
+  it('gets them without a head of their own', async () => {
+    const page = async () => (await limited.send(null, 'GET', '/a/b', { headers: { accept: 'text/html' } })).status
+    expect(await Promise.all([page(), page(), page(), page()])).toEqual([200, 200, 200, 200])
+  })
+})
