@@ -10,6 +10,7 @@ import { column, columns } from '../store/columns.ts'
 import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { param, statement } from '../store/statement.ts'
+import { inBatches, turnOf } from './batches.ts'
 
 const BATCH = 500
 
@@ -42,16 +43,16 @@ const dropBlobs = statement({
  */
 export async function deleteDoomed(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const waitSeconds = Math.min(deps.config.gcGraceSeconds, MAX_DOOMED_SECONDS)
-  for (;;) {
+  await inBatches(turnOf(signal), BATCH, async () => {
     const blobs = await deps.db.query(doomedBlobs, { waitSeconds })
-    if (blobs.length === 0 || (await areDeletionsHeld(deps.db))) return
+    if (blobs.length === 0 || (await areDeletionsHeld(deps.db))) return 0
     await objects.delete(
       blobs.map((blob) => blob.key),
       signal,
     )
     await deps.db.query(dropBlobs, { ids: blobs.map((blob) => blob.id) })
-    if (blobs.length < BATCH) return
-  }
+    return blobs.length
+  })
 }
 
 const idColumn = columns({ id: column.text('id') })
@@ -67,10 +68,9 @@ const abandoned = statement({
 
 /** Aborts uploads that were idle for `uploadTtlSeconds` and releases their reservations. */
 export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    signal.throwIfAborted()
+  await inBatches(turnOf(signal), BATCH, async () => {
     const rows = await deps.db.query(abandoned, { uploadTtlSeconds: deps.config.uploadTtlSeconds })
-    if (rows.length === 0) return
+    if (rows.length === 0) return 0
     const gone = await deps.db.withTx((tx) =>
       discardUploads(
         tx,
@@ -78,8 +78,8 @@ export async function abortAbandoned(deps: Deps, objects: ObjectStore, signal: A
       ),
     )
     await removeFromStore(deps, objects, gone)
-    if (rows.length < BATCH) return
-  }
+    return rows.length
+  })
 }
 
 const knownColumns = columns({ key: column.text('storage_key') })

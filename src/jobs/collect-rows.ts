@@ -1,12 +1,11 @@
 /**
  * Collection in the database: closed file rows past their grace period are pruned, and unreferenced blobs are doomed.
  */
-import { CHANGES_KEPT_SECONDS } from '../accounts/changes/change-position.ts'
-import { LOGIN_SECONDS } from '../accounts/device-login/device-login.ts'
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Db, Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
+import { inBatches, turnOf, wholeWork } from './batches.ts'
 
 const PRUNE_BATCH_ROWS = 1000
 
@@ -102,14 +101,12 @@ const unpin = statement({
  */
 export async function unpinFiles(db: Db, repoIds: readonly string[], signal: AbortSignal): Promise<void> {
   if (repoIds.length === 0) return
-  for (;;) {
-    signal.throwIfAborted()
-    const rows = await db.withTx(async (tx) => {
+  await inBatches(wholeWork(signal), PRUNE_BATCH_ROWS, () =>
+    db.withTx(async (tx) => {
       await tx.query(unpinning)
-      return tx.query(unpin, { repoIds })
-    })
-    if (rows.length < PRUNE_BATCH_ROWS) return
-  }
+      return (await tx.query(unpin, { repoIds })).length
+    }),
+  )
 }
 
 const lockBlobsColumn = columns({ id: column.text('id') })
@@ -167,81 +164,9 @@ export async function pruneBatch(tx: Tx, graceSeconds: number): Promise<number> 
   return found.length
 }
 
-/** Runs batches until nothing is due. */
+/** Runs batches until nothing is due, or until the next minute. */
 export async function pruneClosedRows(deps: Deps, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    signal.throwIfAborted()
-    const due = await deps.db.withTx((tx) => pruneBatch(tx, deps.config.gcGraceSeconds))
-    if (due < PRUNE_BATCH_ROWS) return
-  }
-}
-
-const IDEMPOTENCY_KEPT_SECONDS = 86_400
-
-/** Terminal uploads return 409 for this long, then 404. */
-const UPLOAD_KEPT_SECONDS = 30 * 86_400
-
-/**
- * The row helps an operator to find a call in the backend; the effects of the call stay in the audit log and the
- * ledger.
- */
-const CALL_KEPT_SECONDS = 30 * 86_400
-
-const dropOld = [
-  statement({
-    name: 'idempotency-drop-old',
-    text: `delete from idempotency_keys where created_at < now() - make_interval(secs => ${IDEMPOTENCY_KEPT_SECONDS})`,
-  }),
-  statement({
-    // A day after the expiry, no client polls for the result of a login; its key and the audit entries stay.
-    name: 'device-logins-drop-old',
-    text: `delete from device_logins where expires_at < now() - interval '1 day'`,
-  }),
-  statement({
-    // Anyone can start one: those without a decision are only kept for as long as a program or person may still ask
-    // what became of them.
-    name: 'device-logins-drop-undecided',
-    text: `delete from device_logins where state = 'pending' and expires_at < now() - interval '${LOGIN_SECONDS} seconds'`,
-  }),
-  statement({
-    name: 'user-code-misses-drop-old',
-    text: `delete from user_code_misses where started_at < now() - interval '1 day'`,
-  }),
-  statement({
-    name: 'sign-in-delays-drop-old',
-    text: `delete from sign_in_delays where last_at < now() - interval '1 day'`,
-  }),
-  statement({
-    name: 'link-tokens-drop-old',
-    text: `delete from link_tokens where expires_at < now() - interval '1 day'`,
-  }),
-  statement({
-    name: 'spent-challenges-drop-old',
-    text: `delete from spent_challenges where expires_at < now() - interval '1 day'`,
-  }),
-  statement({
-    // The GPU hours of deleted runs count against the daily quota for 24 hours.
-    name: 'deleted-runs-drop-old',
-    text: `delete from deleted_runs where cleared_at is not null and created_at < now() - interval '24 hours'`,
-  }),
-  statement({
-    name: 'changes-drop-old',
-    text: `delete from changes where at < now() - make_interval(secs => ${CHANGES_KEPT_SECONDS})`,
-  }),
-  statement({
-    name: 'hosted-calls-drop-old',
-    text: `delete from hosted_calls where state = 'ended' and ended_at < now() - make_interval(secs => ${CALL_KEPT_SECONDS})`,
-  }),
-  statement({
-    name: 'uploads-drop-old',
-    text: `delete from uploads where state in ('completed', 'aborted') and touched_at < now() - make_interval(secs => ${UPLOAD_KEPT_SECONDS})`,
-  }),
-]
-
-/**
- * Deletes rows that only serve repeated requests, and rows of changes, deleted runs, hosted calls, uploads and sign-ins
- * that are past their retention.
- */
-export async function dropOldRows(deps: Deps): Promise<void> {
-  for (const statement of dropOld) await deps.db.query(statement)
+  await inBatches(turnOf(signal), PRUNE_BATCH_ROWS, () =>
+    deps.db.withTx((tx) => pruneBatch(tx, deps.config.gcGraceSeconds)),
+  )
 }

@@ -10,10 +10,11 @@ import { verifyBlob } from './blob-verify.ts'
 import { compareNewBodies, dropLostBodies, readPendingBodies } from './bodies-read.ts'
 import { collectAvatars, collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
-import { dropOldRows, pruneClosedRows, unpinFiles } from './collect-rows.ts'
+import { pruneClosedRows, unpinFiles } from './collect-rows.ts'
 import { foldFacets } from './fold-facets.ts'
 import { dispatchHosted, dispatchWaiting } from './hosted-kinds.ts'
 import { archiveMetrics, dropArchivedRows } from './metric-archives.ts'
+import { dropOldRows } from './old-rows.ts'
 import { readPendingReadmes } from './readmes-read.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 import { measureRuns } from './run-measure.ts'
@@ -56,7 +57,7 @@ const filesCollect = define({
     await purgeDeletedRepos(deps, signal)
     await purgeDeletedRuns(deps, signal)
     await pruneClosedRows(deps, signal)
-    await dropOldRows(deps)
+    await dropOldRows(deps, signal)
     await displaceEverywhere(deps.db)
     // Without a store there is nothing to collect.
     if (!deps.objects) return

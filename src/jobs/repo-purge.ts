@@ -9,6 +9,7 @@ import { openStates, sqlStates } from '../files/upload-state.ts'
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
+import { inBatches, type Turn, turnOf, wholeWork } from './batches.ts'
 import { unpinFiles } from './collect-rows.ts'
 
 const PURGE_BATCH_ROWS = 5000
@@ -90,12 +91,24 @@ const deletedRepos = statement({
  * Purges one deleted repo in batches, and removes its marker when nothing is left; locked rows are left to the next
  * run. Never touches a repo that was not deleted.
  */
-export async function purgeRepo(deps: Deps, repoId: string, signal: AbortSignal): Promise<void> {
+export function purgeRepo(deps: Deps, repoId: string, signal: AbortSignal): Promise<void> {
+  return purgeSome(deps, repoId, wholeWork(signal))
+}
+
+async function purgeSome(deps: Deps, repoId: string, turn: Turn): Promise<void> {
+  const { signal } = turn
   const [deleted] = await deps.db.query(deletedRepo, { repoId })
   if (!deleted) return
-  while ((await deps.db.query(closeBatch, { repoId })).length > 0) signal.throwIfAborted()
-  for (const statement of dropVersions) {
-    while ((await deps.db.query(statement, { repoId })).length === PURGE_BATCH_ROWS) signal.throwIfAborted()
+  // A batch of live files is short while another hub has some of them locked: until one finds none.
+  const batches: [number, () => Promise<unknown[]>][] = [
+    [1, () => deps.db.query(closeBatch, { repoId })],
+    ...dropVersions.map((drop): [number, () => Promise<unknown[]>] => [
+      PURGE_BATCH_ROWS,
+      () => deps.db.query(drop, { repoId }),
+    ]),
+  ]
+  for (const [rows, batch] of batches) {
+    if (!(await inBatches(turn, rows, async () => (await batch()).length))) return
   }
   await unpinFiles(deps.db, [repoId], signal)
   await abortUploads(deps, repoId)
@@ -119,7 +132,11 @@ async function abortUploads(deps: Deps, repoId: string): Promise<void> {
   }
 }
 
-/** Repeats crashed or skipped purges. */
-export async function purgeDeletedRepos(deps: Deps, signal: AbortSignal): Promise<void> {
-  for (const { repoId } of await deps.db.query(deletedRepos)) await purgeRepo(deps, repoId, signal)
+/** Repeats crashed or skipped purges, or some of them until the next minute. */
+export async function purgeDeletedRepos(deps: Deps, signal: AbortSignal, turnMs?: number): Promise<void> {
+  const turn = turnOf(signal, turnMs)
+  for (const { repoId } of await deps.db.query(deletedRepos)) {
+    await purgeSome(deps, repoId, turn)
+    if (turn.isOver()) return
+  }
 }

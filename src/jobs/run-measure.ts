@@ -6,6 +6,7 @@ import { metricsKey } from '../runs/log/run-objects.ts'
 import { column, columns } from '../store/columns.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { param, statement } from '../store/statement.ts'
+import { inBatches, turnOf } from './batches.ts'
 
 const BATCH = 100
 
@@ -58,11 +59,12 @@ const countIn = statement({
     from found where u.id = found.id`,
 })
 
-/** Measures all remaining runs; one index-only statement once all are done. */
+/** Measures the remaining runs, or some of them until the next minute; one statement once all are done. */
 export async function measureRuns(deps: Pick<Deps, 'db'>, objects: ObjectStore, signal: AbortSignal): Promise<void> {
   const sizeOf = async (key: string | null) =>
     key === null ? null : ((await objects.head(key, signal))?.sizeBytes ?? 0)
-  for (let after = ''; ; ) {
+  let after = ''
+  await inBatches(turnOf(signal), BATCH, async () => {
     const runs = await deps.db.query(unmeasured, { after })
     for (const { id, configKey, scorecardKey, isImport } of runs) {
       signal.throwIfAborted()
@@ -75,6 +77,6 @@ export async function measureRuns(deps: Pick<Deps, 'db'>, objects: ObjectStore, 
       await deps.db.query(countIn, { runId: id, configKey, scorecardKey, ...sizes })
     }
     after = runs.at(-1)?.id ?? after
-    if (runs.length < BATCH) return
-  }
+    return runs.length
+  })
 }

@@ -7,6 +7,7 @@ import { areDeletionsHeld } from '../store/deletion-hold.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { texts } from '../store/read-json.ts'
 import { param, statement } from '../store/statement.ts'
+import { inBatches, type Turn, turnOf, wholeWork } from './batches.ts'
 import { unpinFiles } from './collect-rows.ts'
 
 const PURGE_BATCH_ROWS = 5000
@@ -43,7 +44,7 @@ const rowsOf = [dropMetrics, dropRows('run_log_chunks', columns({ seq: column.in
 
 /** Deletes the metrics rows of a run that needs none, in batches; idempotent. */
 export async function dropMetricRows({ db }: Pick<Deps, 'db'>, runId: string, signal: AbortSignal): Promise<void> {
-  while ((await db.query(dropMetrics, { runId })).length === PURGE_BATCH_ROWS) signal.throwIfAborted()
+  await inBatches(wholeWork(signal), PURGE_BATCH_ROWS, async () => (await db.query(dropMetrics, { runId })).length)
 }
 
 const clear = statement({
@@ -62,11 +63,21 @@ const allUncleared = statement({
 })
 
 /** Purges one deleted run in batches; idempotent. Never touches a run that was not deleted. */
-export async function purgeRun(deps: Deps, runId: string, signal: AbortSignal): Promise<void> {
+export function purgeRun(deps: Deps, runId: string, signal: AbortSignal): Promise<void> {
+  return purgeSome(deps, runId, wholeWork(signal))
+}
+
+async function purgeSome(deps: Deps, runId: string, turn: Turn): Promise<void> {
+  const { signal } = turn
   const [deleted] = await deps.db.query(uncleared, { runId })
   if (!deleted) return
   for (const statement of rowsOf) {
-    while ((await deps.db.query(statement, { runId })).length === PURGE_BATCH_ROWS) signal.throwIfAborted()
+    const areGone = await inBatches(
+      turn,
+      PURGE_BATCH_ROWS,
+      async () => (await deps.db.query(statement, { runId })).length,
+    )
+    if (!areGone) return
   }
   // The row stays, so that a later collection purges the rest.
   if (await areDeletionsHeld(deps.db)) return
@@ -90,7 +101,11 @@ async function deleteObjects(objects: ObjectStore, runId: string, signal: AbortS
   if (batch.length > 0) await objects.delete(batch, signal)
 }
 
-/** Repeats crashed or skipped purges. */
-export async function purgeDeletedRuns(deps: Deps, signal: AbortSignal): Promise<void> {
-  for (const { runId } of await deps.db.query(allUncleared)) await purgeRun(deps, runId, signal)
+/** Repeats crashed or skipped purges, or some of them until the next minute. */
+export async function purgeDeletedRuns(deps: Deps, signal: AbortSignal, turnMs?: number): Promise<void> {
+  const turn = turnOf(signal, turnMs)
+  for (const { runId } of await deps.db.query(allUncleared)) {
+    await purgeSome(deps, runId, turn)
+    if (turn.isOver()) return
+  }
 }

@@ -9,8 +9,7 @@ import {
   changesSince,
   readPages,
 } from '../../src/accounts/changes/read-changes.ts'
-import { dropOldRows } from '../../src/jobs/collect-rows.ts'
-import type { Deps } from '../../src/operation/context.ts'
+import { dropOldRows } from '../../src/jobs/old-rows.ts'
 import { orderedValues } from '../../src/store/statement.ts'
 import { testDb } from '../support/database.ts'
 import { passedOver, plansOf, scansOf } from '../support/plans.ts'
@@ -159,7 +158,7 @@ describe('the log of changes', () => {
     const ada = await account()
     await sql(`insert into changes (thing_id, kind, owner_id, xid, at)
       values ('run_old', 'run', '${ada}', 5, now() - interval '25 hours'), ('run_new', 'run', '${ada}', 5, now() - interval '23 hours')`)
-    await dropOldRows({ db: t.db } as Deps)
+    await dropOldRows(t, new AbortController().signal)
     expect(await sql(`select thing_id as id from changes where owner_id = '${ada}'`)).toEqual([{ id: 'run_new' }])
   })
 })

@@ -1,7 +1,7 @@
 /** Sign-ins that wait to be decided: however many one address asks for, nobody else is refused or loses theirs. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { displaceEverywhere, MAX_WAITING } from '../../src/accounts/device-login/displace-logins.ts'
-import { dropOldRows } from '../../src/jobs/collect-rows.ts'
+import { dropOldRows } from '../../src/jobs/old-rows.ts'
 import { contractHub, type Json, type Person, types } from '../support/hub.ts'
 
 const hub = contractHub({ TRUST_PROXY: '1' })
@@ -189,7 +189,7 @@ it('a sign-in that nobody decided is kept 15 minutes after its end, to say so, a
       [code.replace('-', ''), minutes],
     )
   await Promise.all([age(justOver, 14), age(over, 16), age(denied, 16)])
-  await dropOldRows(hub.running.deps)
+  await dropOldRows(hub.running.deps, new AbortController().signal)
   const left = await hub.sql<{ userCode: string }>('select user_code as "userCode" from device_logins order by id')
   expect(left.map(({ userCode }) => userCode)).toEqual(
     [justOver, denied].map(({ user_code: code }) => code.replace('-', '')),

@@ -7,7 +7,8 @@ import { deleteFiles } from '../../src/files/delete-files.ts'
 import { presignUpload, signParts, type UploadTicket } from '../../src/files/presign-upload.ts'
 import { verifyBlob } from '../../src/jobs/blob-verify.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from '../../src/jobs/collect-objects.ts'
-import { dropOldRows, pruneBatch, pruneClosedRows } from '../../src/jobs/collect-rows.ts'
+import { pruneBatch, pruneClosedRows } from '../../src/jobs/collect-rows.ts'
+import { dropOldRows } from '../../src/jobs/old-rows.ts'
 import { purgeRepo } from '../../src/jobs/repo-purge.ts'
 import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
 import { deleteRepo } from '../../src/repos/delete-repo.ts'
@@ -288,7 +289,7 @@ describeOnce('what was left behind', () => {
         [key, interval],
       )
     }
-    await dropOldRows(world.deps)
+    await dropOldRows(world.deps, signal)
     expect(await world.sql(`select key from idempotency_keys`)).toEqual([{ key: 'new' }])
   })
 
@@ -303,7 +304,7 @@ describeOnce('what was left behind', () => {
     await put('call_live', 'spawned', 0)
     await put('call_new', 'ended', 29)
     await put('call_old', 'ended', 31)
-    await dropOldRows(world.deps)
+    await dropOldRows(world.deps, signal)
     const left = await world.sql(`select id from hosted_calls where job_id = 'run_x' order by id`)
     expect(left).toEqual([{ id: 'call_live' }, { id: 'call_new' }])
   })

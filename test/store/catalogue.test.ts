@@ -43,6 +43,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'deleted_runs_left',
     'deleted_runs_reserved',
     'device_logins_pending',
+    'device_logins_undecided',
     'endpoint_sessions_open',
     'endpoints_running',
     'endpoints_to_dispatch',
