@@ -1,4 +1,5 @@
 /** Downloads one file from its signed URL into a partial file: by ranges, resumable, in bounded memory. */
+import { createHash, type Hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { problemOf, send, shownUrl } from './http.ts'
@@ -28,12 +29,16 @@ export interface Fetching {
 /** Lists the complete ranges of a partial file: one index per line, appended after the range's bytes are written. */
 const ledgerOf = (partial: string) => `${partial}.ranges`
 
-/** Completes the partial file. Existing bytes are trusted here; the caller checks the digest of the whole file. */
-export async function fetchFile(fetching: Fetching): Promise<void> {
+/**
+ * Completes the partial file. Existing bytes are trusted here; the caller checks the digest of the whole file. Returns
+ * that digest, lowercase hex SHA-256, if each byte was fetched now and in order; null if the file is to be read for it.
+ */
+export async function fetchFile(fetching: Fetching): Promise<string | null> {
   const file = await open(fetching.partial, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o666)
   try {
-    if (fetching.size <= PARALLEL_ABOVE_BYTES) await fetchSequentially(fetching, file)
-    else await fetchRanges(fetching, file)
+    if (fetching.size <= PARALLEL_ABOVE_BYTES) return await fetchSequentially(fetching, file)
+    await fetchRanges(fetching, file)
+    return null
   } finally {
     await file.close()
   }
@@ -45,19 +50,21 @@ export async function discardPartial(partial: string): Promise<void> {
   await rm(ledgerOf(partial), { force: true })
 }
 
-/** Deletes the ledger once the file is in place. */
-export async function discardLedger(partial: string): Promise<void> {
-  await rm(ledgerOf(partial), { force: true })
+/** Deletes the ledger of a file of `size` bytes once it is in place. A smaller file has none. */
+export async function discardLedger(partial: string, size: number): Promise<void> {
+  if (size > PARALLEL_ABOVE_BYTES) await rm(ledgerOf(partial), { force: true })
 }
 
-async function fetchSequentially(fetching: Fetching, file: FileHandle): Promise<void> {
+async function fetchSequentially(fetching: Fetching, file: FileHandle): Promise<string | null> {
   const have = (await file.stat()).size
   const start = have <= fetching.size ? have : 0
   if (start !== have) await file.truncate(0)
   fetching.progress.bytes(start, 'known')
   fetching.kept?.(start)
+  const hash = start === 0 ? createHash('sha256') : undefined
   if (start < fetching.size)
-    await fetching.slot(() => fetchRange({ fetching, file, start, end: fetching.size, written: fetching.kept }))
+    await fetching.slot(() => fetchRange({ fetching, file, start, end: fetching.size, written: fetching.kept, hash }))
+  return hash ? hash.digest('hex') : null
 }
 
 async function fetchRanges(fetching: Fetching, file: FileHandle): Promise<void> {
@@ -111,12 +118,15 @@ async function fetchRange({
   start,
   end,
   written = () => {},
+  hash,
 }: {
   readonly fetching: Fetching
   readonly file: FileHandle
   readonly start: number
   readonly end: number
-  readonly written?: (bytes: number) => void
+  readonly written?: ((bytes: number) => void) | undefined
+  /** Gets the bytes in order. */
+  readonly hash?: Hash | undefined
 }): Promise<void> {
   let at = start
   let fresh = false
@@ -129,6 +139,7 @@ async function fetchRange({
       try {
         for await (const chunk of bodyFrom(url, at, end, fetching)) {
           await writeAll(file, chunk, at)
+          hash?.update(chunk)
           at += chunk.length
           fetching.progress.bytes(chunk.length)
           written(chunk.length)

@@ -27,12 +27,12 @@ export async function fetchVerified({
   let stale = false
   for (let attempt = 1; ; attempt += 1) {
     const url = (fresh: boolean) => fetching.url(fresh || stale)
-    await fetchFile({ ...fetching, url, partial })
-    const actual = await sha256Of(partial, fetching.signal)
+    const fetched = await fetchFile({ ...fetching, url, partial })
+    const actual = fetched ?? (await sha256Of(partial, fetching.signal, undefined, fetching.size))
     if (sha256 === null || actual === sha256) {
       await assertReplaceable?.()
       await rename(partial, target)
-      await discardLedger(partial)
+      await discardLedger(partial, fetching.size)
       return actual
     }
     // A partial file of an earlier attempt may be damaged. If a second download differs too, the hub is at fault.

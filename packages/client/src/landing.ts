@@ -58,13 +58,24 @@ export interface Landing {
 /** Where a path of the repo is in a folder. */
 export const localPath = (root: string, path: string) => join(root, ...path.split('/'))
 
+/** Parent folders that were made and found safe a moment ago: for files that land together, never for a whole pull. */
+export type SafeFolders = Map<string, Promise<string>>
+
 /**
  * Creates the parent folders of a path. `version` tells one content of it from another. Throws on a link that leaves
- * `root` (a real path) or points into Git's own files.
+ * `root` (a real path) or points into Git's own files. Folders in `safe` are not looked at again.
  */
-export async function landingOf(root: string, path: string, version: string): Promise<Landing> {
+export async function landingOf(
+  root: string,
+  path: string,
+  version: string,
+  safe: SafeFolders = new Map(),
+): Promise<Landing> {
   const target = localPath(root, path)
-  const folder = await safeFolder(root, path)
+  const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+  const making = safe.get(above) ?? safeFolder(root, path)
+  safe.set(above, making)
+  const folder = await making
   const old = await lstat(target).catch(() => null)
   if (old?.isDirectory()) throw new LocalError(`a folder is in its place: ${target}`)
   const identity = createHash('sha256').update(`${path}\n${version}`).digest('hex')

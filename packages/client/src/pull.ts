@@ -4,42 +4,20 @@ import { dirname } from 'node:path'
 import { clashesBetween } from '@hub/text/file-path'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
-import { batchesOf } from './batches.ts'
 import { fetchVerified } from './fetch-verified.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import type { HubClient } from './hub-client.ts'
 import { Interrupted } from './interrupted.ts'
-import { assertSafeListing, caseCollisions, landingOf, localPath } from './landing.ts'
+import { assertSafeListing, caseCollisions, landingOf, localPath, type SafeFolders } from './landing.ts'
 import { failureLine, LocalError } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
 import { type Conflict, findRemovable, type Incoming, isUntouched, planPull, type Removable } from './pull-plan.ts'
+import { currentFiles, type PullSource, signedBatches, type Urls } from './pull-source.ts'
 import { DEFAULT_JOBS } from './push.ts'
 import type { FailedFile } from './push-tally.ts'
 import type { RepoName } from './repo-name.ts'
-import type { DownloadTarget, RemoteFile } from './shapes.ts'
+import type { RemoteFile } from './shapes.ts'
 import { openState, type TransferState, versionOf } from './state.ts'
-import { BATCH } from './upload-parts.ts'
-
-/** Which files to pull, and from where: one state of a repo. */
-export interface PullSource {
-  /** Pages of its files. */
-  files(): AsyncIterable<readonly RemoteFile[]>
-  /** Download URLs of at most 100 of these paths. */
-  targets(paths: readonly string[]): Promise<readonly DownloadTarget[]>
-}
-
-/** The repo as it is now. */
-function currentFiles(client: HubClient, repo: RepoName): PullSource {
-  return { files: () => client.tree(repo), targets: (paths) => client.presignDownload(repo, paths) }
-}
-
-/** The repo as it was in a state: a change number, an RFC 3339 time, a run id or the name of a snapshot. */
-export function filesAt(client: HubClient, repo: RepoName, at: string): PullSource {
-  return {
-    files: () => client.tree(repo, undefined, { at }),
-    targets: (paths) => client.presignDownload(repo, paths, { at }),
-  }
-}
 
 export interface PullOptions {
   readonly cacheDir: string
@@ -76,9 +54,6 @@ export interface PullReport {
   readonly failed: FailedFile[]
   readonly cause: unknown
 }
-
-/** A URL this close to expiry is not used. */
-const EXPIRY_MARGIN_MS = 30_000
 
 /**
  * Downloads the repo's files into `dir`: each goes to a partial file, its SHA-256 is checked, then it replaces the
@@ -191,10 +166,10 @@ async function fetchAll(pulling: Pulling, wanted: readonly Incoming[]): Promise<
   const kept = (bytes: number) => {
     keptBytes += bytes
   }
-  const fetchEntry = async (incoming: Incoming, urls: Urls) => {
+  const fetchEntry = async (incoming: Incoming, urls: Urls, safe: SafeFolders) => {
     const { entry } = incoming
     try {
-      await fetchOne(pulling, incoming, urls, { slot, kept })
+      await fetchOne(pulling, incoming, urls, { slot, kept, safe })
       if (entry.sha256 === null) unverified.push(entry.path)
       fetched.push(entry.path)
       fetchedBytes += entry.size
@@ -209,10 +184,10 @@ async function fetchAll(pulling: Pulling, wanted: readonly Incoming[]): Promise<
     }
   }
   try {
-    for (const batch of batchesOf(wanted, BATCH)) {
-      const urls = await urlsOf(pulling.source, batch)
+    for await (const { batch, urls } of signedBatches(pulling.source, wanted)) {
+      const safe: SafeFolders = new Map()
       // One more file than slots, so that no slot is idle while a file is hashed.
-      await pMap(batch, (incoming) => fetchEntry(incoming, urls), { concurrency: jobs + 1 })
+      await pMap(batch, (incoming) => fetchEntry(incoming, urls, safe), { concurrency: jobs + 1 })
     }
   } catch (error) {
     if (!client.signal.aborted) throw error
@@ -229,30 +204,19 @@ async function fetchAll(pulling: Pulling, wanted: readonly Incoming[]): Promise<
 
 const byPath = (a: { readonly path: string }, b: { readonly path: string }) => (a.path < b.path ? -1 : 1)
 
-type Urls = (path: string, fresh: boolean) => Promise<string>
-
-/** Signed URLs of a batch from one request; an expired one is requested again alone. */
-async function urlsOf(source: PullSource, batch: readonly Incoming[]): Promise<Urls> {
-  const first = await source.targets(batch.map(({ entry }) => entry.path))
-  const targets = new Map(first.map((one) => [one.path, one]))
-  return async (path, fresh) => {
-    let target = targets.get(path)
-    if (fresh || target === undefined || Date.parse(target.expires_at) - Date.now() < EXPIRY_MARGIN_MS) {
-      target = (await source.targets([path])).find((one) => one.path === path)
-      if (target === undefined) throw new Error(`The hub returned no download URL for ${path}.`)
-      targets.set(path, target)
-    }
-    return target.url
-  }
+interface Using {
+  readonly slot: <T>(work: () => Promise<T>) => Promise<T>
+  readonly safe: SafeFolders
+  kept(bytes: number): void
 }
 
 async function fetchOne(
   { client, root, state, progress, force }: Pulling,
   { entry, before }: Incoming,
   urls: Urls,
-  using: { readonly slot: <T>(work: () => Promise<T>) => Promise<T>; kept(bytes: number): void },
+  { safe, ...using }: Using,
 ): Promise<void> {
-  const landing = await landingOf(root, entry.path, entry.sha256 ?? versionOf(entry))
+  const landing = await landingOf(root, entry.path, entry.sha256 ?? versionOf(entry), safe)
   const sha256 = await fetchVerified({
     url: (fresh) => urls(entry.path, fresh),
     size: entry.size,
@@ -267,7 +231,7 @@ async function fetchOne(
         throw new ChangedMeanwhile('it was changed here while it was fetched')
     },
   })
-  state.rememberStored(entry, sha256)
+  if (entry.sha256 === null) state.rememberStored(entry, sha256)
   state.rememberSynced(localPath(root, entry.path), entry.path, sha256)
 }
 
