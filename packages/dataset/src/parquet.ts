@@ -55,8 +55,8 @@ export async function describeParquet(file: ByteFile): Promise<DescribedParquet>
     throw new Error(`${file.path} is not read: ${error instanceof Error ? error.message : String(error)}`)
   })
   isDescribed = true
-  const { decompress } = await import('fzstd')
-  const compressors = { ZSTD: (input: Uint8Array, length: number) => decompress(input, new Uint8Array(length)) }
+  const { unpackZstd } = await import('./zstd.ts')
+  const compressors = { ZSTD: unpackZstd }
   return { metadata, source: { file: buffer, metadata, useOffsetIndex: true, compressors } }
 }
 

@@ -104,6 +104,37 @@ it('a broken file, an empty one, one of no joints and one that is there twice ar
   ])
 })
 
+it('a chunk with another CRC is a finding at its file, and joints that are not read are told', async () => {
+  const broken = Buffer.from(await madeMcap([stateOf(messagesOf(5))]))
+  // The first chunk comes behind the head of the file: its CRC is 33 bytes into it.
+  const at = 8 + 9 + Number(broken.readBigUInt64LE(9))
+  broken.writeUInt32LE((broken.readUInt32LE(at + 33) ^ 1) >>> 0, at + 33)
+  const wide = Array.from({ length: 131 }, (_, joint) => `joint_${joint}`)
+  const messages = messagesOf(0).map(({ seconds }) =>
+    jointsAt(
+      seconds,
+      wide,
+      wide.map((_, joint) => joint + seconds),
+    ),
+  )
+  const { findings, unchecked } = await checked(() => undefined, {
+    'a.mcap': new Uint8Array(broken),
+    'b/2.mcap': await madeMcap([{ ...stateOf([]), messages }]),
+  })
+  expect(
+    findings.filter(({ severity }) => severity === 'error').map(({ code, place, detail }) => [code, place, detail]),
+  ).toEqual([
+    [
+      'broken_table',
+      'a.mcap',
+      `a.mcap is not read: the chunk at byte ${at} is not read: its bytes are not those of its CRC.`,
+    ],
+  ])
+  expect(unchecked).toContain(
+    'b/2.mcap: Of /joint_states 128 joints are read; 3 more are not checked or shown: joint_128, joint_129, joint_130.',
+  )
+})
+
 it('a store that does not answer is no fault of a file', async () => {
   const files = filesOf(new Map([['a.mcap', await madeMcap([stateOf(messagesOf(0))])]]))
   await expect(checkDataset({ ...files, read: () => Promise.reject(new Error('no answer')) })).rejects.toThrow(

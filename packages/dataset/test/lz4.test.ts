@@ -65,7 +65,7 @@ describe('a frame of LZ4', () => {
     ['a length without an end', made(0xf0, 255, 255), 'it was cut'],
     ['a copy without a place', made(0x10, 1, 2), 'it was cut'],
   ])('with %s is refused in words', (_, bytes, why) => {
-    expect(() => unpackLz4(Uint8Array.from(bytes), SIZE)).toThrow(`a chunk of it is no LZ4: ${why}`)
+    expect(() => unpackLz4(Uint8Array.from(bytes), SIZE)).toThrow(`its LZ4 is broken: ${why}`)
   })
 
   it('needs no memory for a size that its bytes cannot have', () => {
@@ -81,8 +81,8 @@ describe('a frame of LZ4', () => {
         return String(error)
       }
     })
-    expect(
-      outcomes.filter((one) => one !== plain.length && !/^Error: a chunk of it is no LZ4: /.test(String(one))),
-    ).toEqual([])
+    expect(outcomes.filter((one) => one !== plain.length && !/^Error: its LZ4 is broken: /.test(String(one)))).toEqual(
+      [],
+    )
   })
 })

@@ -214,9 +214,10 @@ describe('bytes made to do harm', () => {
     const told = ['it is no made.JointStates', 'its schema does not describe it', 'its schema is no FileDescriptorSet']
     const isTold = (one: string) => [...told, 'read', 'neither joints'].some((words) => one.startsWith(words))
     const all = Array.from(set, (byte, at) => [
-      ...[0x01, 0x80, 0xff].map((bits) => outcomeOf(() => reading(set.with(at, byte ^ bits)))),
-      outcomeOf(() => reading(set.subarray(0, at))),
+      ...[0x01, 0x80, 0xff].map((bits) => reading(set.with(at, byte ^ bits))),
+      reading(set.subarray(0, at)),
     ]).flat()
+    expect(new Set(all).size).toBeGreaterThan(5)
     expect(all.filter((one) => !isTold(one))).toEqual([])
   })
 

@@ -1,4 +1,5 @@
 /** MCAP files by ranges: joints and pictures of the encodings that recorders use, and what is not read, by name. */
+import { McapIndexedReader } from '@mcap/core'
 import { describe, expect, it } from 'vitest'
 import { mcapEpisode } from '../src/mcap/mcap-episode.ts'
 import { openMcap } from '../src/mcap/open-mcap.ts'
@@ -35,7 +36,7 @@ function fileOf(bytes: Uint8Array) {
     sizeBytes: bytes.length,
     read: (start: number, end: number) => {
       asked.push([start, end])
-      return Promise.resolve(bytes.slice(start, end).buffer as ArrayBuffer)
+      return Promise.resolve(new Uint8Array(bytes.subarray(start, end)).buffer)
     },
   }
 }
@@ -115,12 +116,19 @@ describe('an MCAP file', () => {
 })
 
 describe('what is not read is said', () => {
-  it('of joints after the first 128', async () => {
-    const names = Array.from({ length: 130 }, (_, at) => `joint_${at}`)
-    const topic: MadeTopic = { ...states, messages: [jointsAt(0, names, Array(130).fill(0))] }
+  it.each([
+    [130, '2 more are not checked or shown: joint_128, joint_129'],
+    [
+      150,
+      `22 more are not checked or shown: ${[0, 1, 2, 3, 4, 5, 6, 7].map((at) => `joint_${128 + at}`).join(', ')}, …`,
+    ],
+    [400, 'at least 128 more are not checked or shown: joint_128'],
+  ])('of joints after the first 128, of %i', async (count, words) => {
+    const names = Array.from({ length: count }, (_, at) => `joint_${at}`)
+    const topic: MadeTopic = { ...states, messages: [jointsAt(0, names, Array(count).fill(0))] }
     const { state, gaps } = await mcapEpisode(await opened([topic]))
-    expect([state?.names.length, state?.moreJoints]).toEqual([128, 2])
-    expect(gaps).toEqual(['Of /joint_states the first 128 joints are read.'])
+    expect(state?.names.length).toBe(128)
+    expect(gaps).toEqual([expect.stringMatching(`^Of /joint_states 128 joints are read; ${words}`)])
   })
 
   it('of a topic, with its schema and its encoding', async () => {
@@ -143,7 +151,7 @@ describe('what is not read is said', () => {
     [
       'chunks in another compression',
       () => madeMcap([states], { compression: 'snappy' }),
-      'a.mcap is not read: its chunks are compressed with snappy',
+      /^a.mcap is not read: the chunk at byte \d+ is not read: it is compressed with snappy: /,
     ],
     ['no index', () => madeMcap([states], { isIndexed: false }), '"mcap recover" makes one'],
     ['a cut', async () => (await madeMcap([states])).slice(0, 5000), 'a.mcap is not read: '],
@@ -157,5 +165,70 @@ describe('what is not read is said', () => {
   ])('of a file with %s', async (_, make, words) => {
     const read = async () => mcapEpisode(await openMcap(fileOf(await make())))
     await expect(read()).rejects.toThrow(words)
+  })
+})
+
+describe('a chunk that lies is named with its place', () => {
+  const compressions = ['', 'zstd', 'lz4'] as const
+  /** Where each chunk is in a file, and what its index has behind its times. */
+  const chunkOf = async (bytes: Uint8Array) => {
+    const readable = {
+      size: () => Promise.resolve(BigInt(bytes.length)),
+      read: (start: bigint, size: bigint) => Promise.resolve(bytes.subarray(Number(start), Number(start + size))),
+    }
+    const [, index] = (await McapIndexedReader.Initialize({ readable })).chunkIndexes
+    if (!index) throw new Error('The file has two chunks.')
+    return { at: Number(index.chunkStartOffset), index }
+  }
+  /** Writes a size into a chunk, and into its index where that is to agree. A sum of the index is left out. */
+  const sized = async (compression: (typeof compressions)[number], more: number, isIndexed: boolean) => {
+    const bytes = Buffer.from(await madeMcap([states], { compression }))
+    const { at, index } = await chunkOf(bytes)
+    const size = index.uncompressedSize + BigInt(more)
+    bytes.writeBigUInt64LE(size, at + 25)
+    bytes.writeUInt32LE(0, at + 33)
+    const sizes = Buffer.alloc(16)
+    sizes.writeBigUInt64LE(index.compressedSize)
+    sizes.writeBigUInt64LE(index.uncompressedSize, 8)
+    const indexAt = bytes.lastIndexOf(sizes)
+    if (isIndexed) bytes.writeBigUInt64LE(size, bytes.indexOf(sizes, at + 100) + 8)
+    expect(indexAt).toBeGreaterThan(at)
+    bytes.writeUInt32LE(0, bytes.length - 12)
+    return { bytes, at }
+  }
+  const read = async (bytes: Uint8Array) => mcapEpisode(await openMcap(fileOf(bytes)))
+
+  it.each(compressions.flatMap((one) => [1, -1, 5000].map((more) => [one, more] as const)))(
+    '"%s", whose length is said to be longer by %i',
+    async (compression, more) => {
+      const agreed = await sized(compression, more, true)
+      await expect(read(agreed.bytes)).rejects.toThrow(`the chunk at byte ${agreed.at} is not read: it`)
+      const alone = await sized(compression, more, false)
+      await expect(read(alone.bytes)).rejects.toThrow(
+        new RegExp(
+          `the chunk at byte ${alone.at} is not read: it says that it has \\d+ bytes, and its index says \\d+`,
+        ),
+      )
+    },
+  )
+
+  it.each(compressions)('"%s", whose CRC is another; none is compared where there is none', async (compression) => {
+    const bytes = Buffer.from(await madeMcap([states], { compression }))
+    const { at } = await chunkOf(bytes)
+    const words = `the chunk at byte ${at} is not read: its bytes are not those of its CRC`
+    bytes.writeUInt32LE((bytes.readUInt32LE(at + 33) ^ 1) >>> 0, at + 33)
+    await expect(read(bytes)).rejects.toThrow(words)
+    bytes.writeUInt32LE(0, at + 33)
+    expect((await read(bytes)).times).toHaveLength(200)
+  })
+
+  it('of a picture too', async () => {
+    const bytes = Buffer.from(await madeMcap([camera], { chunkSize: 16_384 }))
+    const { at } = await chunkOf(bytes)
+    bytes.writeUInt32LE(7, at + 33)
+    const file = await openMcap(fileOf(bytes))
+    const [topic] = file.topics
+    expect(topic && (await file.picture(topic, atSecond(0)))?.type).toBe('image/jpeg')
+    await expect(topic && file.picture(topic, atSecond(1))).rejects.toThrow(`the chunk at byte ${at} is not read`)
   })
 })

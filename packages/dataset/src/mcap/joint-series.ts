@@ -15,8 +15,8 @@ export interface JointSeries {
   /** As `position`; empty where no message has any. */
   readonly velocity: Float64Array
   readonly effort: Float64Array
-  /** Joints after the first 128, which are not read. */
-  readonly moreJoints: number
+  /** Joints after the first 128, which are not read: the first 128 of these. */
+  readonly moreJoints: readonly string[]
   /** Whether the file has no more of it. */
   readonly isWhole: boolean
 }
@@ -32,7 +32,7 @@ const MOST_NUMBERS = 4_000_000
 /** Adds up the messages of a topic. */
 export function jointSeries(topic: string) {
   const places = new Map<string, number>()
-  /** Of further joints, as many names as are worth counting. */
+  /** Of further joints as many names as are worth telling. */
   const others = new Set<string>()
   const times: bigint[] = []
   const stamps: number[] = []
@@ -84,7 +84,7 @@ export function jointSeries(topic: string) {
       position: table(parts.position),
       velocity: has.velocity ? table(parts.velocity) : new Float64Array(),
       effort: has.effort ? table(parts.effort) : new Float64Array(),
-      moreJoints: others.size,
+      moreJoints: [...others],
       isWhole: isRead && !isCut,
     }),
   }

@@ -18,7 +18,7 @@ const HAS_DICTIONARY = 0b0000_0001
 /** Of the length of a block: its bytes are as they were. */
 const STORED = 0x8000_0000
 
-const broken = (why: string) => new Error(`a chunk of it is no LZ4: ${why}.`)
+const broken = (why: string) => new Error(`its LZ4 is broken: ${why}`)
 
 /**
  * What was compressed, of exactly `size` bytes: throws an `Error` in words for anything else. A size that the packed

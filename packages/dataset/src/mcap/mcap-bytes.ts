@@ -1,6 +1,7 @@
 /** Bytes of an MCAP file as its reader asks for them: few ranges, the last ones kept, none without end. */
 import type { IReadable } from '@mcap/core'
 import type { ByteFile } from '../parquet.ts'
+import { type ChunkIndex, plainChunks } from './plain-chunks.ts'
 
 /** Of blocks that are kept: some chunks with their indexes, which tools make 1 to 8 MB large. */
 const KEPT_BYTES = 32 * 1024 * 1024
@@ -12,10 +13,10 @@ const MOST_BYTES = 64 * 1024 * 1024
 const HEAD_BYTES = 4 * 1024
 const TAIL_BYTES = 64 * 1024
 
-/** A reading that knows which ranges belong together. */
+/** A reading that knows where chunks are. */
 export interface McapBytes extends IReadable {
-  /** Ranges that are read as one, as soon as a part of them is: a chunk with its indexes. */
-  together(ranges: readonly (readonly [start: number, end: number])[]): void
+  /** From here on a chunk is read together with its indexes, and handed out plain. */
+  knows(indexes: readonly ChunkIndex[]): void
 }
 
 interface Block {
@@ -23,14 +24,15 @@ interface Block {
   readonly bytes: Uint8Array
 }
 
-/** At most 32 MB of the file are in memory, or one block that is larger. */
+/** At most 32 MB of the file are in memory, or one block that is larger, and one chunk that was unpacked. */
 export function mcapBytes(file: ByteFile): McapBytes {
   const { sizeBytes } = file
-  let chunks: readonly (readonly [start: number, end: number])[] = []
+  const plain = plainChunks()
+  let chunks: readonly { readonly from: number; readonly to: number; readonly index: ChunkIndex }[] = []
   const blocks: Block[] = []
   const rangeOf = (start: number, end: number): readonly [number, number] => {
-    const chunk = chunks.find(([from, to]) => from <= start && end <= to)
-    if (chunk) return chunk
+    const chunk = chunks.find(({ from, to }) => from <= start && end <= to)
+    if (chunk) return [chunk.from, chunk.to]
     if (end <= HEAD_BYTES) return [0, Math.min(HEAD_BYTES, sizeBytes)]
     const tail = Math.max(0, sizeBytes - TAIL_BYTES)
     return start >= tail ? [tail, sizeBytes] : [start, end]
@@ -56,10 +58,15 @@ export function mcapBytes(file: ByteFile): McapBytes {
       const [start, end] = [Number(offset), Number(offset + size)]
       if (end > sizeBytes) throw new Error(`it ends after ${sizeBytes} bytes, before its own index says.`)
       const block = await blockOf(start, end)
-      return block.bytes.subarray(start - block.start, end - block.start)
+      const bytes = block.bytes.subarray(start - block.start, end - block.start)
+      const chunk = chunks.find(({ from }) => from === start)
+      return chunk && bytes.length === Number(chunk.index.chunkLength) ? plain(chunk.index, bytes) : bytes
     },
-    together(ranges) {
-      chunks = ranges
+    knows(indexes) {
+      chunks = indexes.map((index) => {
+        const from = Number(index.chunkStartOffset)
+        return { from, to: from + Number(index.chunkLength + index.messageIndexLength), index }
+      })
     },
   }
 }

@@ -58,9 +58,18 @@ export async function mcapEpisode(file: McapFile): Promise<McapEpisode> {
 function cutNotes({ topic, times, moreJoints, isWhole }: JointSeries): string[] {
   const seconds = Number((times.at(-1) ?? 0n) - (times[0] ?? 0n)) / 1e9
   return [
-    ...(moreJoints === 0 ? [] : [`Of ${topic} the first ${MOST_JOINTS} joints are read.`]),
+    ...(moreJoints.length === 0 ? [] : [`Of ${topic} ${MOST_JOINTS} joints are read; ${leftOut(moreJoints)}.`]),
     ...(isWhole ? [] : [`Of ${topic} the first ${seconds.toFixed(1)} s are read: the rest of it is too large.`]),
   ]
+}
+
+/** Enough to see which they are. */
+const MOST_NAMED = 8
+
+function leftOut(joints: readonly string[]): string {
+  const count = joints.length < MOST_JOINTS ? `${joints.length}` : `at least ${MOST_JOINTS}`
+  const more = joints.length > MOST_NAMED ? ', …' : ''
+  return `${count} more are not checked or shown: ${joints.slice(0, MOST_NAMED).join(', ')}${more}`
 }
 
 /** `/joint_states` is what ROS calls it; else the one with the most messages. */

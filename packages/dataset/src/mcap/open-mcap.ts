@@ -1,7 +1,6 @@
 /** An MCAP file by ranges of its bytes: its topics, the motion of its joints, and its pictures. */
 import { McapIndexedReader } from '@mcap/core'
 import type { ByteFile } from '../parquet.ts'
-import { decompressors } from './decompress.ts'
 import { type JointSeries, jointSeries } from './joint-series.ts'
 import { mcapBytes } from './mcap-bytes.ts'
 import { jointMessage, type PictureMessage, pictureMessage } from './message-shapes.ts'
@@ -25,23 +24,18 @@ export interface McapFile {
 /** Of the chunks of one topic: joints alone need little, but a recorder puts pictures into the same chunks. */
 const MOST_BYTES = 64 * 1024 * 1024
 
+/** The CRC of a chunk is compared once, where it is made plain, and not for each of its pictures. */
+const CHECKED = { validateCrcs: false } as const
+
 /** Rejects with an `Error` in words where the file cannot be read. */
 export async function openMcap(file: ByteFile): Promise<McapFile> {
   const readable = mcapBytes(file)
   const told = (error: unknown) =>
     new Error(`${file.path} is not read: ${error instanceof Error ? inWords(error.message) : String(error)}`)
-  const reader = await McapIndexedReader.Initialize({
-    readable,
-    decompressHandlers: decompressors(),
-  }).catch((error: unknown) => {
+  const reader = await McapIndexedReader.Initialize({ readable }).catch((error: unknown) => {
     throw told(error)
   })
-  readable.together(
-    reader.chunkIndexes.map(({ chunkStartOffset, chunkLength, messageIndexLength }) => [
-      Number(chunkStartOffset),
-      Number(chunkStartOffset + chunkLength + messageIndexLength),
-    ]),
-  )
+  readable.knows(reader.chunkIndexes)
   const counts = reader.statistics?.channelMessageCounts
   const channels = [...reader.channelsById.values()]
   // Files and pages without it do not load it.
@@ -68,7 +62,7 @@ export async function openMcap(file: ByteFile): Promise<McapFile> {
       const endTime = over && over.messageStartTime - 1n
       const series = jointSeries(topic.name)
       try {
-        for await (const { logTime, data } of reader.readMessages({ topics: [topic.name], endTime })) {
+        for await (const { logTime, data } of reader.readMessages({ topics: [topic.name], endTime, ...CHECKED })) {
           const message = jointMessage(decoded(topic, data))
           if (message === null) throw new Error(`a message of ${topic.name} has no names of joints.`)
           if (!series.add(logTime, message)) break
@@ -79,7 +73,7 @@ export async function openMcap(file: ByteFile): Promise<McapFile> {
       return series.done(endTime === undefined)
     },
     async picture(topic, endTime) {
-      const asked = { topics: [topic.name], endTime, reverse: true, validateCrcs: false }
+      const asked = { topics: [topic.name], endTime, reverse: true, ...CHECKED }
       try {
         for await (const { data } of reader.readMessages(asked)) return pictureMessage(decoded(topic, data))
         return null
@@ -101,8 +95,6 @@ function decoded({ name, decode }: McapTopic, message: Uint8Array): unknown {
 /** What the library says for its developers, for a person. */
 function inWords(message: string): string {
   const text = message.replace(/ ?\[library=.*\]$/, '')
-  const packed = /^Unsupported compression (\S+)/.exec(text)
-  if (packed) return `its chunks are compressed with ${packed[1]}: "mcap compress --compression zstd" rewrites them.`
   if (text === 'File is not indexed')
     return 'it has no index, as a recording that was cut off: "mcap recover" makes one.'
   return text.endsWith('.') ? text : `${text}.`
