@@ -5,27 +5,23 @@ import { fileDatasetChecks } from '../checks/datasets/file-checks.ts'
 import { giveIdleSparesBack } from '../files/storage-spares.ts'
 import type { Deps } from '../operation/context.ts'
 import type { JobDefinition } from '../store/queue.ts'
-import type { QueuedJobName, QueuedJobs } from '../store/queued-jobs.ts'
 import { verifyBlob } from './blob-verify.ts'
 import { compareNewBodies, dropLostBodies, readPendingBodies } from './bodies-read.ts'
 import { collectAvatars, collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { pruneClosedRows, unpinFiles } from './collect-rows.ts'
+import { define } from './define-job.ts'
 import { foldFacets } from './fold-facets.ts'
 import { dispatchHosted, dispatchWaiting } from './hosted-kinds.ts'
 import { archiveMetrics, dropArchivedRows } from './metric-archives.ts'
 import { dropOldRows } from './old-rows.ts'
 import { readPendingReadmes } from './readmes-read.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
+import { retentionJobs } from './retention-jobs.ts'
 import { measureRuns } from './run-measure.ts'
 import { writeMetricsFile } from './run-metrics-file.ts'
 import { purgeDeletedRuns, purgeRun } from './run-purge.ts'
 import { summarizeRun, summarizeRuns } from './run-summaries.ts'
-
-/** Types the input for the handler by the job's name, and erases the type for the list. */
-const define = <Name extends QueuedJobName>(
-  job: JobDefinition<Deps, z.ZodType<QueuedJobs[Name]>> & { readonly name: Name },
-): JobDefinition<Deps> => job
 
 const blobVerify = define({
   name: 'blob-verify',
@@ -283,6 +279,7 @@ export const jobs: readonly JobDefinition<Deps>[] = [
   runSummaries,
   runMetricsFile,
   metricsArchive,
+  ...retentionJobs,
   facetsFold,
   storageSpares,
   datasetChecksFile,

@@ -22,6 +22,12 @@ import {
  */
 const DEFAULT_UIDS = { first: 70_000, last: 79_999 }
 
+/**
+ * Seconds that entries of the audit log are kept at least, which a trigger holds too: what a spend cap did in this
+ * month is read from them.
+ */
+export const AUDIT_KEPT_LEAST = 32 * 86_400
+
 /** Every variable with its format and default. */
 export const environment = z.object({
   PORT: whole(0, 65_535).default(4000),
@@ -53,6 +59,10 @@ export const environment = z.object({
   GC_GRACE_S: whole(0).default(7 * 86_400),
   UPLOAD_TTL_S: whole(60).default(7 * 86_400),
   METRICS_ARCHIVE_AFTER_S: whole(0).default(7 * 86_400),
+  LOG_RETENTION_S: whole(0).default(0),
+  AUDIT_RETENTION_S: whole(0)
+    .refine((seconds) => seconds === 0 || seconds >= AUDIT_KEPT_LEAST, `must be 0 or at least ${AUDIT_KEPT_LEAST}`)
+    .default(0),
   SESSION_TTL_S: whole(60).default(30 * 86_400),
   LOCAL_SIGN_IN: flag.default(true),
   ENDPOINT_SESSION_TTL_S: whole(1, 86_400).default(3600),

@@ -95,6 +95,8 @@ export interface Config {
   readonly operatorHandle: string
   readonly storageQuotaBytes: number
   readonly gcGraceSeconds: number
+  /** How long entries of the audit log are kept; 0: for good. */
+  readonly auditKeptSeconds: number
   readonly uploadTtlSeconds: number
   readonly sessionTtlSeconds: number
   /** Whether people may sign in with a password; else the identity provider and printed sessions are left. */
@@ -155,6 +157,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     operatorHandle: values.OPERATOR_HANDLE,
     storageQuotaBytes: values.STORAGE_QUOTA_BYTES,
     gcGraceSeconds: values.GC_GRACE_S,
+    auditKeptSeconds: values.AUDIT_RETENTION_S,
     uploadTtlSeconds: values.UPLOAD_TTL_S,
     sessionTtlSeconds: values.SESSION_TTL_S,
     localSignIn: values.LOCAL_SIGN_IN,

@@ -12,6 +12,8 @@ export interface RunSettings {
   readonly headroom: number
   /** How long a run has ended before its metrics are archived; 0: never. */
   readonly metricsArchiveAfterSeconds: number
+  /** How long a run or check has ended before its log is deleted; 0: never. */
+  readonly logKeptSeconds: number
 }
 
 /** The settings as the environment has them. */
@@ -24,5 +26,6 @@ export function runSettings(values: Environment): RunSettings {
     extraTemplates: values.EXTRA_TEMPLATES,
     headroom: values.PLANNER_HEADROOM,
     metricsArchiveAfterSeconds: values.METRICS_ARCHIVE_AFTER_S,
+    logKeptSeconds: values.LOG_RETENTION_S,
   }
 }

@@ -15,6 +15,8 @@ export interface QueuedJobs {
   readonly 'hosted-dispatch': { readonly jobId: string }
   readonly 'hosted-sweep': NoInput
   readonly 'metrics-archive': NoInput
+  readonly 'log-retention': NoInput
+  readonly 'audit-retention': NoInput
   readonly 'objects-delete': NoInput
   readonly 'readmes-read': NoInput
   readonly 'repo-purge': { readonly repoId: string }

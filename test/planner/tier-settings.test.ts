@@ -69,6 +69,7 @@ describe('the settings of runs and hosting', () => {
     const { runs, hosted } = readConfig({ OPERATOR_HANDLE: 'boss' })
     expect(runs).toEqual({
       leaseSeconds: 300,
+      logKeptSeconds: 0,
       maxAttempts: 5,
       dailyGpuHourQuota: 24,
       maxArtifactBytes: 4 * 1024 * 1024,

@@ -16,6 +16,7 @@ export const rows = defineRows({
       select id, now(), 'runs/' || id || '/metrics/kept.zst', 9, repeat('a', 64), 1, now() from runs order by id limit 1`,
     metric_archive_blocks: `insert into metric_archive_blocks (run_id, first_seq, last_seq, min_step, max_step, start, length)
       select run_id, 1, 1, 1, 1, 0, 9 from metric_archives order by run_id limit 1`,
+    log_purges: `insert into log_purges (job_id, job_kind, before_seq) select id, 'run', 2 from runs order by id limit 1`,
     run_media: `insert into run_media (run_id, key, step, index, kind, value, bytes)
       select id, 'note', 1, 0, 'text', '"one"', 9 from runs order by id limit 1`,
     run_facets: `insert into run_facets (owner_id, created_by, facet, value, robot_repo_id, n)

@@ -75,6 +75,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'repos_public_updated',
     'repos_slug_trgm',
     'robot_check_artifacts_open',
+    'robot_checks_log_kept',
     'robot_checks_made_for_others',
     'robot_checks_made_for_others_by_robot',
     'robot_checks_made_for_others_by_status',
@@ -98,6 +99,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'runs_group',
     'runs_hosted',
     'runs_kind',
+    'runs_log_kept',
     'runs_made_for_others',
     'runs_project',
     'runs_repos',
@@ -163,6 +165,25 @@ test('the audit log is append-only: no row can be updated, deleted or truncated'
   for (const change of [`update audit_log set action = 'other'`, 'delete from audit_log', 'truncate audit_log'])
     await expect(sql(change)).rejects.toThrow('append-only')
   expect(await sql('select id from audit_log')).toEqual([{ id: 'aud_1' }])
+})
+
+test('only entries of 32 days may go, in a transaction of the retention', async () => {
+  const forget = (text: string) => sql(`begin; ${text}; delete from audit_log where target_id = 'y'; commit`)
+  const retained = `set local hub.audit_retention = 'on'`
+  const left = () => sql(`select id from audit_log where target_id = 'y'`)
+  await sql(
+    `insert into audit_log (id, at, action, target_id) values ('aud_2', now() - interval '33 days', 'test', 'y')`,
+  )
+  await expect(forget('select 1')).rejects.toThrow('append-only')
+  await sql('rollback')
+  await forget(retained)
+  expect(await left()).toEqual([])
+  await sql(
+    `insert into audit_log (id, at, action, target_id) values ('aud_3', now() - interval '31 days', 'test', 'y')`,
+  )
+  await expect(forget(retained)).rejects.toThrow('append-only')
+  await sql('rollback')
+  expect(await left()).toEqual([{ id: 'aud_3' }])
 })
 
 test('a repo with a reference cannot be deleted, and a reference has a kind of job and the billed account', async () => {

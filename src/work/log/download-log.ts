@@ -3,13 +3,13 @@ import stripAnsi from 'strip-ansi'
 import { assertLevel } from '../../auth/policy.ts'
 import type { RequestContext } from '../../operation/context.ts'
 import { readJobObject } from '../job-objects.ts'
-import type { JobLog } from './job-log.ts'
+import type { JobLog, LogHead } from './job-log.ts'
 import { type LogChunk, partOfLog, readChunk } from './log-chunks.ts'
 import { openEndOf } from './log-lines.ts'
 
 /**
- * All chunks in order of arrival, up to the last one at the time of the request; prefetches one chunk. A notice of the
- * hub that arrived inside a line stands before it. 404 if the job is not visible to the caller.
+ * All kept chunks in order of arrival, up to the last one at the time of the request; prefetches one chunk. A notice of
+ * the hub that arrived inside a line stands before it. 404 if the job is not visible to the caller.
  */
 export async function downloadLog(
   ctx: RequestContext,
@@ -18,8 +18,8 @@ export async function downloadLog(
   options: { readonly stripAnsi: boolean },
 ): Promise<AsyncGenerator<string>> {
   assertLevel(ctx.viewer, 'read')
-  const { logSeq } = await log.findHead(ctx, ctx.viewer, jobId)
-  return options.stripAnsi ? strippedOf(linesOf(ctx, log, jobId, logSeq)) : linesOf(ctx, log, jobId, logSeq)
+  const lines = linesOf(ctx, log, jobId, await log.findHead(ctx, ctx.viewer, jobId))
+  return options.stripAnsi ? strippedOf(lines) : lines
 }
 
 /** Line by line, as the stream does, so that an unterminated escape sequence affects only its own line. */
@@ -32,9 +32,9 @@ async function* strippedOf(texts: AsyncIterable<string>): AsyncGenerator<string>
 }
 
 /** Texts of whole lines; the last one may be open. */
-async function* linesOf(ctx: RequestContext, log: JobLog, jobId: string, last: number): AsyncGenerator<string> {
+async function* linesOf(ctx: RequestContext, log: JobLog, jobId: string, head: LogHead): AsyncGenerator<string> {
   let open = ''
-  for await (const { stream, lineCount, text } of chunksOf(ctx, log, jobId, last)) {
+  for await (const { stream, lineCount, text } of chunksOf(ctx, log, jobId, head)) {
     if (stream === 'stderr') {
       yield text
       continue
@@ -52,9 +52,14 @@ interface ChunkText extends Pick<LogChunk, 'stream' | 'lineCount'> {
   readonly text: string
 }
 
-async function* chunksOf(ctx: RequestContext, log: JobLog, jobId: string, last: number): AsyncGenerator<ChunkText> {
-  let next = last > 0 ? read(ctx, log, jobId, 1) : null
-  for (let seq = 1; next; seq += 1) {
+async function* chunksOf(
+  ctx: RequestContext,
+  log: JobLog,
+  jobId: string,
+  { logFirst: first, logSeq: last }: LogHead,
+): AsyncGenerator<ChunkText> {
+  let next = first <= last ? read(ctx, log, jobId, first) : null
+  for (let seq = first; next; seq += 1) {
     const chunk = await next
     next = seq < last ? read(ctx, log, jobId, seq + 1) : null
     // Avoids an unhandled rejection: the prefetch may fail before it is awaited. The await still gets the error.

@@ -123,8 +123,8 @@ const sameHead = (one: LogHead, other: LogHead) =>
 const isOver = ({ status }: LogHead) => terminalStatuses.includes(status)
 
 /**
- * Everything up to the head, the log first: lines that end in the chunks from `nextChunk` on, the open line if no more
- * of it comes, metrics after the position.
+ * Everything up to the head, the log first: lines that end in the chunks from `nextChunk` on which are kept, the open
+ * line if no more of it comes, metrics after the position.
  */
 async function* readUpTo(
   { ctx, log, jobId, options }: Followed,
@@ -134,7 +134,7 @@ async function* readUpTo(
   const { logs } = ctx.deps
   const strip = options.stripAnsi
   let position = from
-  for (let seq = nextChunk; options.log && seq <= head.logSeq; seq += 1) {
+  for (let seq = Math.max(nextChunk, head.logFirst); options.log && seq <= head.logSeq; seq += 1) {
     for (let line = seq === from.chunk ? from.line : 0, isLast = false; !isLast; line = position.line) {
       const batch = await logs.logBatch(log, jobId, { seq, from: line, before: position, strip })
       ;({ isLast, after: position } = batch)

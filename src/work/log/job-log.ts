@@ -5,7 +5,8 @@ import type { JobKind } from '../job-kind.ts'
 
 /**
  * The table of the jobs also has `log_seq`, `log_lines` and `log_bytes`, the number of the last chunk and the sums of
- * all chunks, and its open line (`logEndColumns` of `write-chunks.ts`).
+ * all chunks, its open line (`logEndColumns` of `write-chunks.ts`), and `log_first`, before which retention has dropped
+ * all (`log-retention.ts`).
  */
 export interface JobLog {
   readonly job: JobKind
@@ -42,6 +43,8 @@ export function headColumns({ metrics }: Pick<JobLog, 'metrics'>) {
   return columns({
     status: column.enum('JobStatus', 'u.status'),
     logSeq: column.int4('u.log_seq'),
+    /** The first chunk that is kept. */
+    logFirst: column.int4('coalesce(u.log_first, 1)'),
     logLines: column.int8('u.log_lines'),
     /** The chunk in which the open line began; null without one. */
     openFrom: column.int4.orNull('u.log_open_from'),
