@@ -19,9 +19,9 @@ import { readPendingReadmes } from './readmes-read.ts'
 import { purgeDeletedRepos, purgeRepo } from './repo-purge.ts'
 import { retentionJobs } from './retention-jobs.ts'
 import { measureRuns } from './run-measure.ts'
-import { writeMetricsFile } from './run-metrics-file.ts'
+import { fileLeftMetrics, fileMetrics } from './run-metrics-file.ts'
 import { purgeDeletedRuns, purgeRun } from './run-purge.ts'
-import { summarizeRun, summarizeRuns } from './run-summaries.ts'
+import { summarizeRuns } from './run-summaries.ts'
 
 const blobVerify = define({
   name: 'blob-verify',
@@ -199,7 +199,10 @@ const runSummaries = define({
   expireSeconds: 3600,
   retryLimit: 0,
   concurrency: 1,
-  handler: (_input, { deps, signal }) => summarizeRuns(deps, signal),
+  async handler(_input, { deps, signal }) {
+    if (deps.objects) await fileLeftMetrics(deps, deps.objects, signal)
+    await summarizeRuns(deps, signal)
+  },
 })
 
 const runMetricsFile = define({
@@ -208,11 +211,7 @@ const runMetricsFile = define({
   expireSeconds: 900,
   retryLimit: 5,
   concurrency: 1,
-  async handler({ runId }, { deps, signal }) {
-    // A hub from before summaries may have ended the run.
-    await summarizeRun(deps, runId, signal)
-    if (deps.objects) await writeMetricsFile(deps, deps.objects, runId, signal)
-  },
+  handler: ({ runId }, { deps, signal }) => fileMetrics(deps, deps.objects, runId, signal),
 })
 
 const metricsArchive = define({

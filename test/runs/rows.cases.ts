@@ -14,6 +14,7 @@ export const rows = defineRows({
     storage_spares: `insert into storage_spares (owner_id, run_id, bytes) select owner_id, id, 5 from runs order by id limit 1`,
     metric_archives: `insert into metric_archives (run_id, still_since, storage_key, size_bytes, sha256, lines, written_at)
       select id, now(), 'runs/' || id || '/metrics/kept.zst', 9, repeat('a', 64), 1, now() from runs order by id limit 1`,
+    unfiled_metrics: `insert into unfiled_metrics (run_id, waits_from) select id, now() from runs order by id limit 1`,
     metric_archive_blocks: `insert into metric_archive_blocks (run_id, first_seq, last_seq, min_step, max_step, start, length)
       select run_id, 1, 1, 1, 1, 0, 9 from metric_archives order by run_id limit 1`,
     log_purges: `insert into log_purges (job_id, job_kind, before_seq) select id, 'run', 2 from runs order by id limit 1`,

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, vi } from 'vitest'
 import { collectRunObjects } from '../../../src/jobs/collect-job-objects.ts'
 import { archiveMetrics, dropArchivedRows } from '../../../src/jobs/metric-archives.ts'
-import { writeMetricsFile } from '../../../src/jobs/run-metrics-file.ts'
+import { fileLeftMetrics, writeMetricsFile } from '../../../src/jobs/run-metrics-file.ts'
 import { purgeRun } from '../../../src/jobs/run-purge.ts'
 import { metricsKey } from '../../../src/runs/log/run-objects.ts'
 import { readRunMetrics } from '../../../src/runs/metrics/read-metrics.ts'
@@ -225,5 +225,73 @@ describe('the metrics of a run that has ended', () => {
     await letRest(recent)
     await archiveMetrics(hub.running.deps, storeOf(), signal)
     expect((await archiveOf(recent))?.key).toBeNull()
+  })
+})
+
+/** Ends a run as a hub of any version does: with an update of its row. Its job is another matter. */
+async function runEndedAnyhow(lines: number): Promise<string> {
+  const runId = await endedRun(lines)
+  await hub.sql(
+    `update runs set status = 'running', finished_at = null, attempt = 1, claimed_by = 'r', claim_credential = 'key_x',
+      claimed_at = now(), lease_expires_at = now() + interval '5 minutes' where id = $1`,
+    [runId],
+  )
+  await hub.sql(
+    `update runs set status = 'succeeded', finished_at = now(), claim_credential = null, lease_expires_at = null
+    where id = $1`,
+    [runId],
+  )
+  return runId
+}
+const unfiledOf = (runId: string) =>
+  hub.sql<{ isLater: boolean }>(
+    `select waits_from > now() - interval '1 minute' as "isLater" from unfiled_metrics where run_id = $1`,
+    [runId],
+  )
+const fileLeft = (objects = storeOf()) => fileLeftMetrics(hub.running.deps, objects, signal)
+const waitLonger = () => hub.sql(`update unfiled_metrics set waits_from = now() - interval '16 minutes'`)
+const hasFile = async (runId: string) => (await storeOf().head(metricsKey(runId))) !== null
+
+describe('a run that ended without its job', () => {
+  it('gets its file and its place for the archive from the sweep, after the time of the job', async () => {
+    const [long, short] = [await runEndedAnyhow(300), await runEndedAnyhow(10)]
+    await fileLeft()
+    expect([await hasFile(long), await unfiledOf(long)]).toEqual([false, [{ isLater: true }]])
+    await waitLonger()
+    await Promise.all([fileLeft(), fileLeft()])
+    for (const runId of [long, short]) expect([await hasFile(runId), await unfiledOf(runId)]).toEqual([true, []])
+    expect([await archiveOf(long), await archiveOf(short)]).toEqual([
+      { key: null, isPostponed: true, dropped: false },
+      undefined,
+    ])
+    const put = vi.fn<ObjectStore['put']>()
+    await fileLeft(storeWith({ put }))
+    expect(put).not.toHaveBeenCalled()
+  })
+
+  it('waits again where the writer dies before the run is entered, and keeps no other from its turn', async () => {
+    const [bad, good] = [await runEndedAnyhow(300), await runEndedAnyhow(300)]
+    await waitLonger()
+    const dying = storeWith({
+      put: async (key, body, options) => {
+        const head = await storeOf().put(key, body, options)
+        if (key === metricsKey(bad)) throw new Error('It is dead.')
+        return head
+      },
+    })
+    await fileLeft(dying)
+    expect([await unfiledOf(bad), await archiveOf(bad)]).toEqual([[{ isLater: true }], undefined])
+    expect([await unfiledOf(good), (await archiveOf(good))?.dropped]).toEqual([[], false])
+    await waitLonger()
+    await fileLeft()
+    expect([await unfiledOf(bad), (await archiveOf(bad))?.dropped]).toEqual([[], false])
+  })
+
+  it('is on no list once its own job has written the file, or where it has no lines', async () => {
+    const [filed, empty] = [await runEndedAnyhow(300), await runEndedAnyhow(0)]
+    expect(await unfiledOf(empty)).toEqual([])
+    expect(await unfiledOf(filed)).toHaveLength(1)
+    await writeMetricsFile(hub.running.deps, storeOf(), filed, signal)
+    expect(await unfiledOf(filed)).toEqual([])
   })
 })
