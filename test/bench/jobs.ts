@@ -6,16 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expireHolds } from '../../src/billing/holds/expire-holds.ts'
-import { sweepChecks } from '../../src/checks/end/sweep-checks.ts'
-import { renewReservations } from '../../src/endpoints/end/renew-reservations.ts'
-import { sweepEndpoints } from '../../src/endpoints/end/sweep-endpoints.ts'
-import { sweepSessions } from '../../src/endpoints/sessions/sweep-sessions.ts'
 import { foldFacets } from '../../src/jobs/fold-facets.ts'
-import { jobs } from '../../src/jobs/index.ts'
-import { sweepCalls } from '../../src/jobs/sweeps.ts'
 import { repoFacets } from '../../src/repos/list-repos.ts'
-import { sweepLeases } from '../../src/runs/lease/sweep-leases.ts'
 import { listRuns, runFacets } from '../../src/runs/read/list-runs.ts'
 import { type Db, openDb, type Querier } from '../../src/store/db.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
@@ -23,6 +15,7 @@ import { migrate } from '../../src/store/migrate.ts'
 import { orderedValues } from '../../src/store/statement.ts'
 import { fillTables } from '../support/filled-tables.ts'
 import { makeWorld, type World } from '../support/world.ts'
+import { minuteWork, settle } from './minute-work.ts'
 
 const SCALE = Number(process.argv[2] ?? 0.01)
 const ROUNDS = 3
@@ -102,37 +95,6 @@ function explaining(db: Db, subject: string): Db {
   }
 }
 
-/** A hub with nothing left to do: rows in an index of what is open, due or left are deleted, but for one in a thousand of the runs. */
-async function settle(client: pg.Client): Promise<void> {
-  const { rows: found } = await client.query<{ table: string; condition: string }>(
-    `select indrelid::regclass::text as table, pg_get_expr(indpred, indrelid) as condition from pg_index
-      where indpred is not null and indexrelid::regclass::text ~
-        '_(running|waiting|open|pending|left|doomed|unverified|unfinished|to_dispatch|unmeasured|closed|pinned)$'`,
-  )
-  for (const { table, condition } of found) await client.query(`delete from ${table} where ${condition}`)
-  await client.query('delete from deleted_repos')
-  await client.query(`update runs set status = 'running', lease_expires_at = now() + interval '1 hour'
-    where id in (select id from runs order by id limit ${Math.ceil((rows.runs ?? 0) / 1000)})`)
-}
-
-const sweeps = {
-  'run leases': sweepLeases,
-  'check limits': sweepChecks,
-  'spend holds': expireHolds,
-  'endpoint limits': sweepEndpoints,
-  'endpoint reservations': renewReservations,
-  'endpoint sessions': sweepSessions,
-} as const
-
-async function work(world: World, of: (subject: string) => Db): Promise<void> {
-  const signal = AbortSignal.timeout(600_000)
-  const { log } = world.deps
-  for (const job of jobs.filter(({ cron }) => cron === '* * * * *'))
-    await job.handler({}, { deps: { ...world.deps, db: of(job.name) }, signal, log })
-  for (const [name, sweep] of Object.entries(sweeps)) await sweep({ ...world.deps, db: of(name) })
-  await sweepCalls({ ...world.deps, db: of('hosted calls') })
-}
-
 function print(): void {
   const medians = [...seen].flatMap(([name, all]) => {
     const middle = all.toSorted((a, b) => a.ms - b.ms)[Math.floor(all.length / 2)]
@@ -185,13 +147,13 @@ try {
   client.on('error', () => undefined)
   await client.connect()
   await fillTables(client, OTHERS, rows)
-  await settle(client)
+  await settle(client, rows.runs ?? 0)
   const db = openDb({ url: server.url, poolMax: 4, statementTimeoutMs: 600_000 })
   const world = await makeWorld({ db })
   // What is old goes once; a minute later there is as good as nothing.
-  await work(world, () => db)
+  await minuteWork(world, () => db)
   await client.query('vacuum analyze')
-  for (let round = 0; round < ROUNDS; round += 1) await work(world, (subject) => explaining(db, subject))
+  for (let round = 0; round < ROUNDS; round += 1) await minuteWork(world, (subject) => explaining(db, subject))
   for (const table of ['runs', 'repos']) await client.query(`alter table ${table} enable trigger user`)
   await facets(world, db)
   print()
