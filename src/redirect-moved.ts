@@ -1,5 +1,5 @@
 /** A read by the name that a repo had before it was moved is redirected to its name of now. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Edge } from './http/server.ts'
 import { repoMovedFrom } from './repos/old-names.ts'
 
@@ -8,15 +8,32 @@ import { repoMovedFrom } from './repos/old-names.ts'
  * The address is relative, so that no proxy in between has to be known.
  */
 export function redirectMoved(scope: FastifyInstance, edge: Edge): void {
-  scope.addHook('onSend', async (request, reply, payload) => {
-    const { owner, repo } = (request.params ?? {}) as Readonly<Record<string, string>>
-    if (reply.statusCode !== 404 || !owner || !repo || !['GET', 'HEAD'].includes(request.method)) return payload
-    const moved = await repoMovedFrom(edge.contextOf(request), { owner, slug: repo })
-    const [old, fresh] = [`/${owner}/${repo}`, `/${moved?.fullName}`]
-    const at = request.url.indexOf(old)
-    if (!moved || at < 0) return payload
-    reply.code(308).removeHeader('content-type').removeHeader('content-length')
-    reply.header('location', `${request.url.slice(0, at)}${fresh}${request.url.slice(at + old.length)}`)
-    return ''
+  // No promise for every answer: nearly all pass.
+  scope.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.statusCode !== 404 || !readsRepo(request)) return done(null, payload)
+    redirected(edge, request, reply, payload).then((sent) => done(null, sent), done)
   })
+}
+
+type Name = Readonly<Record<'owner' | 'repo', string>>
+
+function readsRepo({ method, params }: FastifyRequest): boolean {
+  const { owner, repo } = (params ?? {}) as Partial<Name>
+  return Boolean(owner && repo) && (method === 'GET' || method === 'HEAD')
+}
+
+async function redirected<Payload>(
+  edge: Edge,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: Payload,
+): Promise<Payload | ''> {
+  const { owner, repo } = request.params as Name
+  const moved = await repoMovedFrom(edge.contextOf(request), { owner, slug: repo })
+  const [old, fresh] = [`/${owner}/${repo}`, `/${moved?.fullName}`]
+  const at = request.url.indexOf(old)
+  if (!moved || at < 0) return payload
+  reply.code(308).removeHeader('content-type').removeHeader('content-length')
+  reply.header('location', `${request.url.slice(0, at)}${fresh}${request.url.slice(at + old.length)}`)
+  return ''
 }

@@ -44,7 +44,7 @@ export function registerRest(app: FastifyInstance, edge: Edge, plans: readonly R
       url: path,
       bodyLimit: bodyLimitBytes,
       config,
-      onRequest: [edge.identify, refuseAnonymous(plan)],
+      onRequest: [edge.identify, ...refuseAnonymous(plan)],
       handler: (request, reply) => handle(edge, plan, request, reply),
     })
   }
@@ -205,12 +205,17 @@ function send({
   return reply.type('application/json; charset=utf-8').send(text)
 }
 
+/** Parameters that are written as they came. */
+const plainQuery = /^[\w*.-]+=[\w*.-]*(?:&[\w*.-]+=[\w*.-]*)*$/
+
 /** Link to the next page, as a relative reference, which clients resolve against the request URL. */
 function nextLink(url: string, cursor: string): string {
   // A query may contain further question marks: only the first one ends the path.
   const end = url.includes('?') ? url.indexOf('?') : url.length
   const path = url.slice(0, end)
-  const query = new URLSearchParams(url.slice(end + 1))
+  const given = url.slice(end + 1)
+  if (plainQuery.test(given) && !/(?:^|&)cursor=/.test(given)) return `<${path}?${given}&cursor=${cursor}>; rel="next"`
+  const query = new URLSearchParams(given)
   query.set('cursor', cursor)
   return `<${path}?${query}>; rel="next"`
 }

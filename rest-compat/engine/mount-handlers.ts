@@ -32,7 +32,7 @@ function mountHandler(app: FastifyInstance, edge: Edge, route: HandlerRoute): vo
     exposeHeadRoute: answersHead,
     config: { operation },
     ...(body && { bodyLimit: body.limitBytes }),
-    onRequest: body ? [edge.identify, refuseAnonymous({ scope: 'key' })] : edge.identify,
+    onRequest: body ? [edge.identify, ...refuseAnonymous({ scope: 'key' })] : edge.identify,
     preHandler: assertTexts(rest === undefined ? {} : { '*': rest }),
     handler: (request, reply) => route.handle(edge, request, reply),
   })

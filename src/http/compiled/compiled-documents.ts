@@ -10,15 +10,12 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  visit,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { RequestContext } from '../../operation/context.ts'
+import { conditionsIn, MAX_CONDITIONS } from './conditions.ts'
 import { executePlan } from './execution.ts'
 import { type Fragments, OperationPlan } from './plan.ts'
-
-/** Each combination of the variables in `@skip` and `@include` has a plan: more variables would make too many. */
-const MAX_CONDITIONS = 4
 
 interface CompiledLimits {
   readonly documents: number
@@ -152,15 +149,4 @@ class CompiledDocument {
     this.fields += fields
     if (this.isKept) this.#onFields(fields)
   }
-}
-
-function conditionsIn(document: DocumentNode): string[] {
-  const names = new Set<string>()
-  visit(document, {
-    Directive({ name, arguments: given = [] }) {
-      if (name.value !== 'skip' && name.value !== 'include') return
-      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
-    },
-  })
-  return [...names]
 }

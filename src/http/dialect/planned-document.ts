@@ -5,6 +5,7 @@ import {
   GraphQLEnumType,
   type GraphQLField,
   GraphQLList,
+  type GraphQLNamedType,
   GraphQLNonNull,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -14,6 +15,7 @@ import {
   isNonNullType,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   parse,
   validate,
 } from 'graphql'
@@ -23,6 +25,7 @@ import { lazy } from '../../platform/lazy.ts'
 import { graphqlOperation } from '../../platform/signals.ts'
 import { type CostOfVariables, costFunction } from '../operation-cost.ts'
 import { carriesSecrets } from '../secret-fields.ts'
+import { ProjectedDocument } from './projected/projected-document.ts'
 
 /**
  * The same schema with enum values named by their internal value, as in the spec: `DATASET` becomes `dataset`.
@@ -53,13 +56,19 @@ function compiledSchema(dialect: GraphQLSchema): GraphQLSchema {
   const before = compiledSchemas.get(dialect)
   if (before) return before
   const schema = mapSchema(dialect, {
-    [MapperKind.OBJECT_FIELD]: (field, _name, typeName) => {
-      const isRow = !field.resolve && dialect.getType(typeName)?.extensions.pothosPrismaModel === undefined
-      return isRow && readyScalars.has(getNamedType(field.type).name) ? { ...field, type: asText(field.type) } : field
-    },
+    [MapperKind.OBJECT_FIELD]: (field, _name, typeName) =>
+      isReady(dialect.getType(typeName), field) ? { ...field, type: asText(field.type) } : field,
   })
   compiledSchemas.set(dialect, schema)
   return schema
+}
+
+function isReady(
+  parent: GraphQLNamedType | undefined,
+  { resolve, type }: Pick<GraphQLField<unknown, unknown>, 'type'> & { readonly resolve?: unknown },
+): boolean {
+  const isRow = !resolve && parent?.extensions.pothosPrismaModel === undefined
+  return isRow && readyScalars.has(getNamedType(type).name)
 }
 
 function asText(type: GraphQLOutputType): GraphQLOutputType {
@@ -87,6 +96,8 @@ export interface PlannedDocument {
   readonly rootField: GraphQLField<unknown, unknown>
   /** What a credential needs for it. */
   readonly scope: string
+  /** Of a query. */
+  readonly projected: ProjectedDocument | null
 }
 
 /**
@@ -121,19 +132,42 @@ export function planDocument(source: string, dialect: GraphQLSchema, fail: (why:
     costOf: (variables) => costs()(variables),
     rootKey: root.alias?.value ?? root.name.value,
     rootField,
+    projected:
+      operation.operation === OperationTypeNode.QUERY
+        ? new ProjectedDocument({ document, operation, root, rootField, schema: dialect, isReady })
+        : null,
     scope: typeof rootField.extensions.scope === 'string' ? rootField.extensions.scope : 'key:read',
   }
 }
 
-/** The value of the root field; throws the first error as the verb threw it. `name` is what metrics and spans say. */
-export async function runDocument(
-  planned: Pick<PlannedDocument, 'compiled' | 'rootKey'>,
-  { name, ctx, variables }: { name: string; ctx: RequestContext; variables: Readonly<Record<string, unknown>> },
+interface Asked {
+  /** What metrics and spans say. */
+  readonly name: string
+  readonly ctx: RequestContext
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+/** The value of the root field; throws the first error as the verb threw it. */
+export function runDocument(
+  planned: Pick<PlannedDocument, 'compiled' | 'projected' | 'rootKey'>,
+  asked: Asked,
 ): Promise<unknown> {
-  const { data, errors } = graphqlOperation.isWatched
-    ? await graphqlOperation.follow({ name }, async () => planned.compiled().query(undefined, ctx, variables))
-    : await planned.compiled().query(undefined, ctx, variables)
+  if (!graphqlOperation.isWatched) return answerOf(planned, asked)
+  return graphqlOperation.follow({ name: asked.name }, () => answerOf(planned, asked))
+}
+
+async function answerOf(
+  { compiled, projected, rootKey }: Pick<PlannedDocument, 'compiled' | 'projected' | 'rootKey'>,
+  { ctx, variables }: Asked,
+): Promise<unknown> {
+  const projection = projected?.projection(variables)
+  const read = projection && projected?.rootRead()?.(variables, ctx)
+  if (read) {
+    const value = projected?.project(projection, await read.value)
+    if (value !== undefined) return value
+  }
+  const { data, errors } = await compiled().query(undefined, ctx, variables)
   const error = errors?.[0]
   if (error) throw error.originalError ?? error
-  return data?.[planned.rootKey]
+  return data?.[rootKey]
 }

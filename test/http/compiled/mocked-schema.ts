@@ -23,6 +23,8 @@ import { Dice } from '../../generated-requests/dice.ts'
 /** How often a field has something else than a value of its type, in 1,000. */
 interface Faults {
   readonly share: number
+  /** Members and items are no promises. */
+  readonly isAtHand?: boolean
 }
 
 const membersOf = new WeakMap<object, number>()
@@ -54,7 +56,7 @@ export function mockedSchema(schema: GraphQLSchema, faults: Faults): GraphQLSche
 }
 
 /** A source: each member is a value of the field with its name. */
-function objectOf(schema: GraphQLSchema, type: GraphQLNamedType, seed: number, faults: Faults): object {
+export function objectOf(schema: GraphQLSchema, type: GraphQLNamedType, seed: number, faults: Faults): object {
   const possible = isObjectType(type) ? [type] : schema.getPossibleTypes(type as never)
   const own = possible[Math.abs(seed) % possible.length]
   const source = new Proxy(
@@ -68,7 +70,7 @@ function objectOf(schema: GraphQLSchema, type: GraphQLNamedType, seed: number, f
         const dice = diceOf(seed, name)
         if (dice.chance(0.02)) return () => madeValue(schema, field.type, dice, faults)
         const value = faultOr(dice, faults, () => madeValue(schema, field.type, dice, faults))
-        return dice.chance(0.05) ? later(dice, () => value) : value
+        return dice.chance(0.05) && !faults.isAtHand ? later(dice, () => value) : value
       },
     },
   )
@@ -122,7 +124,9 @@ function madeValue(schema: GraphQLSchema, type: GraphQLOutputType, dice: Dice, f
   if (isNonNullType(type)) return madeValue(schema, type.ofType, dice, faults)
   if (isListType(type)) {
     const one = () => faultOr(dice, faults, () => madeValue(schema, type.ofType, dice, faults))
-    const items = Array.from({ length: dice.below(4) }, () => (dice.chance(0.1) ? later(dice, one) : safely(one)))
+    const items = Array.from({ length: dice.below(4) }, () =>
+      dice.chance(0.1) && !faults.isAtHand ? later(dice, one) : safely(one),
+    )
     return dice.chance(0.1) ? new Set(items) : items
   }
   const named = getNamedType(type)
