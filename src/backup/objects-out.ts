@@ -4,10 +4,11 @@ import { createReadStream } from 'node:fs'
 import { appendFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import pMap from 'p-map'
 import type { Config } from '../platform/config.ts'
 import { layoutOf, type ObjectDocument, partVersions } from '../store/objects/disk-layout.ts'
-import { locateObject } from '../store/objects/disk-objects.ts'
+import { locateObject } from '../store/objects/disk-open.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { openS3Store } from '../store/objects/s3.ts'
 import type { Steps } from './dump-database.ts'
@@ -129,19 +130,23 @@ function fromDisk(dir: string, mode: ObjectMode, sink: BackupSink): TakeObject {
     for (const [index, part] of parts.entries()) {
       const from = join(directory, part.file)
       const name = partFileOf(key, index + 1)
-      // The file of an object that was written whole has more than its bytes: they are few, and copied.
+      // The file of an object that was written whole, or with others, has more than its bytes, which are copied.
       if (link && part.at === 0) {
         await link(name, from)
         continue
       }
       const options = { sizeBytes: part.sizeBytes, digest: 'md5' } as const
-      const { digest } = await sink.write(name, createReadStream(from, { start: part.at }), options)
+      const { digest } = await sink.write(name, bytesOf(from, part), options)
       if (digest !== part.etag)
         throw new BackupError(`${from} is damaged: its bytes do not have the digest that it says.`)
     }
     return { ...line, parts: entries }
   }
 }
+
+/** A range cannot be empty. */
+const bytesOf = (path: string, { at, sizeBytes }: { readonly at: number; readonly sizeBytes: number }) =>
+  sizeBytes === 0 ? Readable.from([]) : createReadStream(path, { start: at, end: at + sizeBytes - 1 })
 
 /** The digest of each part is in its file's name, or in the header of the object's one file. */
 function partsOf({ parts, etag }: ObjectDocument) {

@@ -19,6 +19,9 @@ export function storageKeys(): () => string {
   return () => `${BLOB_PREFIX}${folder}/${randomBytes(19).toString('hex')}`
 }
 
+/** A random group for objects that are written together. */
+export const newStorageGroup = newStorageKey
+
 /** Like `Promise.allSettled`, with at most `limit` concurrent calls; results in order. */
 export async function settleBounded<T, R>(
   items: readonly T[],

@@ -6,7 +6,8 @@ import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import { inTurns } from '../../platform/slices.ts'
 import { findRepoToWrite, type RepoFacts } from '../../repos/get-repo.ts'
-import type { ObjectStore } from '../../store/objects/object-store.ts'
+import { memberKey } from '../../store/objects/member-key.ts'
+import type { ObjectHead, ObjectStore } from '../../store/objects/object-store.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
 import { removeFromStore } from '../abort-upload.ts'
 import type { AssembledUpload } from '../assemble-upload.ts'
@@ -15,7 +16,7 @@ import { discardUnlinked } from '../copy-objects.ts'
 import { insertUploads } from '../insert-uploads.ts'
 import { PART_SIZE_BYTES, STORE_CONCURRENCY } from '../limits.ts'
 import { sniffMime } from '../mime.ts'
-import { settleBounded, storageKeys } from '../objects.ts'
+import { newStorageGroup, settleBounded } from '../objects.ts'
 import { contentOf } from '../readable-blobs.ts'
 import { CONTENT_UPLOAD, reserveStorage } from '../reservation.ts'
 import type { StoreBlobsInput } from '../schemas.ts'
@@ -136,8 +137,8 @@ async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly HeldC
   const { db, config, events } = ctx.deps
   const objects = requireObjects(ctx.deps)
   const attempt = randomUUID()
-  const newKey = storageKeys()
-  const rows = fresh.map((one) => rowOf(repo, one, newKey()))
+  const group = newStorageGroup()
+  const rows = fresh.map((one, index) => rowOf(repo, one, memberKey(group, index)))
   const ids = rows.map(({ id }) => id)
   // The attempt takes the place of the account, so that a row does not collide with a pending upload of the same bytes.
   const of = { repoId: repo.id, accountId: attempt, ownerId: repo.ownerId, attempt, instance: events.instance }
@@ -148,7 +149,7 @@ async function store(ctx: AllowedContext, repo: RepoFacts, fresh: readonly HeldC
   })
   const release = keepClaim(ctx.deps, attempt, ids)
   try {
-    const put = await putAll(objects, rows, fresh, ctx.signal)
+    const put = await putAll(objects, { group, rows, fresh }, ctx.signal)
     if (!(await db.withTx((tx) => keepBlobs(tx, attempt, put))))
       throw new HubError('conflict.in_progress', 'The hub took too long to store these bytes; try again.')
     return ids
@@ -166,17 +167,42 @@ const rowOf = ({ id: repoId, ownerId }: RepoFacts, { sha256, size }: Content, st
   ...{ state: 'completing', parts: [], leaseHeld: true },
 })
 
+interface Group {
+  readonly group: string
+  /** In the order of their keys. */
+  readonly rows: readonly UploadRow[]
+  readonly fresh: readonly HeldContent[]
+}
+
 async function putAll(
   objects: ObjectStore,
-  rows: readonly UploadRow[],
-  fresh: readonly HeldContent[],
+  { group, rows, fresh }: Group,
   signal: AbortSignal,
 ): Promise<AssembledUpload[]> {
-  const outcomes = await settleBounded(rows, STORE_CONCURRENCY, async (upload, index): Promise<AssembledUpload> => {
-    const bytes = fresh[index]?.bytes ?? Buffer.alloc(0)
-    const { etag } = await objects.put(upload.storageKey, bytes, { sizeBytes: upload.size, signal })
-    return { upload, etag, sha256: upload.sha256, mime: await sniffMime(bytes) }
-  })
+  const bodies = fresh.map(({ bytes }) => bytes)
+  const heads = objects.putTogether
+    ? await objects.putTogether(group, bodies, { signal }).catch((error: unknown) => {
+        throw asStoreRefusal(error)
+      })
+    : await putEach(objects, rows, bodies, signal)
+  return Promise.all(
+    rows.map(async (upload, index): Promise<AssembledUpload> => {
+      const [bytes, head] = [bodies[index], heads[index]]
+      if (!bytes || !head) throw new Error('Each upload has its bytes and its object.')
+      return { upload, etag: head.etag, sha256: upload.sha256, mime: await sniffMime(bytes) }
+    }),
+  )
+}
+
+async function putEach(
+  objects: ObjectStore,
+  rows: readonly UploadRow[],
+  bodies: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<ObjectHead[]> {
+  const outcomes = await settleBounded(rows, STORE_CONCURRENCY, ({ storageKey, size }, index) =>
+    objects.put(storageKey, bodies[index] ?? new Uint8Array(0), { sizeBytes: size, signal }),
+  )
   return outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw asStoreRefusal(outcome.reason)
     return outcome.value

@@ -3,19 +3,22 @@
  *
  *     objects/<key>@/        object.json and the object's parts
  *     objects/<key>@         the same as one file, of an object that was written whole (disk-whole.ts)
+ *     objects/<group>=       objects that were written together, as one file (disk-pack.ts)
  *     objects/<key>~/        the same for the object's previous bytes, only while it is being replaced
  *     uploads/<uploadId>/    upload.json and the parts stored so far
  *     tmp/<process>/         files that are not yet, or no longer, any of these
  *     replacing              which process replaces an object, while one does
+ *     dropping               which process deletes objects of a pack, while one does
  *
  * An object is its parts in order: completing an upload checks and renames its directory, at a cost that does not
  * depend on the bytes. One file for each upload, written at the parts' offsets, would be as cheap. But a PUT that is
  * still in progress when the upload completes would write into the finished object, an interrupted second PUT would
- * damage an acknowledged part, and parts of any other size would leave holes. `@` and `~` cannot be in a key, so an
- * object and a folder of the same name can coexist.
+ * damage an acknowledged part, and parts of any other size would leave holes. `@`, `~` and `=` cannot be in a key,
+ * so an object, a pack and a folder of the same name can coexist.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { memberOf } from './member-key.ts'
 import { type ObjectHead, ObjectStoreError, type StoredPart } from './object-store.ts'
 
 const segment = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,200}$/
@@ -27,6 +30,10 @@ const uploadIdShape = /^[0-9a-z]{9}-[0-9a-f]{32}$/
  */
 export function isKey(key: string): boolean {
   return key.length <= 900 && key.split('/').every((part) => segment.test(part))
+}
+
+function assertKey(key: string): void {
+  if (!isKey(key)) throw new ObjectStoreError('no_such_object', 'The key is not one that the hub makes.')
 }
 
 /** Whether this store could have given the id, so that joining it to a directory stays inside. */
@@ -51,6 +58,12 @@ export interface Layout {
   readonly tmp: string
   /** The lock of the process that replaces an object. */
   readonly replacing: string
+  /** The lock of the process that deletes objects of a pack. */
+  readonly dropping: string
+  /** The file of a group of objects. */
+  pack(group: string): string
+  /** Where an object is if it was written together with others; null for a key that is not of such an object. */
+  member(key: string): { readonly pack: string; readonly index: number } | null
   /** The directory of an object, and that of its former bytes. */
   object(key: string): { readonly current: string; readonly former: string }
   /** Throws `no_such_upload` for an invalid upload id. */
@@ -67,8 +80,18 @@ export function layoutOf(root: string): Layout {
     uploads,
     tmp: join(root, 'tmp'),
     replacing: join(root, 'replacing'),
+    dropping: join(root, 'dropping'),
+    pack: (group) => {
+      assertKey(group)
+      return join(objects, `${group}=`)
+    },
+    member: (key) => {
+      assertKey(key)
+      const member = memberOf(key)
+      return member && { pack: join(objects, `${member.group}=`), index: member.index }
+    },
     object: (key) => {
-      if (!isKey(key)) throw new ObjectStoreError('no_such_object', 'The key is not one that the hub makes.')
+      assertKey(key)
       return { current: join(objects, `${key}@`), former: join(objects, `${key}~`) }
     },
     upload: (uploadId) => {
@@ -84,7 +107,7 @@ export interface ObjectDocument extends ObjectHead {
   readonly contentType: string | null
   /**
    * In order. A file's name contains its digest, so a name always identifies the same bytes. The bytes begin at `at`:
-   * the one file of a whole object, whose part has no name, has its header before them.
+   * the one file of a whole object, or of a pack, whose part has no name, has its header before them.
    */
   readonly parts: ReadonlyArray<{ readonly file: string; readonly sizeBytes: number; readonly at?: number }>
 }

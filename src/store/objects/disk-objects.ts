@@ -1,14 +1,19 @@
 /** Finished objects of the disk store: read, published, listed, deleted. */
-import { copyFile, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { access, copyFile, type FileHandle, link, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
 import { withFileLock } from '../start-lock.ts'
-import { isKey, type Layout, noSuchObject, type ObjectDocument, partFile } from './disk-layout.ts'
+import { type Layout, noSuchObject, type ObjectDocument, partFile } from './disk-layout.ts'
+import { listObjects } from './disk-list.ts'
+import { locateObject, openObject, openPart } from './disk-open.ts'
+import { dropMembers, writePack } from './disk-pack.ts'
 import { readSegments, segmentsOf } from './disk-read.ts'
 import type { Scratch } from './disk-scratch.ts'
-import { headerOf, openWhole, readWhole, writeWhole } from './disk-whole.ts'
+import { headerOf, writeWhole } from './disk-whole.ts'
 import { makeDirectories, syncDirectory, systemCode, writeDocument } from './disk-write.ts'
+import { MOST_TOGETHER } from './member-key.ts'
 import { type ByteRange, type ListedObject, type ObjectHead, ObjectStoreError } from './object-store.ts'
 
 export interface DiskObjects {
@@ -21,8 +26,10 @@ export interface DiskObjects {
   publish(directory: string, document: ObjectDocument): Promise<ObjectHead>
   /** Writes bytes as an object of one file, in the same way; null if it cannot be one. */
   putWhole(key: string, bytes: Uint8Array, options: WholeOptions): Promise<ObjectHead | null>
+  /** Writes objects from memory as one file, durable on return. */
+  putTogether(group: string, bodies: readonly Uint8Array[], signal?: AbortSignal): Promise<readonly ObjectHead[]>
   copy(fromKey: string, toKey: string): Promise<ObjectHead>
-  remove(key: string): Promise<void>
+  remove(keys: readonly string[]): Promise<void>
   list(prefix: string): AsyncIterable<ListedObject>
 }
 
@@ -36,12 +43,12 @@ const PUBLISH_ATTEMPTS = 20
 
 /** The finished objects under a layout. Calls reject with `ObjectStoreError`, or with the system's own error. */
 export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
-  const locate = (key: string) => locateObject(layout, key)
-
-  const find = async (key: string) => (await locate(key))?.object ?? null
+  const find = async (key: string) => (await locateObject(layout, key))?.object ?? null
 
   const read = async (key: string, range?: ByteRange) => {
-    const { directory, object, handle } = await openLocated(await locate(key))
+    const found = await openObject(layout, key)
+    if (!found) throw noSuchObject()
+    const { directory, object, handle } = found
     try {
       if (range && range.start >= object.sizeBytes) {
         throw new ObjectStoreError('invalid_range', `The object has ${object.sizeBytes} bytes.`)
@@ -73,23 +80,34 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     return turn
   }
 
-  /** Gives a directory or file its place. The folder of the keys is nearly always there: it is made after a failure. */
+  /** One at a time, of all processes on the disk, as `dropMembers` wants it. */
+  let drops: Promise<void> = Promise.resolve()
+  const drop = async (pack: string, indexes: readonly number[]) => {
+    // Most keys that end in a number are of no pack.
+    if (!(await isThere(pack))) return
+    const turn = drops.then(() =>
+      withFileLock(layout.dropping, busyDropping, () => dropMembers(pack, indexes, scratch.fresh)),
+    )
+    drops = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Gives a directory or file its place. */
   const place = async (path: string, { key, sizeBytes, etag }: ObjectDocument) => {
     const { current } = layout.object(key)
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await rename(path, current)
+        await renameInto(path, current)
         break
       } catch (error) {
         if (attempt === PUBLISH_ATTEMPTS || !isInTheWay(error)) throw error
-        if (systemCode(error) === 'ENOENT') {
-          await makeDirectories(dirname(current))
-          continue
-        }
       }
       if (await succeeds(replace(path, key))) break
     }
     await syncDirectory(dirname(current))
+    // An object of the same key in a pack is found first.
+    const packed = layout.member(key)
+    if (packed) await drop(packed.pack, [packed.index])
     return { sizeBytes, etag }
   }
 
@@ -113,9 +131,32 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     }
   }
 
+  const putTogether: DiskObjects['putTogether'] = async (group, bodies, signal) => {
+    if (bodies.length > MOST_TOGETHER) throw new Error(`A group has at most ${MOST_TOGETHER} objects.`)
+    const pack = layout.pack(group)
+    const draft = scratch.fresh()
+    const heads = await writePack(draft, bodies)
+    try {
+      signal?.throwIfAborted()
+      await renameInto(draft, pack)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+    await syncDirectory(dirname(pack))
+    return heads
+  }
+
   const copy = async (fromKey: string, toKey: string) => {
-    const found = await locate(fromKey)
+    const found = await openObject(layout, fromKey)
     if (!found) throw noSuchObject()
+    // The file of a pack is that of others, too, so what is copied out of one is bytes.
+    if (found.handle && found.directory === layout.member(fromKey)?.pack) {
+      const copied = await putWhole(toKey, await bytesOf(found.handle, found.object), {})
+      if (copied) return copied
+      throw noSuchObject()
+    }
+    await found.handle?.close()
     const directory = scratch.fresh()
     await mkdir(directory, { mode: FOLDER_MODE })
     try {
@@ -131,52 +172,68 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     }
   }
 
-  const remove = async (key: string) => {
+  const removeOwn = async (key: string) => {
     const { current, former } = layout.object(key)
     await scratch.discard(former)
     await scratch.discard(current)
     await pruneEmpty(dirname(current), layout.objects)
   }
 
-  return { find, read, publish, putWhole, copy, remove, list: (prefix) => listObjects(layout, prefix, find) }
-}
-
-/** A folder with its document, or the file of a whole object. */
-export interface Located {
-  readonly directory: string
-  readonly object: ObjectDocument
-}
-
-/** Where an object's parts are, without opening the store; null if there is no such object. */
-export async function locateObject(layout: Layout, key: string): Promise<Located | null> {
-  const { current, former } = layout.object(key)
-  // The third look is for a replacement that ended between the first and the second.
-  for (const directory of [current, former, current]) {
-    const object = await readObjectDocument(directory)
-    if (object) return { directory, object }
+  const remove = async (keys: readonly string[]) => {
+    const packs = new Map<string, number[]>()
+    for (const key of keys) {
+      await removeOwn(key)
+      const member = layout.member(key)
+      if (!member) continue
+      const indexes = packs.get(member.pack) ?? []
+      packs.set(member.pack, indexes)
+      indexes.push(member.index)
+    }
+    for (const [pack, indexes] of packs) {
+      await drop(pack, indexes)
+      await pruneEmpty(dirname(pack), layout.objects)
+    }
   }
-  return null
+
+  const list = (prefix: string) => listObjects(layout, prefix)
+  return { find, read, publish, putWhole, putTogether, copy, remove, list }
 }
 
-/** A whole object with its open file, which may have been replaced since it was located; a folder as it is. */
-async function openLocated(found: Located | null): Promise<Located & { readonly handle: FileHandle | null }> {
-  if (!found) throw noSuchObject()
-  if (found.object.parts[0]?.file !== '') return { ...found, handle: null }
-  const opened = await openWhole(found.directory)
-  if (!opened) throw noSuchObject()
-  return { directory: found.directory, ...opened }
+/** Gives a file its name. The folder is nearly always there: it is made after a failure, and may be pruned again. */
+async function renameInto(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await rename(from, to)
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT' || attempt === PUBLISH_ATTEMPTS) throw error
+    }
+    await makeDirectories(dirname(to))
+  }
 }
 
-const openPart = (path: string) =>
-  open(path, 'r').catch((error: unknown) => {
-    throw systemCode(error) === 'ENOENT' ? noSuchObject() : error
-  })
+/** The bytes of an object that is one small file or less; closes it. */
+async function bytesOf(handle: FileHandle, object: ObjectDocument): Promise<Buffer> {
+  const [part] = object.parts
+  return buffer(
+    readSegments(
+      segmentsOf([{ path: '', sizeBytes: object.sizeBytes, at: part?.at ?? 0 }], 0, object.sizeBytes - 1),
+      handle,
+    ),
+  )
+}
 
 /** Why a rename may fail that is tried again: a folder is not there yet, or other bytes are in the place. */
 const isInTheWay = (error: unknown) =>
   ['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EISDIR', 'ENOTDIR'].includes(systemCode(error) ?? '')
 
 const busy = (holder: string) => `Another process (${holder}) is still replacing an object.`
+const busyDropping = (holder: string) => `Another process (${holder}) is still deleting objects of a pack.`
+
+const isThere = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 /** False when another replacement or a deletion came in between, which is tried again; other failures are thrown. */
 async function succeeds(work: Promise<void>): Promise<boolean> {
@@ -185,16 +242,6 @@ async function succeeds(work: Promise<void>): Promise<boolean> {
     return true
   } catch (error) {
     if (isInTheWay(error)) return false
-    throw error
-  }
-}
-
-async function readObjectDocument(directory: string): Promise<ObjectDocument | null> {
-  try {
-    return JSON.parse(await readFile(join(directory, 'object.json'), 'utf8')) as ObjectDocument
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null
-    if (systemCode(error) === 'ENOTDIR') return readWhole(directory)
     throw error
   }
 }
@@ -224,38 +271,5 @@ async function pruneEmpty(directory: string, root: string): Promise<void> {
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') return
     }
-  }
-}
-
-/** In the order of the keys. Directories that cannot hold the prefix are not opened. */
-async function* listObjects(
-  layout: Layout,
-  prefix: string,
-  find: (key: string) => Promise<ObjectDocument | null>,
-): AsyncIterable<ListedObject> {
-  async function* walk(folder: string): AsyncIterable<ListedObject> {
-    for (const name of await entriesOf(join(layout.objects, folder))) {
-      const key = folder + name
-      if (key.endsWith('/')) {
-        if (key.startsWith(prefix) || prefix.startsWith(key)) yield* walk(key)
-      } else if (key.startsWith(prefix) && isKey(key)) {
-        const object = await find(key)
-        if (object) yield { key, sizeBytes: object.sizeBytes }
-      }
-    }
-  }
-  yield* walk('')
-}
-
-/** Names in a directory, in key order: an object by its name, a folder by its name and `/`. */
-async function entriesOf(directory: string): Promise<string[]> {
-  try {
-    const names = await readdir(directory)
-    const marked = names.map((name) => (/[@~]$/.test(name) ? name.slice(0, -1) : `${name}/`))
-    return [...new Set(marked)].sort()
-  } catch (error) {
-    // Deleted meanwhile, or a file that is not the store's.
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return []
-    throw error
   }
 }

@@ -72,10 +72,3 @@ export async function openWhole(
     throw error
   }
 }
-
-/** What the header of an object's file says; null if there is no file. */
-export async function readWhole(path: string): Promise<ObjectDocument | null> {
-  const found = await openWhole(path)
-  await found?.handle.close()
-  return found ? found.object : null
-}

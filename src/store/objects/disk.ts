@@ -92,9 +92,10 @@ export async function openDiskStore(options: DiskStoreOptions): Promise<DiskStor
     get: guarded(get),
     put: guarded((key, body, given) => putObject({ layout, scratch, objects }, { key, body, ...given })),
     copy: guarded((fromKey, toKey) => objects.copy(fromKey, toKey)),
-    delete: guarded(async (keys) => {
-      for (const key of keys) await objects.remove(key)
-    }),
+    putTogether: guarded((group, bodies, { signal }: { signal?: AbortSignal } = {}) =>
+      objects.putTogether(group, bodies, signal),
+    ),
+    delete: guarded((keys) => objects.remove(keys)),
     list: (prefix) => guardedList(objects.list(prefix)),
     signGet: guarded(async (key, { ttlSeconds, downloadName = null, contentType = null }) => {
       layout.object(key)

@@ -79,6 +79,15 @@ export interface ObjectStore {
     body: Uint8Array | Readable,
     options: { sizeBytes: number; contentType?: string; signal?: AbortSignal },
   ): Promise<ObjectHead>
+  /**
+   * Writes objects from memory under the keys of a new group (`memberKey`), in order: at most `MOST_TOGETHER`, durable
+   * together. After a failure some may be there. Only of a store that writes many at less cost than one by one.
+   */
+  putTogether?(
+    group: string,
+    bodies: readonly Uint8Array[],
+    options?: { signal?: AbortSignal },
+  ): Promise<readonly ObjectHead[]>
   /** Copies inside the store, any size. */
   copy(fromKey: string, toKey: string, signal?: AbortSignal): Promise<ObjectHead>
   /** Idempotent. */

@@ -17,8 +17,16 @@ export function watchedStore<Store extends ObjectStore>(store: Store): Store {
     <Args extends readonly unknown[], T>(name: string, call: Call<Args, T>): Call<Args, T> =>
     (...args) =>
       paidCall(() => storeCall.follow({ name }, () => call(...args)))
+  const { putTogether } = store
   return {
     ...store,
+    ...(putTogether && {
+      putTogether: ((group, bodies, options) =>
+        paidCall(
+          () => storeCall.follow({ name: 'put_together' }, () => putTogether(group, bodies, options)),
+          bodies.length,
+        )) satisfies ObjectStore['putTogether'],
+    }),
     createUpload: written('create_upload', store.createUpload),
     listParts: called('list_parts', store.listParts),
     completeUpload: written('complete_upload', store.completeUpload),
