@@ -12,6 +12,7 @@ import type { Tx } from './db.ts'
 import { declareQueues } from './declared-queues.ts'
 import { FAILED_KEPT_SECONDS, FAILED_QUEUE } from './failed-queue.ts'
 import type { QueuedJobName, QueuedJobs } from './queued-jobs.ts'
+import { type ReadyLook, wakeWhenReady } from './ready-queues.ts'
 import { keptOffRestores } from './restore-mark.ts'
 import { asJob, QUEUE_STATEMENT_MS, STUCK_AFTER_MS } from './statement-time.ts'
 import { SILENT_MS, watchedClients } from './watched-clients.ts'
@@ -71,11 +72,14 @@ export interface QueueTimings {
   readonly monitorSeconds: number
   /** Delay before the first retry; roughly doubles each time. */
   readonly retryDelaySeconds: number
+  /** How often queues with a job to take are searched. */
   readonly pollSeconds: number
 }
 
 /** A dead process's job runs again within a minute. */
 const defaultTimings: QueueTimings = { heartbeatSeconds: 20, monitorSeconds: 10, retryDelaySeconds: 5, pollSeconds: 2 }
+/** How often a worker looks by itself. A job that can be taken has it woken long before: this is its second chance. */
+const UNWOKEN_SECONDS = 60
 const STOP_TIMEOUT_MS = 30_000
 
 /** The queue of one process. It sends jobs of any name: who restores a backup has them as text. */
@@ -123,14 +127,15 @@ export async function openQueue(options: {
   boss.on('error', (error) => log.warn({ err: error }, 'queue error'))
   await boss.start()
   await boss.createQueue(FAILED_QUEUE, { policy: 'standard', retentionSeconds: FAILED_KEPT_SECONDS })
-  /** The worker of each kind of job that this process works on. */
-  const workers = new Map<string, string>()
+  /** The workers of each kind of job that this process works on. */
+  const workers = new Map<string, readonly string[]>()
+  let looking: ReadyLook | undefined
   const within = (tx: Tx) => ({ executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) })
-  // Polling finds the job too, up to `pollSeconds` later: a hosted run would wait that long before its machine is asked
-  // for.
+  // The next look finds the job too, up to `pollSeconds` later: a hosted run would wait that long before its machine is
+  // asked for. One worker is enough for a job; where it is busy, that look wakes the others.
   const wakeAfter = (tx: Tx, job: string) =>
     tx.afterCommit(() => {
-      const worker = workers.get(job)
+      const [worker] = workers.get(job) ?? []
       if (worker !== undefined) boss.notifyWorker(worker)
     })
   return {
@@ -147,28 +152,37 @@ export async function openQueue(options: {
     declare: (jobs) => declareQueues(boss, jobs, timings),
     async work(jobs, deps) {
       await declareQueues(boss, jobs, timings)
-      for (const job of jobs) workers.set(job.name, await workOn(boss, job, deps, timings))
+      for (const job of jobs) workers.set(job.name, await workOn(boss, job, deps))
+      looking ??= wakeWhenReady({ boss, log, everySeconds: timings.pollSeconds, workers })
     },
     async stop() {
       // Left to itself pg-boss looks every 500 ms whether its workers have stopped; idle ones do so at once.
-      const workersStopped = Promise.all([...workers.keys()].map((name) => boss.offWork(name, { wait: true })))
-      await Promise.race([workersStopped, delay(STOP_TIMEOUT_MS, undefined, { ref: false })])
+      const stopped = [...workers.keys()].map((name) => boss.offWork(name, { wait: true }))
+      await Promise.race([
+        Promise.all([looking?.stop(), ...stopped]),
+        delay(STOP_TIMEOUT_MS, undefined, { ref: false }),
+      ])
       // Jobs still running now are requeued.
       await boss.stop({ graceful: false, close: true })
     },
   }
 }
 
+/**
+ * Starts the workers of a kind of job and returns their ids: one call for each, since several of one call have one id,
+ * by which only the first is woken.
+ */
 async function workOn<Parts extends JobParts>(
   boss: PgBoss,
   job: JobDefinition<Parts>,
   deps: Parts,
-  timings: QueueTimings,
-): Promise<string> {
-  const options = { pollingIntervalSeconds: timings.pollSeconds, batchSize: 1, localConcurrency: job.concurrency }
-  return boss.work<object>(job.name, options, async ([run]) => {
-    if (run) await runJob(job, run, deps)
-  })
+): Promise<readonly string[]> {
+  const options = { pollingIntervalSeconds: UNWOKEN_SECONDS, batchSize: 1 }
+  const worker = () =>
+    boss.work<object>(job.name, options, async ([run]) => {
+      if (run) await runJob(job, run, deps)
+    })
+  return Promise.all(Array.from({ length: job.concurrency }, worker))
 }
 
 async function runJob<Parts extends JobParts>(job: JobDefinition<Parts>, run: Job<object>, deps: Parts): Promise<void> {

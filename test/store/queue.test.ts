@@ -102,6 +102,27 @@ itOnce('a job does not wait for the next poll of the process that enqueued it', 
   await expect.poll(() => done, soon).toEqual([{ n: 1 }, { n: 2 }])
 })
 
+itOnce('jobs that another process enqueued wake every worker of their kind', async () => {
+  const both = Promise.withResolvers<void>()
+  let running = 0
+  const together = async () => {
+    running += 1
+    if (running === 2) both.resolve()
+    await both.promise
+  }
+  await open({ ...jobOf('abroad', together), concurrency: 2 })
+  const other = await openQueue({ url: t.url, log: world.deps.log, timings })
+  try {
+    await t.db.withTx(async (tx) => {
+      await other.send(tx, 'abroad', { n: 1 })
+      await other.send(tx, 'abroad', { n: 2 })
+    })
+    await expect.poll(() => rows('abroad'), soon).toEqual([{ state: 'completed' }, { state: 'completed' }])
+  } finally {
+    await other.stop()
+  }
+})
+
 itOnce('of waiting jobs with the same key one is kept; without a key all are', async () => {
   const gate = Promise.withResolvers<void>()
   const done: number[] = []
