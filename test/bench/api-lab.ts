@@ -16,21 +16,26 @@ import { databaseTimes, groupTimes, spentMs, threadTimes } from './processor-tim
 
 /**
  * `fair` is by hand with every duty of the hub, `bare` by hand with few of them; `other` is the hub of another checkout,
- * over a database of its own; `workers` is this hub in several processes.
+ * over a database of its own; `workers` is this hub in several processes on one port, and `apart` are as many hubs of
+ * one process, between which the connections are divided evenly; `half` is `hub` itself, for what it is also asked.
  */
-export type ServerName = 'hub' | 'fair' | 'bare' | 'postgraphile' | 'other' | 'workers'
+export type ServerName = 'hub' | 'half' | 'fair' | 'bare' | 'postgraphile' | 'other' | 'workers' | 'apart'
 
 const programs: Readonly<Record<ServerName, string>> = {
   hub: './hub-process.ts',
+  half: './hub-process.ts',
   fair: './by-hand/server.ts',
   bare: './by-hand/bare-server.ts',
   postgraphile: './postgraphile.ts',
   other: './hub-process.ts',
   workers: './hub-workers.ts',
+  apart: './hub-workers.ts',
 }
 
 /** One request of a row. */
 export interface Ask {
+  /** From how many connections it comes at a time; 8 if nothing is said. */
+  readonly connections?: number
   /** A function makes the path of a connection. */
   readonly path: string | ((connection: number) => string)
   /** Sent as JSON by POST; absent: GET. A function makes the body of the n-th request. */
@@ -59,7 +64,7 @@ export interface Lab {
   readonly heldRunIds: readonly string[]
   /** The text of a good answer; rejects otherwise. An error of the graph comes with 200 as well. */
   ask(server: ServerName, ask: Ask, from?: Sender): Promise<string>
-  /** Sends requests for `ms` from 8 connections that stay. */
+  /** Sends requests for `ms` from connections that stay. */
   load(server: ServerName, ask: Ask, ms: number): Promise<Cost>
   /** Sends each request once, as many at a time; the requests are made by `prepare`, whose time does not count. */
   batch(server: ServerName, prepare: Prepare): Promise<Cost>
@@ -79,15 +84,16 @@ interface Sender {
 /** PostGraphile installs itself the first time. */
 const START_MS = 300_000
 
+/** Connections are spread over its addresses. */
 interface Server {
-  readonly url: string
-  readonly pid: number
+  readonly urls: readonly string[]
+  readonly pids: readonly number[]
 }
 
 interface LabOptions {
   /** Another checkout. */
   readonly other?: string | null
-  /** How many processes the server `workers` has; `hub` is then started in the same way, with one. */
+  /** How many processes `workers` has, and `apart` hubs; `hub` is then started in the same way, with one. */
   readonly workers?: number | null
 }
 
@@ -105,13 +111,15 @@ export async function openLab({ other = null, workers = null }: LabOptions = {})
   const children: ChildProcess[] = []
   const started = new Map<ServerName, Promise<Server>>()
 
-  const serverOf = (name: ServerName): Promise<Server> => {
+  const serverOf = (asked: ServerName): Promise<Server> => {
+    const name = asked === 'half' ? 'hub' : asked
     const known = started.get(name)
     if (known) return known
     const isOther = name === 'other'
     const env = { DATABASE_URL: isOther ? otherUrl : postgres.url, ...(isOther && { BENCH_CHECKOUT: checkout ?? '' }) }
-    const count = name === 'workers' ? workers : 1
-    const child = startProcess(name, dir, workers === null ? env : { ...env, WORKERS: String(count) })
+    const count = (of: ServerName) => String(name === of ? workers : 1)
+    const several = workers !== null && { WORKERS: count('workers'), BENCH_APART: count('apart') }
+    const child = startProcess(name, dir, { ...env, ...several })
     children.push(child)
     const server = addressOf(name, child)
     started.set(name, server)
@@ -119,20 +127,25 @@ export async function openLab({ other = null, workers = null }: LabOptions = {})
   }
 
   const cost: Lab['cost'] = async (name, work) => {
-    const { pid } = await serverOf(name)
+    const { pids } = await serverOf(name)
     const timesOf = workers === null ? threadTimes : groupTimes
-    const before = [timesOf(pid), databaseTimes(postgres.pid)] as const
+    const times = () => new Map(pids.flatMap((pid) => [...timesOf(pid)]))
+    const before = [times(), databaseTimes(postgres.pid)] as const
     const count = await work()
-    const server = spentMs(before[0], timesOf(pid)) / count
+    const server = spentMs(before[0], times()) / count
     const database = spentMs(before[1], databaseTimes(postgres.pid)) / count
     return { server, database }
   }
 
   /** Of what all connections send; each says how many requests it sent. */
-  const costOf = async (name: ServerName, sendAll: (from: Sender) => Promise<number>): Promise<Cost> => {
-    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  const costOf = async (
+    name: ServerName,
+    sendAll: (from: Sender) => Promise<number>,
+    count = CONNECTIONS,
+  ): Promise<Cost> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: count })
     const spent = await cost(name, async () => {
-      const connections = Array.from({ length: CONNECTIONS }, (_, connection) => sendAll({ agent, connection }))
+      const connections = Array.from({ length: count }, (_, connection) => sendAll({ agent, connection }))
       return (await Promise.all(connections)).reduce((sum, count) => sum + count, 0)
     })
     agent.destroy()
@@ -143,16 +156,16 @@ export async function openLab({ other = null, workers = null }: LabOptions = {})
     runId: runIds[0] ?? '',
     heldRunIds,
     async ask(name, ask, from = { connection: 0 }) {
-      const { url } = await serverOf(name)
-      return send(url, token, ask, from)
+      return send(addressFor(await serverOf(name), from), token, ask, from)
     },
     async load(name, ask, ms) {
       const until = performance.now() + ms
-      return costOf(name, async (from) => {
+      const sendAll = async (from: Sender) => {
         let requests = 0
         for (; performance.now() < until; requests += 1) await lab.ask(name, ask, from)
         return requests
-      })
+      }
+      return costOf(name, sendAll, ask.connections)
     },
     async batch(name, prepare) {
       const asks = [...(await prepare((ask) => lab.ask(name, ask)))]
@@ -165,7 +178,7 @@ export async function openLab({ other = null, workers = null }: LabOptions = {})
       return cost
     },
     cost,
-    follow: async (name, ask, count) => crowdOf((await serverOf(name)).url, token, ask, count),
+    follow: async (name, ask, count) => crowdOf(addressFor(await serverOf(name)), token, ask, count),
     async close() {
       for (const child of children) child.kill('SIGTERM')
       await db.close()
@@ -223,13 +236,15 @@ function startProcess(name: ServerName, dir: string, own: Readonly<Record<string
 async function addressOf(name: ServerName, child: ChildProcess): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>()
   child.once('message', (message) => {
-    const { url, pid = child.pid ?? 0 } = message as { url: string; pid?: number }
-    resolve({ url, pid })
+    const told = message as Server | { url: string }
+    resolve('url' in told ? { urls: [told.url], pids: [child.pid ?? 0] } : told)
   })
   child.once('exit', (code) => reject(new Error(`the server ${name} ended with ${code}`)))
   const late = setTimeout(() => reject(new Error(`the server ${name} did not start`)), START_MS)
   return promise.finally(() => clearTimeout(late))
 }
+
+const addressFor = ({ urls }: Server, { connection } = { connection: 0 }) => urls[connection % urls.length] ?? ''
 
 let sent = 0
 

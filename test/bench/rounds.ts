@@ -19,8 +19,13 @@ export const tableHead = [
   '|---|---|---|---|---|---|---|---|',
 ].join('\n')
 
-/** All servers warmed, then slices in turn; prints the lines of the row. */
-export async function measure(lab: Lab, { name, asks, goal }: Row): Promise<void> {
+/** Prints the lines of the row. */
+export async function measure(lab: Lab, row: Row): Promise<void> {
+  console.log(rowLine({ ...row, costs: await costsOf(lab, row) }))
+}
+
+/** All servers warmed, then slices in turn: what each round cost each. */
+export async function costsOf(lab: Lab, { asks }: Pick<Row, 'asks'>): Promise<ReadonlyMap<ServerName, Cost[]>> {
   const asked = Object.entries(asks) as [ServerName, Ask | Prepare][]
   if (asks.bare) await assertSameItems(lab, asked)
   for (const [server, ask] of asked) await costOf(lab, server, ask, WARM_MS)
@@ -30,13 +35,13 @@ export async function measure(lab: Lab, { name, asks, goal }: Row): Promise<void
     for (const [server, ask] of [...asked.slice(first), ...asked.slice(0, first)])
       costs.get(server)?.push(await costOf(lab, server, ask, SLICE_MS))
   }
-  console.log(rowLine({ name, costs, goal }))
+  return costs
 }
 
 interface Measured {
   readonly name: string
   readonly costs: ReadonlyMap<ServerName, readonly Cost[]>
-  readonly goal: Row['goal'] | undefined
+  readonly goal?: Row['goal'] | undefined
 }
 
 /** A line of the table for each server beside the hub, or one of the hub's alone. */
@@ -46,9 +51,8 @@ export function rowLine({ name, costs, goal }: Measured): string {
   if (others.length === 0) return `| ${name} | | | | ${cells(hub)} | | |`
   const lines = others.map((other) => {
     const theirs = costs.get(other) ?? []
-    const ratios = theirs.map(({ server }, round) => server / (hub[round]?.server ?? Number.NaN))
     const wanted = goal?.[0] === other ? goal[1].toFixed(2) : ''
-    return `| ${name} | ${other} | ${cells(theirs)} | ${cells(hub)} | ${spread(ratios)} | ${wanted} |`
+    return `| ${name} | ${other} | ${cells(theirs)} | ${cells(hub)} | ${ratio(theirs, hub)} | ${wanted} |`
   })
   return lines.join('\n')
 }
@@ -56,7 +60,12 @@ export function rowLine({ name, costs, goal }: Measured): string {
 const costOf = (lab: Lab, server: ServerName, ask: Ask | Prepare, ms: number): Promise<Cost> =>
   typeof ask === 'function' ? lab.batch(server, ask) : lab.load(server, ask, ms)
 
-const cells = (costs: readonly Cost[]) =>
+/** Median and quartiles of the ratios of the rounds. */
+export const ratio = (costs: readonly Cost[], beside: readonly Cost[]): string =>
+  spread(costs.map(({ server }, round) => server / (beside[round]?.server ?? Number.NaN)))
+
+/** Medians of the server and of its database. */
+export const cells = (costs: readonly Cost[]) =>
   [costs.map(({ server }) => server), costs.map(({ database }) => database)]
     .map((values) => quantile(values, 0.5).toFixed(3))
     .join(' | ')
