@@ -71,8 +71,15 @@ export function killableHub(settings: Readonly<Record<string, string>> = {}) {
     )
   }
 
-  /** Resolves when the hub is ready. Hubs at several addresses share the database and the folder. `options` are Node's. */
-  async function start(url = made.url, options: readonly string[] = []): Promise<ChildProcess> {
+  /**
+   * Resolves when the hub is ready. Hubs at several addresses share the database and the folder. `options` are Node's,
+   * and `own` are settings of this one.
+   */
+  async function start(
+    url = made.url,
+    options: readonly string[] = [],
+    own: Readonly<Record<string, string>> = {},
+  ): Promise<ChildProcess> {
     const child = node([...options, 'src/main.ts'], {
       PORT: new URL(url).port,
       HOST: '127.0.0.1',
@@ -82,6 +89,7 @@ export function killableHub(settings: Readonly<Record<string, string>> = {}) {
       LOG_LEVEL: 'fatal',
       RATE_LIMIT_PER_MINUTE: '0',
       ...settings,
+      ...own,
     })
     child.stdout?.resume()
     await expect.poll(() => isReady(url), { timeout: 100_000, interval: 100 }).toBe(true)
@@ -102,10 +110,20 @@ export function killableHub(settings: Readonly<Record<string, string>> = {}) {
   return { database, made, attend, node, start, signIn }
 }
 
+/** Whether it has not ended. */
+export const isThere = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null
+
 /** Resolves when the process is gone. */
 export async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (!isThere(child)) return
   const gone = once(child, 'exit')
   child.kill('SIGKILL')
+  await gone
+}
+
+/** Resolves when it has stopped in order, with all its processes. */
+export async function stop(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
   await gone
 }
