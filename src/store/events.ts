@@ -15,9 +15,10 @@ export interface Events {
   hint(topic: string): void
   /**
    * Yields at once, then whenever one of the topics may have changed: on a notification, and at least every 5 s. Ends
-   * with the signal. The topic `run_*` is woken by each id with the prefix `run`.
+   * with the signal. The topic `run_*` is woken by each id with the prefix `run`. What it yields is a moment of
+   * `performance.now()`: what was read since then has everything that the watcher was woken for.
    */
-  watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<void>
+  watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<number>
   /**
    * The number under which the database knows that this hub is there (`presence.ts`); null while the connection is not
    * open.
@@ -84,8 +85,9 @@ class PostgresEvents implements Events {
     this.#sendTimer ??= setTimeout(() => this.#gathered(), GATHER_MS)
   }
 
-  async *watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<void> {
+  async *watch(topics: string | readonly string[], signal: AbortSignal): AsyncIterable<number> {
     const watched = typeof topics === 'string' ? [topics] : topics
+    let wokenAt = performance.now()
     const wakeup = new Wakeup()
     const onAbort = () => wakeup.wake()
     signal.addEventListener('abort', onAbort)
@@ -93,8 +95,9 @@ class PostgresEvents implements Events {
     for (const topic of watched) this.#join(topic, wakeup)
     try {
       do {
-        yield
+        yield wokenAt
         if (!this.#closed && !signal.aborted) await wakeup.next()
+        for (const topic of watched) wokenAt = Math.max(wokenAt, this.#topics.get(topic)?.wokenAt ?? 0)
       } while (!this.#closed && !signal.aborted)
     } finally {
       signal.removeEventListener('abort', onAbort)
@@ -132,7 +135,10 @@ class PostgresEvents implements Events {
       application_name: 'hub-events',
       statement_timeout: EVENTS_STATEMENT_MS,
     })
-    client.on('notification', ({ payload }) => this.#wake(payload ?? ''))
+    client.on('notification', ({ payload, processId }) => {
+      // What this hub sent has woken its own watchers before.
+      if (processId !== backendOf(client)) this.#wake(payload ?? '')
+    })
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
     this.#client = client
@@ -201,6 +207,9 @@ class PostgresEvents implements Events {
   }
 }
 
+/** The server process of a connection, which the driver's types leave out. */
+const backendOf = (client: pg.Client) => (client as pg.Client & { readonly processID: number | null }).processID
+
 const everyLike = (id: string) => `${id.slice(0, id.lastIndexOf('_') + 1)}*`
 
 /** State shared by the watchers of one topic: they poll at the same time, so that their reads can be batched. */
@@ -208,6 +217,7 @@ class Topic {
   readonly #wakeups = new Set<Wakeup>()
   readonly #pollMs: number
   #poll: NodeJS.Timeout | null = null
+  #wokenAt = 0
 
   constructor(pollMs: number) {
     this.#pollMs = pollMs
@@ -215,6 +225,11 @@ class Topic {
 
   get isWatched(): boolean {
     return this.#wakeups.size > 0
+  }
+
+  /** The last time. */
+  get wokenAt(): number {
+    return this.#wokenAt
   }
 
   join(wakeup: Wakeup): void {
@@ -231,6 +246,7 @@ class Topic {
 
   /** Restarts the poll interval: a topic with many notifications is never polled. */
   wake(): void {
+    this.#wokenAt = performance.now()
     this.#poll?.refresh()
     for (const wakeup of this.#wakeups) wakeup.wake()
   }

@@ -212,7 +212,7 @@ it('a read for several callers waits for the share of none', async () => {
   const ann = viewerOf('Bearer ann') as Credentialed
   await withShare(none, async () => {
     await expect(t.db.query(quick)).rejects.toThrow('The share is used up.')
-    expect(await new JobLogs({ db: t.db, objects: null }).head(runLog, 'run_1')).toBeNull()
+    expect(await new JobLogs({ db: t.db, objects: null }).head(runLog, 'run_1', 0)).toBeNull()
     expect(await currentViewer(t.db, ann)).toBeNull()
     await new SharedChanges(t.db).page({ kind: 'run', ownerId: 'user_1', after: 0 } as never)
   })

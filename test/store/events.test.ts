@@ -57,6 +57,22 @@ test('a hint wakes the watchers of its topic in every hub, and no other', async 
   expect(other.looks).toBe(before[2])
 })
 
+test('a hint wakes the watchers of its own hub once: what comes back from the database is not heard', async () => {
+  const [here, there] = [open(60_000), open(60_000)]
+  await expect.poll(async () => (await listeners()).length, soon).toBe(2)
+  const [mine, theirs] = [watching(here, 'repo_1'), watching(there, 'repo_1')]
+  // A connection that is new wakes them too, and both are there once one hears of the other.
+  here.hint('repo_1')
+  await expect.poll(() => theirs.looks, soon).toBeGreaterThan(1)
+  await expect.poll(() => mine.looks, soon).toBeGreaterThan(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  const before = [mine.looks, theirs.looks]
+  for (let n = 1; n < 4; n += 1) {
+    here.hint('repo_1')
+    await expect.poll(() => [mine.looks, theirs.looks], soon).toEqual(before.map((looks) => looks + n))
+  }
+})
+
 test('equal hints within a moment are sent once', async () => {
   const events = open()
   await expect.poll(async () => (await listeners()).length, soon).toBe(1)

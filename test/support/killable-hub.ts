@@ -123,6 +123,7 @@ export async function kill(child: ChildProcess): Promise<void> {
 
 /** Resolves when it has stopped in order, with all its processes. */
 export async function stop(child: ChildProcess): Promise<void> {
+  if (!isThere(child)) return
   const gone = once(child, 'exit')
   child.kill('SIGTERM')
   await gone

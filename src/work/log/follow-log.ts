@@ -86,7 +86,7 @@ async function* headsOf(
   yield found
   let last = found
   let checkAt = performance.now() + RECHECK_MS
-  for await (const _hint of ctx.deps.events.watch(jobId, ctx.signal)) {
+  for await (const wokenAt of ctx.deps.events.watch(jobId, ctx.signal)) {
     if (performance.now() >= checkAt) {
       const may = await maySee(ctx, log, jobId)
       if (may === false) return
@@ -94,7 +94,7 @@ async function* headsOf(
       if (may === null) continue
       checkAt = performance.now() + RECHECK_MS
     }
-    const head = await headNow(ctx, log, jobId, last)
+    const head = await headNow(ctx, { log, jobId, last, wokenAt })
     if (!head) return
     if (sameHead(last, head)) continue
     last = head
@@ -103,10 +103,18 @@ async function* headsOf(
   }
 }
 
+/** A follower that a hint of that moment has woken. */
+interface Woken {
+  readonly log: JobLog
+  readonly jobId: string
+  readonly last: LogHead
+  readonly wokenAt: number
+}
+
 /** A brief database outage does not end a stream: the next hint or poll catches up. */
-async function headNow({ deps }: RequestContext, log: JobLog, jobId: string, last: LogHead): Promise<LogHead | null> {
+async function headNow({ deps }: RequestContext, { log, jobId, last, wokenAt }: Woken): Promise<LogHead | null> {
   try {
-    return await deps.logs.head(log, jobId)
+    return await deps.logs.head(log, jobId, wokenAt)
   } catch (error) {
     deps.log.warn({ err: error, job: jobId }, 'polling a followed job failed')
     return last

@@ -58,8 +58,11 @@ export interface LinesWanted {
 
 /** The state that all followers of one hub share. */
 export interface SharedLogs {
-  /** The current end of the job; null if it was deleted. Followers that were woken together share one read. */
-  head(log: JobLog, jobId: string): Promise<LogHead | null>
+  /**
+   * The end of the job as it was at `since` or later (a moment of `performance.now()`); null if it was deleted. All
+   * followers that were woken by one hint share one read, at whatever moment they come back for it.
+   */
+  head(log: JobLog, jobId: string, since: number): Promise<LogHead | null>
   /** Lines of chunk `seq` from `from` on, a few thousand at most, for a follower at position `before`. */
   logBatch(log: JobLog, jobId: string, wanted: LinesWanted & { seq: number; from: number }): Promise<LogBatch>
   /** The open line of a log that has one, as the line after those of its last chunk. */

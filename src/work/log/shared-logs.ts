@@ -26,6 +26,12 @@ interface ReadChunk {
   readonly openEnd: string
 }
 
+/** A read of the end of a job, and when it was asked for, which is no later than it began. */
+interface HeadRead {
+  readonly beganAt: number
+  readonly head: Promise<LogHead | null>
+}
+
 /**
  * Size of each cache. JavaScript strings take up to two bytes per character, and each line is an object of about
  * `LINE_BYTES`.
@@ -73,19 +79,27 @@ export class JobLogs implements SharedLogs {
   readonly #parts: Parts
   readonly #chunks = new LRUCache<string, Promise<ReadChunk>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
   readonly #batches = new LRUCache<string, Promise<LogBatch | MetricBatch>>({ maxSize: CACHE_BYTES, max: MAX_ENTRIES })
-  /** Nothing is cached: a follower woken after a read has started needs a new read. */
+  /** Loaders of a read for several jobs at once. */
   readonly #heads = new Map<JobLog, DataLoader<string, LogHead | null>>()
+  /** The last read of each job. It is of no use to a follower that was woken after it had started. */
+  readonly #lastHeads = new LRUCache<string, HeadRead>({ max: MAX_ENTRIES })
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  head(log: JobLog, jobId: string): Promise<LogHead | null> {
+  head(log: JobLog, jobId: string, since: number): Promise<LogHead | null> {
+    const last = this.#lastHeads.get(jobId)
+    if (last && last.beganAt >= since) return last.head
     const { db } = this.#parts
     const heads =
       this.#heads.get(log) ?? new DataLoader((ids) => withoutShare(() => readHeads(db, log, ids)), { cache: false })
     this.#heads.set(log, heads)
-    return heads.load(jobId)
+    const made = { beganAt: performance.now(), head: heads.load(jobId) }
+    this.#lastHeads.set(jobId, made)
+    // What failed is told to those who wait for it.
+    made.head.catch(() => this.#lastHeads.peek(jobId) === made && this.#lastHeads.delete(jobId))
+    return made.head
   }
 
   logBatch(

@@ -6,6 +6,7 @@ import { runLog } from '../../../src/runs/log/run-log.ts'
 import { reportRun } from '../../../src/runs/report/report-run.ts'
 import { type Events, openEvents } from '../../../src/store/events.ts'
 import { followLog } from '../../../src/work/log/follow-log.ts'
+import { JobLogs } from '../../../src/work/log/shared-logs.ts'
 import { testDb } from '../../support/database.ts'
 import { putRun } from '../../support/runs.ts'
 import { makeWorld, type World } from '../../support/world.ts'
@@ -26,6 +27,11 @@ afterAll(async () => {
 
 const withEvents = (ctx: RequestContext): RequestContext => ({ ...ctx, deps: { ...ctx.deps, events } })
 const FOLLOWERS = 40
+let asked = 0
+const refused = async () => {
+  asked += 1
+  throw new Error('the database is away')
+}
 
 it('a report costs a few statements, however many followers it has', async () => {
   const runId = await putRun(t.db, { ownerId: ada.id, status: 'running', claimCredential: 'key_runner' })
@@ -44,13 +50,32 @@ it('a report costs a few statements, however many followers it has', async () =>
   const statements = t.record()
   await reportRun(runner, { runId, logChunk: 'second\n' })
   await expect.poll(() => seen.lines).toBe(2 * FOLLOWERS)
-  const ofFollowers = statements.filter((text) => /as "logSeq".*any\(|from run_log_chunks/s.test(text))
-  // A hint is heard twice, from the process itself and from the database, and the connection that listens may have come just now.
-  expect(ofFollowers.length).toBeGreaterThanOrEqual(2)
-  expect(ofFollowers.length).toBeLessThan(FOLLOWERS / 4)
+  // The connection that listens may have come just now, which wakes all of them once more.
+  const counted = (pattern: RegExp) => statements.filter((text) => pattern.test(text)).length
+  expect(counted(/as "logSeq".*any\(/s)).toBeOneOf([1, 2])
+  expect(counted(/from run_log_chunks/)).toBe(1)
   await reportRun(runner, { runId, status: 'succeeded' })
   await following
   expect(seen.ended).toBe(FOLLOWERS)
+})
+
+it('followers that come back at different moments share the read that began after their hint', async () => {
+  const runId = await putRun(t.db, { ownerId: ada.id, status: 'running' })
+  const logs = new JobLogs({ db: t.db, objects: null })
+  const statements = t.record()
+  const hintAt = performance.now()
+  const first = await logs.head(runLog, runId, hintAt)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(await logs.head(runLog, runId, hintAt)).toBe(first)
+  expect(statements).toHaveLength(1)
+  // Woken again after that read began.
+  expect(await logs.head(runLog, runId, performance.now())).toEqual(first)
+  expect(statements).toHaveLength(2)
+  // A read that failed is not kept.
+  const broken = new JobLogs({ db: Object.create(t.db, { query: { value: refused } }), objects: null })
+  await expect(broken.head(runLog, runId, hintAt)).rejects.toThrow('away')
+  await expect(broken.head(runLog, runId, hintAt)).rejects.toThrow('away')
+  expect(asked).toBe(2)
 })
 
 it('rights that cannot be checked end no stream, and nothing is sent before they are', async () => {
