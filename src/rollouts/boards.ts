@@ -1,10 +1,10 @@
 /** Boards: the results of all models on one robot under the same conditions, by what is sure of them. */
-import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
+import { repoViewer, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor, idPart, type KeyPart, type Page } from '../platform/page.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
-import { type Rollout, rolloutColumns, rolloutParties } from './rollout-rows.ts'
+import { type Rollout, rolloutColumns, rolloutParties, seenBranches } from './rollout-rows.ts'
 
 const boardColumns = columns({
   robotRepoId: column.text('b.robot_repo_id'),
@@ -17,7 +17,14 @@ const boardColumns = columns({
 /** What the models of a robot are compared under. */
 export type Board = RowOf<typeof boardColumns>
 
-const boardsPage = statement({
+/** The boards of a branch, the first ones by task. */
+const boardsOf = (isSeen: string) => `select c.task, c.fingerprint, count(*) as results, max(c.created_at) as latest_at
+        from rollouts c where c.robot_repo_id = q.repo_id and ${isSeen}
+          and (c.task, c.fingerprint) > (:afterTask, :afterFingerprint)
+        group by c.task, c.fingerprint order by c.task, c.fingerprint limit :limit::bigint`
+
+/** A page of boards of each robot, which the caller sees. */
+export const boardsPage = statement({
   name: 'rollout-boards-page',
   exact: 'aggregate',
   columns: boardColumns,
@@ -29,12 +36,9 @@ const boardsPage = statement({
     limit: param.int8(),
   },
   text: `select ${boardColumns.sql} from unnest(:robotIds::text[]) as q(repo_id)
-    cross join lateral (select c.robot_repo_id, c.task, c.fingerprint, count(*) as results,
-        max(c.created_at) as latest_at
-      from rollouts c join repos r on r.id = c.model_repo_id
-      where c.robot_repo_id = q.repo_id and ${repoVisibleSql('r')}
-        and (c.task, c.fingerprint) > (:afterTask, :afterFingerprint)
-      group by c.robot_repo_id, c.task, c.fingerprint order by c.task, c.fingerprint limit :limit) b
+    cross join lateral (select q.repo_id as robot_repo_id, s.task, s.fingerprint, sum(s.results)::bigint as results,
+        max(s.latest_at) as latest_at from (${seenBranches(boardsOf)}) s
+      group by s.task, s.fingerprint order by s.task, s.fingerprint limit :limit::bigint) b
     order by b.robot_repo_id, b.task, b.fingerprint`,
 })
 
@@ -42,7 +46,17 @@ const boardsPage = statement({
  * Each policy of a model once: by its newest version that has a result, and of those the one with most seeds, from the
  * lowest one, the oldest. Another choice would let a model try seeds until some of them please.
  */
-const entriesPage = statement({
+const entriesOf = (isSeen: string) => `select c.*, o.handle || '/' || r.slug as name from rollouts c
+        join repos r on r.id = c.model_repo_id join accounts o on o.id = r.owner_id
+        where c.robot_repo_id = q.repo_id and c.fingerprint = :fingerprint and ${isSeen} and c.lowest <= :afterLowest
+          and (c.lowest < :afterLowest or (o.handle || '/' || r.slug, c.id) > (:afterName, :afterId))
+          and not exists (select 1 from rollouts n where n.model_repo_id = c.model_repo_id
+            and n.robot_repo_id = c.robot_repo_id and n.fingerprint = c.fingerprint and n.policy_path = c.policy_path
+            and (n.model_seq, n.seeds, c.first_seed, c.id) > (c.model_seq, c.seeds, n.first_seed, n.id) offset 0)
+        order by c.lowest desc, name, c.id limit :limit::bigint`
+
+/** A page of entries of one board of each robot, which the caller sees. */
+export const entriesPage = statement({
   name: 'rollout-board-entries',
   exact: 'per-parent',
   columns: rolloutColumns,
@@ -56,15 +70,8 @@ const entriesPage = statement({
     limit: param.int8(),
   },
   text: `select ${rolloutColumns.sql} from unnest(:robotIds::text[]) as q(repo_id)
-    cross join lateral (select c.*, o.handle || '/' || r.slug as name from rollouts c
-      join repos r on r.id = c.model_repo_id join accounts o on o.id = r.owner_id
-      where c.robot_repo_id = q.repo_id and c.fingerprint = :fingerprint and ${repoVisibleSql('r')}
-        and c.lowest <= :afterLowest
-        and (c.lowest < :afterLowest or (o.handle || '/' || r.slug, c.id) > (:afterName, :afterId))
-        and not exists (select 1 from rollouts n where n.model_repo_id = c.model_repo_id
-          and n.robot_repo_id = c.robot_repo_id and n.fingerprint = c.fingerprint and n.policy_path = c.policy_path
-          and (n.model_seq, n.seeds, c.first_seed, c.id) > (c.model_seq, c.seeds, n.first_seed, n.id))
-      order by c.lowest desc, name, c.id limit :limit) x
+    cross join lateral (select s.* from (${seenBranches(entriesOf)}) s
+      order by s.lowest desc, s.name, s.id limit :limit::bigint) x
     ${rolloutParties} order by x.robot_repo_id, x.lowest desc, x.name, x.id`,
 })
 

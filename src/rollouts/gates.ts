@@ -10,6 +10,7 @@ import type { Tx } from '../store/db.ts'
 import { assign, excluded, insertInto } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
 import { MAX_GATES } from './limits.ts'
+import { seenBranches } from './rollout-rows.ts'
 
 /** A gate `g` with its model `m`, and with its robot `r` and the owner `o` of that as long as there is one. */
 export const gateParties = `rollout_gates g join repos m on m.id = g.model_repo_id
@@ -65,8 +66,10 @@ const taskOf = statement({
   exact: 'in-transaction',
   columns: taskColumns,
   params: { ...repoViewer, robotRepoId: param.text(), fingerprint: param.text() },
-  text: `select ${taskColumns.sql} from rollouts c join repos r on r.id = c.model_repo_id
-    where c.robot_repo_id = :robotRepoId and c.fingerprint = :fingerprint and ${repoVisibleSql('r')} limit 1`,
+  text: `select ${taskColumns.sql} from (${seenBranches(
+    (isSeen) => `select c.task from rollouts c
+      where c.robot_repo_id = :robotRepoId and c.fingerprint = :fingerprint and ${isSeen} limit 1`,
+  )}) c limit 1`,
 })
 
 const countColumns = columns({ gates: column.int8('count(*)') })

@@ -63,6 +63,8 @@ const outcomesOf = statement({
 const row = insertInto('rollouts', {
   id: param.text(),
   modelRepoId: param.text(),
+  modelOwnerId: sql('(select owner_id from repos where id = :modelRepoId)'),
+  modelIsPublic: sql(`(select visibility = 'public' from repos where id = :modelRepoId)`),
   modelSeq: param.int4(),
   modelCommit: param.text(),
   policyPath: param.text(),

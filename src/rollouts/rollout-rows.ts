@@ -49,6 +49,16 @@ export type Rollout = RowOf<typeof rolloutColumns>
 export const rolloutParties = `join repos m on m.id = x.model_repo_id join accounts mo on mo.id = m.owner_id
     join repos t on t.id = x.robot_repo_id join accounts ro on ro.id = t.owner_id`
 
+/**
+ * The results `c` on a robot that the caller sees, of whose models alone it then depends which of them they see; with
+ * the parameters `repoViewer`. Each branch of the union has an index of its own, of what all see or of what an account
+ * has, so that no hidden result is read.
+ */
+export const seenBranches = (select: (isSeen: string) => string): string =>
+  `(${select('c.model_is_public')}) union all (${select(`not c.model_is_public
+      and c.model_owner_id = any(:accountIds::text[])
+      and (:repoIds::text[] is null or c.model_repo_id = any(:repoIds::text[]))`)})`
+
 export const outcomeColumns = columns({
   rolloutId: column.text('s.rollout_id'),
   seed: column.int4('s.seed'),

@@ -1,7 +1,8 @@
 import { defineRows } from '../support/define-cases.ts'
 
-const names =
-  'id, model_repo_id, model_seq, model_commit, policy_path, policy_digest, robot_repo_id, robot_seq, robot_commit, task, conditions, fingerprint, first_seed, seeds, successes, lowest, highest, mean_return, mean_seconds, software, key, by_agent'
+const names = `id, model_repo_id, model_owner_id, model_is_public, model_seq, model_commit, policy_path, policy_digest,
+  robot_repo_id, robot_seq, robot_commit, task, conditions, fingerprint, first_seed, seeds, successes, lowest, highest,
+  mean_return, mean_seconds, software, key, by_agent`
 const id = 'roll_01m812yvrpextatj8nx4n20001'
 
 const good = {
@@ -11,7 +12,7 @@ const good = {
 
 const aRollout = (change: Partial<Record<keyof typeof good, string | number>> = {}) => {
   const one = { ...good, ...change }
-  return `insert into rollouts (${names}) values ('${one.id}', '${one.model}', 1, '${one.commit}', 'policy.onnx', '${one.digest}', '${one.robot}', 1, '${one.commit}', '${one.task}', '{"task":{"version":1,"name":"walk"},"disturbance":{}}', '${one.digest}', ${one.first}, ${one.seeds}, ${one.successes}, ${one.lowest}, 0.9, 1.5, 2.5, '${one.software}', '${one.digest}', false)`
+  return `insert into rollouts (${names}) values ('${one.id}', '${one.model}', 'x', true, 1, '${one.commit}', 'policy.onnx', '${one.digest}', '${one.robot}', 1, '${one.commit}', '${one.task}', '{"task":{"version":1,"name":"walk"},"disturbance":{}}', '${one.digest}', ${one.first}, ${one.seeds}, ${one.successes}, ${one.lowest}, 0.9, 1.5, 2.5, '${one.software}', '${one.digest}', false)`
 }
 
 const anOutcome = (rollout: string, seed: number) =>
