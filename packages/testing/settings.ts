@@ -52,6 +52,7 @@ export function testSettings(folders: string): InlineConfig {
     sequence: { sequencer: HeavyFirst },
     // Node loads the sources as it does in production, without a transformation by Vite: half the CPU of an import, and the same line numbers.
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    runner: join(import.meta.dirname, 'runner.ts'),
     // What Node compiles, and what it leaves of TypeScript, is kept for the next run and for the processes that tests start:
     // half the processor time of importing the hub, and of a short process.
     env: { NODE_COMPILE_CACHE: COMPILED },
