@@ -21,10 +21,14 @@ class HeavyFirst extends BaseSequencer {
 /** Beside that of the hub itself; `npm ci` removes both. */
 const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/tests')
 
-const MOST_OLD_SPACE_MIB = 768
+/** A few sizes: what Node compiled is found again by a process with the same flags alone. */
+const OLD_SPACES_MIB = [768, 512, 256, 128]
 
 /** What a worker may fill before its old generation is collected: all of them together a quarter of the memory that is free. */
-const oldSpaceMib = () => Math.min(MOST_OLD_SPACE_MIB, Math.floor(process.availableMemory() / (16 * 1024 ** 2)))
+function oldSpaceMib(): number {
+  const most = process.availableMemory() / (16 * 1024 ** 2)
+  return OLD_SPACES_MIB.find((size) => size <= most) ?? 64
+}
 
 /** Which files of these folders (a pattern, from the working folder) a run has, and how it runs them. */
 export function testSettings(folders: string): InlineConfig {
