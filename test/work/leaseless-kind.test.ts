@@ -79,7 +79,7 @@ beforeAll(async () => {
     status text not null default 'queued', executor text not null default 'worker', attempt int not null default 0, claimed_by text,
     claim_credential text, claimed_at timestamptz, started_at timestamptz, heartbeat_at timestamptz, hosted_call_id text, hosted_credential text,
     cancel_requested_at timestamptz, stop_reason text, finished_at timestamptz, cost_usd numeric, max_hours numeric, log_seq int not null default 0,
-    log_lines bigint not null default 0, log_bytes bigint not null default 0, log_open_from int, log_open_bytes int, updated_at timestamptz)`)
+    log_lines bigint not null default 0, log_bytes bigint not null default 0, log_open_from int, log_open_bytes int, log_first int, updated_at timestamptz)`)
   await world.sql(`create table errand_chunks (errand_id text, seq int, attempt int, stream text, storage_key text, text text, byte_count int,
     line_count int, first_line bigint, line_from int, at timestamptz, primary key (errand_id, seq))`)
 })

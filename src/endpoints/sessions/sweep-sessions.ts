@@ -4,7 +4,7 @@
  */
 import { column, columns } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
-import type { SweepDeps } from '../../work/sweep.ts'
+import { DUE_PAGE, eachDue, type SweepDeps } from '../../work/sweep.ts'
 import { countSessions } from './close-sessions.ts'
 
 const idColumn = columns({ id: column.text('p.id') })
@@ -24,9 +24,9 @@ const nextDue = statement({
   name: 'endpoint-sessions-next-due',
   exact: 'next-batch',
   columns: endpointColumn,
-  params: { failed: param.texts() },
-  text: `select ${endpointColumn.sql} from endpoint_sessions s left join approvals p on p.id = s.approval_id
-    where s.status = 'open' and ${dueSql} and s.endpoint_id <> all(:failed::text[]) order by s.endpoint_id limit 1`,
+  params: { after: param.text() },
+  text: `select distinct ${endpointColumn.sql} from endpoint_sessions s left join approvals p on p.id = s.approval_id
+    where s.status = 'open' and ${dueSql} and s.endpoint_id > :after order by s.endpoint_id limit ${DUE_PAGE}`,
 })
 const lockIfFreeColumn = columns({ id: column.text('id') })
 
@@ -54,17 +54,12 @@ const closeDue = statement({
  */
 export async function sweepSessions(deps: SweepDeps): Promise<number> {
   const expired = await deps.db.query(expireApprovals)
-  const failed: string[] = []
-  for (let swept = expired.length; ; ) {
-    const [due] = await deps.db.query(nextDue, { failed })
-    if (!due) return swept
-    failed.push(due.endpointId)
-    try {
-      swept += await closeSessionsOf(deps, due.endpointId)
-    } catch (error) {
-      deps.log.error({ err: error, endpoint: due.endpointId }, 'sessions that were over were not closed')
-    }
-  }
+  const closed = await eachDue({
+    next: async (after) => (await deps.db.query(nextDue, { after })).map(({ endpointId }) => endpointId),
+    visit: (endpointId) => closeSessionsOf(deps, endpointId),
+    failed: (error, endpoint) => deps.log.error({ err: error, endpoint }, 'sessions that were over were not closed'),
+  })
+  return expired.length + closed
 }
 
 function closeSessionsOf(deps: SweepDeps, endpointId: string): Promise<number> {
