@@ -1,5 +1,6 @@
 /** What the pages say to type in a terminal. Pure: a test gives each to the program of the command line. */
 import { resolvePath } from '../pages/repos/repo-links.ts'
+import { repoParts } from '../ui/repo-parts.ts'
 
 /** Lines for the shell. Handles, slugs and ids need no quotes; what a person has to replace is in capitals. */
 export const commands = {
@@ -28,7 +29,7 @@ export const commands = {
 
 /** Of one file; `origin` is the hub's. The path is escaped for the address, and the address is quoted for the shell. */
 export function curlLine(origin: string, fullName: string, path: string): string {
-  const [owner = '', repo = ''] = fullName.split('/')
+  const { owner, repo } = repoParts(fullName)
   const address = `${origin}${resolvePath(owner, repo, path)}`.replaceAll("'", '%27')
   return `curl -L -H "Authorization: Bearer $HUB_TOKEN" -O '${address}'`
 }

@@ -1,10 +1,10 @@
 /** The lists of a data set cut to selected episodes: lines of layout 2, tables of layout 3. */
 import { byteFileOf, type DatasetFiles, jsonObject, linesOf } from '../check/dataset-files.ts'
 import { openParquet, topColumns } from '../parquet.ts'
-import { CannotSelect, type CutSink, writeText } from './cut-sink.ts'
+import { type CutSink, cannotSelect, writeText } from './cut-sink.ts'
 import { type Change, cutTable, inTypeOf, type RowSpan, tableToCut } from './cut-table.ts'
 import { type MovedEpisode, movedPart, movedStats } from './moved-episode.ts'
-import type { FeatureStats, Stats } from './stats-total.ts'
+import { type Stats, statsOf } from './stats-total.ts'
 
 /** The lists of the episodes of layout 3. */
 export const isEpisodeTable = (path: string): boolean => /^meta\/episodes\/.*\.parquet$/.test(path)
@@ -41,23 +41,12 @@ export async function cutLines(files: DatasetFiles, sink: CutSink, moved: Moved,
 /** Statistics of each episode in layout 2.1. */
 export const STATS_LINES = 'meta/episodes_stats.jsonl'
 
-function statsOf(value: unknown): Stats {
-  const entries = Object.entries(typeof value === 'object' && value !== null ? value : {})
-  return Object.fromEntries(
-    entries.flatMap(([name, parts]): [string, FeatureStats][] =>
-      typeof parts === 'object' && parts !== null && !Array.isArray(parts) ? [[name, { ...parts }]] : [],
-    ),
-  )
-}
-
 /** Layout 3: each table with the rows of selected episodes; one that has none is left out. */
 export async function cutTables(files: DatasetFiles, sink: CutSink, moved: Moved, onStats: OnStats): Promise<void> {
   for (const path of [...files.sizes.keys()].filter(isEpisodeTable).toSorted()) {
     const file = byteFileOf(files, path)
     if (!file) continue
-    const opened = await openParquet(file).catch((error: unknown) => {
-      throw new CannotSelect(error instanceof Error ? error.message : String(error), { cause: error })
-    })
+    const opened = await openParquet(file).catch(cannotSelect)
     const numbers = await opened.read(['episode_index'], 0, opened.rows)
     const spans: RowSpan[] = []
     const found: MovedEpisode[] = []

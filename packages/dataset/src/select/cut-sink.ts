@@ -17,6 +17,11 @@ export class CannotSelect extends Error {
   override readonly name = 'CannotSelect'
 }
 
+/** What a reader of the data set rejected with, as why it cannot be selected from. */
+export function cannotSelect(error: unknown): never {
+  throw new CannotSelect(error instanceof Error ? error.message : String(error), { cause: error })
+}
+
 /** A text whole. */
 export async function writeText(sink: CutSink, path: string, parts: Iterable<string> | AsyncIterable<string>) {
   const file = await sink.create(path)

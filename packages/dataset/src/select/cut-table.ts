@@ -2,7 +2,7 @@
 import { parquetReadObjects } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { type ByteFile, type DescribedParquet, describeParquet, topColumns } from '../parquet.ts'
-import { CannotSelect, type CutSink } from './cut-sink.ts'
+import { CannotSelect, type CutSink, cannotSelect } from './cut-sink.ts'
 
 /** Rows from `start` to before `end`. */
 export interface RowSpan {
@@ -47,9 +47,7 @@ const parsers = {
 /** Rejects with `CannotSelect` where the table cannot be read. */
 export async function tableToCut(file: ByteFile | null, path: string): Promise<DescribedParquet> {
   if (!file) throw new CannotSelect(`The table ${path} is not there.`)
-  return describeParquet(file).catch((error: unknown) => {
-    throw new CannotSelect(error instanceof Error ? error.message : String(error), { cause: error })
-  })
+  return describeParquet(file).catch(cannotSelect)
 }
 
 /** Writes the rows. One column of one row group of the source, and one row group of the new table are in memory. */

@@ -7,11 +7,11 @@ import { openParquet } from '../parquet.ts'
 import { copyFiles, type FileCopy } from './copy-files.ts'
 import { cutData, numbersOfPath } from './cut-data.ts'
 import { cutLines, cutTables, isEpisodeTable, STATS_LINES } from './cut-lists.ts'
-import { CannotSelect, type CutSink, writeText } from './cut-sink.ts'
+import { CannotSelect, type CutSink, cannotSelect, writeText } from './cut-sink.ts'
 import type { MovedEpisode } from './moved-episode.ts'
 import { rowStats } from './row-stats.ts'
 import { selectedInfo } from './selected-info.ts'
-import { type Stats, statsTotal } from './stats-total.ts'
+import { type Stats, statsOf, statsTotal } from './stats-total.ts'
 
 export { CannotSelect, type CutSink, type NewFile } from './cut-sink.ts'
 
@@ -66,7 +66,7 @@ export async function selectEpisodes(files: DatasetFiles, request: EpisodesReque
   await (info.layout === 2 ? cutLines : cutTables)(files, sink, moved, onStats)
   if (rows) total.add(rows.stats())
   const before = jsonObject(await readText(files, STATS))
-  const { stats, kept } = total.over(before ? featuresOf(before) : {})
+  const { stats, kept } = total.over(statsOf(before))
   if (before) await writeText(sink, STATS, [JSON.stringify(stats, null, 4)])
   const all = [...moved.values()]
   const frames = all.reduce((sum, one) => sum + one.frames, 0)
@@ -77,11 +77,6 @@ export async function selectEpisodes(files: DatasetFiles, request: EpisodesReque
   return { episodes: all.length, frames, videos: videos.length, copiedBytes, keptStats: kept }
 }
 
-const featuresOf = (stats: Record<string, unknown>): Stats =>
-  Object.fromEntries(
-    Object.entries(stats).map(([name, parts]) => [name, { ...(typeof parts === 'object' ? parts : {}) }]),
-  )
-
 async function listedEpisodes(files: DatasetFiles, { info }: Description): Promise<Episode[]> {
   if (info.layout === 2) {
     const lines: string[] = []
@@ -91,12 +86,7 @@ async function listedEpisodes(files: DatasetFiles, { info }: Description): Promi
   const tables = []
   for (const path of [...files.sizes.keys()].filter(isEpisodeTable).toSorted()) {
     const file = byteFileOf(files, path)
-    if (file)
-      tables.push(
-        await openParquet(file).catch((error: unknown) => {
-          throw new CannotSelect(error instanceof Error ? error.message : String(error), { cause: error })
-        }),
-      )
+    if (file) tables.push(await openParquet(file).catch(cannotSelect))
   }
   return episodesOfTables(info, tables)
 }

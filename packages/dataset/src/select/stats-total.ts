@@ -8,6 +8,16 @@ export type FeatureStats = Readonly<Record<string, unknown>>
 /** Of each column. */
 export type Stats = Readonly<Record<string, FeatureStats>>
 
+/** As a file of the data set has them: what is no statistics of a column is left out. */
+export function statsOf(value: unknown): Stats {
+  const entries = Object.entries(typeof value === 'object' && value !== null ? value : {})
+  return Object.fromEntries(
+    entries.flatMap(([name, parts]): [string, FeatureStats][] =>
+      typeof parts === 'object' && parts !== null && !Array.isArray(parts) ? [[name, { ...parts }]] : [],
+    ),
+  )
+}
+
 /** What is known of a column until now, one number after the other. */
 type Flat = Readonly<Record<string, readonly number[]>>
 

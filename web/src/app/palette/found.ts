@@ -1,5 +1,6 @@
 /** What the palette finds for a text. Pure: what the hub answered is given. */
 import { type PageName, pagePath } from '@hub/formats/page-paths'
+import { repoParts } from '../../ui/repo-parts.ts'
 import type { PalettePeopleQuery, PaletteQuery, PaletteRunsQuery } from './palette.graphql.ts'
 
 export interface Found {
@@ -53,7 +54,7 @@ export const pagesFor = (q: string, isMember: boolean): Found[] =>
 /** Repos and people that the hub found, and the run that the text is the id of. */
 export function answersOf({ repos, account, run }: PaletteQuery): Found[] {
   const found = (repos?.nodes ?? []).map(({ fullName, kind }) => {
-    const [owner = '', repo = ''] = fullName.split('/')
+    const { owner, repo } = repoParts(fullName)
     return { path: pagePath('repo', { owner, repo }), title: fullName, about: kind.toLowerCase() }
   })
   return [

@@ -1,5 +1,6 @@
 /** The thing that an entry is about: its name with a link, or its id. */
 import { Link } from '../../app/navigate.tsx'
+import { repoParts } from '../../ui/repo-parts.ts'
 import type { useTargets } from './use-targets.ts'
 
 type Targets = ReturnType<typeof useTargets>
@@ -8,7 +9,7 @@ export function Target({ id, targets }: { readonly id: string; readonly targets:
   const node = targets.get(id)
   switch (node?.__typename) {
     case 'Repo': {
-      const [owner = '', repo = ''] = node.fullName.split('/')
+      const { owner, repo } = repoParts(node.fullName)
       return (
         <Link to="repo" params={{ owner, repo }}>
           {node.fullName}

@@ -3,6 +3,7 @@ import { pagePath } from '@hub/formats/page-paths'
 import type { Client } from '@urql/core'
 import type { ReplayRobots } from '../../episodes/replay/robot-replay.ts'
 import { messageOf } from '../../ui/problem.ts'
+import { repoParts } from '../../ui/repo-parts.ts'
 import { keptMaps } from './kept-maps.ts'
 import { reposQuery } from './repos.graphql.ts'
 import { robotRepo } from './robot-repo.ts'
@@ -17,7 +18,7 @@ export function replayRobots(client: Client, dataset: { readonly owner: string; 
     },
     async open(name) {
       const [robot, maps] = await Promise.all([robotRepo(client, name), keptMaps(client, dataset, name)])
-      const [robotOwner = '', slug = ''] = name.split('/')
+      const { owner: robotOwner, repo: slug } = repoParts(name)
       return { ...robot, maps, mapPage: pagePath('repoMap', { ...dataset, robotOwner, robot: slug }) }
     },
   }

@@ -1,6 +1,7 @@
 /** Repos as rows: what it is, how large, and when it changed. */
 import { Link } from '../../app/navigate.tsx'
 import { bytes, count, words } from '../../ui/format.ts'
+import { repoParts } from '../../ui/repo-parts.ts'
 import { Time } from '../../ui/time.tsx'
 import { tagsOf } from './repo-frame.tsx'
 import { RepoPicture } from './repo-picture.tsx'
@@ -67,7 +68,7 @@ function Tags({ repo }: { readonly repo: RepoRow }) {
 
 /** A link to a repo by its full name. */
 export function RepoLink({ fullName }: { readonly fullName: string }) {
-  const [owner = '', repo = ''] = fullName.split('/')
+  const { owner, repo } = repoParts(fullName)
   return (
     <Link to="repo" params={{ owner, repo }}>
       <span className="dim">{owner}/</span>

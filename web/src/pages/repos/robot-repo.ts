@@ -2,6 +2,7 @@
 import type { Client } from '@urql/core'
 import type { RobotRepo } from '../../episodes/replay/robot-stage.ts'
 import { messageOf } from '../../ui/problem.ts'
+import { repoParts } from '../../ui/repo-parts.ts'
 import { viewerLimits } from '../../viewer/limits.ts'
 import { repoFiles } from './repo-files.ts'
 import { viewedRobotQuery } from './robot.graphql.ts'
@@ -9,7 +10,7 @@ import { viewedCard } from './viewed-card.ts'
 
 /** `name`: `owner/slug`. Rejects with `Error`s in the words of the hub's Problem. */
 export async function robotRepo(client: Client, name: string): Promise<RobotRepo> {
-  const [owner = '', repo = ''] = name.split('/')
+  const { owner, repo } = repoParts(name)
   const { data, error } = await client.query(viewedRobotQuery, { owner, repo }).toPromise()
   if (error) throw new Error(messageOf(error))
   const found = data?.repo

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useMutation, useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { useSession } from '../../../app/session.tsx'
+import { repoParts } from '../../../ui/repo-parts.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { Empty, ErrorNotice } from '../../../ui/states.tsx'
 import { keptName } from '../../../viewer/kept-map.ts'
@@ -47,7 +48,7 @@ function Review({ head, name, robot, reviewed }: ReviewProps) {
   const kept = head.jointMaps.nodes
   const [chosen, setChosen] = useState<number | null>(null)
   const shown = kept.find(({ version }) => version === chosen) ?? kept[0]
-  const [robotOwner = '', slug = ''] = robot.split('/')
+  const { owner: robotOwner, repo: slug } = repoParts(robot)
   if (!shown)
     return (
       <Empty title={`No map leads from ${name} to ${robot}, or you do not see the robot`}>
@@ -114,7 +115,7 @@ interface ButtonProps extends Omit<ReviewProps, 'head'> {
 }
 
 function ReviewButton({ shown, name, robot, reviewed }: ButtonProps) {
-  const [owner = '', repo = ''] = name.split('/')
+  const { owner, repo } = repoParts(name)
   const canWrite = useCanWrite(owner)
   const isSignedIn = useSession().viewer !== null
   const [{ error, fetching }, review] = useMutation(reviewMapMutation)

@@ -1,6 +1,7 @@
 /** How to get a repo, or a file of it, in a terminal and in a program. */
 import { commands, curlLine, pythonLine } from '../../../app/commands.ts'
 import { Command } from '../../../ui/command.tsx'
+import { repoParts } from '../../../ui/repo-parts.ts'
 
 interface Props {
   readonly fullName: string
@@ -8,7 +9,7 @@ interface Props {
 }
 
 export function Commands({ fullName, readmePath }: Props) {
-  const [, folder = ''] = fullName.split('/')
+  const { repo: folder } = repoParts(fullName)
   return (
     <section className="panel">
       <h2>Get it</h2>

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { Link } from '../../../app/navigate.tsx'
 import { Command } from '../../../ui/command.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
+import { repoParts } from '../../../ui/repo-parts.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { RepoLink } from '../repo-table.tsx'
@@ -110,7 +111,8 @@ function FitLine({ fit, name }: { readonly fit: Fit; readonly name: string }) {
 
 /** Of the page of its map. */
 function mapOf({ repo: full, robot: robotName }: Fit) {
-  const [[owner = '', repo = ''], [robotOwner = '', robot = '']] = [full.split('/'), robotName.split('/')]
+  const { owner, repo } = repoParts(full)
+  const { owner: robotOwner, repo: robot } = repoParts(robotName)
   return { owner, repo, robotOwner, robot }
 }
 

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { Link } from '../../../app/navigate.tsx'
 import { words } from '../../../ui/format.ts'
+import { repoParts } from '../../../ui/repo-parts.ts'
 import { Status } from '../../../ui/status.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { RepoLink } from '../repo-table.tsx'
@@ -11,7 +12,7 @@ type Repo = NonNullable<RepoQuery['repo']>
 
 export function Lineage({ repo }: { readonly repo: Repo }) {
   const { producedBy, usedBy } = repo
-  const [owner = '', slug = ''] = repo.fullName.split('/')
+  const { owner, repo: slug } = repoParts(repo.fullName)
   const all = (
     <Link to="repoRuns" params={{ owner, repo: slug }} className="small">
       All runs

@@ -4,6 +4,7 @@ import { useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { rounded } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'
+import { repoParts } from '../../../ui/repo-parts.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
@@ -38,11 +39,11 @@ const differencesOf = ({ rollout }: NonNullable<RolloutDifferencesQuery['repo']>
 
 function Compared({ one, other }: Pair) {
   const variables = useMemo(() => {
-    const [owner = '', repo = ''] = one.model.split('/')
+    const { owner, repo } = repoParts(one.model)
     return { owner, repo, id: one.id, other: other.id, after: null }
   }, [one.model, one.id, other.id])
   const robot = useMemo(() => {
-    const [owner = '', repo = ''] = one.robot.split('/')
+    const { owner, repo } = repoParts(one.robot)
     return { owner, repo }
   }, [one.robot])
   const pages = usePages({ query: rolloutDifferencesQuery, variables, field: 'repo', select: differencesOf })
@@ -81,8 +82,8 @@ const labelOf = ({ model, modelCommit }: RolloutRowFragment) => `${model}@${mode
 
 /** What changed between the runs that made both models is compared where runs are. */
 function RunsOfBoth({ one, other }: Pair) {
-  const [owner = '', repo = ''] = one.model.split('/')
-  const [otherOwner = '', otherRepo = ''] = other.model.split('/')
+  const { owner, repo } = repoParts(one.model)
+  const { owner: otherOwner, repo: otherRepo } = repoParts(other.model)
   const [answer, again] = useQuery({
     query: runsOfModelsQuery,
     variables: { owner, repo, otherOwner, otherRepo },

@@ -6,6 +6,7 @@ import { Confirm } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { counted } from '../../../ui/format.ts'
 import { faultOf, messageOf } from '../../../ui/problem.ts'
+import { repoParts } from '../../../ui/repo-parts.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
@@ -156,6 +157,6 @@ function NewGate({ owner, repo, rows, changed }: Props & { readonly changed: () 
 }
 
 function paramsOf(fullName: string) {
-  const [owner = '', repo = ''] = fullName.split('/')
+  const { owner, repo } = repoParts(fullName)
   return { owner, repo }
 }

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { Link } from '../../../app/navigate.tsx'
 import { rounded } from '../../../ui/format.ts'
 import { LoadMore } from '../../../ui/load-more.tsx'
+import { repoParts } from '../../../ui/repo-parts.ts'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { ComparedRollouts } from './compared-rollouts.tsx'
@@ -62,7 +63,7 @@ function FailedSeeds({ owner, repo, row }: Props & { readonly row: RolloutRowFra
   const variables = useMemo(() => ({ owner, repo, id, after: null }), [owner, repo, id])
   const pages = usePages({ query: failedSeedsQuery, variables, field: 'repo', select: failedOf, pause: !isOpen })
   const [first] = pages.nodes
-  const [driver = '', body = ''] = robot.split('/')
+  const { owner: driver, repo: body } = repoParts(robot)
   const driven = { owner: driver, repo: body }
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

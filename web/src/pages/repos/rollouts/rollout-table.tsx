@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { Link } from '../../../app/navigate.tsx'
 import { count, rounded } from '../../../ui/format.ts'
+import { repoParts } from '../../../ui/repo-parts.ts'
 import { Time } from '../../../ui/time.tsx'
 import { RepoLink } from '../repo-table.tsx'
 import { Interval } from './interval.tsx'
@@ -79,7 +80,7 @@ export function RolloutTable({ rows, shows, chosen, choose, below }: Props) {
 }
 
 function VersionLink({ row: { model, modelCommit } }: { readonly row: RolloutRowFragment }) {
-  const [owner = '', repo = ''] = model.split('/')
+  const { owner, repo } = repoParts(model)
   return (
     <Link to="repoFiles" params={{ owner, repo, path: '' }} query={{ at: modelCommit }}>
       {modelCommit.slice(0, 7)}

@@ -7,6 +7,7 @@ import { useLocation } from 'wouter'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { bytes, counted } from '../../../ui/format.ts'
+import { repoParts } from '../../../ui/repo-parts.ts'
 import { ErrorNotice } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { deleteRepoMutation } from './repo-settings.graphql.ts'
@@ -18,7 +19,7 @@ interface Props {
 }
 
 export function DeleteRepo({ fullName, count, totalBytes }: Props) {
-  const [owner = '', repo = ''] = fullName.split('/')
+  const { owner, repo } = repoParts(fullName)
   const [isOpen, setOpen] = useState(false)
   const [typed, setTyped] = useState('')
   const [{ error, fetching }, remove] = useMutation(deleteRepoMutation)

@@ -1,6 +1,7 @@
 /** One entry of a run's media: a picture, a player, a table, bars, text, a page or a file. */
 import { useState } from 'react'
 import { bytes, count } from '../../../ui/format.ts'
+import { repoParts } from '../../../ui/repo-parts.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { cellText } from '../../repos/files/previews/cell-text.ts'
 import { RowTable } from '../../repos/files/previews/row-table.tsx'
@@ -26,7 +27,7 @@ interface Props {
 
 export function MediaEntry({ entry, label, repo }: Props) {
   const { path, caption, size } = entry
-  const [owner = '', slug = ''] = repo?.split('/') ?? []
+  const { owner, repo: slug } = repoParts(repo ?? '')
   const isThere = path === null || size !== null
   return (
     <figure className="media-entry">
