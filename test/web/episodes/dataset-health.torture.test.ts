@@ -4,13 +4,15 @@
 import type { Browser, BrowserContext } from '@hub/testing/browser'
 import { needs } from '@hub/testing/needs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { madeDataset } from '../../../packages/dataset/test/support/made-dataset.ts'
+import { type EncodedFrames, encodedFrames } from '../../../packages/check-worker/test/support/encoded-frames.ts'
+import { FPS, madeDataset } from '../../../packages/dataset/test/support/made-dataset.ts'
 import { aReport } from '../../checks/support/dataset-reports.ts'
 import { contractHub, type Json, type Person } from '../../support/hub.ts'
 import { accessibilityFaults, noBrowser, openBrowser, openPage, signedInto } from '../support/browser.ts'
 
 describe('the episodes page in Chromium', needs(noBrowser), () => {
-  const hub = contractHub()
+  // A check that a commit began would wait already when a person asks for one.
+  const hub = contractHub({ DATASET_CHECK_DAILY_QUOTA: '0' })
   let browser: Browser
   let context: BrowserContext
   let ada: Person
@@ -19,14 +21,23 @@ describe('the episodes page in Chromium', needs(noBrowser), () => {
   beforeAll(async () => {
     ada = await hub.person()
     name = await hub.repo(ada)
+    browser = await openBrowser()
+    const frames = await vp9Frames(browser)
     const made = madeDataset(2, {
       rows: (episodes) => {
         const row = episodes[1]?.[12]
         if (row) row.state[1] = Number.NaN
       },
+      // Of the last episode the middle picture, and all from its key frame on to the next one, are none.
+      video: (episode, count) => {
+        const spoilt = (at: number) => episode === 2 && at >= 12 && at < 16
+        const samples = frames.samples
+          .slice(0, count)
+          .map((one, at) => (spoilt(at) ? { ...one, bytes: one.bytes.map(() => 0xff) } : one))
+        return [count, FPS, false, { ...frames, samples }]
+      },
     })
     await hub.upload(ada, name, Object.fromEntries([...made].map(([path, bytes]) => [path, Buffer.from(bytes)])))
-    browser = await openBrowser()
     context = await signedInto(new URL(hub.running.url).origin, browser, ada.token)
   })
   afterAll(() => browser?.close())
@@ -35,7 +46,9 @@ describe('the episodes page in Chromium', needs(noBrowser), () => {
     const { page, faults } = await openPage(context, hub.running.url)
     await page.goto(`${hub.running.url}/${name}/episodes`)
     await page.getByRole('button', { name: 'Check the data set' }).click()
-    await page.getByText('3 episodes, 130 frames: 1 finding.').waitFor()
+    await page.getByText('3 episodes, 130 frames: 2 findings.').waitFor()
+    await page.getByRole('link', { name: 'episode 2, frame 15' }).waitFor()
+    expect(await page.getByText(`Not checked`).count()).toBe(0)
     await page.getByRole('link', { name: 'episode 1, frame 12' }).click()
     expect(new URL(page.url()).searchParams.get('frame')).toBe('12')
     await page.locator('input[name="episodes"]').fill('0-1')
@@ -51,6 +64,34 @@ describe('the episodes page in Chromium', needs(noBrowser), () => {
     ])
     expect(await accessibilityFaults(page)).toEqual([])
     expect(faults()).toEqual([])
+  })
+
+  it.each([
+    [
+      'plays the videos where it is not given a decoder: the same picture is found',
+      () => Reflect.deleteProperty(globalThis, 'VideoDecoder'),
+      '3 episodes, 130 frames: 2 findings.',
+      'broken_video',
+    ],
+    [
+      'names what its browser does not decode',
+      () => {
+        const { VideoDecoder } = globalThis as unknown as { VideoDecoder: { isConfigSupported(): Promise<object> } }
+        VideoDecoder.isConfigSupported = () => Promise.resolve({ supported: false })
+      },
+      '3 episodes, 130 frames: 1 finding.',
+      'not decoded for 3 of 3 episodes in them: this browser does not decode vp09',
+    ],
+  ] as const)('%s', async (_, change, words, more) => {
+    const { page, faults } = await openPage(context, hub.running.url)
+    await page.addInitScript(change)
+    await page.goto(`${hub.running.url}/${name}/episodes`)
+    await page.getByRole('button', { name: 'Check the data set' }).click()
+    await page.getByText(words).waitFor()
+    await page.getByText(more).first().waitFor()
+    if (more === 'broken_video') await page.getByRole('link', { name: /^episode 2, frame/ }).waitFor()
+    expect(faults()).toEqual([])
+    await page.close()
   })
 
   it('has a worker check it, shows the report that stands, and selects episodes', async () => {
@@ -74,3 +115,14 @@ describe('the episodes page in Chromium', needs(noBrowser), () => {
     expect(faults()).toEqual([])
   })
 })
+
+/** As many as the longest episode has, with a key frame each fourth one. */
+async function vp9Frames(browser: Browser): Promise<EncodedFrames> {
+  const page = await browser.newPage()
+  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }))
+  await page.goto('https://encoder.invalid/')
+  const frames = await encodedFrames(page, 'vp09', 60)
+  await page.close()
+  if (!frames) throw new Error('Chromium encodes VP9.')
+  return frames
+}

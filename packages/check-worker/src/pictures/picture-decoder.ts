@@ -4,11 +4,11 @@
  * replaced, a few times.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { decodeRuns, type RunsToDecode } from '@hub/dataset/decode-runs'
 import type { CodedPictures, Decoded, PictureDecoder } from '@hub/dataset/pictures'
 import type { Browser, Page } from 'playwright-core'
 import { type ChromiumProcess, startChromium } from '../stills/chromium-process.ts'
 import type { Chromium } from '../stills/find-chromium.ts'
-import { decodeInPage, type PagePictures } from './decode-in-page.ts'
 
 /** What decoding the videos of one data set may take of the machine. */
 interface DecodeLimits {
@@ -88,7 +88,7 @@ export function pictureDecoder(chromium: Chromium, signal: AbortSignal, limits =
       const began = performance.now()
       const late = new AbortController()
       try {
-        const answer = (async () => (await pageOf()).evaluate(decodeInPage, inJson(pictures)))()
+        const answer = (async () => (await pageOf()).evaluate(decodeRuns, inJson(pictures)))()
         // It may be refused after the race.
         answer.catch(() => undefined)
         const stopped = delay(limits.partMs, undefined, { signal: AbortSignal.any([signal, late.signal]) }).then(() => {
@@ -121,7 +121,7 @@ async function openPage(browser: Browser): Promise<Page> {
   return page
 }
 
-const inJson = ({ codec, description, width, height, runs }: CodedPictures): PagePictures => ({
+const inJson = ({ codec, description, width, height, runs }: CodedPictures): RunsToDecode => ({
   ...{ codec, width, height },
   description: description && base64(description),
   runs: runs.map(({ frame, wanted, chunks }) => ({

@@ -1,17 +1,17 @@
-/** Decodes pictures in a page of Chromium. It is sent there as text: it names nothing outside of itself. */
-import type { Decoded } from '@hub/dataset/pictures'
+/**
+ * Decodes pictures with a browser's own decoder (WebCodecs): on the page that checks a data set, and in the Chromium of
+ * a worker. To that it is sent as text, so it names nothing outside of itself.
+ */
+import type { CodedPictures, Decoded } from './pictures.ts'
 
-/** Bytes in base64: a page is asked in JSON. */
-export interface PagePictures {
-  readonly codec: string
-  readonly description: string | null
-  readonly width: number
-  readonly height: number
-  readonly runs: readonly {
-    readonly frame: number
-    readonly wanted: number
-    readonly chunks: readonly { readonly isKey: boolean; readonly timestamp: number; readonly bytes: string }[]
-  }[]
+type Run = CodedPictures['runs'][number]
+
+/** Bytes may be in base64: another process is asked in JSON. */
+export interface RunsToDecode extends Pick<CodedPictures, 'codec' | 'width' | 'height'> {
+  readonly description: Uint8Array | string | null
+  readonly runs: readonly (Pick<Run, 'frame' | 'wanted'> & {
+    readonly chunks: readonly (Omit<Run['chunks'][number], 'bytes'> & { readonly bytes: Uint8Array | string })[]
+  })[]
 }
 
 /** What is used of WebCodecs: the types of a page are not those of a worker. */
@@ -38,10 +38,11 @@ interface Picture {
   close(): void
 }
 
-/** The first picture that does not decode is told. */
-export async function decodeInPage({ codec, description, width, height, runs }: PagePictures): Promise<Decoded> {
+/** The first picture that does not decode is told. Needs a page with WebCodecs: of an address that is safe. */
+export async function decodeRuns({ codec, description, width, height, runs }: RunsToDecode): Promise<Decoded> {
   const { VideoDecoder, EncodedVideoChunk, atob } = globalThis as unknown as Codecs
-  const bytesOf = (text: string) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0))
+  const bytesOf = (bytes: Uint8Array | string) =>
+    typeof bytes === 'string' ? Uint8Array.from(atob(bytes), (one) => one.charCodeAt(0)) : bytes
   const config = {
     ...{ codec, codedWidth: width, codedHeight: height, hardwareAcceleration: 'prefer-software' },
     ...(description === null ? {} : { description: bytesOf(description) }),

@@ -10,10 +10,14 @@ interface CodedRun {
   readonly chunks: readonly { readonly isKey: boolean; readonly timestamp: number; readonly bytes: Uint8Array }[]
   /** The timestamp of the picture. */
   readonly wanted: number
+  /** When a player of the whole video shows it, and until when. */
+  readonly shown: { readonly from: number; readonly to: number }
 }
 
 /** Some pictures of one video. */
 export interface CodedPictures extends Omit<CodedVideo, 'samples'> {
+  /** Of the video's file. */
+  readonly path: string
   readonly codec: string
   readonly runs: readonly CodedRun[]
 }
@@ -46,7 +50,7 @@ export async function decodePictures(
   video: VideoFrames,
   { first, last }: ShownSpan,
 ): Promise<Decoded> {
-  const { codec, coded } = video
+  const { codec, coded, times, seconds } = video
   const { samples, ...own } = coded
   const wanted = [...new Set([first, Math.floor((first + last) / 2), last - 1])].filter(
     (at) => at >= first && at < last,
@@ -61,9 +65,14 @@ export async function decodePictures(
     if (target - key >= MOST_RUN_CHUNKS) return tooFar
     const run = await readRun(file, coded, { key, target })
     if (run === null) return tooFar
-    runs.push({ frame, chunks: run, wanted: target })
+    runs.push({
+      frame,
+      chunks: run,
+      wanted: target,
+      shown: { from: times[shown] ?? 0, to: times[shown + 1] ?? seconds },
+    })
   }
-  return runs.length === 0 ? { is: 'decoded' } : decoder.decode({ ...own, codec, runs })
+  return runs.length === 0 ? { is: 'decoded' } : decoder.decode({ ...own, path: file.path, codec, runs })
 }
 
 const tooFar: Decoded = { is: 'skipped', why: 'key frames are too far apart' }

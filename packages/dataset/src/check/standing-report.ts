@@ -24,8 +24,8 @@ const MAX_WORDS = 1000
 
 /** The report with as much as fits. */
 export function standingReport(report: DatasetReport, maxBytes = MAX_BYTES): StandingReport {
-  const { findings, counts, summary, videos, pictures, ...told } = report
-  const unchecked = [...videoNotes(videos ?? {}, pictures), ...told.unchecked]
+  const { findings, counts, summary, videos: _, pictures: __, ...told } = report
+  const unchecked = notChecked(report)
   const bySeverity = { error: 0, warning: 0 }
   for (const [code, severity] of Object.entries(findingKinds))
     bySeverity[severity] += counts[code as keyof typeof counts] ?? 0
@@ -51,6 +51,12 @@ export function standingReport(report: DatasetReport, maxBytes = MAX_BYTES): Sta
   const fits = (one: StandingReport) => one.findings.length <= MAX_FINDINGS && sizeOf(one) <= maxBytes
   return OF_A_KIND.map(made).find(fits) ?? made(0)
 }
+
+/** All that was not looked at, in words: of videos too. */
+export const notChecked = ({ videos, pictures, unchecked }: DatasetReport): string[] => [
+  ...videoNotes(videos ?? {}, pictures),
+  ...unchecked,
+]
 
 /** What was not tried of videos, by their codecs, and by why not where a decoder was there. */
 function videoNotes({ unread = 0, ...read }: ReadVideos, pictures?: TriedPictures): string[] {

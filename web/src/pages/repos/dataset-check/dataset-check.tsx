@@ -1,4 +1,4 @@
-/** Checks the data set where the page is: reads its tables and the frame lists of its videos by ranges. */
+/** Checks the data set where the page is: its tables and frame lists by ranges, and some pictures of its videos. */
 import type { DatasetReport } from '@hub/dataset/check-dataset'
 import { useEffect, useRef, useState } from 'react'
 import { useClient } from 'urql'
@@ -50,8 +50,13 @@ export function DatasetCheck({ owner, repo, isLeRobot }: Props) {
     }
     try {
       const { checkDataset } = await import('@hub/dataset/check-dataset')
-      const files = await checkedFiles(repoFiles(client, owner, repo), own.signal)
-      show({ is: 'done', report: await checkDataset(files, { signal: own.signal, onEpisode }) })
+      const { notChecked } = await import('@hub/dataset/standing-report')
+      const { pageDecoder } = await import('./page-decoder.ts')
+      const stored = repoFiles(client, owner, repo)
+      const files = await checkedFiles(stored, own.signal)
+      const decoder = pageDecoder(async (path) => (await stored.sign([path]))[0] ?? '', own.signal)
+      const report = await checkDataset(files, { signal: own.signal, onEpisode, decoder })
+      show({ is: 'done', report: { ...report, unchecked: notChecked(report) } })
     } catch (error) {
       show({ is: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
     }
