@@ -44,6 +44,8 @@ const sharedColumns = columns({
   result: column.json.orNull(newestResult, readResult),
   /** The path of the file that stands for it; null without one. */
   picture: column.text.orNull('p.path'),
+  /** The newest picture of the episode on a public robot; null without one. */
+  still: column.text.orNull('e.id'),
 })
 
 /** A public repo in the head of a page. */
@@ -63,6 +65,7 @@ const sharedRepo = statement({
   params: {
     owner: param.text(),
     slug: param.text(),
+    episode: param.int4.orNull(),
     names: param.texts(),
     mostBytes: param.int8(),
     cardBytes: param.int4(),
@@ -82,15 +85,20 @@ const sharedRepo = statement({
         join files f on f.repo_id = r.id and f.path = w.path and f.to_seq is null
         join blobs b on b.id = f.blob_id and b.size <= :mostBytes
       where f.path ~* '${DRAWN}' order by w.place limit 1) p on true
+    left join lateral (
+      select s.id from episode_films s join repos b on b.id = any(array[s.robot_repo_id])
+      where s.repo_id = r.id and s.episode = :episode and s.kind = 'still' and s.status = 'succeeded'
+        and b.visibility = 'public' order by s.id desc limit 1) e on true
     where a.handle = :owner and r.visibility = 'public'`,
 })
 
-/** The public repo that has or had this name; null for any other. One statement. */
+/** The public repo that has or had this name, with the still of an episode; null for any other. One statement. */
 export async function findSharedRepo(
   querier: Querier,
   { owner, slug }: { readonly owner: string; readonly slug: string },
+  episode: number | null = null,
 ): Promise<SharedRepo | null> {
   const limits = { names: pictureNames, mostBytes: MOST_BYTES, cardBytes: MOST_CARD_BYTES }
-  const [found = null] = await querier.query(sharedRepo, { owner, slug, ...limits })
+  const [found = null] = await querier.query(sharedRepo, { owner, slug, episode, ...limits })
   return found
 }

@@ -30,7 +30,7 @@ export interface MoveRepoInput {
 
 const movedColumns = columns({
   slug: column.text('o.slug'),
-  storedBytes: column.int8('o.total_bytes + o.snapshot_bytes'),
+  storedBytes: column.int8('o.total_bytes + o.snapshot_bytes + o.film_bytes'),
 })
 
 /** Returns what the repo had before. */

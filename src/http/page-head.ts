@@ -50,7 +50,8 @@ export function pageHead(page: AskedPage, repo: SharedRepo): string {
   const title = cut(part === null ? name : `${part} · ${name}`, MOST_TITLE)
   const description = cut(plain(descriptionOf(page.match.name, repo)), MOST_DESCRIPTION)
   const address = escapeHtml(addressOf(page, repo))
-  const picture = repo.picture === null ? null : `${page.origin}${filePath(repo, repo.picture)}`
+  const path = repo.still === null ? repo.picture && filePath(repo, repo.picture) : stillPath(repo, repo.still)
+  const picture = path === null ? null : `${page.origin}${path}`
   return [
     `<title>${escapeHtml(`${title} · Hub`)}</title>`,
     `<meta name="description" content="${escapeHtml(description)}" />`,
@@ -71,6 +72,10 @@ function partOf({ match, query }: AskedPage, repo: SharedRepo): string | null {
   if (match.name === 'repoEpisodes') return episodeOf(query, repo) ?? 'Episodes'
   return parts[match.name] ?? null
 }
+
+/** The episode that a page of episodes is asked for; null for other pages. */
+export const askedEpisode = ({ match, query }: Pick<AskedPage, 'match' | 'query'>): number | null =>
+  match.name === 'repoEpisodes' ? numberOf(query.get('episode'), Number.POSITIVE_INFINITY) : null
 
 /** Null for an episode that the data set does not have. A frame is one of its episode: how many it has is not known. */
 function episodeOf(query: URLSearchParams, { episodeCount, totalFrames }: SharedRepo): string | null {
@@ -129,6 +134,8 @@ function addressOf({ match, query, origin }: AskedPage, { owner, slug }: SharedR
   const search = query.toString()
   return `${origin}${path}${search === '' || search.length > MOST_QUERY ? '' : `?${search}`}`
 }
+
+const stillPath = ({ owner, slug }: SharedRepo, id: string) => `/v1/repos/${owner}/${slug}/episode-films/${id}/file`
 
 const filePath = ({ owner, slug }: SharedRepo, path: string) =>
   `/v1/repos/${owner}/${slug}/resolve/${path.split('/').map(encodeURIComponent).join('/')}`

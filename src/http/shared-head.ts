@@ -12,7 +12,7 @@ import type { Admit } from './admission.ts'
 import { linkOrigin, originOf } from './asked-origin.ts'
 import { knownError } from './known-error.ts'
 import { pathOf } from './logger.ts'
-import { pageHead, sharedName } from './page-head.ts'
+import { askedEpisode, pageHead, sharedName } from './page-head.ts'
 
 /** The head of the requested page; null for one that has none of its own. Never rejects. */
 export type SharedHead = (request: FastifyRequest, reply: FastifyReply) => Promise<string | null>
@@ -36,9 +36,10 @@ export function sharedHead(
     const name = sharedName(match)
     if (!match || !name || !handleText.safeParse(name.owner).success || !slugText.safeParse(name.slug).success)
       return null
+    const query = new URLSearchParams(request.url.slice(pathOf(request.url).length))
     const read = async () => {
       await limitAddress(request, reply)
-      return admit(request, () => findSharedRepo(db, name))
+      return admit(request, () => findSharedRepo(db, name, askedEpisode({ match, query })))
     }
     const found = await within(mostWaitMs, read()).catch((error: unknown) => {
       if (knownError(error, request).status === 500)
@@ -46,7 +47,6 @@ export function sharedHead(
       return null
     })
     if (!found) return null
-    const query = new URLSearchParams(request.url.slice(pathOf(request.url).length))
     return pageHead({ match, query, origin: linkOrigin(config.publicUrl, originOf(request)) ?? '' }, found)
   }
 }

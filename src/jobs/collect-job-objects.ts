@@ -1,5 +1,6 @@
 /** Collects the objects of jobs that no row names. */
 import { CHECK_PREFIX, checkObjects } from '../checks/log/check-objects.ts'
+import { FILM_PREFIX, filmObjects } from '../films/film-objects.ts'
 import type { Deps } from '../operation/context.ts'
 import { AVATAR_PREFIX, avatarObjects } from '../profiles/avatar-objects.ts'
 import { RUN_PREFIX, runObjectMadeAtMs } from '../runs/log/run-objects.ts'
@@ -48,6 +49,16 @@ const namedByAccounts = statement({
   text: `select ${avatarColumn.sql} from accounts where id = any(:jobIds::text[]) and avatar_key = any(:keys::text[])`,
 })
 
+const filmColumn = columns({ key: column.text("coalesce(storage_key, '')") })
+
+const namedByFilms = statement({
+  name: 'episode-film-objects-named',
+  exact: 'aggregate',
+  columns: filmColumn,
+  params,
+  text: `select ${filmColumn.sql} from episode_films where id = any(:jobIds::text[]) and storage_key = any(:keys::text[])`,
+})
+
 const collector =
   ({ named, ...kind }: Omit<JobObjects, 'namedOf' | 'isHeld'> & { readonly named: typeof namedByRuns }) =>
   ({ db }: Pick<Deps, 'db'>, objects: ObjectStore, signal: AbortSignal, youngMs?: number): Promise<void> => {
@@ -77,4 +88,11 @@ export const collectAvatars = collector({
   prefix: AVATAR_PREFIX,
   madeAtMs: (key) => madeAtMs(Object.values(avatarObjects), key),
   named: namedByAccounts,
+})
+
+/** The same for films of episodes: those whose data set is gone, and what an attempt that was lost has sent. */
+export const collectFilms = collector({
+  prefix: FILM_PREFIX,
+  madeAtMs: (key) => madeAtMs(Object.values(filmObjects), key),
+  named: namedByFilms,
 })

@@ -7,7 +7,7 @@ import type { Deps } from '../operation/context.ts'
 import type { JobDefinition } from '../store/queue.ts'
 import { verifyBlob } from './blob-verify.ts'
 import { compareNewBodies, dropLostBodies, readPendingBodies } from './bodies-read.ts'
-import { collectAvatars, collectCheckObjects, collectRunObjects } from './collect-job-objects.ts'
+import { collectAvatars, collectCheckObjects, collectFilms, collectRunObjects } from './collect-job-objects.ts'
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { pruneClosedRows, unpinFiles } from './collect-rows.ts'
 import { define } from './define-job.ts'
@@ -103,13 +103,15 @@ const runObjectsCollect = define({
 const checkObjectsCollect = define({
   name: 'check-objects-collect',
   input: z.object({}),
-  // Lists all objects of checks, so it runs less often.
+  // Lists all objects of checks, and all films, so it runs less often.
   cron: '11 4 * * *',
   expireSeconds: 3600,
   retryLimit: 0,
   concurrency: 1,
   async handler(_input, { deps, signal }) {
-    if (deps.objects) await collectCheckObjects(deps, deps.objects, signal)
+    if (!deps.objects) return
+    await collectCheckObjects(deps, deps.objects, signal)
+    await collectFilms(deps, deps.objects, signal)
   },
 })
 

@@ -1,12 +1,13 @@
 /**
  * Periodic work of every hub: leases and limits of runs, time limits of checks, limits and reservations of endpoints,
- * expiry of spend holds and of endpoint sessions, and hosted calls.
+ * expiry of spend holds and of endpoint sessions, films of episodes, and hosted calls.
  */
 import { expireHolds } from '../billing/holds/expire-holds.ts'
 import { sweepChecks } from '../checks/end/sweep-checks.ts'
 import { renewReservations } from '../endpoints/end/renew-reservations.ts'
 import { sweepEndpoints } from '../endpoints/end/sweep-endpoints.ts'
 import { sweepSessions } from '../endpoints/sessions/sweep-sessions.ts'
+import { settleFilms } from '../films/settle-films.ts'
 import { callEnded, type TendDeps, tendCalls } from '../hosting/tend-calls.ts'
 import type { Deps } from '../operation/context.ts'
 import { sweepLeases } from '../runs/lease/sweep-leases.ts'
@@ -38,6 +39,7 @@ export function startSweepTimer(deps: SweepDeps & TendDeps): SweepTimer {
     'endpoint limits': () => sweepEndpoints(deps),
     'endpoint reservations': () => renewReservations(deps),
     'endpoint sessions': () => sweepSessions(deps),
+    'episode films': () => settleFilms(deps),
   })
   const calls = startSweeping(deps.log, leaseSeconds, { 'hosted calls': () => sweepCalls(deps) })
   return {

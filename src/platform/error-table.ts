@@ -199,6 +199,13 @@ export const errorTable = {
     'Too many snapshots',
     'The repo has as many snapshots as a repo may have; delete some.',
   ),
+  'quota.films': kind(
+    429,
+    'QUOTA',
+    'Too many films wait',
+    'The account has as many films of episodes that wait or are being made as it may; wait until a worker ' +
+      '(hub check-worker) has made some.',
+  ),
   'quota.gpu_hours': kind(
     429,
     'QUOTA',

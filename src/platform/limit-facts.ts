@@ -58,6 +58,7 @@ export const limitKinds = {
   'quota.invitations': { unit: 'invitations', members: quota },
   'quota.passkeys': { unit: 'passkeys', members: quota },
   'quota.snapshots': { unit: 'snapshots', members: quota },
+  'quota.films': { unit: 'films', members: quota },
   'quota.gpu_hours': {
     unit: 'gpu_hours',
     members: [...quota, 'retry_after_s'],

@@ -14,7 +14,7 @@ import { assertUnreferenced, dropForeign } from './referrers.ts'
 const releaseStorage = statement({
   name: 'repo-delete-storage',
   params: { id: param.text() },
-  text: `update accounts a set storage_bytes = a.storage_bytes - r.total_bytes - r.snapshot_bytes
+  text: `update accounts a set storage_bytes = a.storage_bytes - r.total_bytes - r.snapshot_bytes - r.film_bytes
     from repos r where r.id = :id and a.id = r.owner_id`,
 })
 

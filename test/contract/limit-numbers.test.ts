@@ -142,6 +142,23 @@ const refusals: Partial<Record<LimitType, () => Promise<Refused>>> = {
       numbers: { limit: 1000, used: 1000, left: 0 },
     }
   },
+  'quota.films': async () => {
+    const who = await hub.person()
+    const [name, robot] = [await hub.repo(who), await robotOf(who)]
+    const [owner, repo] = name.split('/')
+    await hub.sql(
+      `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame, status)
+        select 'film_' || n, r.id, r.owner_id, r.seq, b.id, b.seq, 0, 'still', n, 0, 'queued'
+        from repos r, repos b, generate_series(1, 50) n where r.slug = $1 and b.slug = $2`,
+      [repo, robot.split('/')[1]],
+    )
+    return {
+      who,
+      v1: [`/v1/repos/${name}/episode-films`, { kind: 'still', episode: 0, robot }],
+      graph: ['requestEpisodeFilm', { owner, repo, kind: 'STILL', episode: 0, robot }, 'film { id }'],
+      numbers: { limit: 50, used: 50, left: 0 },
+    }
+  },
   'conflict.sessions_full': async () => {
     const who = await hub.person()
     const world = sessionWorld(hub)

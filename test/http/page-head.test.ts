@@ -74,6 +74,21 @@ describe('a link to a public repo', () => {
         `Episodes · ${name}`,
       ])
     expect((await headOf(`/${name}/episodes?episode=0&frame=12000`))['og:title']).toBe(`Episode 0 · ${name}`)
+    // A worker made a picture of it, on a robot that is public.
+    const [seen, hidden] = await Promise.all(
+      ['public', 'private'].map((visibility) => hub.repo(ada, { kind: 'robot', visibility })),
+    )
+    const ids = [newId('film'), newId('film')]
+    for (const [at, robot] of [seen, hidden].entries())
+      await hub.sql(
+        `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame,
+            status, storage_key, store_upload_id, size, sha256)
+          select $1, r.id, r.owner_id, r.seq, b.id, b.seq, 0, 'still', 49, 0, 'succeeded', 'a', 'b', 1, repeat('a', 64)
+          from repos r, repos b where r.slug = $2 and b.slug = $3`,
+        [ids[at], name.split('/')[1], robot?.split('/')[1]],
+      )
+    expect((await headOf(address))['og:image']).toBe(`${hub.running.url}/v1/repos/${name}/episode-films/${ids[0]}/file`)
+    expect(await headOf(`/${name}/episodes?episode=48`)).not.toHaveProperty('og:image')
     const unread = await hub.repo(ada, { visibility: 'public' })
     expect((await headOf(`/${unread}/episodes?episode=0`))['og:title']).toBe(`Episodes · ${unread}`)
   })

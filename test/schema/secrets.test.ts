@@ -33,6 +33,7 @@ it('fields that hold a presigned URL are secrets, and nothing else of such a nam
     'DeviceLogin.userCode': false,
     // Devices need a session's token as well.
     'Endpoint.url': false,
+    'EpisodeFilm.url': true,
     // When it was set, and whether there are any: no password can be read.
     'HubUser.hasPassword': false,
     'Query.ownPassword': false,

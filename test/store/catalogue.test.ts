@@ -48,6 +48,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'endpoints_running',
     'endpoints_to_dispatch',
     'endpoints_waiting',
+    'episode_films_open',
     'episode_labels_current',
     'files_closed',
     'files_live',

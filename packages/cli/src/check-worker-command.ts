@@ -13,7 +13,7 @@ import { runWorker, type WorkerOptions } from './worker-session.ts'
 
 interface CheckWorkerOptions extends WorkerOptions {
   readonly owner?: string
-  readonly only?: 'robots' | 'data-sets'
+  readonly only?: 'robots' | 'data-sets' | 'films'
 }
 
 const help = `
@@ -26,6 +26,9 @@ on the disk, and a check whose worker is lost goes to another one after two minu
 --only data-sets does nothing else, and needs no MuJoCo. --once without --only takes one check of a robot or a model;
 with --only data-sets it takes one of a data set.
 
+With a Chromium it also makes films of episodes (hub data film --on-hub): a browser without a window opens the page of
+the episode, and the picture or the video goes to the hub. --only films does nothing else.
+
 The worker removes the folder of a check, with the repo's files, when the check ends. A killed worker goes on when you start
 it again with the same key and --work. A cancel stops the check within seconds. Ctrl-C fails the check
 of a robot or a model that is in progress; that of a data set goes to another worker after two minutes.
@@ -34,7 +37,8 @@ If HUB_JOB_KIND is robot_check, it executes only the check HUB_JOB_ID: this comm
 HF_ENDPOINT names a mirror of Hugging Face, for policies that are imported. HUB_CHROMIUM is the path of the Chromium that
 draws the stills of a robot and decodes pictures of a data set's videos (default: the one in PATH), or off.
 
-It needs the package @mujoco/mujoco (not with --only data-sets), and playwright-core where there is a Chromium; the command says how to install them.
+It needs the package @mujoco/mujoco (not with --only data-sets or --only films), and playwright-core where there is a
+Chromium; the command says how to install them.
 
 Exit codes:
   0    with --once, the check came to a verdict, good or bad; otherwise stopped by Ctrl-C
@@ -65,9 +69,10 @@ export function registerCheckWorkerCommand(
     .option('--owner <handle>', 'only checks of this account (default: all accounts of the key)')
     .option('--once', 'exit after one check')
     .addOption(
-      new Option('--only <what>', 'check nothing else (default: robots, models and data sets)').choices([
+      new Option('--only <what>', 'do nothing else (default: robots, models, data sets and films)').choices([
         'robots',
         'data-sets',
+        'films',
       ]),
     )
     .option('--name <name>', 'name of this worker', hostname())
@@ -82,7 +87,7 @@ async function run(
   options: CheckWorkerOptions,
   { intervalMs, graceMs }: { readonly intervalMs: number; readonly graceMs: number },
 ): Promise<void> {
-  const isForRobots = options.only !== 'data-sets'
+  const isForRobots = options.only === undefined || options.only === 'robots'
   const chromium = await foundChromium(io, isForRobots)
   const mirror = mirrorOf(io)
   const words = {
@@ -103,6 +108,16 @@ async function run(
       const { workOnDatasets } = await import('@hub/check-worker/serve/dataset-work')
       await workOnDatasets({ client, stop, logLine, ended, name, owner, once: isOnce, chromium })
     }
+    const films = async (isOnce: boolean) => {
+      if ('missing' in chromium) {
+        if (options.only === 'films') throw new LocalError(`Films need a Chromium: ${chromium.missing}`)
+        return
+      }
+      const { workOnFilms } = await import('@hub/check-worker/serve/film-work')
+      const { program } = chromium
+      await workOnFilms({ client, stop, logLine, ended, name, owner, once: isOnce, program, token: session.token })
+    }
+    if (options.only === 'films') return films(once)
     if (!isForRobots) return datasets(once)
     const [{ workOnChecks }, { openReadingPool }] = await Promise.all([
       import('@hub/check-worker/serve/work'),
@@ -113,7 +128,7 @@ async function run(
       const worker = { ...session, pool, intervalMs, mirror, chromium }
       await Promise.all([
         workOnChecks(worker, { name, owner, job, once, gaveUp, ended }),
-        ...(isOne || options.only === 'robots' ? [] : [datasets(false)]),
+        ...(isOne || options.only === 'robots' ? [] : [datasets(false), films(false)]),
       ])
     } finally {
       await pool.close()

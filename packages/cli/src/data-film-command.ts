@@ -3,10 +3,11 @@ import { access, rename, rm, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type HubClient, LocalError } from '@hub/client/internal'
 import { pagePath } from '@hub/formats/page-paths'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type ClientIo, sizeText } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, pathOf, runCommand, wholeFrom } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
+import { filmOnHub } from './film-on-hub.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
 import { hubExamples } from './output.ts'
 import { inLine } from './terminal.ts'
@@ -17,32 +18,47 @@ frame as a PNG, and with --video the episode, at most its first minute, as a Web
 else the one that meta/info.json names; a recording in MCAP needs --robot. Both files are new. Push them into a repo,
 and a README shows them.
 
-It needs a Chromium: the one in PATH, or HUB_CHROMIUM; and playwright-core, the command says how to install it.
+With --on-hub a worker makes it (hub check-worker), 640 points wide and a video of ten seconds at most, and it stands on
+the data set: the page shows it, and a link to the episode unfolds with it. The address that is printed stays.
+
+Otherwise it needs a Chromium: the one in PATH, or HUB_CHROMIUM; and playwright-core, the command says how to install
+it.
 ${hubExamples(
   'data film ada/pick-cube --frame 40 --still lift.png',
   'data film ada/pick-cube --episode 3 --robot ada/so100 --still three.png --video three.webm',
+  'data film ada/pick-cube --episode 3 --frame 40 --on-hub still',
 )}`
 
 interface FilmOptions extends CommonOptions {
   readonly episode: number
   readonly frame: number
   readonly robot?: string
-  readonly still: string
+  readonly still?: string
   readonly video?: string
+  readonly onHub?: 'still' | 'video'
 }
 
 /** Adds the command to `hub data`. */
 export function registerFilmCommand(data: Command, program: Command, io: ClientIo): void {
   common(data.command('film <repo>').description('Make a picture and a video of an episode on its robot'), io)
-    .requiredOption('--still <file>', 'file of the picture, a PNG')
+    .option('--still <file>', 'file of the picture, a PNG')
     .option('--video <file>', 'file of a video of the episode')
+    .addOption(
+      new Option('--on-hub <kind>', 'have a worker make it, and print its address').choices(['still', 'video']),
+    )
     .option('--episode <number>', 'which episode', wholeFrom(0), 0)
     .option('--frame <number>', 'frame of the picture', wholeFrom(0), 0)
     .option('--robot <repo>', 'robot that moves (default: the one that meta/info.json names)')
     .addHelpText('after', help)
     .action((repo: string, options: FilmOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
-      return runCommand(io, { ...options, json }, (client, settings) => film(io, client, settings, { repo, options }))
+      return runCommand(io, { ...options, json }, (client, settings) => {
+        const { onHub, still, video } = options
+        if (onHub === undefined) return film(io, client, settings, { repo, options })
+        if (still ?? video)
+          throw new LocalError('--still and --video are for films of this machine; leave out --on-hub.')
+        return filmOnHub(io, client, repo, { ...options, kind: onHub })
+      })
     })
 }
 
@@ -53,6 +69,7 @@ async function film(
   { repo, options }: { readonly repo: string; readonly options: FilmOptions },
 ): Promise<CommandResult> {
   const { episode, frame, robot, still, video } = options
+  if (still === undefined) throw new LocalError('Name the file of the picture with --still, or a kind with --on-hub.')
   const names = [still, ...(video === undefined ? [] : [video])]
   const places = names.map((name) => resolve(io.cwd, name))
   if (new Set(places).size < places.length) throw new LocalError('--still and --video name the same file.')

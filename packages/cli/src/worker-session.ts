@@ -21,6 +21,7 @@ export interface WorkerOptions extends CommonOptions {
 export interface WorkerSession {
   /** Retries for as long as the worker lives. */
   readonly client: HubClient
+  readonly token: string
   /** The credential, by a name that does not reveal it. */
   readonly credential: string
   readonly cacheDir: string
@@ -95,6 +96,7 @@ export async function runWorker<Outcome extends WorkerOutcome>(
     logLine(`${options.name} ${job === null ? words.doing : `executes ${job}`} at ${url}`)
     await work({
       client,
+      token,
       credential: credentialName(token),
       cacheDir,
       workDir,

@@ -14,6 +14,11 @@ export interface PartBytes {
   readonly end: number
 }
 
+/** Bytes that are in memory. */
+export interface HeldPart {
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
 /**
  * PUTs the bytes, streamed from the file with their exact length. `handedOver` is called when the last byte is on its
  * way. Returns the part's ETag from the store. Rejects with `ProblemError` (an error response; 403 means an expired
@@ -27,16 +32,16 @@ export async function sendPart({
   handedOver = () => {},
 }: {
   readonly url: string
-  readonly part: PartBytes
+  readonly part: PartBytes | HeldPart
   readonly progress: Progress
   readonly signal: AbortSignal
   readonly handedOver?: () => void
 }): Promise<string> {
   let moved = 0
-  async function* bytes(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    for await (const chunk of createReadStream(part.file, {
-      start: part.start,
-      end: part.end - 1,
+  async function* bytesOf({ file, start, end }: PartBytes): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+    for await (const chunk of createReadStream(file, {
+      start,
+      end: end - 1,
       highWaterMark: CHUNK_BYTES,
     })) {
       moved += (chunk as Buffer).length
@@ -45,8 +50,10 @@ export async function sendPart({
     }
     handedOver()
   }
-  const size = part.end - part.start
-  const body = size === 0 ? new Uint8Array(0) : streamOf(bytes())
+  const isHeld = 'bytes' in part
+  const size = isHeld ? part.bytes.length : part.end - part.start
+  const streamed = () => (isHeld ? part.bytes : streamOf(bytesOf(part)))
+  const body = size === 0 ? new Uint8Array(0) : streamed()
   try {
     const response = await send(url, {
       method: 'PUT',

@@ -24,6 +24,7 @@ export const idPrefixes = [
   'snap',
   'label',
   'roll',
+  'film',
 ] as const
 
 export type IdPrefix = (typeof idPrefixes)[number]

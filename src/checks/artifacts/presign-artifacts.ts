@@ -140,7 +140,10 @@ async function begin(ctx: RequestContext, checkId: string, file: ArtifactRequest
 }
 
 /** A URL that accepts a PUT of exactly the announced size for an hour. No network call. */
-export function signUpload(ctx: Pick<RequestContext, 'deps'>, ticket: ArtifactTicket): string | Promise<string> {
+export function signUpload(
+  ctx: Pick<RequestContext, 'deps'>,
+  ticket: Pick<ArtifactTicket, 'size' | 'storageKey' | 'storeUploadId'>,
+): string | Promise<string> {
   const part = { partNumber: 1, sizeBytes: ticket.size }
   return requireObjects(ctx.deps).signPart(ticket.storageKey, ticket.storeUploadId, part, CHECK_URL_TTL_SECONDS)
 }

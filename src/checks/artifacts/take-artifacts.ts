@@ -38,7 +38,7 @@ export async function takeArtifacts(
   const taken: TakenArtifact[] = []
   for (const [index, name] of names.entries()) {
     const row = rows.get(name)
-    const one = row ? await take(ctx, row) : null
+    const one = row ? await takeArtifact(ctx, row) : null
     if (!one)
       throw invalid('validation.value', `${JSON.stringify(name)} was never uploaded.`, ['artifacts', index, 'path'])
     taken.push(one)
@@ -46,7 +46,11 @@ export async function takeArtifacts(
   return taken
 }
 
-async function take(ctx: RequestContext, row: ArtifactRow): Promise<TakenArtifact | null> {
+/** The same for one upload, under a name for errors; null if nothing was uploaded. */
+export async function takeArtifact(
+  ctx: RequestContext,
+  row: Pick<ArtifactRow, 'name' | 'storageKey' | 'storeUploadId' | 'sha256'>,
+): Promise<TakenArtifact | null> {
   const objects = requireObjects(ctx.deps)
   try {
     if (row.sha256 === null && !(await complete(objects, row, ctx.signal))) return null
@@ -63,7 +67,11 @@ const nameOf = ({ name }: Pick<ArtifactRow, 'name'>) => `The artifact ${JSON.str
  * False if nothing was uploaded; true also if another report has completed the upload. 409 `conflict.in_progress` if
  * another report is completing it.
  */
-async function complete(objects: ObjectStore, row: ArtifactRow, signal: AbortSignal): Promise<boolean> {
+async function complete(
+  objects: ObjectStore,
+  row: Pick<ArtifactRow, 'name' | 'storageKey' | 'storeUploadId'>,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     const parts = await objects.listParts(row.storageKey, row.storeUploadId, signal)
     if (parts.length === 0) return false

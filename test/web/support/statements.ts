@@ -20,6 +20,7 @@ export const statements: Readonly<Record<string, number>> = {
   devicesToApprove: 4,
   endpoint: 7,
   EpisodesRepo: 3,
+  EpisodeFilms: 3,
   EpisodeLabels: 3,
   EpisodeSelections: 3,
   endpoints: 2,

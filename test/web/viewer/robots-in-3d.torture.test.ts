@@ -337,6 +337,21 @@ describe('on the pages of a hub', needs(noBrowser), () => {
       expect(still.subarray(1, 4).toString()).toBe('PNG')
       expect(video.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
       await writeFile(join(output, 'film-frame-12.png'), still)
+      // The same by a worker, which the hub gives it to.
+      await hub.call(owner, 'POST', `/v1/repos/${name}/episode-films`, { kind: 'still', episode: 0, frame: 12 })
+      await hub.call(owner, 'POST', `/v1/repos/${name}/episode-films`, { kind: 'video', episode: 0 })
+      for (const _kind of ['still', 'video']) {
+        const worked = await runHub(['check-worker', '--only', 'films', '--once', '--json'], env, { cwd: home })
+        expect([worked.code, worked.out]).toEqual([0, expect.stringContaining('succeeded')])
+      }
+      const { items } = (await hub.call(owner, 'GET', `/v1/repos/${name}/episode-films`)).json
+      const [moving, standing] = await Promise.all(
+        items.map(async ({ url }: { url: string }) => Buffer.from(await (await fetch(url)).arrayBuffer())),
+      )
+      // The width and height of a PNG are in its first chunk.
+      expect([standing?.readUInt32BE(16), standing?.readUInt32BE(20)]).toEqual([640, 360])
+      expect(moving?.subarray(0, 4)).toEqual(Buffer.from('1a45dfa3', 'hex'))
+      await writeFile(join(output, 'film-by-worker.png'), standing)
       const again = await film('--still', 'a.png')
       expect([again.code, again.err]).toEqual([1, expect.stringContaining('a.png exists already')])
     } finally {

@@ -18,6 +18,10 @@ interface FilmRequest {
   readonly path: string
   readonly frame: number
   readonly video: boolean
+  /** Of the picture; as large as the page shows it if absent. */
+  readonly size?: { readonly width: number; readonly height: number }
+  /** An episode that is longer, in seconds, plays so much faster; it plays as it was if absent. */
+  readonly mostS?: number
   readonly signal: AbortSignal
 }
 
@@ -78,7 +82,28 @@ async function openPage(browser: Browser, { hub, token, path }: FilmRequest): Pr
 /** These answer with the address of the object store, and a browser would send the key along. */
 const isSentOn = (path: string) => path.includes('/resolve/')
 
-async function filmed(page: Page, { frame, video }: FilmRequest): Promise<EpisodeFilm> {
+async function filmed(page: Page, request: FilmRequest): Promise<EpisodeFilm> {
+  await shown(page, request)
+  const still = await saved(page, 'Save picture', SHOWN_MS)
+  if (!request.video) return { still, video: null }
+  await faster(page, request)
+  return { still, video: await saved(page, 'Save video', FILMED_MS) }
+}
+
+/** A link may have any speed: the page is opened again with the one that makes the episode short enough. */
+async function faster(page: Page, request: FilmRequest): Promise<void> {
+  const { mostS = Number.POSITIVE_INFINITY } = request
+  const time = page.getByRole('group', { name: 'Playback' }).getByRole('slider')
+  const speed = Number(await time.getAttribute('max')) / mostS
+  if (!(speed > 1)) return
+  const address = new URL(page.url())
+  address.searchParams.set('speed', speed.toFixed(3))
+  await page.goto(address.href)
+  await shown(page, request)
+}
+
+/** Waits until the robot is seen at the frame, in its size. */
+async function shown(page: Page, { frame, size }: FilmRequest): Promise<void> {
   const stage = page.locator(`.episode-stage[data-frame="${frame}"]`).first()
   await stage.waitFor({ timeout: SHOWN_MS }).catch(async () => {
     const said = await page
@@ -89,8 +114,17 @@ async function filmed(page: Page, { frame, video }: FilmRequest): Promise<Episod
       `The page shows no robot at this frame. It says: ${said.replaceAll(/\s+/g, ' ').slice(0, 300)}`,
     )
   })
-  const still = await saved(page, 'Save picture', SHOWN_MS)
-  return { still, video: video ? await saved(page, 'Save video', FILMED_MS) : null }
+  if (!size) return
+  // The policy of the pages allows no style sheet of others; a style of an element is none.
+  await stage.evaluate((node, { width, height }) => {
+    const { style } = node as HTMLElement
+    style.width = `${width}px`
+    style.height = `${height}px`
+    style.border = 'none'
+  }, size)
+  await page.locator(`.episode-stage canvas[width="${size.width}"][height="${size.height}"]`).waitFor({
+    ...{ state: 'attached', timeout: SHOWN_MS },
+  })
 }
 
 /** What the page's button saves; what it says instead becomes the reason. */

@@ -4,6 +4,7 @@ import { rootField } from '../../ui/root-field.ts'
 import { DatasetCheck } from './dataset-check/dataset-check.tsx'
 import { episodesRepoQuery } from './episodes.graphql.ts'
 import { EpisodesView } from './episodes-view.tsx'
+import { EpisodeFilms } from './films/episode-films.tsx'
 import { EpisodeLabels } from './labels/episode-labels.tsx'
 import { RepoFrame } from './repo-frame.tsx'
 import { EpisodeSelections } from './selections/episode-selections.tsx'
@@ -20,6 +21,7 @@ export function Page({ params }: Props) {
   return (
     <RepoFrame params={params} part="Episodes" head={head} error={error} retry={again}>
       <EpisodesView owner={params.owner} repo={params.repo} />
+      <EpisodeFilms owner={params.owner} repo={params.repo} />
       <DatasetCheck owner={params.owner} repo={params.repo} isLeRobot={isLeRobot} />
       <EpisodeLabels owner={params.owner} repo={params.repo} />
       <EpisodeSelections owner={params.owner} repo={params.repo} isLeRobot={isLeRobot} />

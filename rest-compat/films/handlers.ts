@@ -1,0 +1,52 @@
+/** `GET` and `HEAD …/episode-films/{film_id}/file`: an address of a film that stays, as links and READMEs name it. */
+import type { FastifyRequest } from 'fastify'
+import { filmFile } from '../../src/films/sign-film.ts'
+import { noneMatchCovers } from '../../src/platform/etag.ts'
+import { everywhere, openToAll, problem, segment, text } from '../engine/handler-openapi.ts'
+import type { HandlerRoute } from '../engine/handler-route.ts'
+
+type FileRequest = FastifyRequest<{ Params: { owner: string; repo: string; film_id: string } }>
+
+/** 302 to a signed URL with the SHA-256 as ETag, 304 if `If-None-Match` matches it; 404, 503 as Problems. */
+const file: HandlerRoute = {
+  operation: 'getEpisodeFilmFile',
+  method: 'GET',
+  path: '/v1/repos/:owner/:repo/episode-films/:film_id/file',
+  answersHead: true,
+  openApi: {
+    summary: 'A stable address of a film of an episode',
+    description: 'Redirects to a presigned URL of the picture or the video.\n\nScope: `none`.',
+    tags: ['repos'],
+    ...openToAll,
+    parameters: [
+      segment('owner', 'Handle of the owner.'),
+      segment('repo', 'Slug of the data set.'),
+      segment('film_id', 'Id of the film.'),
+      { name: 'If-None-Match', in: 'header', schema: text, description: '304 if the ETag still matches.' },
+    ],
+    responses: {
+      '302': {
+        description: 'Redirect to the presigned URL, which is valid for one hour.',
+        headers: {
+          Location: { schema: { type: 'string', format: 'uri' }, required: true },
+          ETag: { schema: text, required: true, description: 'The SHA-256.' },
+        },
+      },
+      '304': { description: 'Not modified: the ETag still matches.' },
+      '403': problem('Not allowed'),
+      '404': problem('Not found'),
+      ...everywhere,
+    },
+  },
+  async handle(edge, request: FileRequest, reply) {
+    const { owner, repo, film_id: filmId } = request.params
+    const film = await filmFile(edge.contextOf(request), { owner, repo, filmId })
+    const etag = `"${film.sha256}"`
+    // The target changes, so caches must revalidate, and must not share responses between callers.
+    reply.headers({ 'cache-control': 'private, no-cache', vary: 'Authorization, Cookie', etag })
+    if (noneMatchCovers(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    return reply.redirect(film.url, 302)
+  },
+}
+
+export const handlers: readonly HandlerRoute[] = [file]

@@ -1,0 +1,125 @@
+/** Films of episodes: what a data set has of them. Contract, "Films of episodes". */
+import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
+import { z } from 'zod'
+import { personFor } from '../../src/accounts/person-for.ts'
+import { type EpisodeFilm, filmsOfRepos } from '../../src/films/film-rows.ts'
+import { signFilm } from '../../src/films/sign-film.ts'
+import { Account } from '../accounts/account.ts'
+import { builder, MAX_PAGE_SIZE } from '../builder.ts'
+import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
+import { rule } from '../input-field.ts'
+import { RepoType } from '../repos/repo.ts'
+import { JobStatusEnum } from '../runs/enums.ts'
+import { wordEnum } from '../word-enum.ts'
+
+export const FilmKindEnum = wordEnum('EpisodeFilmKind', 'What is made of an episode.', {
+  still: 'A picture of the robot at a frame, a PNG.',
+  video: 'A video of the whole episode on the robot, at most ten seconds, a WebM.',
+})
+
+/** The number of an episode, or of its frame. */
+export const placeNumber = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1)
+
+export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').implement({
+  description:
+    'A picture or a short video of an episode on a robot, which a worker makes. There is one for each version of the ' +
+    'data set and of the robot, episode, frame, and map of joints. Who does not see the robot does not see it.',
+  fields: (t) => ({
+    id: t.exposeString('id', { description: 'Its id: `film_…`.' }),
+    repo: t.exposeString('repo', { description: 'Full name of the data set.' }),
+    robot: t.exposeString('robot', { description: 'Full name of the robot.' }),
+    seq: t.exposeInt('seq', { description: 'Change number of the data set that it shows.' }),
+    mapVersion: t.exposeInt('mapVersion', {
+      description: 'Version of the kept map of joints that it was made with; 0 for joints by name.',
+    }),
+    kind: t.expose('kind', { type: FilmKindEnum, description: 'A still or a video.' }),
+    episode: t.exposeInt('episode', { description: 'Index of the episode.' }),
+    frame: t.exposeInt('frame', { description: 'Frame of a still, from 0; 0 for a video.' }),
+    status: t.expose('status', { type: JobStatusEnum, description: 'Queued, running, succeeded or failed.' }),
+    attempt: t.exposeInt('attempt', { description: 'Of the last claim, from 1; 0 before the first one.' }),
+    worker: t.string({
+      nullable: true,
+      description: 'Name of its last worker; null if the caller is neither the owner nor one of its members.',
+      resolve: ({ ownerId, worker }, _args, { viewer }) =>
+        viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? worker : null,
+    }),
+    requestedAt: t.expose('requestedAt', { type: 'DateTime', description: 'When it was asked for.' }),
+    requester: t.field({
+      type: Account,
+      nullable: true,
+      description:
+        'Who asked for it; null for keys without a person, and if the caller is neither the owner of the repo nor a ' +
+        'member.',
+      resolve: ({ ownerId, requester }, _args, ctx) => personFor(ctx.viewer, ownerId, requester),
+    }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker took it.' }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
+    error: t.string({
+      nullable: true,
+      description:
+        "Why it failed, in its worker's words; null if the caller is neither the owner nor one of its members.",
+      resolve: ({ ownerId, error }, _args, { viewer }) =>
+        viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? error : null,
+    }),
+    sizeBytes: t.int({
+      nullable: true,
+      description: 'Of a film that is there.',
+      resolve: ({ status, size }) => (status === 'succeeded' ? size : null),
+    }),
+    sha256: t.string({
+      nullable: true,
+      description: 'Of the bytes of a film that is there, lowercase hex; the hub computed it.',
+      resolve: ({ status, sha256 }) => (status === 'succeeded' ? sha256 : null),
+    }),
+    url: t.string({
+      nullable: true,
+      description:
+        'A presigned URL of the bytes, valid for an hour; null while there is nothing to show. ' +
+        '`GET /v1/repos/{owner}/{repo}/episode-films/{film_id}/file` is an address that stays.',
+      extensions: { isSecret: true },
+      resolve: (film, _args, ctx) => signFilm(ctx, film),
+    }),
+    isOutdated: t.exposeBoolean('isOutdated', {
+      description: 'Whether the files of the data set or of the robot have changed since.',
+    }),
+  }),
+})
+
+const Films = builder.connectionObject(
+  {
+    type: EpisodeFilmType,
+    name: 'EpisodeFilmConnection',
+    description: 'A page of films, those asked for last first.',
+    fields: (connection) => ({
+      nodes: connection.field({
+        type: [EpisodeFilmType],
+        description: 'The films.',
+        resolve: nodesOf<EpisodeFilm>,
+      }),
+    }),
+  },
+  { name: 'EpisodeFilmEdge', description: 'A film and its cursor.' },
+)
+
+builder.objectField(RepoType, 'episodeFilms', (t) =>
+  t.loadable({
+    type: Films,
+    byPath: true,
+    description:
+      'Films of its episodes, those asked for last first; at most 100 are kept. One statement for any number of repos.',
+    args: {
+      episode: t.arg.int({ ...rule(placeNumber), description: 'Only those of this episode.' }),
+      ...pageArgs(t.arg),
+    },
+    resolve: (repo) => repo.id,
+    load: async (repoIds: string[], ctx, { episode, ...given }) => {
+      const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
+      const asked = { limit: first ?? DEFAULT_PAGE_SIZE, after, episode: episode ?? null }
+      const pages = await filmsOfRepos(ctx, repoIds, asked)
+      return pages.map((page) => new Connection(page, after !== null))
+    },
+  }),
+)

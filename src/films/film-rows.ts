@@ -1,0 +1,140 @@
+/** Films of episodes as rows, each with the names that its data set and its robot have now. */
+import { readAccount } from '../auth/account-json.ts'
+import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
+import type { RequestContext, Viewer } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
+import { column, columns, type RowOf } from '../store/columns.ts'
+import type { Querier, Tx } from '../store/db.ts'
+import type { Events } from '../store/events.ts'
+import { param, statement } from '../store/statement.ts'
+
+/** Of `f`, its data set `r` of the account `o`, and its robot `b` of the account `bo`. */
+export const filmColumns = columns({
+  id: column.text('f.id'),
+  repoId: column.text('f.repo_id'),
+  ownerId: column.text('f.owner_id'),
+  repo: column.text("o.handle || '/' || r.slug"),
+  robot: column.text("bo.handle || '/' || b.slug"),
+  seq: column.int4('f.seq'),
+  mapVersion: column.int4('f.map_version'),
+  kind: column.enum('EpisodeFilmKind', 'f.kind'),
+  episode: column.int4('f.episode'),
+  frame: column.int4('f.frame'),
+  status: column.enum('JobStatus', 'f.status'),
+  attempt: column.int4('f.attempt'),
+  worker: column.text.orNull('f.worker'),
+  claimCredential: column.text.orNull('f.claim_credential'),
+  requestedAt: column.timestamptz('f.requested_at'),
+  /** Null for a credential without a person. Only members of an org may know its people: `personFor`. */
+  requester: column.json.orNull(
+    `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = f.requested_by)`,
+    readAccount,
+  ),
+  startedAt: column.timestamptz.orNull('f.started_at'),
+  finishedAt: column.timestamptz.orNull('f.finished_at'),
+  error: column.text.orNull('f.error'),
+  storageKey: column.text.orNull('f.storage_key'),
+  storeUploadId: column.text.orNull('f.store_upload_id'),
+  size: column.int4.orNull('f.size'),
+  sha256: column.text.orNull('f.sha256'),
+  /** Whether data set or robot have changed since. */
+  isOutdated: column.bool('f.seq < r.seq or f.robot_seq < b.seq'),
+})
+
+/** A picture or a video of an episode: asked for, being made, or there. */
+export type EpisodeFilm = RowOf<typeof filmColumns>
+
+/** The repos of `f` and their owners. */
+const parties = `join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id
+    join repos b on b.id = f.robot_repo_id join accounts bo on bo.id = b.owner_id`
+
+const byId = statement({
+  name: 'episode-film',
+  exact: 'verb-answer',
+  columns: filmColumns,
+  params: { ...repoViewer, repoId: param.text(), id: param.text() },
+  text: `select ${filmColumns.sql} from episode_films f ${parties}
+    where f.id = :id and f.repo_id = :repoId and ${repoVisibleSql('b')}`,
+})
+
+/** A film of a repo that the caller sees; null where there is none, or its robot is hidden from the caller. */
+export async function readFilm(
+  querier: Querier,
+  viewer: Viewer,
+  { repoId, id }: Pick<EpisodeFilm, 'repoId' | 'id'>,
+): Promise<EpisodeFilm | null> {
+  const [film = null] = await querier.query(byId, { ...visibleRepos(viewer), repoId, id })
+  return film
+}
+
+const page = statement({
+  name: 'episode-films-page',
+  exact: 'per-parent',
+  columns: filmColumns,
+  params: {
+    ...repoViewer,
+    datasetIds: param.texts(),
+    episode: param.int4.orNull(),
+    before: param.text.orNull(),
+    limit: param.int8(),
+  },
+  text: `select ${filmColumns.sql} from unnest(:datasetIds::text[]) as q(repo_id)
+    cross join lateral (select e.* from episode_films e join repos eb on eb.id = any(array[e.robot_repo_id])
+      where e.repo_id = q.repo_id and (:episode::int is null or e.episode = :episode)
+        and (:before::text is null or e.id < :before) and ${repoVisibleSql('eb')}
+      order by e.id desc limit :limit) f ${parties}
+    order by f.repo_id, f.id desc`,
+})
+
+/**
+ * A page of films for each repo that the caller sees, those asked for last first. One statement; a repo has at most 100
+ * films. 422 `validation.cursor`.
+ */
+export async function filmsOfRepos(
+  { deps, viewer }: Pick<RequestContext, 'deps' | 'viewer'>,
+  repoIds: readonly string[],
+  { limit, after, episode }: { readonly limit: number; readonly after: string | null; readonly episode: number | null },
+): Promise<Page<EpisodeFilm>[]> {
+  const [before] = after === null ? [null] : decodeCursor<[string]>('episode-films', after, [idPart('film')])
+  const asked = { datasetIds: repoIds, episode, before, limit: limit + 1 }
+  const rows = await deps.db.query(page, { ...visibleRepos(viewer), ...asked })
+  const byRepo = Map.groupBy(rows, ({ repoId }) => repoId)
+  return repoIds.map((id) => {
+    const found = byRepo.get(id) ?? []
+    return {
+      nodes: found.slice(0, limit),
+      hasNextPage: found.length > limit,
+      cursorOf: (film) => encodeCursor('episode-films', [film.id]),
+    }
+  })
+}
+
+/** Sent when a film of a data set of this owner can be claimed. */
+export const waitingTopic = (ownerId: string) => `episode-films-waiting:${ownerId}`
+
+/** Tells workers of the owner, and who follows the repo, after the commit. */
+export function announceFilm(
+  tx: Tx,
+  events: Pick<Events, 'hint'>,
+  { repoId, ownerId, status }: Pick<EpisodeFilm, 'repoId' | 'ownerId' | 'status'>,
+): void {
+  tx.afterCommit(() => {
+    if (status === 'queued') events.hint(waitingTopic(ownerId))
+    events.hint(repoId)
+  })
+}
+
+/** 409 unless the credential holds this attempt of the film. */
+export function assertHolds(
+  film: EpisodeFilm,
+  { credentialId, attempt }: { readonly credentialId: string; readonly attempt: number },
+): void {
+  if (film.status === 'running' && film.claimCredential === credentialId && film.attempt === attempt) return
+  const now =
+    film.status === 'running'
+      ? `${film.worker} has it since ${film.startedAt}, as attempt ${film.attempt}`
+      : `it is ${film.status}`
+  const detail = `Attempt ${attempt} of the film ${film.id} is no longer yours: ${now}. Claim the next one.`
+  throw new HubError('conflict.not_claimer', detail)
+}

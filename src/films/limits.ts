@@ -1,0 +1,14 @@
+/** Limits of films of episodes. Contract, "Films of episodes". */
+
+/** A worker reports more often; one that does not for so long has lost the film. */
+export const LEASE_SECONDS = 120
+/** Leases of a film that may end without a report before it has failed. */
+export const MAX_LOST = 3
+/** Films of an account that wait or are being made. */
+export const MAX_OPEN_FILMS = 50
+/** Of a data set: the oldest go when another one is asked for. */
+export const MAX_FILMS_PER_REPO = 100
+/** A worker's picture has 640 × 360 points. */
+export const MAX_STILL_BYTES = 2 * 1024 * 1024
+/** Ten seconds at four megabits each are 5 MB. */
+export const MAX_VIDEO_BYTES = 16 * 1024 * 1024

@@ -1,0 +1,97 @@
+/** A worker announces the bytes of its film, and gets the address that takes them. Contract, "Films of episodes". */
+import { requireCredential } from '../auth/policy.ts'
+import { assertRoom } from '../files/reservation.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../operation/context.ts'
+import { HubError } from '../platform/errors.ts'
+import { column, columns } from '../store/columns.ts'
+import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
+import { param, statement } from '../store/statement.ts'
+import { newJobKey } from '../work/job-objects.ts'
+import { filmObjects } from './film-objects.ts'
+import { assertHolds, type EpisodeFilm, readFilm } from './film-rows.ts'
+import { heldFilm, type NamedFilm } from './held-film.ts'
+import { MAX_STILL_BYTES, MAX_VIDEO_BYTES } from './limits.ts'
+
+export interface PresignFilmInput extends NamedFilm {
+  /** Bytes. */
+  readonly size: number
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
+/** What signs the address. No field has its members. */
+export interface FilmTicket {
+  readonly storageKey: string
+  readonly storeUploadId: string
+  readonly size: number
+}
+
+const announced = columns({ id: column.text('f.id') })
+
+const announce = statement({
+  name: 'episode-film-announce',
+  columns: announced,
+  params: {
+    id: param.text(),
+    attempt: param.int4(),
+    credentialId: param.text(),
+    storageKey: param.text(),
+    storeUploadId: param.text(),
+    size: param.int4(),
+    sha256: param.text(),
+  },
+  text: `update episode_films f set storage_key = :storageKey, store_upload_id = :storeUploadId, size = :size,
+      sha256 = :sha256
+    where f.id = :id and f.status = 'running' and f.attempt = :attempt and f.claim_credential = :credentialId
+    returning ${announced.sql}`,
+  rewrites: 'id',
+})
+
+/**
+ * One upload, in place of one that was announced before. Errors: 401, 403, 404, 409 `conflict.not_claimer`, 413 for a
+ * film over its limit and for `quota.storage`, 503.
+ */
+export function presignEpisodeFilm(ctx: RequestContext, input: PresignFilmInput): Promise<FilmTicket> {
+  return guarded(
+    ctx,
+    () => heldFilm(ctx, input, 'send a film'),
+    (allowed, film) => presign(allowed, film, input),
+    // No replay after the claim was lost: bytes that are sent to its URL then are not counted.
+    async (_ticket, film) =>
+      assertHolds(film, { credentialId: requireCredential(ctx.viewer).credentialId, attempt: input.attempt }),
+  )
+}
+
+async function presign(ctx: AllowedContext, film: EpisodeFilm, { attempt, size, sha256 }: PresignFilmInput) {
+  const { credentialId } = requireCredential(ctx.viewer)
+  assertHolds(film, { credentialId, attempt })
+  const most = film.kind === 'still' ? MAX_STILL_BYTES : MAX_VIDEO_BYTES
+  if (size > most) {
+    const detail = `A ${film.kind} has at most ${most} bytes; this one has ${size}.`
+    throw new HubError('too_large', detail, { facts: { unit: 'bytes', limit: most, used: size } })
+  }
+  // The count that goes with the last report decides.
+  await assertRoom(ctx.deps.db, ctx.deps.config, film.ownerId, { bytes: size, uploads: 0 })
+  const upload = await begin(ctx, film)
+  return commitVerb(ctx, async (tx) => {
+    const [told] = await tx.query(announce, { id: film.id, attempt, credentialId, size, sha256, ...upload })
+    if (!told) {
+      const now = await readFilm(tx, ctx.viewer, film)
+      assertHolds(now ?? { ...film, status: 'failed' }, { credentialId, attempt })
+    }
+    return { ...upload, size }
+  })
+}
+
+async function begin(ctx: RequestContext, { id, kind }: EpisodeFilm): Promise<Omit<FilmTicket, 'size'>> {
+  const object = filmObjects[kind]
+  const storageKey = newJobKey(object, id)
+  try {
+    const { contentType } = object
+    const storeUploadId = await requireObjects(ctx.deps).createUpload(storageKey, { contentType, signal: ctx.signal })
+    return { storageKey, storeUploadId }
+  } catch (error) {
+    throw asStoreRefusal(error)
+  }
+}

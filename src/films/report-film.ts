@@ -1,0 +1,103 @@
+/** A worker says that it goes on with a film, or how it ended. Contract, "Films of episodes". */
+import { requireCredential } from '../auth/policy.ts'
+import { takeArtifact } from '../checks/artifacts/take-artifacts.ts'
+import { countBytes } from '../files/reservation.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../operation/context.ts'
+import { invalid, notFound } from '../platform/errors.ts'
+import { lockRepo } from '../repos/get-repo.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
+import { announceFilm, assertHolds, type EpisodeFilm, readFilm } from './film-rows.ts'
+import { heldFilm, type NamedFilm } from './held-film.ts'
+import { LEASE_SECONDS } from './limits.ts'
+import { countFilmBytes } from './request-film.ts'
+
+export interface ReportFilmInput extends NamedFilm {
+  /** The end: `failed` with `error`; absent while it goes on. */
+  readonly status?: 'succeeded' | 'failed' | null
+  readonly error?: string | null
+}
+
+const fenced = { id: param.text(), attempt: param.int4(), credentialId: param.text() }
+const held = `f.id = :id and f.status = 'running' and f.attempt = :attempt and f.claim_credential = :credentialId`
+
+const told = columns({ status: column.enum('JobStatus', 'f.status') })
+
+const goOn = statement({
+  name: 'episode-film-go-on',
+  columns: told,
+  params: fenced,
+  text: `update episode_films f set lease_expires_at = now() + interval '${LEASE_SECONDS} seconds'
+    where ${held} returning ${told.sql}`,
+  rewrites: 'id',
+})
+
+/** A film of files that are others by now shows one knows not what: the state is read after the film was made. */
+const end = statement({
+  name: 'episode-film-end',
+  columns: told,
+  params: { ...fenced, error: param.text.orNull(), storageKey: param.text.orNull() },
+  text: `with now as (select r.seq = e.seq and b.seq is not distinct from e.robot_seq as same
+      from episode_films e join repos r on r.id = e.repo_id left join repos b on b.id = e.robot_repo_id
+      where e.id = :id)
+    update episode_films f set lost = 0, claim_credential = null, lease_expires_at = null, finished_at = now(),
+      status = case when :error::text is null and now.same then 'succeeded' else 'failed' end::"JobStatus",
+      error = case when :error::text is not null then :error
+        when not now.same then 'The files of the data set or the robot changed meanwhile: ask again.' end
+    from now where ${held} and f.storage_key is not distinct from coalesce(:storageKey, f.storage_key)
+    returning ${told.sql}`,
+})
+
+/**
+ * The film afterwards; its lease begins again, or ends. Errors: 401, 403, 404, 409 `conflict.not_claimer` for who does
+ * not hold it any more, 413 `quota.storage`, 422 for `succeeded` without the bytes that were announced, 503.
+ */
+export function reportEpisodeFilm(ctx: RequestContext, input: ReportFilmInput): Promise<EpisodeFilm> {
+  return guarded(
+    ctx,
+    () => heldFilm(ctx, input, 'report on a film'),
+    async (allowed, film) => {
+      const { credentialId } = requireCredential(ctx.viewer)
+      assertHolds(film, { credentialId, attempt: input.attempt })
+      if (input.status === 'succeeded') await takeFilm(allowed, film)
+      return commitVerb(allowed, (tx) => write(allowed, tx, film, input))
+    },
+  )
+}
+
+/** Completes the upload and hashes it: the bytes that are shown are those that were announced. */
+async function takeFilm(ctx: RequestContext, film: EpisodeFilm): Promise<void> {
+  const { id, storageKey, storeUploadId, sha256, size } = film
+  const row =
+    storageKey !== null && storeUploadId !== null ? { name: id, storageKey, storeUploadId, sha256: null } : null
+  const taken = row && (await takeArtifact(ctx, row))
+  if (!taken) throw invalid('validation.required', 'Send the film first: its bytes were never uploaded.', ['status'])
+  if (taken.sha256 === sha256 && taken.size === size) return
+  throw invalid('validation.value', 'The bytes that were sent are not those that were announced.', ['status'])
+}
+
+async function write(ctx: AllowedContext, tx: Tx, film: EpisodeFilm, input: ReportFilmInput): Promise<EpisodeFilm> {
+  const { credentialId } = requireCredential(ctx.viewer)
+  const { status, attempt } = input
+  const fence = { id: film.id, attempt, credentialId }
+  if (!(await lockRepo(tx, film.repoId))) throw notFound(`The repo ${film.repo}`)
+  const storageKey = status === 'succeeded' ? film.storageKey : null
+  const error = status === 'failed' ? input.error || 'The worker did not say why.' : null
+  const [written] = status ? await tx.query(end, { ...fence, error, storageKey }) : await tx.query(goOn, fence)
+  const after = await readFilm(tx, ctx.viewer, film)
+  if (!written) assertHolds(after ?? { ...film, status: 'failed' }, { credentialId, attempt })
+  if (!after) throw notFound(`The film ${film.id} of ${film.repo}`)
+  if (status) {
+    const what = { film: film.id, status: after.status, attempt, error: after.error }
+    await audit(tx, ctx, { action: 'episode_film.finish', accountId: film.ownerId, targetId: film.repoId, after: what })
+  }
+  if (written?.status === 'succeeded' && after.size !== null) {
+    await tx.query(countFilmBytes, { repoId: film.repoId, bytes: after.size })
+    await countBytes(tx, ctx.deps.config, film.ownerId, after.size)
+  }
+  announceFilm(tx, ctx.deps.events, after)
+  return after
+}

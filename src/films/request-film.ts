@@ -1,0 +1,213 @@
+/** Asks for a picture or a short video of an episode on a robot. Contract, "Films of episodes". */
+import { newId } from '@hub/formats/ids'
+import { assertNotJob } from '../auth/policy.ts'
+import { countBytes } from '../files/reservation.ts'
+import { newestReviewedSql } from '../fits/joint-map-rows.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../operation/context.ts'
+import { HubError, invalid, notFound } from '../platform/errors.ts'
+import { findRepo, findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import { column, columns } from '../store/columns.ts'
+import type { Tx } from '../store/db.ts'
+import { insertInto, sql } from '../store/insert.ts'
+import { requireObjects } from '../store/objects/required.ts'
+import { param, statement } from '../store/statement.ts'
+import { deleteAfterCommit } from '../work/job-objects.ts'
+import type { FilmKind } from './film-objects.ts'
+import { announceFilm, type EpisodeFilm, readFilm } from './film-rows.ts'
+import { MAX_FILMS_PER_REPO, MAX_OPEN_FILMS } from './limits.ts'
+
+export interface RequestFilmInput {
+  readonly owner: string
+  readonly repo: string
+  readonly kind: FilmKind
+  readonly episode: number
+  /** Of a still; 0 if absent. */
+  readonly frame?: number | null
+  /** Full name; the one that `meta/info.json` names if absent. */
+  readonly robot?: string | null
+}
+
+const factColumns = columns({
+  robotSeq: column.int4('b.seq'),
+  mapVersion: column.int4('coalesce(m.version, 0)'),
+  episodeCount: column.int4.orNull('d.episode_count'),
+  open: column.int4(`(select count(*)::int from episode_films e
+      where e.owner_id = :ownerId and e.status in ('queued', 'running'))`),
+})
+
+/** What the film is of, beside the locked data set: the state of the robot, and the map of joints in use. */
+const facts = statement({
+  name: 'episode-film-facts',
+  exact: 'in-transaction',
+  columns: factColumns,
+  params: { repoId: param.text(), robotRepoId: param.text(), ownerId: param.text() },
+  text: `select ${factColumns.sql} from repos b left join dataset_meta d on d.repo_id = :repoId
+    left join lateral (${newestReviewedSql(':repoId', ':robotRepoId')}) m on true
+    where b.id = :robotRepoId`,
+})
+
+const row = insertInto('episode_films', {
+  id: param.text(),
+  repoId: param.text(),
+  ownerId: param.text(),
+  seq: param.int4(),
+  robotRepoId: param.text(),
+  robotSeq: param.int4(),
+  mapVersion: param.int4(),
+  kind: param.enum('EpisodeFilmKind'),
+  episode: param.int4(),
+  frame: param.int4(),
+  status: 'queued',
+  requestedBy: param.text.orNull(),
+  requestedAt: sql('now()'),
+})
+
+const idColumn = columns({ id: column.text('episode_films.id') })
+
+/** The row that is there already for the same question; one that failed is tried again. */
+const file = statement({
+  name: 'episode-film-file',
+  columns: idColumn,
+  params: row.params,
+  text: `${row.sql}
+    on conflict (repo_id, episode, kind, frame, seq, robot_repo_id, robot_seq, map_version) do update set
+      status = case when episode_films.status = 'failed' then 'queued' else episode_films.status end::"JobStatus",
+      requested_by = case when episode_films.status = 'failed' then excluded.requested_by
+        else episode_films.requested_by end,
+      requested_at = case when episode_films.status = 'failed' then now() else episode_films.requested_at end,
+      finished_at = case when episode_films.status = 'failed' then null else episode_films.finished_at end,
+      lost = case when episode_films.status = 'failed' then 0 else episode_films.lost end,
+      error = null
+    returning ${idColumn.sql}`,
+})
+
+const droppedColumns = columns({
+  storageKey: column.text.orNull('storage_key'),
+  bytes: column.int4("case when status = 'succeeded' then size else 0 end"),
+})
+
+/** Those asked for first, of the ones that have ended. */
+const dropOldest = statement({
+  name: 'episode-films-drop-oldest',
+  columns: droppedColumns,
+  params: { repoId: param.text() },
+  text: `delete from episode_films where repo_id = :repoId and status in ('succeeded', 'failed') and id <= (
+      select e.id from episode_films e where e.repo_id = :repoId order by e.id desc
+        offset ${MAX_FILMS_PER_REPO} limit 1)
+    returning ${droppedColumns.sql}`,
+})
+
+/** Adds to the bytes of a repo's films; its row is locked. */
+export const countFilmBytes = statement({
+  name: 'repo-film-bytes',
+  params: { repoId: param.text(), bytes: param.int8() },
+  text: 'update repos set film_bytes = film_bytes + :bytes::bigint where id = :repoId',
+})
+
+/**
+ * The film, which a worker of the owner makes: queued, or as it is if the same was asked for before. Errors: 401, 403,
+ * 404 the data set or the robot, 409 `conflict.wrong_kind`, 422 for an episode that the data set does not have and for a
+ * robot that nothing names, 429 `quota.films`, 503 without an object store.
+ */
+export function requestEpisodeFilm(ctx: RequestContext, input: RequestFilmInput): Promise<EpisodeFilm> {
+  return guarded(
+    ctx,
+    async () => {
+      const repo = await findRepoToWrite(ctx, input)
+      assertNotJob(ctx.viewer, 'ask for films of episodes')
+      return repo
+    },
+    async (allowed, repo) => {
+      requireObjects(allowed.deps)
+      assertKind(repo, 'dataset')
+      if (input.kind === 'video' && (input.frame ?? 0) !== 0)
+        throw invalid('validation.value', 'A video has no frame of its own: leave it out.', ['frame'])
+      const robot = await robotOf(allowed, repo, input.robot ?? null)
+      return commitVerb(allowed, (tx) => request(allowed, tx, { repo, robot, input }))
+    },
+    async (film) => {
+      if (!(await readFilm(ctx.deps.db, ctx.viewer, film))) throw notFound(`The film ${film.id}`)
+    },
+  )
+}
+
+interface Asked {
+  readonly repo: RepoFacts
+  readonly robot: RepoFacts
+  readonly input: RequestFilmInput
+}
+
+async function request(ctx: AllowedContext, tx: Tx, { repo: { id, fullName }, robot, input }: Asked) {
+  const repo = await lockRepo(tx, id)
+  if (!repo) throw notFound(`The repo ${fullName}`)
+  const { ownerId, seq } = repo
+  const [now] = await tx.query(facts, { repoId: id, robotRepoId: robot.id, ownerId })
+  if (!now) throw notFound(`The repo ${robot.fullName}`)
+  const { episode, frame, kind } = input
+  if (now.episodeCount !== null && episode >= now.episodeCount)
+    throw invalid('validation.value', `${fullName} has ${now.episodeCount} episodes, from 0.`, ['episode'])
+  const requestedBy = ctx.viewer.kind === 'anonymous' ? null : ctx.viewer.personId
+  const { robotSeq, mapVersion } = now
+  const asked = { repoId: id, ownerId, seq, robotRepoId: robot.id, robotSeq, mapVersion, kind, episode }
+  const [filed] = await tx.query(file, { ...asked, id: newId('film'), frame: frame ?? 0, requestedBy })
+  const film = filed && (await readFilm(tx, ctx.viewer, { repoId: id, id: filed.id }))
+  if (!film) throw new Error('The film was not filed.')
+  if (film.status !== 'queued') return film
+  // Beside those of other data sets of the owner, whose requests may be counted a moment later.
+  if (now.open >= MAX_OPEN_FILMS) throw tooMany(now.open)
+  await dropBeyond(ctx, tx, repo)
+  const after = { film: film.id, kind, episode, robot: robot.fullName, seq }
+  await audit(tx, ctx, { action: 'episode_film.create', accountId: ownerId, targetId: id, after })
+  announceFilm(tx, ctx.deps.events, film)
+  return film
+}
+
+/** The repo is locked, so its rows are those of this transaction. */
+async function dropBeyond(ctx: AllowedContext, tx: Tx, { id: repoId, ownerId }: RepoFacts): Promise<void> {
+  const dropped = await tx.query(dropOldest, { repoId })
+  const bytes = dropped.reduce((sum, one) => sum + one.bytes, 0)
+  if (bytes > 0) {
+    await tx.query(countFilmBytes, { repoId, bytes: -bytes })
+    await countBytes(tx, ctx.deps.config, ownerId, -bytes)
+  }
+  deleteAfterCommit(
+    ctx.deps,
+    tx,
+    dropped.map(({ storageKey }) => storageKey),
+  )
+}
+
+const namedColumns = columns({ robotType: column.text.orNull('d.robot_type') })
+const namedRobot = statement({
+  name: 'episode-film-named-robot',
+  exact: 'verb-answer',
+  columns: namedColumns,
+  params: { repoId: param.text() },
+  text: `select ${namedColumns.sql} from dataset_meta d where d.repo_id = :repoId`,
+})
+
+const fullName = /^([a-z0-9-]+)\/([a-z0-9-]+)$/
+
+async function robotOf(ctx: RequestContext, repo: RepoFacts, given: string | null): Promise<RepoFacts> {
+  const named = given ?? (await ctx.deps.db.query(namedRobot, { repoId: repo.id }))[0]?.robotType?.toLowerCase() ?? ''
+  const [, owner, slug] = fullName.exec(named) ?? []
+  if (owner === undefined || slug === undefined)
+    throw invalid('validation.required', `${repo.fullName} names no robot of this hub: name one, owner/slug.`, [
+      'robot',
+    ])
+  const robot = await findRepo(ctx, { owner, slug })
+  assertKind(robot, 'robot')
+  return robot
+}
+
+function assertKind({ kind, fullName: name }: RepoFacts, wanted: RepoFacts['kind']): void {
+  if (kind !== wanted)
+    throw new HubError('conflict.wrong_kind', `${name} is a ${kind} repo; a film shows a data set on a robot.`)
+}
+
+function tooMany(open: number): HubError {
+  const detail = `The account has ${open} films that wait or are being made, and may have ${MAX_OPEN_FILMS}: wait for some.`
+  return new HubError('quota.films', detail, { facts: { limit: MAX_OPEN_FILMS, used: open } })
+}

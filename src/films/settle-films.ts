@@ -1,0 +1,39 @@
+/**
+ * What the hub does by itself: it fails films whose workers were lost again and again, and those that wait for files
+ * that are others by now.
+ */
+import type { Deps } from '../operation/context.ts'
+import { column, columns } from '../store/columns.ts'
+import { param, statement } from '../store/statement.ts'
+import { MAX_LOST } from './limits.ts'
+
+const settledColumns = columns({ repoId: column.text('f.repo_id') })
+
+/** Open films are few: an account has 50 at most. */
+const settle = statement({
+  name: 'episode-films-settle',
+  columns: settledColumns,
+  params: { most: param.int8() },
+  text: `with due as (
+      select e.id, r.seq = e.seq and b.seq is not distinct from e.robot_seq as same
+      from episode_films e join repos r on r.id = e.repo_id left join repos b on b.id = e.robot_repo_id
+      where e.status in ('queued', 'running') and (
+        e.status = 'running' and e.lease_expires_at <= now() and e.lost + 1 >= ${MAX_LOST}
+        or (e.status = 'queued' or e.lease_expires_at <= now())
+          and not (r.seq = e.seq and b.seq is not distinct from e.robot_seq))
+      order by e.id limit :most for update of e skip locked)
+    update episode_films f set status = 'failed', lost = 0, claim_credential = null, lease_expires_at = null,
+      finished_at = now(), error = case when due.same then 'Its workers stopped without a report, ${MAX_LOST} times.'
+        else 'The files of the data set or the robot changed before a worker made it: ask again.' end
+    from due where f.id = due.id returning ${settledColumns.sql}`,
+})
+
+/** In one statement; the next pass goes on where there are more. */
+const MOST = 1000
+
+/** How many were settled. Idempotent: of several hubs at the same time, one settles each film. */
+export async function settleFilms({ db, events }: Pick<Deps, 'db' | 'events'>): Promise<number> {
+  const settled = await db.query(settle, { most: MOST })
+  for (const { repoId } of settled) events.hint(repoId)
+  return settled.length
+}

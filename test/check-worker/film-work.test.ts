@@ -1,0 +1,84 @@
+/** A worker takes a film, has the page drawn, and sends what it made. */
+import { type FilmWorker, workOnFilms } from '@hub/check-worker/serve/film-work'
+import type { CheckOutcome } from '@hub/check-worker/serve/serve-check'
+import { createHubClient } from '@hub/client/internal'
+import { beforeAll, expect, it } from 'vitest'
+import { contractHub, type Person } from '../support/hub.ts'
+
+const hub = contractHub()
+const png = new TextEncoder().encode('a picture')
+let ada: Person
+let key: string
+let robot: string
+type Made = Parameters<NonNullable<FilmWorker['make']>>[0]
+
+beforeAll(async () => {
+  ada = await hub.person()
+  key = await hub.key(ada)
+  robot = await hub.repo(ada, { kind: 'robot' })
+})
+
+const ask = async (body: object): Promise<string> => {
+  const repo = await hub.repo(ada)
+  expect((await hub.call(ada, 'POST', `/v1/repos/${repo}/episode-films`, { robot, ...body })).status).toBe(202)
+  return repo
+}
+const filmOf = async (repo: string) => (await hub.call(ada, 'GET', `/v1/repos/${repo}/episode-films`)).json.items[0]
+
+async function work(make: NonNullable<FilmWorker['make']>): Promise<CheckOutcome[]> {
+  const ended: CheckOutcome[] = []
+  await workOnFilms({
+    ...{ client: createHubClient({ url: hub.running.url, token: key }), token: key, program: '/bin/chromium' },
+    ...{ name: 'box', owner: ada.handle, once: true, waitS: 1, stop: new AbortController().signal },
+    ...{ logLine: () => {}, ended: (one) => ended.push(one), make },
+  })
+  return ended
+}
+
+it('opens the page of the episode on the robot with the map in use, and the hub has the bytes', async () => {
+  const repo = await ask({ kind: 'still', episode: 3, frame: 40 })
+  const asked: Made[] = []
+  const outcomes = await work(async (request) => {
+    asked.push(request)
+    return { still: png, video: null }
+  })
+  const film = await filmOf(repo)
+  expect(outcomes).toEqual([{ check: film.id, status: 'succeeded', error: null }])
+  expect(asked).toMatchObject([
+    { program: '/bin/chromium', hub: hub.running.url, token: key, frame: 40, video: false, size: { width: 640 } },
+  ])
+  expect(asked[0]?.path).toBe(`/${repo}/episodes?episode=3&frame=40&robot=${encodeURIComponent(robot)}&kept=0`)
+  expect(await (await fetch(film.url)).text()).toBe('a picture')
+})
+
+it('sends the video where one is asked for, of ten seconds at most', async () => {
+  const repo = await ask({ kind: 'video', episode: 1 })
+  await work(async ({ video, mostS }) => {
+    expect([video, mostS]).toEqual([true, 10])
+    return { still: png, video: new TextEncoder().encode('a video') }
+  })
+  const film = await filmOf(repo)
+  const answer = await fetch(film.url)
+  expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['video/webm', 'a video'])
+})
+
+it('says why it made none', async () => {
+  const repo = await ask({ kind: 'still', episode: 0 })
+  await work(async () => {
+    throw new Error('The page shows no robot at this frame.')
+  })
+  expect(await filmOf(repo)).toMatchObject({ status: 'failed', error: 'The page shows no robot at this frame.' })
+})
+
+it('stops when another worker has the film, and tells nothing of it', async () => {
+  const repo = await ask({ kind: 'still', episode: 0 })
+  const outcomes = await work(async () => {
+    await hub.sql(
+      `update episode_films set attempt = attempt + 1, worker = 'other' where repo_id = (select id from repos where slug = $1)`,
+      [repo.split('/')[1]],
+    )
+    return { still: png, video: null }
+  })
+  expect(outcomes).toMatchObject([{ status: 'lost', error: expect.stringContaining('Attempt 1') }])
+  expect(await filmOf(repo)).toMatchObject({ status: 'running', worker: 'other' })
+})

@@ -1,0 +1,213 @@
+/**
+ * Films of episodes: asked for once, taken by one worker for a lease, sent by a signed URL, shown, counted and dropped.
+ * Contract, "Films of episodes".
+ */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { settleFilms } from '../../src/films/settle-films.ts'
+import { contractHub, type Json, type Person, sha256Of, types } from '../support/hub.ts'
+
+const hub = contractHub()
+const png = Buffer.from('\x89PNG\r\n\x1a\n and the rest of a picture', 'latin1')
+let ada: Person
+let key: string
+let robot: string
+
+beforeAll(async () => {
+  ada = await hub.person()
+  key = await hub.key(ada)
+  robot = await hub.repo(ada, { kind: 'robot', visibility: 'public' })
+})
+
+const pathOf = (repo: string) => `/v1/repos/${repo}/episode-films`
+const ask = (repo: string, body: Json = {}, who: Person | string = ada) =>
+  hub.call(who, 'POST', pathOf(repo), { kind: 'still', episode: 0, robot, ...body })
+const claim = async (worker = 'w', who: Person | string = key) =>
+  (await hub.call(who, 'POST', '/v1/episode-films/claim-next', { worker })).json
+const report = (film: Json, body: Json, who: Person | string = key) =>
+  hub.call(who, 'POST', `${pathOf(film.repo)}/${film.id}/report`, { attempt: film.attempt, ...body })
+const presign = (film: Json, body: Json = {}, who: Person | string = key) =>
+  hub.call(who, 'POST', `${pathOf(film.repo)}/${film.id}/upload`, {
+    ...{ attempt: film.attempt, size: png.length, sha256: sha256Of(png), ...body },
+  })
+const list = async (repo: string, who: Person | string | null = ada) =>
+  (await hub.call(who, 'GET', pathOf(repo))).json.items
+const stored = async () =>
+  (await hub.sql<{ bytes: number }>('select storage_bytes::int as bytes from accounts where id = $1', [ada.id]))[0]
+    ?.bytes
+const expire = (film: Json) =>
+  hub.sql(`update episode_films set lease_expires_at = now() - interval '1 second' where id = $1`, [film.id])
+
+/** From a request to the bytes. */
+async function made(repo: string, body: Json = {}): Promise<Json> {
+  await ask(repo, body)
+  const film = await claim()
+  const { url } = (await presign(film)).json
+  expect((await hub.put(url, new Uint8Array(png))).status).toBe(200)
+  const ended = await report(film, { status: 'succeeded' })
+  expect([ended.status, ended.json.errors]).toEqual([200, undefined])
+  return ended.json
+}
+
+describe('a film of an episode', () => {
+  it('is asked for, taken once, sent, and shown in both APIs, to who may see it', async () => {
+    const repo = await hub.repo(ada, { visibility: 'public' })
+    const before = await stored()
+    const asked = await ask(repo, { frame: 7 })
+    expect([asked.status, asked.json]).toMatchObject([
+      202,
+      { repo, robot, kind: 'still', episode: 0, frame: 7, status: 'queued', attempt: 0, url: null, map_version: 0 },
+    ])
+    const claims = await Promise.all([claim('a'), claim('b', ada), claim('c')])
+    const [film] = claims.filter((one) => one !== null && one !== undefined)
+    expect(claims.filter((one) => one?.id === asked.json.id)).toHaveLength(1)
+    const who = film.worker === 'b' ? ada : key
+    expect((await report(film, {}, who)).json.status).toBe('running')
+    expect((await report(film, { status: 'succeeded' }, who)).status).toBe(422)
+    const { url } = (await presign(film, {}, who)).json
+    expect((await hub.put(url, new Uint8Array(png))).status).toBe(200)
+    const ended = await report(film, { status: 'succeeded' }, who)
+    expect(ended.json).toMatchObject({ status: 'succeeded', size_bytes: png.length, sha256: sha256Of(png) })
+    expect(await stored()).toBe((before ?? 0) + png.length)
+    const [seen] = await list(repo, null)
+    expect(seen).toMatchObject({ id: film.id, status: 'succeeded', worker: null, requester: null, is_outdated: false })
+    const bytes = await fetch(seen.url)
+    expect([bytes.headers.get('content-type'), Buffer.from(await bytes.arrayBuffer())]).toEqual(['image/png', png])
+    const file = await hub.send(null, 'GET', `${pathOf(repo)}/${film.id}/file`)
+    expect([file.status, file.headers.get('etag')]).toEqual([302, `"${sha256Of(png)}"`])
+    expect(await (await fetch(file.headers.get('location') ?? '')).text()).toBe(png.toString('utf8'))
+    const { data } = await hub.graphql(
+      null,
+      `query($owner: String!, $slug: String!) { repo(owner: $owner, slug: $slug) { episodeFilms(episode: 0) { nodes { kind isOutdated } } } }`,
+      { owner: repo.split('/')[0], slug: repo.split('/')[1] },
+    )
+    expect(data.repo.episodeFilms.nodes).toEqual([{ kind: 'STILL', isOutdated: false }])
+    // The same is made once; another frame, episode or version of the files is another film.
+    const again = await ask(repo, { frame: 7 })
+    expect([again.status, again.json.id, again.json.status]).toEqual([202, film.id, 'succeeded'])
+    expect((await ask(repo, { frame: 8 })).json.id).not.toBe(film.id)
+    await hub.upload(ada, repo, { 'a.txt': 'changed' })
+    expect((await list(repo)).find((one: Json) => one.id === film.id).is_outdated).toBe(true)
+    expect((await ask(repo, { frame: 7 })).json.id).not.toBe(film.id)
+    await hub.sql(`delete from episode_films where status = 'queued'`)
+  })
+
+  it('is hidden while its robot is', async () => {
+    const repo = await hub.repo(ada, { visibility: 'public' })
+    const hidden = await hub.repo(ada, { kind: 'robot', visibility: 'private' })
+    const film = await made(repo, { robot: hidden })
+    expect(await list(repo)).toHaveLength(1)
+    expect(await list(repo, null)).toEqual([])
+    expect((await hub.send(null, 'GET', `${pathOf(repo)}/${film.id}/file`)).status).toBe(404)
+    const bob = await hub.person()
+    const own = await hub.repo(bob)
+    expect((await ask(own, { robot: hidden }, bob)).status).toBe(404)
+  })
+
+  it('is refused for what it cannot show', async () => {
+    const repo = await hub.repo(ada)
+    await hub.call(ada, 'PUT', `/v1/datasets/${repo}/meta`, { episode_count: 3, total_frames: 9, robot_type: robot })
+    const model = await hub.repo(ada, { kind: 'model' })
+    for (const [name, body, status] of [
+      [repo, { episode: 3 }, 422],
+      [repo, { kind: 'video', frame: 2 }, 422],
+      [repo, { robot: model }, 409],
+      [repo, { robot: `${ada.handle}/none` }, 404],
+      [model, {}, 409],
+      [await hub.repo(ada), { robot: null }, 422],
+    ] as const)
+      expect([body, (await ask(name, body)).status]).toEqual([body, status])
+    // The robot that the data set names itself.
+    expect((await ask(repo, { episode: 2, robot: null })).json).toMatchObject({ robot, status: 'queued' })
+    await hub.sql(`delete from episode_films where status = 'queued'`)
+  })
+
+  it('goes to another worker when one is lost; the lost one is refused, and the third loss ends it', async () => {
+    const repo = await hub.repo(ada)
+    await ask(repo)
+    const first = await claim('first')
+    await presign(first)
+    await expire(first)
+    const second = await claim('second')
+    expect(second).toMatchObject({ id: first.id, attempt: 2, worker: 'second' })
+    for (const late of [await report(first, { status: 'succeeded' }), await presign(first)])
+      expect([late.status, types(late)]).toEqual([409, ['conflict.not_claimer']])
+    expect((await report(second, {}, ada)).status).toBe(409)
+    await expire(second)
+    await expire(await claim('third'))
+    expect(await claim('fourth')).toBeNull()
+    await settleFilms(hub.running.deps)
+    expect((await list(repo))[0]).toMatchObject({ status: 'failed', error: expect.stringContaining('3 times') })
+    expect((await ask(repo)).json).toMatchObject({ id: first.id, status: 'queued', error: null })
+    const fourth = await claim('fifth')
+    expect((await report(fourth, { status: 'failed', error: 'no robot' })).json).toMatchObject({
+      ...{ attempt: 4, status: 'failed', error: 'no robot' },
+    })
+  })
+
+  it('fails where its files change before it is made, and while it is', async () => {
+    const [waits, runs] = [await hub.repo(ada), await hub.repo(ada)]
+    await ask(runs)
+    const film = await claim()
+    await ask(waits)
+    for (const repo of [waits, runs]) await hub.upload(ada, repo, { 'a.txt': 'changed' })
+    expect(await claim()).toBeNull()
+    await settleFilms(hub.running.deps)
+    const { url } = (await presign(film)).json
+    await hub.put(url, new Uint8Array(png))
+    await report(film, { status: 'succeeded' })
+    for (const repo of [waits, runs])
+      expect((await list(repo))[0]).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('changed'),
+        url: null,
+      })
+  })
+
+  it('has the bytes that were announced, within its limit', async () => {
+    const repo = await hub.repo(ada)
+    await ask(repo)
+    const film = await claim()
+    expect((await presign(film, { size: 2 * 1024 * 1024 + 1 })).status).toBe(413)
+    const { url } = (await presign(film, { sha256: 'a'.repeat(64) })).json
+    await hub.put(url, new Uint8Array(png))
+    const other = await report(film, { status: 'succeeded' })
+    expect([other.status, other.json.detail]).toEqual([422, expect.stringContaining('announced')])
+    expect((await report(film, { status: 'failed', error: 'x' })).json.status).toBe('failed')
+  })
+
+  it('goes with its data set to another account, and with it for good, and its bytes too', async () => {
+    const org = await hub.org([{ user: ada.handle, role: 'owner' }])
+    const repo = await hub.repo(ada)
+    const before = await stored()
+    await made(repo)
+    const moved = await hub.call(ada, 'POST', `/v1/repos/${repo}/move`, { owner: org })
+    expect(moved.status).toBe(200)
+    expect(await stored()).toBe(before)
+    const bytesOf = async () =>
+      (await hub.sql<{ bytes: number }>('select storage_bytes::int as bytes from accounts where handle = $1', [org]))[0]
+    expect(await bytesOf()).toEqual({ bytes: png.length })
+    const name = moved.json.full_name
+    await ask(name, { episode: 5 })
+    const next = await hub.call(ada, 'POST', '/v1/episode-films/claim-next', { worker: 'w', owner: org })
+    expect(next.json).toMatchObject({ repo: name, episode: 5 })
+    expect((await hub.call(ada, 'DELETE', `/v1/repos/${name}`)).status).toBe(204)
+    expect(await bytesOf()).toEqual({ bytes: 0 })
+  })
+
+  it('is one of the last hundred of its data set', async () => {
+    const repo = await hub.repo(ada)
+    const first = await made(repo)
+    const before = await stored()
+    await hub.sql(
+      `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame, status, error)
+        select 'film_7zzzzzzzzzzzzzzzzzzzzz' || lpad(n::text, 4, '0'), repo_id, owner_id, seq, robot_repo_id,
+          robot_seq, 0, 'still', n, 0, 'failed', 'x'
+        from episode_films, generate_series(1, 99) n where id = $1`,
+      [first.id],
+    )
+    await ask(repo, { episode: 1000 })
+    expect((await hub.call(ada, 'GET', `${pathOf(repo)}?limit=100`)).json.items).toHaveLength(100)
+    expect((await hub.send(ada, 'GET', `${pathOf(repo)}/${first.id}/file`)).status).toBe(404)
+    expect(await stored()).toBe((before ?? 0) - png.length)
+  })
+})
