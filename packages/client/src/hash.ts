@@ -17,20 +17,39 @@ export type ReadBytes = (count: number, how?: 'known') => void
 
 /**
  * Lowercase hex SHA-256 of a file, in the memory of one chunk: with a known `size` no more than the file has, since a
- * megabyte for each of many small files costs more than their bytes.
+ * megabyte for each of many small files costs more than their bytes. `head` gets the first chunk.
  */
 export async function sha256Of(
   file: string,
   signal: AbortSignal,
   read: ReadBytes = () => {},
-  size = CHUNK_BYTES,
+  size?: number,
+  head?: (bytes: Buffer) => void,
 ): Promise<string> {
   const hash = createHash('sha256')
-  await readInto(Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size + 1)), { file, signal }, (bytes) => {
+  let isFirst = true
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, (size ?? CHUNK_BYTES) + 1))
+  await readInto(buffer, { file, signal, size }, (bytes) => {
+    if (isFirst) head?.(bytes)
+    isFirst = false
     hash.update(bytes)
     read(bytes.length)
   })
   return hash.digest('hex')
+}
+
+/** What a file has that had `size` bytes; one byte more if it has grown. */
+export async function readSmall(file: string, size: number): Promise<Buffer> {
+  const handle = await open(file)
+  try {
+    const bytes = Buffer.allocUnsafe(size + 1)
+    let length = 0
+    for (let read = 1; read > 0 && length < bytes.length && !(length === size && size > 0); length += read)
+      read = (await handle.read(bytes, length, bytes.length - length, length)).bytesRead
+    return bytes.subarray(0, length)
+  } finally {
+    await handle.close()
+  }
 }
 
 /** MD5 of a range of a file: the ETag that stores give a part. */
@@ -46,34 +65,39 @@ interface Range {
   readonly signal: AbortSignal
   readonly start?: number
   readonly end?: number
+  /** What the file had: a read that ends there, with room for more, has reached the end. */
+  readonly size?: number | undefined
 }
 
 /** Reads into the same bytes again and again: a stream makes new ones, whose collection costs more than the hash. */
 async function readInto(
   bytes: Buffer,
-  { file, signal, start = 0, end = Number.POSITIVE_INFINITY }: Range,
+  { file, signal, start = 0, end = Number.POSITIVE_INFINITY, size }: Range,
   take: (bytes: Buffer) => void,
 ): Promise<void> {
   const handle = await open(file)
   try {
     for (let at = start; at < end; ) {
       signal.throwIfAborted()
-      const { bytesRead } = await handle.read(bytes, 0, Math.min(bytes.length, end - at), at)
+      const wanted = Math.min(bytes.length, end - at)
+      const { bytesRead } = await handle.read(bytes, 0, wanted, at)
       if (bytesRead === 0) return
       take(bytes.subarray(0, bytesRead))
       at += bytesRead
+      if (bytesRead < wanted && at === size) return
     }
   } finally {
     await handle.close()
   }
 }
 
-/** The digest of a walked file; cached while the file is unchanged. */
+/** The digest of a walked file; cached while the file is unchanged. `head` gets the first chunk, if it is read. */
 export async function localDigest(
   local: Omit<LocalFile, 'path'>,
   state: TransferState,
   signal: AbortSignal,
   read: ReadBytes = () => {},
+  head?: (bytes: Buffer) => void,
 ): Promise<string> {
   const stamp = `${local.size} ${local.mtimeNs} ${local.ctimeNs} ${local.ino}`
   const known = state.hashOf(local.file, stamp)
@@ -81,7 +105,7 @@ export async function localDigest(
     read(local.size, 'known')
     return known
   }
-  const sha256 = await sha256Of(local.file, signal, read, local.size)
+  const sha256 = await sha256Of(local.file, signal, read, local.size, head)
   const nowNs = BigInt(Date.now()) * 1_000_000n
   const settled = (timeNs: bigint) => nowNs - timeNs > SETTLED_NS
   if (settled(local.mtimeNs) && settled(local.ctimeNs)) state.rememberHash(local.file, stamp, sha256)

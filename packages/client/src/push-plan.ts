@@ -4,6 +4,7 @@ import { localDigest, type ReadBytes } from './hash.ts'
 import type { HubClient } from './hub-client.ts'
 import type { Progress } from './progress.ts'
 import type { RepoName } from './repo-name.ts'
+import { isBinary } from './secrets/find-secrets.ts'
 import type { RemoteFile } from './shapes.ts'
 import type { TransferState } from './state.ts'
 import type { LocalFile } from './walk.ts'
@@ -18,6 +19,8 @@ export interface PushPlan {
   readonly same: Outgoing[]
   /** In the repo but not in the folder, in tree order. */
   readonly onlyRemote: string[]
+  /** Paths of files that are no text, as far as they were read now. */
+  readonly binary: ReadonlySet<string>
 }
 
 /** The whole tree by path. */
@@ -35,6 +38,7 @@ export async function planPush(
   options: { readonly jobs: number; readonly progress: Progress; readonly signal: AbortSignal },
 ): Promise<PushPlan> {
   const digests = new Map<string, string>()
+  const binary = new Set<string>()
   options.progress.begin(
     'hash',
     local.length,
@@ -46,12 +50,15 @@ export async function planPush(
       how = was
       options.progress.bytes(count, was)
     }
-    digests.set(file.path, await localDigest(file, state, options.signal, read))
+    const head = (bytes: Buffer) => {
+      if (isBinary(bytes)) binary.add(file.path)
+    }
+    digests.set(file.path, await localDigest(file, state, options.signal, read, head))
     options.progress.file(file.path, how)
   }
   await pMap(local, hash, { concurrency: options.jobs })
   options.progress.end()
-  const plan: PushPlan = { send: [], same: [], onlyRemote: [] }
+  const plan: PushPlan = { send: [], same: [], onlyRemote: [], binary }
   const localPaths = new Set(local.map((file) => file.path))
   for (const file of local) {
     const outgoing = { ...file, sha256: digests.get(file.path) ?? '' }

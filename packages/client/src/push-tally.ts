@@ -1,6 +1,5 @@
 /** What a push has sent, what the hub had, and what failed. */
 import type { Content } from './contents.ts'
-import { localPath } from './landing.ts'
 import type { Outgoing } from './push-plan.ts'
 import type { Sending } from './sending.ts'
 import { isSmall } from './upload-parts.ts'
@@ -103,8 +102,11 @@ export function pushTally({ state, progress, root }: Pick<Sending, 'state' | 'pr
     committed(files: readonly FileAhead[], made: string) {
       commitId = made
       state.forgetAhead(files.map(({ local }) => local.sha256))
+      state.rememberAllSynced(
+        root,
+        files.map(({ local }) => local),
+      )
       for (const { local, from } of files) {
-        state.rememberSynced(localPath(root, local.path), local.path, local.sha256)
         ;(from === 'sent' ? sent : linked).push(local)
       }
     },

@@ -7,7 +7,6 @@ import { type Content, contentsOf, inRepo } from './contents.ts'
 import { everything, type PathFilter, pathTest } from './globs.ts'
 import type { HubClient } from './hub-client.ts'
 import { Interrupted } from './interrupted.ts'
-import { localPath } from './landing.ts'
 import type { LeaveOutOptions, LeftOut } from './left-out.ts'
 import { inTheWay } from './make-room.ts'
 import { ProblemError } from './problem.ts'
@@ -142,8 +141,10 @@ export async function pushFolder(
     const { remote, plan, extra, kept } = found
     const first = inTheWay(plan, extra)
     const isMeant = (path: string) => leaveOut.includeSecrets || walked.includedSecrets.has(path)
-    await assertNoSecrets(plan.send, options.allowSecrets ?? [], { isMeant, progress, signal: client.signal })
-    for (const file of plan.same) state.rememberSynced(localPath(root, file.path), file.path, file.sha256)
+    const isBinary = (path: string) => plan.binary.has(path)
+    const looking = { isMeant, isBinary, progress, signal: client.signal }
+    await assertNoSecrets(plan.send, options.allowSecrets ?? [], looking)
+    state.rememberAllSynced(root, plan.same)
     progress.planned({
       send: plan.send.length,
       bytes: totalBytes(plan.send),

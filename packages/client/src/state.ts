@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { batchesOf } from './batches.ts'
 import type { DeepReadonly } from './deep-readonly.ts'
 import { type AppendOptions, openJournal } from './journal.ts'
+import { localPath } from './landing.ts'
 import type { RepoName } from './repo-name.ts'
 import type { RemoteFile } from './shapes.ts'
 
@@ -68,7 +69,7 @@ const lifetimes: Partial<Record<Line['k'], number>> = {
 }
 /** Clocks of machines that share a cache differ by so much, and a clock is corrected by so much. */
 const CLOCK_STEP_MS = 60_000
-/** A kill in the middle of a line loses no more than these. */
+/** A kill in the middle of a line, or of a write of several, loses no more than these. */
 const CONTENTS_PER_LINE = 1000
 
 export type TransferState = ReturnType<typeof openState>
@@ -78,12 +79,23 @@ export type TransferState = ReturnType<typeof openState>
  * the cache lives in memory only.
  */
 export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now: () => number = Date.now) {
-  const { file, facts, remember, close } = openFacts(cacheDir, hubUrl, repo, now)
+  const { file, facts, remember, rememberAll, close } = openFacts(cacheDir, hubUrl, repo, now)
   const sentNow = new Set<string>()
 
   const forgetAhead = (contents: readonly string[]): void => {
     for (const some of batchesOf(new Set(contents.filter((one) => facts.has(`ahead ${one}`))), CONTENTS_PER_LINE))
       remember({ k: 'taken', contents: some, at: now() })
+  }
+
+  const rememberSynced = (files: readonly { file: string; path: string; sha256: string }[]): void => {
+    const at = now()
+    const news = files.filter(({ file: localFile, path, sha256 }) => {
+      const fact = facts.get(`synced ${localFile}`)
+      const isSame = fact?.k === 'synced' && fact.sha256 === sha256 && fact.path === path
+      return !(isSame && fact.at > at - SYNCED_RENEWAL_MS)
+    })
+    for (const some of batchesOf(news, CONTENTS_PER_LINE))
+      rememberAll(some.map((one) => ({ k: 'synced' as const, ...one, at })))
   }
 
   return {
@@ -147,12 +159,11 @@ export function openState(cacheDir: string, hubUrl: string, repo: RepoName, now:
       const fact = facts.get(`synced ${localFile}`)
       return fact?.k === 'synced' ? fact.sha256 : null
     },
-    rememberSynced(localFile: string, path: string, sha256: string): void {
-      const fact = facts.get(`synced ${localFile}`)
-      const isSame = fact?.k === 'synced' && fact.sha256 === sha256 && fact.path === path
-      if (!(isSame && fact.at > now() - SYNCED_RENEWAL_MS))
-        remember({ k: 'synced', file: localFile, path, sha256, at: now() })
-    },
+    rememberSynced: (localFile: string, path: string, sha256: string) =>
+      rememberSynced([{ file: localFile, path, sha256 }]),
+    /** The same for many files of a folder. */
+    rememberAllSynced: (root: string, files: readonly { readonly path: string; readonly sha256: string }[]) =>
+      rememberSynced(files.map(({ path, sha256 }) => ({ file: localPath(root, path), path, sha256 }))),
     forgetSynced: (localFile: string) => remember({ k: 'unsynced', file: localFile, at: now() }),
     /** Local files that were in common with the repo, with their path in it and their content then. */
     synced(): Array<{ readonly file: string; readonly path?: string | undefined; readonly sha256: string }> {
@@ -185,7 +196,13 @@ function openFacts(cacheDir: string, hubUrl: string, repo: RepoName, now: () => 
     journal.append(JSON.stringify(one), options)
   }
 
-  return { file, facts, remember, close: journal.close }
+  /** In one write. */
+  function rememberAll(lines: readonly Line[]): void {
+    for (const one of lines) keep(facts, one)
+    journal.append(lines.map((one) => JSON.stringify(one)).join('\n'))
+  }
+
+  return { file, facts, remember, rememberAll, close: journal.close }
 }
 
 /** Any overwrite changes one of these. */

@@ -1,13 +1,13 @@
 /** Sends small contents ahead of a commit, many in one request. */
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { hash } from 'node:crypto'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
 import type { Content } from './contents.ts'
+import { readSmall } from './hash.ts'
 import { type Packed, packContents } from './pack-contents.ts'
 import { failureLine, LocalError, ProblemError } from './problem.ts'
 import type { Sending } from './sending.ts'
-import { smallBatches } from './upload-parts.ts'
+import { ARCHIVE_LIMITS, smallBatches } from './upload-parts.ts'
 
 export interface SmallOutcome {
   stored(content: Content): void
@@ -19,7 +19,7 @@ export interface SmallOutcome {
  * under way.
  */
 export async function storeSmall(sending: Sending, contents: readonly Content[], outcome: SmallOutcome): Promise<void> {
-  const batches = [...smallBatches(contents)]
+  const batches = [...smallBatches(contents, ARCHIVE_LIMITS)]
   const slot = pLimit(sending.jobs)
   let hasStopped = false
   const sendBatch = async (batch: readonly Content[]) => {
@@ -77,14 +77,19 @@ async function send({ client, repo, hub }: Sending, contents: readonly Packed[])
       if (!(error instanceof ProblemError) || ![404, 405].includes(error.status)) throw error
       hub.takesArchives = false
     }
-  const texts = contents.map(({ bytes }) => Buffer.from(bytes).toString('base64'))
-  return (await client.storeBlobs(repo, texts)).blobs
+  const sized = contents.map((one) => ({ ...one, size: one.bytes.byteLength }))
+  const blobs: Awaited<ReturnType<typeof client.storeBlobs>>['blobs'] = []
+  for (const some of smallBatches(sized)) {
+    const texts = some.map(({ bytes }) => Buffer.from(bytes).toString('base64'))
+    blobs.push(...(await client.storeBlobs(repo, texts)).blobs)
+  }
+  return blobs
 }
 
 /** Rejects if the file has other bytes than when it was hashed. */
-async function bytesOf({ source, sha256 }: Content): Promise<Buffer> {
-  const bytes = await readFile(source.file)
-  if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+async function bytesOf({ source, sha256, size }: Content): Promise<Buffer> {
+  const bytes = await readSmall(source.file, size)
+  if (hash('sha256', bytes) !== sha256)
     throw new LocalError(`${source.path} changed while it was being sent; push again.`)
   return bytes
 }

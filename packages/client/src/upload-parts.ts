@@ -32,10 +32,16 @@ export const COMPLETION_BYTES = 512 * MIB
 /** What a request may hold of each content; larger ones are sent to the store. */
 const MAX_SMALL_BYTES = 65_536
 
-/** 2 MiB, 2.7 MiB in base64: a request is done soon, and four at once are no more than one part of a large file. */
-const SMALL_BATCH_BYTES = 2 * MIB
-/** An empty content costs the hub as much as any other. */
-const SMALL_BATCH_COUNT = 500
+/** Bytes and contents of one request; an empty content costs the hub as much as any other. */
+interface SmallLimits {
+  readonly bytes: number
+  readonly count: number
+}
+
+/** As an archive: half of one part of a large file, so that one request is read and sent while another is stored. */
+export const ARCHIVE_LIMITS: SmallLimits = { bytes: 4 * MIB, count: 500 }
+/** In base64, 2.7 MiB. */
+export const BASE64_LIMITS: SmallLimits = { bytes: 2 * MIB, count: 500 }
 
 interface Sized {
   /** Bytes. */
@@ -45,8 +51,10 @@ interface Sized {
 export const isSmall = ({ size }: Sized) => size <= MAX_SMALL_BYTES
 
 /** Splits small contents into batches for one request each. */
-export const smallBatches = <One extends Sized>(contents: readonly One[]): Generator<One[]> =>
-  batchesOf(contents, SMALL_BATCH_COUNT, SMALL_BATCH_BYTES, ({ size }) => size)
+export const smallBatches = <One extends Sized>(
+  contents: readonly One[],
+  { bytes, count }: SmallLimits = BASE64_LIMITS,
+): Generator<One[]> => batchesOf(contents, count, bytes, ({ size }) => size)
 
 /** Splits contents into batches small enough for one presign request. */
 export function presignBatches<One extends Sized>(contents: readonly One[]): Generator<One[]> {

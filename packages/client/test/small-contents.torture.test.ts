@@ -13,7 +13,7 @@ import { type HubDouble, hubCommand, problem, sendsContents, startHubDouble } fr
 
 const repo = { owner: 'o', slug: 's' }
 /** Requests for small contents that are under way at once. */
-const AT_ONCE = 4
+const AT_ONCE = 2
 const DAY_MS = 86_400_000
 
 let hub: HubDouble
@@ -74,20 +74,20 @@ async function pushWithoutCommit(dir: string): Promise<void> {
 describe('a push of 2,000 small files', () => {
   it('that is killed three times sends again what was under way, at most 8 MiB each time', async () => {
     const bytes = 20_000
-    // 104 contents are 2 MiB, which is one request.
-    const [perRequest, dir] = [104, await folder('robot', 2000, bytes)]
+    // 209 contents are 4 MiB, which is one request.
+    const [perRequest, dir] = [209, await folder('robot', 2000, bytes)]
     const env = { ...process.env, HUB_URL: hub.url, HUB_TOKEN: 't', XDG_CACHE_HOME: base, XDG_CONFIG_HOME: base }
     for (const signal of ['SIGKILL', 'SIGINT', 'SIGKILL'] as const) {
       const child = spawn(process.execPath, [hubCommand, 'push', dir, 'o/s'], { env, stdio: 'ignore' })
-      answerOnly(3, () => child.kill(signal))
+      answerOnly(2, () => child.kill(signal))
       await once(child, 'exit')
     }
     hub.fault = () => false
     expect(hub.commits).toEqual([])
     const report = await push(dir)
     expect(report).toMatchObject({ failed: [] })
-    expect(report.sent).toHaveLength(2000 - 9 * perRequest)
-    expect(report.linked).toHaveLength(9 * perRequest)
+    expect(report.sent).toHaveLength(2000 - 6 * perRequest)
+    expect(report.linked).toHaveLength(6 * perRequest)
     const again = hub.stored.length - 2000
     expect(again).toBe(3 * AT_ONCE * perRequest)
     expect(again * bytes).toBeLessThanOrEqual(3 * 8 * 1_048_576)

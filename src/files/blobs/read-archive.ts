@@ -1,5 +1,5 @@
 /** Contents as a tar archive in a request: many small files travel as they are, without base64 and JSON. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Header } from 'tar'
 import { HubError, invalid } from '../../platform/errors.ts'
 import type { Sliced } from '../../platform/slices.ts'
@@ -65,7 +65,7 @@ function headerAt(archive: Buffer, at: number): Header {
 
 function contentOf(path: string, bytes: Buffer): HeldContent {
   if (bytes.length > MAX_ARCHIVED_BYTES) throw tooLarge(path, bytes.length)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const sha256 = hash('sha256', bytes)
   if (digest.test(path) && path !== sha256)
     throw new HubError('upload.sha256_mismatch', `The file ${path} of the archive has the digest ${sha256}.`, {
       items: [{ type: 'upload.sha256_mismatch', detail: `It has the digest ${sha256}.`, loc: ['body'] }],

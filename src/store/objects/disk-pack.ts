@@ -8,7 +8,7 @@
  * Bytes never move, so a record that was read stays right for as long as its file is open. A deletion changes one byte
  * of a record, in place; when more of the pack is dead than alive, a file with holes for the dead takes its place.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { FILE_MODE } from '../private-folder.ts'
@@ -45,7 +45,7 @@ export async function writePack(path: string, bodies: readonly Uint8Array[]): Pr
   let at = table.byteLength
   const heads = bodies.map((bytes, index): ObjectHead => {
     const [record, sizeBytes] = [recordAt(index), bytes.byteLength]
-    const md5 = createHash('md5').update(bytes).digest()
+    const md5 = hash('md5', bytes, 'buffer')
     table.writeUIntBE(at, record, OFFSET_BYTES)
     table.writeUInt32BE(sizeBytes, record + SIZE_AT)
     table[record + STATE_AT] = states.alive

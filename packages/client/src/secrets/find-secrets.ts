@@ -6,6 +6,8 @@ import type { FoundSecret } from './secret-rules.ts'
 const LARGEST_BYTES = 4 * 1_048_576
 /** As Git tells text from binary: a NUL near the beginning. */
 export const HEAD_BYTES = 8192
+/** By the first bytes of a file, at least `HEAD_BYTES` or all. */
+export const isBinary = (bytes: Uint8Array): boolean => bytes.subarray(0, HEAD_BYTES).includes(0)
 /** For all files together. */
 export const LOOK_MS = 60_000
 const CONCURRENCY = 4

@@ -4,7 +4,7 @@ import { pathTest } from '../globs.ts'
 import { LocalError } from '../problem.ts'
 import type { Progress } from '../progress.ts'
 import type { LocalFile } from '../walk.ts'
-import { findSecrets, HEAD_BYTES, isLookedInto, LOOK_MS, type SecretInFile } from './find-secrets.ts'
+import { findSecrets, HEAD_BYTES, isBinary, isLookedInto, LOOK_MS, type SecretInFile } from './find-secrets.ts'
 
 /** Lines of an error. */
 const MOST_SHOWN = 20
@@ -25,6 +25,8 @@ export class SecretsFound extends LocalError {
 interface Looking {
   /** Whether a file may hold secrets, as its sender said. */
   isMeant(path: string): boolean
+  /** Whether a file was seen to be no text when its digest was computed. */
+  isBinary?(path: string): boolean
   readonly progress: Progress
   readonly signal: AbortSignal
   readonly lookMs?: number
@@ -37,7 +39,7 @@ interface Looking {
 export async function assertNoSecrets(
   files: readonly LocalFile[],
   allowed: readonly string[],
-  { isMeant, progress, signal, lookMs = LOOK_MS }: Looking,
+  { isMeant, isBinary: isKnownBinary = () => false, progress, signal, lookMs = LOOK_MS }: Looking,
 ): Promise<void> {
   const isAllowed = allowed.length === 0 ? () => false : pathTest({ include: allowed, exclude: [] })
   const small = files.filter((file) => isLookedInto(file) && !isMeant(file.path) && !isAllowed(file.path))
@@ -49,7 +51,7 @@ export async function assertNoSecrets(
     small.reduce((sum, { size }) => sum + size, 0),
   )
   const { found, left } = await findSecrets(small, {
-    textOf: ({ file, size }) => textOf(file, size),
+    textOf: async ({ path, file, size }) => (isKnownBinary(path) ? null : textOf(file, size)),
     mayGoOn: () => {
       signal.throwIfAborted()
       return performance.now() < untilMs
@@ -72,7 +74,7 @@ async function textOf(file: string, size: number): Promise<string | null> {
   try {
     const head = Buffer.alloc(Math.min(HEAD_BYTES, size))
     const { bytesRead } = await handle.read(head, 0, head.length, 0)
-    if (head.subarray(0, bytesRead).includes(0)) return null
+    if (isBinary(head.subarray(0, bytesRead))) return null
     const bytes = Buffer.alloc(size)
     head.copy(bytes, 0, 0, bytesRead)
     const rest = await handle.read(bytes, bytesRead, size - bytesRead, bytesRead)
