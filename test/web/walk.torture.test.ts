@@ -200,6 +200,11 @@ describe('the pages in Chromium', needs(noBrowser), () => {
     await writeFile(join(output, 'rollouts-in-3d.png'), await page.screenshot())
     // The gate of such a board is set and removed where the results are.
     await page.goto(`${walk.origin}/${policy}/rollouts`)
+    await page.getByText('Add a gate').click()
+    const body = page.getByLabel('Robot of the gate')
+    await body.fill(`${robot}-2`)
+    await page.getByText(`There is no robot ${robot}-2 that you see.`).waitFor()
+    await body.fill(robot)
     await page.getByRole('button', { name: 'Set gate' }).click()
     await page.getByText('100 seeds, interval from 80.0 %').waitFor()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()

@@ -40,6 +40,7 @@ export const statements: Readonly<Record<string, number>> = {
   RolloutsRepo: 2,
   ModelRollouts: 3,
   RolloutBoards: 3,
+  RobotNames: 3,
   RolloutGates: 3,
   RolloutBoard: 3,
   FailedSeeds: 3,

@@ -13,6 +13,8 @@ interface Props {
   readonly maxLength?: number
   /** Id of a `datalist` with proposals. */
   readonly list?: string
+  /** In a form: its text at once. */
+  readonly name?: string
 }
 
 /** Enter tells at once. */

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useMutation, useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { useSession } from '../../../app/session.tsx'
+import { isRepoName } from '../../../episodes/episode-address.ts'
 import { repoParts } from '../../../ui/repo-parts.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { Empty, ErrorNotice } from '../../../ui/states.tsx'
@@ -79,11 +80,25 @@ function Review({ head, name, robot, reviewed }: ReviewProps) {
         </select>
       </label>
       <p className="dim small">{historyText(shown)}</p>
-      <MapView key={shown.version} map={shown.map as JointMap} name={name} kind={head.kind} robot={robot} />
+      <MapView
+        key={shown.version}
+        map={shown.map as JointMap}
+        name={name}
+        isRobot={head.kind === 'ROBOT'}
+        body={bodyOf(head, name)}
+        robot={robot}
+      />
       {shown.isCurrent && <Differences fit={head.compatibleWith} />}
       <ReviewButton shown={shown} name={name} robot={robot} reviewed={reviewed} />
     </section>
   )
+}
+
+/** The robot that has the joints of the source: itself, or the one that a data set or a model names; empty for none. */
+function bodyOf({ kind, datasetMeta, modelMeta }: Root, name: string): string {
+  const named = (kind === 'ROBOT' ? name : kind === 'DATASET' ? datasetMeta?.robotType : modelMeta?.robotName) ?? ''
+  // A data set may name a type of robot, which is no repo.
+  return isRepoName(named) ? named : ''
 }
 
 function historyText({ createdAt, creator, reviewedAt, reviewer }: Kept): string {

@@ -8,24 +8,28 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import { useShownTheme } from '../../../app/use-theme.ts'
 import { isRepoName } from '../../../episodes/episode-address.ts'
+import { RobotField } from '../robot-field.tsx'
 import { robotRepo } from '../robot-repo.ts'
 
 interface Props {
   readonly map: JointMap
-  /** The repo whose joints the map reads, and what it is. */
+  /** The repo whose joints the map reads. */
   readonly name: string
-  readonly kind: string
+  readonly isRobot: boolean
+  /** The robot with these joints that is shown at first; empty where none is known. */
+  readonly body: string
   readonly robot: string
 }
 
-export function MapView({ map: given, name, kind, robot }: Props) {
+export function MapView({ map: given, name, isRobot, body: first, robot }: Props) {
   const client = useClient()
   const theme = useShownTheme()
   const place = useRef<HTMLDivElement>(null)
   // A version never changes: that it is read again after its review is no reason to open the robots again.
   const [map] = useState(given)
-  // A data set or a model has no body of its own to show: a person may name a robot that has its joints.
-  const [body, setBody] = useState(kind === 'ROBOT' ? name : '')
+  // A data set or a model has no body of its own to show: it may name a robot, and a person may choose another one.
+  const [body, setBody] = useState(first)
+  const [typed, setTyped] = useState(first)
   const [fault, setFault] = useState('')
   const [isOpening, setOpening] = useState(true)
   useEffect(() => {
@@ -61,17 +65,16 @@ export function MapView({ map: given, name, kind, robot }: Props) {
   }, [client, map, robot, body, theme])
   const choose = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const asked = String(new FormData(event.currentTarget).get('body')).trim()
-    if (asked !== '' && !isRepoName(asked)) return setFault('Write the robot as owner/robot: a repo of this hub.')
-    setBody(asked)
+    const text = String(new FormData(event.currentTarget).get('body')).trim()
+    if (text !== '' && !isRepoName(text)) return setFault('Write the robot as owner/robot: a repo of this hub.')
+    setBody(text)
   }
   return (
     <div className="stack-small">
-      {kind !== 'ROBOT' && (
+      {!isRobot && (
         <form className="row small" onSubmit={choose}>
-          <label>
-            Robot with the joints of {name} <input name="body" placeholder="owner/robot" autoComplete="off" />
-          </label>
+          <span>Robot with the joints of {name}</span>
+          <RobotField label={`Robot with the joints of ${name}`} value={typed} change={setTyped} name="body" />
           <button type="submit" className="button small">
             Show beside
           </button>

@@ -1,16 +1,16 @@
 /** What results of a model must come to before an endpoint serves it; those who write the model set and remove it. */
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useMutation, useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { Confirm } from '../../../ui/dialog.tsx'
-import { Field } from '../../../ui/field.tsx'
 import { counted } from '../../../ui/format.ts'
-import { faultOf, messageOf } from '../../../ui/problem.ts'
+import { messageOf } from '../../../ui/problem.ts'
 import { repoParts } from '../../../ui/repo-parts.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { useCanWrite } from '../repo-frame.tsx'
+import { NewGate } from './new-gate.tsx'
 import {
   putRolloutGateMutation,
   type RolloutGatesQuery,
@@ -21,7 +21,7 @@ import {
 interface Props {
   readonly owner: string
   readonly repo: string
-  /** Results of the model: a gate is set on one of their boards. */
+  /** Results of the model: the robot of the newest one is proposed for a gate. */
   readonly rows: readonly RolloutRowFragment[]
 }
 
@@ -36,7 +36,7 @@ export function GatesOfModel({ owner, repo, rows }: Props) {
   const { value, error } = rootField(answer, 'repo')
   const gates = value?.rolloutGates ?? []
   if (error) return <ErrorNotice error={error} retry={again} />
-  if (gates.length === 0 && !(canWrite && rows.length > 0)) return null
+  if (gates.length === 0 && !canWrite) return null
   return (
     <section className="panel stack" aria-label="Gates">
       <h2>Gates</h2>
@@ -56,7 +56,7 @@ export function GatesOfModel({ owner, repo, rows }: Props) {
           </li>
         ))}
       </ul>
-      {canWrite && rows.length > 0 && <NewGate owner={owner} repo={repo} rows={rows} changed={changed} />}
+      {canWrite && <NewGate owner={owner} repo={repo} robot={rows[0]?.robot ?? ''} changed={changed} />}
       {asked && <RemoveGate owner={owner} repo={repo} gate={asked} close={() => setAsked(null)} changed={changed} />}
     </section>
   )
@@ -107,52 +107,6 @@ function RemoveGate({ owner, repo, gate: { robot, fingerprint, seeds, task }, cl
     >
       <p>Endpoints then serve this model whatever its results on this board are.</p>
     </Confirm>
-  )
-}
-
-/** Robot and fingerprint of a board, as one value of a choice. */
-const boardKey = ({ robot, fingerprint }: RolloutRowFragment) => `${robot} ${fingerprint}`
-
-function NewGate({ owner, repo, rows, changed }: Props & { readonly changed: () => void }) {
-  const [{ error, fetching }, put] = useMutation(putRolloutGateMutation)
-  const toast = useToast()
-  const boards = new Map(rows.map((row) => [boardKey(row), row]))
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const board = boards.get(String(form.get('board')))
-    if (!board) return
-    const { robot, fingerprint, task } = board
-    const least = Number(form.get('least')) / 100
-    const answer = await put({ input: { owner, repo, robot, fingerprint, least, seeds: Number(form.get('seeds')) } })
-    if (answer.error) return
-    toast(`The gate ${task} on ${robot} is set.`)
-    changed()
-  }
-  return (
-    <form onSubmit={submit} className="stack">
-      {error && <ErrorNotice error={error} />}
-      <div className="row">
-        <Field label="Board" fault={faultOf(error, 'fingerprint')}>
-          <select name="board" required>
-            {[...boards].map(([key, { task, robot, fingerprint }]) => (
-              <option key={key} value={key}>
-                {task} {fingerprint.slice(0, 6)} on {robot}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field label="Interval from, in %" fault={faultOf(error, 'least')}>
-          <input name="least" type="number" min="0.1" max="100" step="0.1" defaultValue="80" required />
-        </Field>
-        <Field label="Seeds at least" fault={faultOf(error, 'seeds')}>
-          <input name="seeds" type="number" min="1" max="1000" defaultValue="100" required />
-        </Field>
-        <button type="submit" className="button" disabled={fetching}>
-          Set gate
-        </button>
-      </div>
-    </form>
   )
 }
 

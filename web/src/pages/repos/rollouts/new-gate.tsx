@@ -1,0 +1,118 @@
+/** A new gate of a model: on a task of any robot that has a board, whether or not this model has results on it. */
+import { type FormEvent, useMemo, useState } from 'react'
+import { useMutation } from 'urql'
+import { Field } from '../../../ui/field.tsx'
+import { LoadMore } from '../../../ui/load-more.tsx'
+import { faultOf } from '../../../ui/problem.ts'
+import { repoParts } from '../../../ui/repo-parts.ts'
+import { ErrorNotice, Loading } from '../../../ui/states.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import { usePages } from '../../../ui/use-pages.ts'
+import { RobotField } from '../robot-field.tsx'
+import { putRolloutGateMutation, type RolloutBoardsQuery, rolloutBoardsQuery } from './rollouts.graphql.ts'
+
+interface Props {
+  readonly owner: string
+  readonly repo: string
+  /** The first one that is proposed; may be empty. */
+  readonly robot: string
+  readonly changed: () => void
+}
+
+/** Most visits set none: robots and boards are asked for when it is opened. */
+export function NewGate(props: Props) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Add a gate</summary>
+      {isOpen && <GateForm {...props} />}
+    </details>
+  )
+}
+
+const boardsOf = ({ rolloutBoards }: NonNullable<RolloutBoardsQuery['repo']>) => rolloutBoards
+
+function GateForm({ owner, repo, robot: proposed, changed }: Props) {
+  const [robot, setRobot] = useState(proposed)
+  const [{ error, fetching }, put] = useMutation(putRolloutGateMutation)
+  const toast = useToast()
+  const variables = useMemo(() => ({ ...repoParts(robot), after: null }), [robot])
+  const isNamed = variables.owner !== '' && variables.repo !== ''
+  const pages = usePages({
+    ...{ query: rolloutBoardsQuery, variables, field: 'repo', select: boardsOf, pause: !isNamed },
+  })
+  const boards = isNamed ? pages.nodes : []
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const board = boards.find(({ fingerprint }) => fingerprint === form.get('board'))
+    if (!board) return
+    const { fingerprint, task } = board
+    const least = Number(form.get('least')) / 100
+    const answer = await put({ input: { owner, repo, robot, fingerprint, least, seeds: Number(form.get('seeds')) } })
+    if (answer.error) return
+    toast(`The gate ${task} on ${robot} is set.`)
+    changed()
+  }
+  return (
+    <form onSubmit={submit} className="stack">
+      {error && <ErrorNotice error={error} />}
+      <div className="field">
+        <span>Robot</span>
+        <RobotField label="Robot of the gate" value={robot} change={(value) => setRobot(value.trim())} />
+      </div>
+      {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
+      {isNamed && pages.root === undefined && !pages.error && <Loading />}
+      <Missing robot={robot} isNamed={isNamed} root={pages.root} isEmpty={pages.isEmpty} />
+      {boards.length > 0 && (
+        <div className="row">
+          <Field label="Board" fault={faultOf(error, 'fingerprint')}>
+            <select name="board" required>
+              {boards.map(({ task, fingerprint, results }) => (
+                <option key={fingerprint} value={fingerprint}>
+                  {task} {fingerprint.slice(0, 6)} ({results})
+                </option>
+              ))}
+            </select>
+          </Field>
+          <LoadMore pages={pages} />
+          <Field label="Interval from, in %" fault={faultOf(error, 'least')}>
+            <input name="least" type="number" min="0.1" max="100" step="0.1" defaultValue="80" required />
+          </Field>
+          <Field label="Seeds at least" fault={faultOf(error, 'seeds')}>
+            <input name="seeds" type="number" min="1" max="1000" defaultValue="100" required />
+          </Field>
+          <button type="submit" className="button" disabled={fetching}>
+            Set gate
+          </button>
+        </div>
+      )}
+    </form>
+  )
+}
+
+interface MissingProps {
+  readonly robot: string
+  readonly isNamed: boolean
+  /** Undefined before it is known, null for what is not there. */
+  readonly root: RolloutBoardsQuery['repo'] | undefined
+  readonly isEmpty: boolean
+}
+
+/** What keeps a gate from being set on the robot. */
+function Missing({ robot, isNamed, root, isEmpty }: MissingProps) {
+  if (!isNamed) return <p className="dim small">Write the robot as owner/robot: parts of its name find it.</p>
+  if (root === null)
+    return (
+      <p role="alert" className="small">
+        There is no robot {robot} that you see.
+      </p>
+    )
+  if (!isEmpty) return null
+  return (
+    <p role="alert" className="small">
+      {robot} has no board: a gate needs one. The first result that{' '}
+      <code>hub rollout MODEL --robot {robot} --publish</code> keeps makes it.
+    </p>
+  )
+}
