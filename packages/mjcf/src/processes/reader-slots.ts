@@ -2,7 +2,9 @@
  * A pool of reading processes, started lazily and reused; further readings wait, each asker's in a queue of its own.
  */
 import { type ChildProcess, fork } from 'node:child_process'
+import module from 'node:module'
 import type { Socket } from 'node:net'
+import { dirname } from 'node:path'
 import { deferred } from './deferred.ts'
 import { MAX_WAITING_OF_ASKER, MAX_WAITING_READINGS, READER_HEAP_MIB, READER_SEMI_SPACE_MIB } from './limits.ts'
 import { ReadingUnavailable } from './unavailable.ts'
@@ -108,10 +110,19 @@ export function stderrTailOf(reader: ChildProcess): string {
   return stderrTails.get(reader) ?? ''
 }
 
+/**
+ * Node 20 keeps none. A process that has to compile the reader takes 390 ms of processor until it listens, one that
+ * finds it compiled 110 ms.
+ */
+function compiledCode(): { NODE_COMPILE_CACHE?: string } {
+  const ofThisVersion = module.getCompileCacheDir?.()
+  return ofThisVersion === undefined ? {} : { NODE_COMPILE_CACHE: dirname(ofThisVersion) }
+}
+
 function startReader([file, ...args]: Program): ChildProcess {
   const reader = fork(file, args, {
-    // Models are untrusted: the process gets none of the hub's settings.
-    env: {},
+    // Models are untrusted: the process gets none of the hub's settings, but where compiled code is kept.
+    env: compiledCode(),
     execArgv: [`--max-old-space-size=${READER_HEAP_MIB}`, `--max-semi-space-size=${READER_SEMI_SPACE_MIB}`],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

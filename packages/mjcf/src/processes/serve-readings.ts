@@ -1,4 +1,5 @@
 /** Main loop of the reading process: one model at a time; files come from the hub, batched per event loop turn. */
+import module from 'node:module'
 import type { ModelFiles } from '../model-files.ts'
 import type { ModelReading } from '../reading.ts'
 import type { Ask, FromReader, ToReader } from './protocol.ts'
@@ -47,6 +48,15 @@ async function readOne(read: Read, waiting: Map<number, (answer: Answer) => void
     const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error))
     say({ kind: 'failed', name, message, stack })
   }
+  keepCompiled()
+}
+
+let isKept = false
+
+/** For the next process, with what the first reading had compiled: this one may be killed, which would keep nothing. */
+function keepCompiled(): void {
+  if (!isKept) module.flushCompileCache?.()
+  isKept = true
 }
 
 /** Batches the paths requested in one event loop turn into one call of `askAll`. */

@@ -1,7 +1,9 @@
 // @module-tag processes
 /** Who waits for a process that reads models, and for how long. */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, inject, it } from 'vitest'
 import { MAX_WAITING_OF_ASKER } from '../../src/processes/limits.ts'
 import { type ReaderSlots, readerSlots } from '../../src/processes/reader-slots.ts'
 
@@ -48,4 +50,16 @@ it('an asker with too many gets 503, and others do not', async () => {
     end()
   }
   await Promise.all([...readings, other])
+})
+
+it('a process is told where compiled code is kept, and nothing else of its parent', async () => {
+  const program = join(inject('runDir'), 'tells-its-environment.mjs')
+  writeFileSync(program, 'process.send(process.env)')
+  const telling = readerSlots([program], 1)
+  try {
+    const [environment] = await telling.use('ann', new AbortController().signal, (reader) => once(reader, 'message'))
+    expect(environment).toEqual({ NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE })
+  } finally {
+    telling.close()
+  }
 })
