@@ -86,6 +86,7 @@ describe('the documents of the pages', () => {
 function variablesFor(file: string, { variableDefinitions = [] }: OperationDefinitionNode, of: Lab): Json {
   const [owner, slug] = (file.includes('/robot') || file.includes('/repo/') ? of.robot : of.dataset).split('/')
   const values: Record<string, unknown> = {
+    episode: 0,
     owner,
     repo: slug,
     slug,

@@ -21,6 +21,7 @@ export const statements: Readonly<Record<string, number>> = {
   endpoint: 7,
   EpisodesRepo: 3,
   EpisodeFilms: 3,
+  StillOfEpisode: 3,
   EpisodeLabels: 3,
   EpisodeSelections: 3,
   endpoints: 2,

@@ -1,7 +1,10 @@
 /** An episode in a README: what a link to it shows, once a person asks for it. A chunk of its own. */
 import { useState } from 'react'
+import { useQuery } from 'urql'
 import { Link } from '../../app/navigate.tsx'
+import { readAddress } from '../../episodes/episode-address.ts'
 import { EpisodesView } from './episodes-view.tsx'
+import { stillOfEpisodeQuery } from './films/films.graphql.ts'
 import type { LinkedEpisode } from './linked-episode.ts'
 
 interface Props {
@@ -9,19 +12,25 @@ interface Props {
   readonly title: string
 }
 
-/** MuJoCo and a robot are megabytes: nothing is loaded before. */
+/** MuJoCo and a robot are megabytes: before, only the picture that a worker made of the episode is shown. */
 export default function EmbeddedEpisode({ episode, title }: Props) {
   const { owner, repo, search } = episode
   const [isOpen, setOpen] = useState(false)
   const query = Object.fromEntries(new URLSearchParams(search))
+  const variables = { owner, repo, episode: readAddress(search).episode }
+  const [{ data }] = useQuery({ query: stillOfEpisodeQuery, variables, pause: isOpen })
+  const still = data?.repo?.episodeFilms.nodes.find(({ kind, url }) => kind === 'STILL' && url !== null)?.url
   return (
     <figure className="embedded-episode">
       {isOpen ? (
         <EpisodesView owner={owner} repo={repo} embedded={search} />
       ) : (
-        <button type="button" className="button" onClick={() => setOpen(true)}>
-          {`Play ${title}`}
-        </button>
+        <>
+          {still && <img src={still} width={640} height={360} alt="" />}
+          <button type="button" className="button" onClick={() => setOpen(true)}>
+            {`Play ${title}`}
+          </button>
+        </>
       )}
       <figcaption>
         <Link to="repoEpisodes" params={{ owner, repo }} query={query}>
