@@ -3,14 +3,15 @@ import { filePath } from '@hub/formats/file-path-rule'
 import { fullNameText, sha256Text } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { stateText } from '../../src/files/versions/state-name.ts'
-import { MAX_SEEDS } from '../../src/rollouts/limits.ts'
+import { MAX_EPISODE_BYTES, MAX_KEPT_EPISODES, MAX_SEEDS } from '../../src/rollouts/limits.ts'
 import { publishRollouts } from '../../src/rollouts/publish-rollouts.ts'
 import type { Conditions } from '../../src/rollouts/rollout-rows.ts'
 import { builder } from '../builder.ts'
 import { repoName, rule } from '../input-field.ts'
 import { targetRepo } from '../repos/target-repo.ts'
 import { input, mutation } from '../root-field.ts'
-import { RolloutEnding, RolloutType } from './rollout.ts'
+import { RolloutEnding } from './outcome.ts'
+import { RolloutType } from './rollout.ts'
 
 const MAX_SEED = 2 ** 31 - 1 - MAX_SEEDS
 /** No episode is longer. */
@@ -54,6 +55,24 @@ const OutcomeInput = builder.inputType('RolloutOutcomeInput', {
       required: true,
       ...rule(z.string().regex(/^[0-9a-f]{16}$/, 'must be 16 lower-case hex digits')),
       description: 'Of every number of its motion, to the bit.',
+    }),
+  }),
+})
+
+const EpisodeInput = builder.inputType('RolloutEpisodeInput', {
+  description: 'The episode of a seed: bytes that were sent to the repo of the model ahead (`presignBlobs`).',
+  fields: (t) => ({
+    seed: t.int({
+      required: true,
+      ...rule(z.number().int().min(0).max(MAX_SEED)),
+      description: 'One of the outcomes.',
+    }),
+    sha256: t.string({ required: true, ...rule(sha256Text), description: 'SHA-256 of the bytes.' }),
+    size: t.field({
+      type: 'SafeInt',
+      required: true,
+      ...rule(z.number().int().min(1).max(MAX_EPISODE_BYTES)),
+      description: 'How many bytes they are: up to 16 MiB.',
     }),
   }),
 })
@@ -104,6 +123,11 @@ mutation('publishRollouts', {
       required: true,
       ...rule(outcomesSchema),
       description: '1 to 1000 outcomes, of seeds that follow each other.',
+    }),
+    episodes: t.field({
+      type: [EpisodeInput],
+      ...rule(z.array(z.unknown()).max(MAX_KEPT_EPISODES)),
+      description: 'Up to 20 episodes that the result keeps, such as those of its worst seeds.',
     }),
   })),
   payload: { name: 'rollout', description: 'The kept result.' },

@@ -3,6 +3,8 @@ import { DEFAULT_PAGE_SIZE, fullNameText, sha256Text } from '@hub/formats/text-r
 import { personFor } from '../../src/accounts/person-for.ts'
 import { type Board, boardsOfRepos, entriesOfBoard } from '../../src/rollouts/boards.ts'
 import { type Difference, differencesOfRollouts } from '../../src/rollouts/differences.ts'
+import { episodesOfRollouts } from '../../src/rollouts/episodes/episode-rows.ts'
+import { MAX_KEPT_EPISODES } from '../../src/rollouts/limits.ts'
 import {
   conditionsOfRollouts,
   outcomesOfRollouts,
@@ -15,29 +17,7 @@ import { builder, MAX_PAGE_SIZE } from '../builder.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
-import { wordEnum } from '../word-enum.ts'
-
-export const RolloutEnding = wordEnum('RolloutEnding', 'How a rollout ended.', {
-  reached: 'Success was reached.',
-  missed: 'The time of the task was over without success.',
-  failed: 'What the task calls a failure came first.',
-  diverged: 'The simulation left what numbers can say.',
-})
-
-const RolloutOutcomeType = builder.objectRef<RolloutOutcome>('RolloutOutcome').implement({
-  description: 'What one seed came to.',
-  fields: (t) => ({
-    seed: t.exposeInt('seed', { description: 'The seed.' }),
-    success: t.exposeBoolean('success', { description: 'Whether the condition of success was met.' }),
-    ending: t.expose('ending', { type: RolloutEnding, description: 'How it ended.' }),
-    return: t.exposeFloat('return', { description: 'The sum of its rewards.' }),
-    seconds: t.exposeFloat('seconds', { description: 'Its length, in time of the model.' }),
-    steps: t.exposeInt('steps', { description: 'How often the policy was asked.' }),
-    fingerprint: t.exposeString('fingerprint', {
-      description: 'Of every number of its motion, to the bit: 16 hex digits.',
-    }),
-  }),
-})
+import { RolloutEpisodeType, RolloutOutcomeType } from './outcome.ts'
 
 const RolloutOutcomes = builder.connectionObject(
   {
@@ -150,6 +130,16 @@ export const RolloutType = builder.objectRef<Rollout>('Rollout').implement({
         const pages = await outcomesOfRollouts(ctx, ids, asked)
         return pages.map((page) => new Connection(page, after !== null))
       },
+    }),
+    episodes: t.loadableList({
+      type: RolloutEpisodeType,
+      most: MAX_KEPT_EPISODES,
+      byPath: true,
+      description:
+        'The episodes that are kept with it, at most 20, the worst first: without success, then of the smallest ' +
+        'return. One statement for any number of results.',
+      resolve: (rollout) => rollout.id,
+      load: (ids: string[], ctx) => episodesOfRollouts(ctx, ids),
     }),
     differences: t.loadable({
       type: RolloutDifferences,

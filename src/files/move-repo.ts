@@ -62,6 +62,18 @@ const moveUploads = statement({
     from sums s where a.id in (:from, :to)`,
 })
 
+const movedEpisodes = columns({ bytes: column.int8('coalesce(sum(b.size), 0)::int8') })
+
+/** The episodes that results of a model keep go to the new owner; returns their bytes. */
+const moveEpisodes = statement({
+  name: 'repo-move-episodes',
+  columns: movedEpisodes,
+  params: { repoId: param.text(), from: param.text(), to: param.text() },
+  text: `with moved as (update rollout_episodes e set owner_id = :to from rollouts r
+        where r.model_repo_id = :repoId and e.rollout_id = r.id and e.owner_id = :from returning e.blob_id)
+    select ${movedEpisodes.sql} from moved m join blobs b on b.id = m.blob_id`,
+})
+
 interface Moving {
   readonly id: string
   readonly repo: RepoFacts
@@ -137,8 +149,10 @@ async function move(
   }
   if (to.id !== repo.ownerId) {
     await tx.query(moveUploads, { repoId: id, from: repo.ownerId, to: to.id })
-    await tx.query(unstore, { id: repo.ownerId, bytes: before.storedBytes })
-    await countBytes(tx, ctx.deps.config, to.id, before.storedBytes)
+    const [episodes] = await tx.query(moveEpisodes, { repoId: id, from: repo.ownerId, to: to.id })
+    const bytes = before.storedBytes + (episodes?.bytes ?? 0)
+    await tx.query(unstore, { id: repo.ownerId, bytes })
+    await countBytes(tx, ctx.deps.config, to.id, bytes)
   }
   const change = {
     action: 'repo.move',

@@ -28,6 +28,7 @@ const doomedBlobs = statement({
   text: `select ${doomedBlobsColumns.sql} from blobs b
     where b.state = 'doomed' and b.doomed_at <= now() - make_interval(secs => :waitSeconds)
       and not exists (select 1 from files f where f.blob_id = b.id offset 0)
+      and not exists (select 1 from rollout_episodes e where e.blob_id = b.id offset 0)
     order by b.doomed_at limit ${BATCH}`,
 })
 

@@ -111,7 +111,7 @@ export async function unpinFiles(db: Db, repoIds: readonly string[], signal: Abo
 
 const lockBlobsColumn = columns({ id: column.text('id') })
 
-const lockBlobs = statement({
+export const lockBlobs = statement({
   name: 'blobs-lock',
   columns: lockBlobsColumn,
   params: { blobIds: param.texts() },
@@ -126,13 +126,13 @@ const prune = statement({
 
 const doomUnreferencedColumn = columns({ id: column.text('b.id') })
 
-const doomUnreferenced = statement({
+export const doomUnreferenced = statement({
   name: 'blobs-doom-unreferenced',
   columns: doomUnreferencedColumn,
   params: { blobIds: param.texts() },
   text: `update blobs b set state = 'doomed', doomed_at = now()
     where b.id = any(:blobIds::text[]) and b.state = 'live' and not exists (select 1 from files f
-      where f.blob_id = b.id)
+      where f.blob_id = b.id) and not exists (select 1 from rollout_episodes e where e.blob_id = b.id)
     returning ${doomUnreferencedColumn.sql}`,
 })
 

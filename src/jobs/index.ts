@@ -11,6 +11,7 @@ import { collectAvatars, collectCheckObjects, collectFilms, collectRunObjects } 
 import { abortAbandoned, abortStrays, deleteDoomed } from './collect-objects.ts'
 import { pruneClosedRows, unpinFiles } from './collect-rows.ts'
 import { define } from './define-job.ts'
+import { dropEpisodes } from './drop-episodes.ts'
 import { foldFacets } from './fold-facets.ts'
 import { dispatchHosted, dispatchWaiting } from './hosted-kinds.ts'
 import { archiveMetrics, dropArchivedRows } from './metric-archives.ts'
@@ -53,6 +54,7 @@ const filesCollect = define({
     await purgeDeletedRepos(deps, signal)
     await purgeDeletedRuns(deps, signal)
     await pruneClosedRows(deps, signal)
+    await dropEpisodes(deps, signal)
     await dropOldRows(deps, signal)
     await displaceEverywhere(deps.db)
     // Without a store there is nothing to collect.

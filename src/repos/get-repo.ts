@@ -281,11 +281,14 @@ export async function keepRepo(tx: Querier, repoId: string): Promise<boolean> {
 
 /**
  * Locks the repo that is written to, and keeps the other one from deletion, in the order of their ids like every lock
- * of two repos. 404 if either no longer exists.
+ * of two repos. Returns the first as it is now; 404 if either no longer exists.
  */
-export async function lockWithOther(tx: Querier, written: RepoFacts, other: RepoFacts): Promise<void> {
+export async function lockWithOther(tx: Querier, written: RepoFacts, other: RepoFacts): Promise<RepoFacts> {
+  let locked = written
   for (const repo of [written, other].toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    const isThere = repo.id === written.id ? (await lockRepo(tx, repo.id)) !== null : await keepRepo(tx, repo.id)
-    if (!isThere) throw notFound(`The repo ${repo.fullName}`)
+    const now = repo.id === written.id ? await lockRepo(tx, repo.id) : (await keepRepo(tx, repo.id)) && other
+    if (!now) throw notFound(`The repo ${repo.fullName}`)
+    if (repo.id === written.id) locked = now
   }
+  return locked
 }

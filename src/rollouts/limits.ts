@@ -3,6 +3,12 @@
 /** Seeds of one result: with all of them successful the interval begins at 99.6 %. `rollouts_counts` is the same. */
 export const MAX_SEEDS = 1000
 
+/** Episodes that a result keeps: the worst ones are looked at, and ten of them are many. */
+export const MAX_KEPT_EPISODES = 20
+
+/** Of one episode: ten minutes of a robot with thirty joints, fifty times a second, have 15 MiB. */
+export const MAX_EPISODE_BYTES = 16 * 1024 * 1024
+
 /** Results of one model: the oldest go. */
 export const MAX_RESULTS_PER_MODEL = 1000
 

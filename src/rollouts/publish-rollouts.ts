@@ -7,12 +7,20 @@ import { assertNotJob } from '../auth/policy.ts'
 import { findState, type RepoState } from '../files/versions/states.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
-import type { RequestContext } from '../operation/context.ts'
+import type { AllowedContext, RequestContext } from '../operation/context.ts'
 import { HubError, notFound } from '../platform/errors.ts'
 import { findRepo, findRepoToWrite, lockWithOther, type RepoFacts } from '../repos/get-repo.ts'
 import type { Tx } from '../store/db.ts'
 import { assign, each, insertEach, insertInto, sql } from '../store/insert.ts'
 import { param, statement } from '../store/statement.ts'
+import { differenceOf } from './differing-result.ts'
+import {
+  assertOfSeeds,
+  type EpisodeContent,
+  keepEpisodes,
+  type SentEpisodes,
+  withEpisodes,
+} from './episodes/keep-episodes.ts'
 import { MAX_CONDITIONS_BYTES, MAX_RESULTS_PER_MODEL, MAX_SOFTWARE_BYTES } from './limits.ts'
 import { policyDigestAt } from './policy-digest.ts'
 import {
@@ -41,6 +49,8 @@ export interface PublishRolloutsInput {
   readonly mapFingerprint?: string | null
   /** Of seeds that follow each other. */
   readonly outcomes: readonly SeedOutcome[]
+  /** Of some of these seeds: bytes that were sent to the repo of the model. */
+  readonly episodes?: readonly EpisodeContent[] | null
 }
 
 const byKey = statement({
@@ -141,47 +151,60 @@ interface Found {
 
 /**
  * The kept result. One that was published before, with the same numbers, is answered as it is: sent again, a request
- * changes nothing, but that the result of an agent becomes that of the one who sends it with another credential, and
- * gives way to other numbers of theirs.
- * Errors: 401, 403, 404 either repo or its version, 409 `conflict.wrong_kind`, `conflict.unverified` and
- * `conflict.rollout_differs`, 422.
+ * changes nothing, but that it keeps episodes of seeds that it had none of, and that the result of an agent becomes
+ * that of the one who sends it with another credential, and gives way to other numbers of theirs.
+ * Errors: 401, 403, 404 either repo or its version, 409 `conflict.wrong_kind`, `conflict.unverified`,
+ * `conflict.rollout_differs` and `conflict.in_progress`, 413 `quota.storage`, 422 (also `upload.*` for bytes that were
+ * not sent), 503.
  */
 export function publishRollouts(ctx: RequestContext, input: PublishRolloutsInput): Promise<Rollout> {
   return guarded(
     ctx,
     () => findBoth(ctx, input),
     (allowed, found) =>
-      commitVerb(allowed, async (tx) => {
-        // Publishes of one model go one after another; pushes to the robot go on.
-        await lockWithOther(tx, found.model, found.robot)
-        const made = await madeOf(tx, found, input)
-        const { key, model } = { ...made, model: found.model }
-        const publisher = publisherOf(allowed)
-        const [there] = await tx.query(byKey, { modelRepoId: model.id, key })
-        const differs = there && differenceOf(there, await tx.query(outcomesOf, { rolloutId: there.id }), input)
-        const isAgents = there?.isByAgent === true && !publisher.byAgent
-        if (differs && !isAgents) throw differs
-        if (there && !isAgents) return there
-        if (there && !differs) await tx.query(vouch, { id: there.id, createdBy: publisher.createdBy })
-        else {
-          if (there) await tx.query(dropOfAgent, { id: there.id })
-          await tx.query(insert, { ...made, ...publisher })
-          await tx.query(insertOutcomes, { rolloutId: made.id, ...listsOf(input.outcomes) })
-          await tx.query(dropOldest, { modelRepoId: model.id, byAgent: publisher.byAgent })
-        }
-        const { successes, seeds, task } = made
-        await audit(tx, allowed, {
-          action: 'rollouts.publish',
-          accountId: model.ownerId,
-          targetId: model.id,
-          after: { robot: found.robot.fullName, task, seeds, successes },
-        })
-        tx.afterCommit(() => allowed.deps.events.hint(model.id))
-        const [kept] = await tx.query(byKey, { modelRepoId: model.id, key })
-        if (!kept) throw new Error('The result was not kept.')
-        return kept
-      }),
+      withEpisodes(allowed, found.model, input.episodes ?? [], (sent) =>
+        commitVerb(allowed, (tx) => publish(tx, allowed, found, { input, sent })),
+      ),
   )
+}
+
+async function publish(
+  tx: Tx,
+  ctx: AllowedContext,
+  found: Found,
+  { input, sent }: { readonly input: PublishRolloutsInput; readonly sent: SentEpisodes | null },
+): Promise<Rollout> {
+  // Publishes of one model go one after another; pushes to the robot go on.
+  const model = await lockWithOther(tx, found.model, found.robot)
+  const made = await madeOf(tx, found, input)
+  const { key } = made
+  const publisher = publisherOf(ctx)
+  const [there] = await tx.query(byKey, { modelRepoId: model.id, key })
+  const differs = there && differenceOf(there, await tx.query(outcomesOf, { rolloutId: there.id }), input)
+  const isAgents = there?.isByAgent === true && !publisher.byAgent
+  if (differs && !isAgents) throw differs
+  const isKept = there !== undefined && !differs
+  const rolloutId = isKept ? there.id : made.id
+  if (isKept && isAgents) await tx.query(vouch, { id: there.id, createdBy: publisher.createdBy })
+  if (!isKept) {
+    if (there) await tx.query(dropOfAgent, { id: there.id })
+    await tx.query(insert, { ...made, ...publisher })
+    await tx.query(insertOutcomes, { rolloutId: made.id, ...listsOf(input.outcomes) })
+    await tx.query(dropOldest, { modelRepoId: model.id, byAgent: publisher.byAgent })
+  }
+  const episodes = sent ? await keepEpisodes(tx, ctx, { rolloutId, ownerId: model.ownerId }, sent) : 0
+  if (isKept && !isAgents && episodes === 0) return there
+  const { successes, seeds, task } = made
+  await audit(tx, ctx, {
+    action: 'rollouts.publish',
+    accountId: model.ownerId,
+    targetId: model.id,
+    after: { robot: found.robot.fullName, task, seeds, successes, ...(episodes > 0 && { episodes }) },
+  })
+  tx.afterCommit(() => ctx.deps.events.hint(model.id))
+  const [kept] = await tx.query(byKey, { modelRepoId: model.id, key })
+  if (!kept) throw new Error('The result was not kept.')
+  return kept
 }
 
 const publisherOf = ({ viewer }: RequestContext) =>
@@ -190,6 +213,7 @@ const publisherOf = ({ viewer }: RequestContext) =>
     : { createdBy: viewer.personId, byAgent: viewer.agent }
 
 async function findBoth(ctx: RequestContext, input: PublishRolloutsInput): Promise<Found> {
+  assertOfSeeds(input.episodes ?? [], input.outcomes)
   const model = await findRepoToWrite(ctx, input)
   assertNotJob(ctx.viewer, 'publish results of rollouts')
   const [owner = '', slug = ''] = input.robot.split('/')
@@ -253,31 +277,3 @@ const listsOf = (outcomes: readonly SeedOutcome[]) => ({
   stepCounts: outcomes.map(({ steps }) => steps),
   fingerprints: outcomes.map(({ fingerprint }) => fingerprint),
 })
-
-const members = ['success', 'ending', 'return', 'seconds', 'steps', 'fingerprint'] as const
-
-/** One question has one answer: `conflict.rollout_differs` names the first seed that came out otherwise. */
-function differenceOf(
-  there: Rollout,
-  kept: readonly RolloutOutcome[],
-  { outcomes, software }: PublishRolloutsInput,
-): HubError | null {
-  for (const [at, before] of kept.entries()) {
-    const now = outcomes[at]
-    const member = members.find((name) => now?.[name] !== before[name])
-    if (member === undefined) continue
-    const detail =
-      `${there.model} has another result of these seeds, ${there.id}: of seed ${before.seed} the ${member} was ` +
-      `${before[member]} with ${versionsOf(there.software.value)}, and is ${now?.[member]} with ` +
-      `${versionsOf(software)}. Publish other seeds, or a new version of the model.`
-    return new HubError('conflict.rollout_differs', detail, {
-      items: [{ type: 'conflict.rollout_differs', detail, rollout_id: there.id, seed: before.seed }],
-    })
-  }
-  return null
-}
-
-const versionsOf = (software: Readonly<Record<string, string>>) =>
-  Object.entries(software)
-    .map(([name, version]) => `${name} ${version}`)
-    .join(', ') || 'unnamed software'

@@ -5,6 +5,8 @@ import type { contractHub } from '../support/hub.ts'
 const sums: Readonly<Record<string, string>> = {
   'storage of an account': `select a.handle as id, a.storage_bytes - coalesce((select sum(s.bytes) from storage_spares s where s.owner_id = a.id), 0) as kept,
       coalesce((select sum(r.total_bytes + r.snapshot_bytes + r.film_bytes) from repos r where r.owner_id = a.id), 0)
+      + coalesce((select sum(b.size) from rollout_episodes e join blobs b on b.id = e.blob_id
+        where e.owner_id = a.id), 0)
       + coalesce((select sum(u.stored_bytes) from runs u where u.owner_id = a.id), 0)
       + coalesce((select sum(c.stored_bytes) from robot_checks c where c.owner_id = a.id), 0) as found from accounts a`,
   'pending uploads of an account': `select a.handle as id, a.pending_uploads as kept, (select count(*) from uploads u

@@ -38,6 +38,19 @@ export const cases = defineCases({
       },
     ],
   },
+  getRolloutEpisodes: {
+    ids: { rollout_id: 'roll_00000000000000000000000000' },
+    access: () => 404,
+    costs: [
+      {
+        given: async (reader) => {
+          const { model, id } = await published(reader)
+          return [`${model}/rollouts/${id}/episodes`]
+        },
+        statements: 4,
+      },
+    ],
+  },
   listRolloutDifferences: {
     ids: { rollout_id: 'roll_00000000000000000000000000' },
     query: '?other=roll_00000000000000000000000000',

@@ -18,6 +18,9 @@ const aRollout = (change: Partial<Record<keyof typeof good, string | number>> = 
 const anOutcome = (rollout: string, seed: number) =>
   `insert into rollout_outcomes (rollout_id, seed, success, ending, return, seconds, steps, fingerprint) values ('${rollout}', ${seed}, true, 'reached', 0.1, 1.5, 75, repeat('a', 16))`
 
+const anEpisode = (seed: number) =>
+  `insert into rollout_episodes (rollout_id, seed, owner_id, blob_id) values (null, ${seed}, 'x', 'blob_x')`
+
 const aGate = (model: string, robot: string, least: number) =>
   `insert into rollout_gates (model_repo_id, robot_repo_id, robot, fingerprint, task, least, seeds) values ('${model}', '${robot}', 'ada/arm', repeat('b', 64), 'walk', ${least}, 100)`
 
@@ -35,5 +38,6 @@ export const rows = defineRows({
     rollouts_sizes: aRollout({ task: '' }),
     rollout_gates_bounds: aGate('x', 'y', 1.5),
     rollout_outcomes_bounds: anOutcome('x', -1),
+    rollout_episodes_seed: anEpisode(-1),
   },
 })

@@ -41,6 +41,7 @@ it('fields that hold a presigned URL are secrets, and nothing else of such a nam
     'RobotCheckArtifact.url': true,
     'RobotCheckSource.url': true,
     'RobotValidationCheck.code': false,
+    'RolloutEpisode.url': true,
     'RunConfigDeclared.key': false,
     'RunMedia.key': false,
     'RunMedia.url': true,

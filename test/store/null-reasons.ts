@@ -1,6 +1,8 @@
 /** Columns that the catalogue says can be null, or cannot, and why the statement that reads them knows better. */
 export const nullReasons: Readonly<Record<string, string>> = {
   'blobs-readable: column sha256': 'It selects blobs by their digest.',
+  'rollout-episodes: column sha256': 'An episode has one part, which the hub hashes before it is kept.',
+  'rollout-episode-contents: column sha256': 'It selects blobs by their digest.',
   'hosted-call-take: column sealedToken': 'A check of the table has it for each pending call.',
   'robot-check-sources: column sha256': 'A check is queued only when all of its files are hashed.',
   'runs-silent-calls: column callId': 'A job that was dispatched has a call.',

@@ -12,9 +12,10 @@ import { type ClientIo, countText, exitCode } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, runCommand, UsageError, wholeFrom } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
+import { MAX_EPISODE_BYTES, type SeedMotion, sendEpisodes } from './rollout-episodes.ts'
 import { assertPublishable, mapFor } from './rollout-map.ts'
 import { type RolloutResult, rolloutText } from './rollout-output.ts'
-import { MAX_PUBLISHED, pinned, publishResult } from './rollout-publish.ts'
+import { MAX_KEPT, MAX_PUBLISHED, pinned, publishResult } from './rollout-publish.ts'
 import { type Source, sourceOf } from './rollout-source.ts'
 import { silentLog } from './silent-log.ts'
 import { inLine, print, printOver } from './terminal.ts'
@@ -29,6 +30,7 @@ interface RolloutOptions extends CommonOptions {
   readonly output?: string
   readonly episodes?: string
   readonly publish?: boolean
+  readonly keepWorst?: number
   readonly push: number
   readonly pushEvery: number
   readonly gravity: number
@@ -44,6 +46,8 @@ out/policy.onnx, ada/swing:policy.onnx. A folder of a robot has its card in robo
 MuJoCo steps the robot and ONNX Runtime answers as the policy, in processes of their own, on one core each: a seed gives
 the same bits on this machine and in a page of the hub. What the simulation cannot give the policy is named, and nothing
 runs. A process that is killed takes no result with it.
+
+With --publish the motions of the worst seeds are kept with the result, to be looked at on the page of the model.
 
 The task is a JSON file: where it starts, how long it takes, what success is (docs/rollouts.md). Without --task it is
 task.json beside the policy, else ten seconds in which the motion stays finite.
@@ -85,6 +89,7 @@ export function registerRolloutCommand(program: Command, io: ClientIo): void {
     .option('-o, --output <file>', 'write the results of every seed to this file')
     .option('--episodes <dir>', 'write each episode to this folder, as JSON')
     .option('--publish', 'keep the result with the model; POLICY and ROBOT are repos')
+    .option('--keep-worst <n>', 'with --publish: keep the motions of so many (default: 5)', wholeFrom(0, MAX_KEPT))
     .option('--push <newtons>', 'push the robot sideways from time to time', from(0), 0)
     .option('--push-every <seconds>', 'from one push to the next', from(0.1), 2)
     .option('--gravity <factor>', "of the model's gravity", from(0), 1)
@@ -100,6 +105,7 @@ export function registerRolloutCommand(program: Command, io: ClientIo): void {
 }
 
 const MAX_ROLLOUTS = 100_000
+const KEPT = 5
 const MAX_SEED = 2 ** 31 - 1 - MAX_ROLLOUTS
 
 /** A number of at least `least`. */
@@ -130,12 +136,15 @@ async function rollout({ io, client, settings, policy: named, options, version }
   const { runRollouts } = await fromWorker('rollout', () => import('@hub/rollout/processes/run-rollouts'))
   assertInstalled('rollout', '@mujoco/mujoco')
   assertInstalled('rollout', 'onnxruntime-web')
-  const [{ summaryOf }, { episodeDocument }] = await Promise.all([
+  const [{ summaryOf, worstKept }, { episodeDocument }, { motionDocument }] = await Promise.all([
     import('@hub/rollout/statistics'),
     import('@hub/rollout/loop/episode'),
+    import('@hub/rollout/loop/motion'),
   ])
   const began = performance.now()
   const names = { policy: named, robot: options.robot }
+  if (options.keepWorst !== undefined && !options.publish)
+    throw new UsageError('--keep-worst keeps motions with a result that --publish keeps: give both.')
   if (options.publish) {
     if (options.count > MAX_PUBLISHED)
       throw new UsageError(`--publish keeps at most ${MAX_PUBLISHED} rollouts in one result: take a smaller -n.`)
@@ -146,6 +155,8 @@ async function rollout({ io, client, settings, policy: named, options, version }
   const episodes = options.episodes === undefined ? null : resolve(io.cwd, options.episodes)
   if (episodes !== null) await mkdir(episodes, { recursive: true })
   const written: Promise<void>[] = []
+  const keeps = options.publish ? (options.keepWorst ?? KEPT) : 0
+  const worst = worstKept<SeedMotion>(keeps)
   const stop = new AbortController()
   const cannotWrite = (error: unknown) =>
     stop.abort(new LocalError(`An episode cannot be written: ${error instanceof Error ? error.message : error}`))
@@ -155,11 +166,15 @@ async function rollout({ io, client, settings, policy: named, options, version }
     seeds,
     parallel: options.parallel ?? availableParallelism(),
     signal: AbortSignal.any([client.signal, stop.signal]),
-    record: episodes !== null,
+    record: episodes !== null || keeps > 0,
     done(outcome, steps) {
       progress.done(outcome.success)
-      if (episodes === null) return
       const { seed } = outcome
+      worst.add(outcome, () => ({
+        seed,
+        text: JSON.stringify(motionDocument(job.task.name, outcome, steps ?? [])),
+      }))
+      if (episodes === null) return
       const text = JSON.stringify(episodeDocument(job.task.name, seed, outcome, steps ?? []))
       written.push(writeFile(join(episodes, `seed-${seed}.json`), `${text}\n`).catch(cannotWrite))
     },
@@ -168,9 +183,11 @@ async function rollout({ io, client, settings, policy: named, options, version }
   stop.signal.throwIfAborted()
   const { outcomes, redone, notes, engine, runtime } = found
   const software = { hub: version, mujoco: engine, onnxruntime: runtime }
+  const kept = fitting(io, worst.all())
   const published = options.publish
     ? await publishResult(client, {
         ...{ policy, robot, policyPath, job, software, outcomes },
+        episodes: await sendEpisodes(client, policy.repo ?? '', kept),
         mapFingerprint: used?.fingerprint ?? null,
       })
     : null
@@ -186,12 +203,21 @@ async function rollout({ io, client, settings, policy: named, options, version }
     redone,
     notes,
     took_s: Math.round(performance.now() - began) / 1000,
-    ...(published && { published: published.id }),
+    ...(published && { published: published.id, kept_seeds: kept.map(({ seed }) => seed) }),
   }
   const whole = { ...result, disturbance: job.disturbance, outcomes }
   if (options.output !== undefined)
     await writeFile(resolve(io.cwd, options.output), `${JSON.stringify(whole, null, 2)}\n`)
   return { json: whole, text: rolloutText(result), code: exitCode.ok }
+}
+
+/** Those that the hub takes; what is left out is said. */
+function fitting({ stderr }: ClientIo, motions: readonly SeedMotion[]): readonly SeedMotion[] {
+  return motions.filter(({ seed, text }) => {
+    const fits = Buffer.byteLength(text) <= MAX_EPISODE_BYTES
+    if (!fits) print(stderr, `hub: the motion of seed ${seed} is over 16 MiB: it is not kept\n`)
+    return fits
+  })
 }
 
 const shown = ({ repo, at }: Source, given: string) => (repo === null ? given : `${repo}${at === null ? '' : `@${at}`}`)

@@ -18,6 +18,8 @@ export interface RolloutResult extends Summary {
   readonly took_s: number
   /** Id of the result that the hub keeps. */
   readonly published?: string
+  /** Seeds whose motions it keeps, the worst first. */
+  readonly kept_seeds?: readonly number[]
 }
 
 const percent = (rate: number) => `${(100 * rate).toFixed(1)} %`
@@ -48,11 +50,14 @@ export function rolloutText(result: RolloutResult): string {
     ],
     ['took', `${result.took_s.toFixed(1)} s, mujoco ${result.engine}`],
     ...(redone > 0 ? [['redone', `${countText(redone, 'rollout')} whose process ended`] as const] : []),
-    ...(result.published ? [['kept', `as ${result.published}`] as const] : []),
+    ...(result.published ? [['kept', keptText(result.published, result.kept_seeds ?? [])] as const] : []),
     ...notes.map((note) => ['note', note] as const),
   ]
   return rows.map(([name, value]) => `${name.padEnd(9)}${inLine(value)}\n`).join('')
 }
+
+const keptText = (id: string, seeds: readonly number[]) =>
+  seeds.length === 0 ? `as ${id}` : `as ${id}, with the motions of seeds ${seeds.join(', ')}`
 
 /** As many as a summary has. */
 const WORST = 5

@@ -6,7 +6,11 @@ import type { Outcome } from '@hub/rollout/loop/episode'
 import type { RolloutJob } from '@hub/rollout/processes/protocol'
 import type { ClientIo } from './client-output.ts'
 import { pathOf, UsageError } from './client-session.ts'
+import type { SentEpisode } from './rollout-episodes.ts'
 import type { Source } from './rollout-source.ts'
+
+/** Episodes of one result, as the hub keeps them. */
+export const MAX_KEPT = 20
 
 /** Seeds of one result, as the hub keeps them. */
 export const MAX_PUBLISHED = 1000
@@ -37,6 +41,8 @@ interface Ran {
   /** Of the map of joints that was used. */
   readonly mapFingerprint: string | null
   readonly outcomes: readonly Outcome[]
+  /** That the result keeps; their bytes are sent. */
+  readonly episodes: readonly SentEpisode[]
 }
 
 /** The kept result; sent again, it is the same one. */
@@ -54,6 +60,7 @@ export async function publishResult(client: HubClient, { policy, robot, policyPa
       software: { ...ran.software },
       ...(ran.mapFingerprint !== null && { map_fingerprint: ran.mapFingerprint }),
       outcomes: ran.outcomes.map((one) => ({ ...one })),
+      ...(ran.episodes.length > 0 && { episodes: ran.episodes.map((one) => ({ ...one })) }),
     },
   })
 }

@@ -18,6 +18,29 @@ export interface Summary {
 
 const WORST = 5
 
+/** The worst first: those that did not succeed, then by return; ties by seed. */
+const byWorst = (a: Outcome, b: Outcome): number =>
+  Number(a.success) - Number(b.success) || a.return - b.return || a.seed - b.seed
+
+/** Holds what belongs to the `count` worst of all outcomes, however many there are. */
+export function worstKept<T>(count: number): {
+  add(outcome: Outcome, make: () => T): void
+  /** The worst first. */
+  all(): readonly T[]
+} {
+  const kept: { readonly outcome: Outcome; readonly value: T }[] = []
+  return {
+    add(outcome, make) {
+      const last = kept.at(-1)
+      if (count === 0 || (kept.length === count && last && byWorst(last.outcome, outcome) <= 0)) return
+      kept.push({ outcome, value: make() })
+      kept.sort((a, b) => byWorst(a.outcome, b.outcome))
+      if (kept.length > count) kept.pop()
+    },
+    all: () => kept.map(({ value }) => value),
+  }
+}
+
 /** Rate, interval, means and the worst seeds of rollouts. */
 export function summaryOf(outcomes: readonly Outcome[]): Summary {
   const count = outcomes.length
@@ -26,9 +49,6 @@ export function summaryOf(outcomes: readonly Outcome[]): Summary {
     count === 0 ? 0 : outcomes.reduce((sum, one) => sum + read(one), 0) / count
   const endings: Record<string, number> = {}
   for (const { ending } of outcomes) endings[ending] = (endings[ending] ?? 0) + 1
-  const worst = outcomes.toSorted(
-    (a, b) => Number(a.success) - Number(b.success) || a.return - b.return || a.seed - b.seed,
-  )
   return {
     rollouts: count,
     successes,
@@ -37,6 +57,9 @@ export function summaryOf(outcomes: readonly Outcome[]): Summary {
     mean_return: mean((one) => one.return),
     mean_seconds: mean((one) => one.seconds),
     endings,
-    worst_seeds: worst.slice(0, WORST).map(({ seed }) => seed),
+    worst_seeds: outcomes
+      .toSorted(byWorst)
+      .slice(0, WORST)
+      .map(({ seed }) => seed),
   }
 }

@@ -1,7 +1,7 @@
 import { wilson } from '@hub/formats/wilson'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../src/loop/episode.ts'
-import { summaryOf } from '../src/statistics.ts'
+import { summaryOf, worstKept } from '../src/statistics.ts'
 
 // Of Wilson (1927), as R's prop.test(correct = FALSE) and statsmodels give them.
 test.each([
@@ -16,16 +16,34 @@ test.each([
   expect(to).toBeCloseTo(high, 4)
 })
 
+const outcome = (seed: number, success: boolean, value: number): Outcome => ({
+  seed,
+  success,
+  ending: success ? 'reached' : 'missed',
+  return: value,
+  seconds: 2,
+  steps: 3,
+  fingerprint: '',
+})
+
+test('of all outcomes only what belongs to the worst is made and held, in whatever order they end', () => {
+  const made: number[] = []
+  const kept = worstKept<number>(2)
+  for (const one of [outcome(1, true, 5), outcome(2, true, 1), outcome(3, true, 9), outcome(4, false, 7)])
+    kept.add(one, () => {
+      made.push(one.seed)
+      return one.seed
+    })
+  expect([kept.all(), made]).toEqual([
+    [4, 2],
+    [1, 2, 4],
+  ])
+  const none = worstKept<number>(0)
+  none.add(outcome(1, false, 0), () => 1)
+  expect(none.all()).toEqual([])
+})
+
 test('the worst seeds are those without success, and then of the smallest return', () => {
-  const outcome = (seed: number, success: boolean, value: number): Outcome => ({
-    seed,
-    success,
-    ending: success ? 'reached' : 'missed',
-    return: value,
-    seconds: 2,
-    steps: 3,
-    fingerprint: '',
-  })
   const found = summaryOf([
     outcome(1, true, 5),
     outcome(2, false, 4),

@@ -13,9 +13,9 @@ import { readDescription } from '../read-dataset-info.ts'
 import { readReadme } from '../read-readme.ts'
 import { contentOf, findReadable } from '../readable-blobs.ts'
 import { applyCommit } from './apply-commit.ts'
-import { repeatedly } from './commit-files.ts'
 import { type Added, type Committed, checkOperations } from './commit-input.ts'
 import { readableBlobs } from './sources.ts'
+import { repeatedly } from './with-sources.ts'
 
 interface CopyWanted {
   /** The repo that has the files; the caller may read it. */

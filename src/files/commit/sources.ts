@@ -1,6 +1,6 @@
 /** The bytes that a commit names: sent ahead, or in a file that the caller can read. */
 import type { AllowedContext } from '../../operation/context.ts'
-import { HubError } from '../../platform/errors.ts'
+import { HubError, type Loc } from '../../platform/errors.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
 import { findSentAhead } from '../blobs/blob-rows.ts'
@@ -23,6 +23,17 @@ export interface Sources {
   readonly readable: ReadonlyMap<string, ReadableBlob>
 }
 
+/** The bytes that are looked for. */
+export interface Wanted {
+  readonly repo: RepoFacts
+  /** `path` is what a message calls the bytes. */
+  readonly added: readonly Added[]
+  /** Where the request names the digest of `added` at an index. */
+  readonly locOf: (index: number) => Loc
+  /** Contents that the caller can read without a file that has them. */
+  readonly known?: ReadonlyMap<string, ReadableBlob>
+}
+
 /**
  * Where the bytes of each content are. An upload goes before a readable file, so that its reservation ends. 422
  * `upload.part_missing` for bytes that are in neither.
@@ -30,8 +41,7 @@ export interface Sources {
 export async function findSources(
   ctx: AllowedContext,
   objects: ObjectStore,
-  repo: RepoFacts,
-  added: readonly Added[],
+  { repo, added, locOf, known = new Map() }: Wanted,
 ): Promise<Sources> {
   if (added.length === 0) return { uploads: [], named: [], readable: new Map() }
   const byContent = new Map<string, UploadRow>()
@@ -41,19 +51,25 @@ export async function findSources(
   }
   const wanted = new Set(added.map(contentOf))
   const rest = added.filter((one) => byContent.get(contentOf(one))?.etag == null)
-  const readable = rest.length > 0 ? await findReadable(ctx, repo.id, rest) : new Map<string, ReadableBlob>()
+  const files = rest.length > 0 ? await findReadable(ctx, repo.id, rest) : new Map<string, ReadableBlob>()
+  const readable = new Map([...files, ...rest.flatMap((one) => entryOf(known, contentOf(one)))])
   // Parts of an upload that is not checked may be missing; readable bytes are there.
   for (const key of readable.keys()) byContent.delete(key)
-  assertAllThere(added, (key) => byContent.has(key) || readable.has(key))
+  assertAllThere(added, locOf, (key) => byContent.has(key) || readable.has(key))
   const uploads = [...byContent].flatMap(([key, row]) => (wanted.has(key) ? [row] : []))
   return { uploads, named: await namedParts(ctx, objects, uploads), readable }
 }
 
-function assertAllThere(added: readonly Added[], isThere: (key: string) => boolean): void {
+function entryOf<T>(map: ReadonlyMap<string, T>, key: string): [string, T][] {
+  const value = map.get(key)
+  return value === undefined ? [] : [[key, value]]
+}
+
+function assertAllThere(added: readonly Added[], locOf: Wanted['locOf'], isThere: (key: string) => boolean): void {
   const items = added.flatMap((one, index) => {
     if (isThere(contentOf(one))) return []
     const detail = `The bytes of ${JSON.stringify(one.path)} were not sent to this repo: presign them, and send them first.`
-    return [{ type: 'upload.part_missing', detail, loc: ['add', index, 'sha256'] }]
+    return [{ type: 'upload.part_missing', detail, loc: locOf(index) }]
   })
   const [first] = items
   if (first) throw new HubError('upload.part_missing', first.detail, { items })

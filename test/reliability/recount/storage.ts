@@ -19,7 +19,8 @@ interface Sums {
 
 const sums = `select
   ((select sum(storage_bytes) from accounts) - (select coalesce(sum(bytes), 0) from storage_spares))::float8 as stored,
-  (select coalesce(sum(total_bytes + snapshot_bytes + film_bytes), 0) from repos)::float8 as repos,
+  ((select coalesce(sum(total_bytes + snapshot_bytes + film_bytes), 0) from repos)
+    + (select coalesce(sum(b.size), 0) from rollout_episodes e join blobs b on b.id = e.blob_id))::float8 as repos,
   (select coalesce(sum(total_bytes), 0) from repos)::float8 - (select coalesce(sum(b.size), 0) from files f join blobs b on b.id = f.blob_id where f.to_seq is null)::float8 as live,
   ((select coalesce(sum(stored_bytes), 0) from runs) + (select coalesce(sum(stored_bytes), 0) from robot_checks))::float8 as jobs,
   (select coalesce(sum(byte_count), 0) from run_log_chunks)::float8 as chunks,

@@ -48,6 +48,8 @@ export const statements: Readonly<Record<string, number>> = {
   RolloutDifferences: 3,
   RunsOfModels: 3,
   RolloutToReplay: 4,
+  KeptSeeds: 3,
+  KeptEpisodes: 3,
   orgRepos: 4,
   palette: 4,
   palettePeople: 5,

@@ -3,6 +3,7 @@ import { element } from '../viewer/panels/element.ts'
 import { frameNear } from './episode-curves.ts'
 import { type EpisodeLane, episodeLane, type ShownEpisode } from './episode-lane.ts'
 import { playhead } from './playhead.ts'
+import { tickerOf } from './ticker.ts'
 import { transport } from './transport.ts'
 
 export interface EpisodeView {
@@ -115,20 +116,4 @@ export function episodeView(shown: readonly ShownEpisode[], options: EpisodeView
       node.remove()
     },
   }
-}
-
-/** Moves the playhead with the frames of the browser while it plays. */
-function tickerOf(head: ReturnType<typeof playhead>) {
-  let frame = 0
-  let before: number | null = null
-  const run = () => {
-    if (frame !== 0 || !head.isPlaying()) return
-    frame = requestAnimationFrame((now) => {
-      frame = 0
-      head.tick(before === null ? 0 : now - before)
-      before = head.isPlaying() ? now : null
-      run()
-    })
-  }
-  return { run, stop: () => cancelAnimationFrame(frame) }
 }

@@ -8,7 +8,8 @@ import { repoParts } from '../../../ui/repo-parts.ts'
 import { rootField } from '../../../ui/root-field.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
-import { resultName } from './replayed-result.ts'
+import { KeptSeedsOfBoth } from './kept-seeds.tsx'
+import { labelOf, resultName } from './result-name.ts'
 import {
   type RolloutDifferencesQuery,
   type RolloutRowFragment,
@@ -53,6 +54,7 @@ function Compared({ one, other }: Pair) {
         {labelOf(one)} beside {labelOf(other)}
       </h2>
       <RunsOfBoth one={one} other={other} />
+      <KeptSeedsOfBoth one={one} other={other} />
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
       {pages.root === undefined && !pages.error && <Loading />}
       {pages.isEmpty && <p className="dim">They end alike with each seed that both have.</p>}
@@ -77,8 +79,6 @@ function Compared({ one, other }: Pair) {
     </section>
   )
 }
-
-const labelOf = ({ model, modelCommit }: RolloutRowFragment) => `${model}@${modelCommit.slice(0, 7)}`
 
 /** What changed between the runs that made both models is compared where runs are. */
 function RunsOfBoth({ one, other }: Pair) {

@@ -8,7 +8,8 @@ import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { ComparedRollouts } from './compared-rollouts.tsx'
 import { GatesOfModel } from './gates-of-model.tsx'
-import { resultName } from './replayed-result.ts'
+import { KeptSeeds } from './kept-seeds.tsx'
+import { resultName } from './result-name.ts'
 import { RolloutTable } from './rollout-table.tsx'
 import {
   type FailedSeedsQuery,
@@ -29,8 +30,12 @@ export function ModelRollouts({ owner, repo }: Props) {
   const [chosen, choose] = useState<readonly string[]>([])
   const variables = useMemo(() => ({ owner, repo, after: null }), [owner, repo])
   const pages = usePages({ query: modelRolloutsQuery, variables, field: 'repo', select: rolloutsOf })
-  const below = (row: RolloutRowFragment) =>
-    row.successes < row.seeds && <FailedSeeds owner={owner} repo={repo} row={row} />
+  const below = (row: RolloutRowFragment) => (
+    <>
+      {row.successes < row.seeds && <FailedSeeds owner={owner} repo={repo} row={row} />}
+      <KeptSeeds row={row} />
+    </>
+  )
   return (
     <div className="stack">
       <GatesOfModel owner={owner} repo={repo} rows={pages.nodes} />

@@ -6,6 +6,8 @@ import { LoadMore } from '../../../ui/load-more.tsx'
 import { Empty, ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { usePages } from '../../../ui/use-pages.ts'
 import { ComparedRollouts } from './compared-rollouts.tsx'
+import { KeptMotions } from './kept-motions.tsx'
+import { KeptSeeds } from './kept-seeds.tsx'
 import { ReplayedRollouts } from './replayed-rollouts.tsx'
 import { RolloutTable } from './rollout-table.tsx'
 import {
@@ -28,7 +30,8 @@ export function RobotBoards({ owner, repo }: Props) {
   const [search] = useSearchParams()
   const names = [search.get('one'), search.get('other')].filter((name) => name !== null)
   const seed = Math.max(0, Math.trunc(Number(search.get('seed'))) || 0)
-  if (names.length > 0) return <ReplayedRollouts owner={owner} repo={repo} names={names} seed={seed} />
+  const Shown = search.get('kept') === null ? ReplayedRollouts : KeptMotions
+  if (names.length > 0) return <Shown owner={owner} repo={repo} names={names} seed={seed} />
   return <Boards owner={owner} repo={repo} />
 }
 
@@ -90,7 +93,15 @@ function Board({ owner, repo, fingerprint }: Props & { readonly fingerprint: str
       <Command text={fingerprint} label="fingerprint of the board" />
       {pages.isEmpty && <p className="dim">There is no result that you can see.</p>}
       <ComparedRollouts rows={pages.nodes.filter(({ id }) => chosen.includes(id))} />
-      {pages.nodes.length > 0 && <RolloutTable rows={pages.nodes} shows="model" chosen={chosen} choose={choose} />}
+      {pages.nodes.length > 0 && (
+        <RolloutTable
+          rows={pages.nodes}
+          shows="model"
+          chosen={chosen}
+          choose={choose}
+          below={(row) => <KeptSeeds row={row} />}
+        />
+      )}
       <LoadMore pages={pages} />
     </section>
   )

@@ -1,0 +1,41 @@
+/** The motion of a seed that a result keeps, with the robot that it is of. */
+import { type Motion, readMotion } from '@hub/rollout/loop/motion'
+import type { Client } from '@urql/core'
+import { messageOf } from '../../../ui/problem.ts'
+import { labelOf, namedResult } from './result-name.ts'
+import { type RobotAt, type RobotName, robotAt } from './robot-at.ts'
+import { type KeptEpisodesQuery, keptEpisodesQuery } from './rollouts.graphql.ts'
+
+type Episode = NonNullable<NonNullable<KeptEpisodesQuery['repo']>['rollout']>['episodes'][number]
+
+export interface KeptMotion extends RobotAt {
+  readonly name: string
+  readonly label: string
+  readonly task: string
+  readonly outcome: Episode['outcome']
+  readonly motion: Motion
+}
+
+/** As much as the hub keeps of one. */
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** Rejects in words for people. `name`: of `resultName`. */
+export async function keptMotion(client: Client, on: RobotName, name: string, seed: number): Promise<KeptMotion> {
+  const { data, error } = await client.query(keptEpisodesQuery, namedResult(name)).toPromise()
+  if (error) throw new Error(messageOf(error))
+  const result = data?.repo?.rollout
+  if (!result) throw new Error(`The result ${name} is not there, or you do not see it.`)
+  if (result.robot !== `${on.owner}/${on.repo}`) throw new Error(`${name} is of another robot, ${result.robot}.`)
+  const kept = result.episodes.find(({ outcome }) => outcome.seed === seed)
+  if (!kept) throw new Error(`${labelOf(result)} keeps no motion of seed ${seed}: run it in 3D instead.`)
+  const [motion, robot] = await Promise.all([download(kept), robotAt(client, on, result.robotCommit)])
+  if (motion.seed !== seed) throw new Error(`The recording of seed ${seed} is of seed ${motion.seed}.`)
+  return { ...robot, name, label: labelOf(result), task: result.task, outcome: kept.outcome, motion }
+}
+
+async function download({ url, size, outcome: { seed } }: Episode): Promise<Motion> {
+  if (size > MAX_BYTES) throw new Error(`The recording of seed ${seed} is too large to be shown.`)
+  const answer = await fetch(url)
+  if (!answer.ok) throw new Error(`The recording of seed ${seed} could not be downloaded: ${answer.status}.`)
+  return readMotion(await answer.json())
+}
