@@ -187,13 +187,13 @@ function pageStatement(name: string, viewer: VisibleRepos, query: AnyPageQuery):
   if (query.filter.visibility !== 'public' && viewer.accountIds.length > 0)
     streams.push(privateStream(viewer.repoIds, shared, by))
   const page = streams.length > 0 ? streams.join(' union all ') : `(select r.id, r.updated_at from repos r where false)`
-  // `any` makes it a look-up of each row: as an equality it may be a merge, which reads all repos that are newer than
-  // the page.
+  // `offset 0` makes it a look-up of each row: as a join it may be a merge, which reads all repos that are newer than
+  // the page, or compare each row with every repo, where the planner expects few of either.
   const columns = columnsOf(query)
   const text = `select ${columns.sql}
     from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)}
       limit ${MAX_ROWS}) page
-    join repos r on r.id = any(array[page.id]) join accounts o on o.id = r.owner_id
+    cross join lateral (select * from repos where id = page.id offset 0) r join accounts o on o.id = r.owner_id
     order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'page.$1')}`
   return composed({ name, columns, params, text })
 }
