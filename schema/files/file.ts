@@ -1,8 +1,8 @@
 /** Files of a repo: the tree as a connection, and its entries. Spec, "Files". */
-import type { RepoFileEntry } from '../../src/files/file-entry.ts'
+import { briefMembers, type RepoFileEntry } from '../../src/files/file-entry.ts'
 import { DEFAULT_TREE_LIMIT, MAX_TREE_LIMIT } from '../../src/files/limits.ts'
 import { treeLimit, treePrefix } from '../../src/files/schemas.ts'
-import { filesOfRepos, listTree } from '../../src/files/tree.ts'
+import { briefFilesOfRepos, type FilePage, filesOfRepos, listTree } from '../../src/files/tree.ts'
 import { stateText } from '../../src/files/versions/state-name.ts'
 import { listTreeAt } from '../../src/files/versions/tree-at.ts'
 import { builder } from '../builder.ts'
@@ -10,6 +10,7 @@ import { Connection, forwardArgs, nodesOf } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
 import { args, query } from '../root-field.ts'
+import { selectsOnly } from '../selection.ts'
 
 /** The argument that names a state. */
 export const AT_TEXT =
@@ -58,15 +59,13 @@ builder.objectField(RepoType, 'files', (t) =>
       after: t.arg.string({ description: '`endCursor` of the previous page.' }),
     },
     resolve: (repo) => repo.id,
-    load: async (repoIds: string[], ctx, args) => {
+    load: async (repoIds: string[], ctx, args, info) => {
       const { first, after } = forwardArgs(args, MAX_TREE_LIMIT)
-      const pages = await filesOfRepos(ctx, {
-        repoIds,
-        prefix: args.prefix ?? '',
-        limit: first ?? DEFAULT_TREE_LIMIT,
-        after,
-      })
-      return pages.map((page) => new Connection(page, after !== null))
+      const asked = { repoIds, prefix: args.prefix ?? '', limit: first ?? DEFAULT_TREE_LIMIT, after }
+      const isBrief = [['nodes'], ['edges', 'node']].every((path) => selectsOnly(info, path, briefMembers))
+      const pages = await (isBrief ? briefFilesOfRepos(ctx, asked) : filesOfRepos(ctx, asked))
+      // Of a brief entry nothing else is selected.
+      return pages.map((page) => new Connection(page as FilePage, after !== null))
     },
   }),
 )

@@ -13,40 +13,56 @@ import { visibleRepo } from '../repos/repo-shape.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { fileEntryColumns, type RepoFileEntry } from './file-entry.ts'
+import { type BriefFileEntry, briefEntryColumns, fileEntryColumns, type RepoFileEntry } from './file-entry.ts'
 
 /** Length of a path that always fits a cursor, even with every byte escaped and base64-encoded. */
 const SHORT_PATH_BYTES = 56
 
-export const pageColumns = fileEntryColumns.with({
-  /** Set if the path may be too long for a cursor: the cursor then holds the row id. */
-  id: column.int8.orNull(`case when octet_length(f.path) > ${SHORT_PATH_BYTES} then f.id end`),
-})
+/** Set if the path may be too long for a cursor: the cursor then holds the row id. */
+const id = column.int8.orNull(`case when octet_length(f.path) > ${SHORT_PATH_BYTES} then f.id end`)
+
+export const pageColumns = fileEntryColumns.with({ id })
 export type TreeRow = RowOf<typeof pageColumns>
-const pageOfRepoColumns = pageColumns.with({ repoId: column.text('q.repo_id') })
+const ofRepo = { repoId: column.text('q.repo_id') }
 
 /**
  * The first rows of a path range of each repo. The limit applies before the join with blobs, and `offset 0` keeps each
  * blob an index look-up: a prepared statement does not know its limit, assumes a tenth of a large repo and would plan a
  * hash of all blobs.
  */
+const pagesSql = `from unnest(:repoIds::text[], :lower::text[]) with ordinality as q(repo_id, lower, place)
+    cross join lateral (select id, path, blob_id, mime, updated_at from files
+      where repo_id = q.repo_id and to_seq is null and path >= q.lower and path < :upper order by path limit :limit) f
+    cross join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b
+    order by q.place, f.path`
+
+const pageParams = {
+  repoIds: param.texts(),
+  /** Lower bound of each page, and the common upper bound. */
+  lower: param.texts(),
+  upper: param.text(),
+  limit: param.int8(),
+}
+
+const pageOfRepoColumns = pageColumns.with(ofRepo)
+
 export const treePage = statement({
   name: 'files-tree',
   exact: 'hot',
   columns: pageOfRepoColumns,
-  params: {
-    repoIds: param.texts(),
-    /** Lower bound of each page, and the common upper bound. */
-    lower: param.texts(),
-    upper: param.text(),
-    limit: param.int8(),
-  },
-  text: `select ${pageOfRepoColumns.sql}
-    from unnest(:repoIds::text[], :lower::text[]) with ordinality as q(repo_id, lower, place)
-    cross join lateral (select id, path, blob_id, mime, updated_at from files
-      where repo_id = q.repo_id and to_seq is null and path >= q.lower and path < :upper order by path limit :limit) f
-    cross join lateral (select size, etag, sha256 from blobs where id = f.blob_id offset 0) b
-    order by q.place, f.path`,
+  params: pageParams,
+  text: `select ${pageOfRepoColumns.sql} ${pagesSql}`,
+})
+
+const briefColumns = briefEntryColumns.with({ ...ofRepo, id })
+
+/** The same with brief entries: a cell that no one reads costs both sides about as much as one that is. */
+const briefTreePage = statement({
+  name: 'files-tree-brief',
+  exact: 'hot',
+  columns: briefColumns,
+  params: pageParams,
+  text: `select ${briefColumns.sql} ${pagesSql}`,
 })
 
 const pathColumn = columns({ path: column.text('f.path') })
@@ -95,22 +111,28 @@ const listingOf = (repoId: string, prefix: string) => `tree:${repoId}:${prefix}`
  * A page per repo, in the order requested: one statement for any number. 422 `validation.cursor` for a cursor of
  * another listing.
  */
-export async function filesOfRepos(ctx: Pick<RequestContext, 'deps'>, query: FilesOfRepos): Promise<FilePage[]> {
-  const { db } = ctx.deps
-  const { after, prefix } = query
-  const bounds = await Promise.all(
-    query.repoIds.map((repoId) =>
-      after === null ? prefix : lowerBoundOf(db, repoId, listingOf(repoId, prefix), after),
-    ),
+export const filesOfRepos = async (ctx: FilesContext, query: FilesOfRepos): Promise<FilePage[]> =>
+  pagesOf(query, await ctx.deps.db.query(treePage, await rangesOf(ctx, query)))
+
+/** The same with brief entries, for who looks at no other member (`briefMembers`). */
+export const briefFilesOfRepos = async (ctx: FilesContext, query: FilesOfRepos): Promise<Page<BriefFileEntry>[]> =>
+  pagesOf(query, await ctx.deps.db.query(briefTreePage, await rangesOf(ctx, query)))
+
+type FilesContext = Pick<RequestContext, 'deps'>
+
+async function rangesOf({ deps: { db } }: FilesContext, { repoIds, prefix, limit, after }: FilesOfRepos) {
+  const lower = await Promise.all(
+    repoIds.map((repoId) => (after === null ? prefix : lowerBoundOf(db, repoId, listingOf(repoId, prefix), after))),
   )
-  const rows = await db.query(treePage, {
-    repoIds: query.repoIds,
-    lower: bounds,
-    upper: prefixSuccessor(query.prefix),
-    limit: query.limit + 1,
-  })
+  return { repoIds, lower, upper: prefixSuccessor(prefix), limit: limit + 1 }
+}
+
+function pagesOf<Row extends PagedRow & { readonly repoId: string }>(
+  { repoIds, prefix, limit }: FilesOfRepos,
+  rows: readonly Row[],
+): ByPath<Row>[] {
   const byRepo = Map.groupBy(rows, (row) => row.repoId)
-  return query.repoIds.map((repoId) => toPage(byRepo.get(repoId) ?? [], listingOf(repoId, query.prefix), query.limit))
+  return repoIds.map((repoId) => toPage(byRepo.get(repoId) ?? [], listingOf(repoId, prefix), limit))
 }
 
 /** The same page for one repo by name: name, visibility and page in one statement, because it is a hot read. */
@@ -159,8 +181,15 @@ export async function listTree(ctx: RequestContext, input: TreeInput): Promise<F
   return toPage(rows, listing, input.limit)
 }
 
+/** What cursors are made of. */
+type PagedRow = Pick<TreeRow, 'path' | 'id'>
+
+interface ByPath<Row> extends Omit<Page<Row>, 'cursorOf'> {
+  readonly cursorOf: (file: Pick<TreeRow, 'path'>) => string
+}
+
 /** A page of at most `limit` rows; `rows` may have one more, which shows that another page follows. */
-export function toPage(rows: readonly TreeRow[], listing: string, limit: number): FilePage {
+export function toPage<Row extends PagedRow>(rows: readonly Row[], listing: string, limit: number): ByPath<Row> {
   return {
     nodes: rows.length > limit ? rows.slice(0, limit) : rows,
     hasNextPage: rows.length > limit,

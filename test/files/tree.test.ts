@@ -1,8 +1,9 @@
 import { prefixSuccessor } from '@hub/text/file-path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { filesOfRepos, listTree, treePage } from '../../src/files/tree.ts'
+import type { BriefFileEntry } from '../../src/files/file-entry.ts'
+import { briefFilesOfRepos, filesOfRepos, listTree, treePage } from '../../src/files/tree.ts'
 import type { AccountRef, RequestContext } from '../../src/operation/context.ts'
-import { encodeCursor } from '../../src/platform/page.ts'
+import { encodeCursor, type Page } from '../../src/platform/page.ts'
 import { testDb } from '../support/database.ts'
 import { makeWorld, type World, type WorldRepo } from '../support/world.ts'
 
@@ -137,6 +138,20 @@ test('pages of many repos are one statement', async () => {
     [[], false],
     [['z'], false],
   ])
+})
+
+test('brief pages are the same files with the same cursors, in one statement', async () => {
+  const long = `${'d'.repeat(200)}/${'e'.repeat(200)}`
+  const repos = await Promise.all([repoWith(['a', long, 'z']), repoWith(['b'])])
+  const asked = { repoIds: repos.map((repo) => repo.id), prefix: '', limit: 2, after: null }
+  const whole = await filesOfRepos(ctx, asked)
+  const statements = database.record()
+  const brief = await briefFilesOfRepos(ctx, asked)
+  expect(statements).toHaveLength(1)
+  const shown = <File extends BriefFileEntry>({ nodes, cursorOf }: Page<File>) =>
+    nodes.map((file) => [file.path, file.size, file.sha256, cursorOf(file)])
+  expect(brief.map(shown)).toEqual(whole.map(shown))
+  expect(brief.map((page) => page.hasNextPage)).toEqual([true, false])
 })
 
 interface PlanNode {
