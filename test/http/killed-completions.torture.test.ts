@@ -1,11 +1,15 @@
 // @module-tag long
-/** A hub that is killed while it completes uploads: the same request succeeds at once, at another hub of the database and at the one that is back. */
+/**
+ * A hub that dies, or one process of it, while it completes uploads: the same request succeeds at once, at another hub
+ * of the database and at the one that is back.
+ */
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isFull } from '@hub/testing/torture'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { kill, killableHub } from '../support/killable-hub.ts'
+import { deaths, die, untilAllServe } from '../support/hub-deaths.ts'
+import { isThere, killableHub, stop } from '../support/killable-hub.ts'
 
 /** Each is two starts of a hub. */
 const ROUNDS = isFull ? 12 : 3
@@ -57,25 +61,48 @@ async function sent(slug: string): Promise<{ path: string; bytes: number; body: 
   return { path: `/v1/repos/${repo}/files/complete`, bytes, body: { uploads } }
 }
 
-it('is completed once by the repeated request, at once, wherever it is sent', async () => {
+/** How many uploads are being completed. */
+async function completing(): Promise<number> {
+  const [counted] = await sql<{ left: number }>(`select count(*)::int as left from uploads where state = 'completing'`)
+  return counted?.left ?? 0
+}
+
+/** Completed so far: all repos have one owner. */
+let total = 0
+const title = 'is completed once by the repeated request, at once, wherever it is sent: %s'
+
+it.each(deaths.map((death) => [death.title, death] as const))(title, { timeout: 600_000 }, async (_, death) => {
+  const { settings, part } = death
+  const startAll = async () => {
+    const started = await start(made.url, [], settings)
+    await untilAllServe(made.url, settings)
+    return started
+  }
   const other = `http://127.0.0.1:${await freePort()}`
-  await start(other)
-  let hub = await start()
+  const helper = await start(other)
+  onTestFinished(() => stop(helper))
+  let hub = await startAll()
+  // The next one has its address.
+  onTestFinished(() => stop(hub))
   let midway = 0
-  let total = 0
-  for (let round = 0; round < ROUNDS || midway === 0; round += 1) {
-    const slug = `r${round}`
+  for (let round = 0; round < ROUNDS * part || midway === 0; round += 1) {
+    const slug = `r${deaths.indexOf(death)}-${round}`
     const { path, bytes, body } = await sent(slug)
     const key = round % 2 === 0 ? randomUUID() : null
     const first = call(made.url, path, body, key).catch(() => null)
-    await delay(randomInt(5, 250))
-    await kill(hub)
+    let isAnswered = false
+    first.then(() => {
+      isAnswered = true
+    })
+    while (!isAnswered && (await completing()) === 0) await delay(2)
+    await delay(randomInt(0, 50))
+    await die(death, hub, database.db)
     const wasAnswered = (await first) !== null
-    const [{ left }] = (await sql(`select count(*)::int as left from uploads where state = 'completing'`)) as [
-      { left: number },
-    ]
-    if (left > 0) midway += 1
-    const back = round % 4 < 2 ? null : await start()
+    const left = await completing()
+    // What another process of the hub completes is not left.
+    if (left > 0 && !wasAnswered) midway += 1
+    const isReplaced = isThere(hub)
+    const back = isReplaced ? hub : round % 4 < 2 ? null : await startAll()
     const sentAt = performance.now()
     const again = await call(back ? made.url : other, path, body, key)
     const tookMs = performance.now() - sentAt
@@ -97,6 +124,7 @@ it('is completed once by the repeated request, at once, wherever it is sent', as
       reserved_bytes: 0,
       pending_uploads: 0,
     })
-    hub = back ?? (await start())
+    hub = back ?? (await startAll())
+    if (isReplaced) await untilAllServe(made.url, settings)
   }
-}, 600_000)
+})

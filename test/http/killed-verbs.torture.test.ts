@@ -1,9 +1,13 @@
 // @module-tag long
-/** A hub that is killed while it makes snapshots, restores states and hands out keys: each is whole or not there, and a retry ends it once. */
+/**
+ * A hub that dies, or one process of it, while it makes snapshots, restores states and hands out keys: each is whole or
+ * not there, and a retry ends it once.
+ */
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { isFull } from '@hub/testing/torture'
-import { expect, it } from 'vitest'
-import { kill, killableHub } from '../support/killable-hub.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { deaths, die, untilAllServe } from '../support/hub-deaths.ts'
+import { isThere, killableHub, stop } from '../support/killable-hub.ts'
 
 const ROUNDS = isFull ? 5 : 3
 const REPOS = 6
@@ -31,20 +35,30 @@ async function call(method: string, path: string, body?: object, key?: string, t
   return { status: response.status, json: await response.json() }
 }
 
-/** Resolves `reached` at the answer of that number. The answer is null for a request whose hub was killed before it answered. */
+/**
+ * Resolves `reached` at the answer of that number. The answer is null for a request whose process was killed before it
+ * answered, of which `lost` counts, and for one that another process refused, as one may that is busy: neither is
+ * acknowledged.
+ */
 function countedTo(number: number) {
   const reached = Promise.withResolvers<void>()
+  const seen = { lost: 0, refused: [] as Answer[] }
   let left = number
   const orLost = (asked: Promise<Answer>): Promise<Answer | null> =>
     asked.then(
       (answer) => {
         left -= 1
         if (left === 0) reached.resolve()
-        return answer
+        if (answer.status < 300) return answer
+        seen.refused.push(answer)
+        return null
       },
-      () => null,
+      () => {
+        seen.lost += 1
+        return null
+      },
     )
-  return { reached: reached.promise, orLost }
+  return { reached: reached.promise, seen, orLost }
 }
 
 async function write(repo: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -88,12 +102,36 @@ async function approvedLogin(session: string): Promise<string> {
   return json.device_code
 }
 
-it('keeps each snapshot, restoration and key that was acknowledged, and ends the others on a retry', async () => {
-  let hub = await start()
+/** Keys of sign-ins, of which each has one. */
+async function handedOut(): Promise<number> {
+  const [counted] = await sql<{ keys: number; logins: number }>(
+    `select (select count(*)::int from api_keys where name = 'a program') as keys,
+      (select count(*)::int from device_logins where state = 'consumed') as logins`,
+  )
+  expect(counted?.keys).toBe(counted?.logins)
+  return counted?.keys ?? 0
+}
+
+const title = 'keeps each snapshot, restoration and key that was acknowledged, and ends the others on a retry: %s'
+
+it.each(deaths.map((death) => [death.title, death] as const))(title, { timeout: 600_000 }, async (_, death) => {
+  const { settings, part } = death
+  const place = deaths.indexOf(death)
+  const startAll = async () => {
+    const started = await start(made.url, [], settings)
+    await untilAllServe(made.url, settings)
+    return started
+  }
+  let hub = await startAll()
+  // The next one has its address.
+  onTestFinished(() => stop(hub))
   const session = await signIn()
+  const before = await handedOut()
   let lost = 0
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const repos = await Promise.all(Array.from({ length: REPOS }, (_, at) => changedRepo(`r${round}-${at}`)))
+  // A process of two may have had none of the requests.
+  for (let round = 0; round < ROUNDS * part || lost === 0; round += 1) {
+    const name = `r${place}-${round}`
+    const repos = await Promise.all(Array.from({ length: REPOS }, (_, at) => changedRepo(`${name}-${at}`)))
     const codes = await Promise.all(Array.from({ length: LOGINS }, () => approvedLogin(session)))
     const verbs = repos.map(({ repo }, at) => ({
       repo,
@@ -106,16 +144,18 @@ it('keeps each snapshot, restoration and key that was acknowledged, and ends the
       },
     }))
     const redeem = (code: string) => call('POST', '/v1/auth/device/token', { device_code: code })
-    const { reached, orLost } = countedTo(randomInt(1, REPOS + LOGINS))
+    const { reached, seen, orLost } = countedTo(randomInt(1, REPOS + LOGINS))
     const asked = Promise.all([
       Promise.all(verbs.map((verb) => orLost(verb.run(verb.key)))),
       Promise.all(codes.map((code) => orLost(redeem(code)))),
     ])
     await reached
-    await kill(hub)
+    await die(death, hub, database.db)
     const [answers, keys] = await asked
-    lost += [...answers, ...keys].filter((answer) => answer === null).length
-    hub = await start()
+    lost += seen.lost
+    expect(seen.refused.filter(({ status }) => ![409, 429, 503].includes(status))).toEqual([])
+    if (isThere(hub)) await untilAllServe(made.url, settings)
+    else hub = await startAll()
 
     for (const [at, { repo, key, isSnapshot, run }] of verbs.entries()) {
       const { first, second } = repos[at] as (typeof repos)[number]
@@ -148,11 +188,6 @@ it('keeps each snapshot, restoration and key that was acknowledged, and ends the
       if (token) expect((await call('GET', '/v1/me', undefined, undefined, token)).status).toBe(200)
       else expect(again.json.errors[0].detail).toMatch(/^The key key_\w{26} of this sign-in was handed out before/)
     }
-    const [counted] = await sql<{ keys: number; logins: number }>(
-      `select (select count(*)::int from api_keys where name = 'a program') as keys,
-        (select count(*)::int from device_logins where state = 'consumed') as logins`,
-    )
-    expect(counted).toEqual({ keys: LOGINS * (round + 1), logins: LOGINS * (round + 1) })
+    expect(await handedOut()).toBe(before + LOGINS * (round + 1))
   }
-  expect(lost).toBeGreaterThan(0)
 })

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { expect } from 'vitest'
+import type { Db } from '../../src/store/db.ts'
 import { kill } from './killable-hub.ts'
 import { untilServing, workersOf } from './worker-processes.ts'
 
@@ -11,17 +12,36 @@ export interface Death {
   readonly settings: Readonly<Record<string, string>>
   /** A part of the rounds of a test: those of a single process are the ones that vary most. */
   readonly part: number
-  /** Resolves when what dies is gone; the hub itself is back at once if it replaces a process. */
-  die(hub: ChildProcess): Promise<void>
+  /** How many processes that serve die. */
+  readonly processes: number
+  /** Resolves when what dies is gone. */
+  readonly kill: (hub: ChildProcess) => Promise<void>
 }
 
 const two = { WORKERS: '2' }
 
 export const deaths: readonly Death[] = [
-  { title: 'a hub', settings: {}, part: 1, die: kill },
-  { title: 'one process of two', settings: two, part: 0.34, die: killOne },
-  { title: 'the process that keeps two', settings: two, part: 0.34, die: killKeeper },
+  { title: 'a hub', settings: {}, part: 1, processes: 1, kill },
+  { title: 'one process of two', settings: two, part: 0.34, processes: 1, kill: killOne },
+  { title: 'the process that keeps two', settings: two, part: 0.34, processes: 2, kill: killKeeper },
 ]
+
+/**
+ * Resolves when what dies is gone, for the database too, which hears of it a little later: until then its claims are
+ * those of a hub that is there. A process of several is replaced meanwhile.
+ */
+export async function die(death: Death, hub: ChildProcess, db: Db): Promise<void> {
+  const earlier = await listeners(db)
+  await death.kill(hub)
+  const left = async () => (await listeners(db)).filter((pid) => earlier.includes(pid)).length
+  await expect.poll(left, soon).toBe(earlier.length - death.processes)
+}
+
+/** The server process of each hub's connection for changes, which also says that it is there. */
+async function listeners(db: Db): Promise<number[]> {
+  const text = `select pid from pg_stat_activity where application_name = 'hub-events' and datname = current_database()`
+  return (await db.query<{ pid: number }>({ name: '', text }, [])).map(({ pid }) => pid)
+}
 
 /** A connection of its own: one that is kept would ask the same process each time. */
 export const scrapeOf = (url: string) => (): Promise<string> =>
