@@ -6,7 +6,7 @@ import type { Db } from '../../src/store/db.ts'
 import { kill } from './killable-hub.ts'
 import { untilServing, workersOf } from './worker-processes.ts'
 
-export interface Death {
+interface Death {
   readonly title: string
   /** Of the hub that dies. */
   readonly settings: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ async function listeners(db: Db): Promise<number[]> {
 }
 
 /** A connection of its own: one that is kept would ask the same process each time. */
-export const scrapeOf = (url: string) => (): Promise<string> =>
+const scrapeOf = (url: string) => (): Promise<string> =>
   fetch(`${url}/metrics`, { headers: { connection: 'close' } }).then(
     (answer) => answer.text(),
     () => '',
