@@ -7,7 +7,7 @@ import type { HandlerRoute } from '../engine/handler-route.ts'
 
 type FileRequest = FastifyRequest<{ Params: { owner: string; repo: string; film_id: string } }>
 
-/** 302 to a signed URL with the SHA-256 as ETag, 304 if `If-None-Match` matches it; 404, 503 as Problems. */
+/** 302 to a signed URL with the SHA-256 as ETag, 304 if `If-None-Match` matches it; 404, 422, 503 as Problems. */
 const file: HandlerRoute = {
   operation: 'getEpisodeFilmFile',
   method: 'GET',
@@ -35,6 +35,7 @@ const file: HandlerRoute = {
       '304': { description: 'Not modified: the ETag still matches.' },
       '403': problem('Not allowed'),
       '404': problem('Not found'),
+      '422': problem('Invalid input'),
       ...everywhere,
     },
   },

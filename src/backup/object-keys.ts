@@ -36,6 +36,11 @@ export const keyColumns: readonly KeyColumn[] = [
   named('robot_check_log_chunks', 'storage_key'),
   // Before a report has named it, an artifact is an upload in progress.
   named('robot_check_artifacts', 'storage_key', 'sha256 is not null'),
+  // Until it has succeeded, a film is an upload in progress.
+  {
+    column: 'episode_films.storage_key',
+    select: `select storage_key as key, sha256, true as required from episode_films where status = 'succeeded'`,
+  },
 ]
 
 /** Columns that look like one of these and name nothing that a restored hub needs, with the reason. */

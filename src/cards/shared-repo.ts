@@ -66,6 +66,7 @@ const sharedRepo = statement({
     owner: param.text(),
     slug: param.text(),
     episode: param.int4.orNull(),
+    frame: param.int4.orNull(),
     names: param.texts(),
     mostBytes: param.int8(),
     cardBytes: param.int4(),
@@ -88,17 +89,24 @@ const sharedRepo = statement({
     left join lateral (
       select s.id from episode_films s join repos b on b.id = any(array[s.robot_repo_id])
       where s.repo_id = r.id and s.episode = :episode and s.kind = 'still' and s.status = 'succeeded'
-        and b.visibility = 'public' order by s.id desc limit 1) e on true
+        and b.visibility = 'public' and s.seq = r.seq and s.robot_seq = b.seq
+        and s.frame = coalesce(:frame, s.frame) order by s.id desc limit 1) e on true
     where a.handle = :owner and r.visibility = 'public'`,
 })
+
+/** An episode, and the frame of it where one is asked for. */
+export interface AskedFrame {
+  readonly episode: number | null
+  readonly frame: number | null
+}
 
 /** The public repo that has or had this name, with the still of an episode; null for any other. One statement. */
 export async function findSharedRepo(
   querier: Querier,
   { owner, slug }: { readonly owner: string; readonly slug: string },
-  episode: number | null = null,
+  { episode, frame }: AskedFrame = { episode: null, frame: null },
 ): Promise<SharedRepo | null> {
   const limits = { names: pictureNames, mostBytes: MOST_BYTES, cardBytes: MOST_CARD_BYTES }
-  const [found = null] = await querier.query(sharedRepo, { owner, slug, episode, ...limits })
+  const [found = null] = await querier.query(sharedRepo, { owner, slug, episode, frame, ...limits })
   return found
 }

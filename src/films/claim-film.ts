@@ -7,7 +7,7 @@ import { findRepoByIdToWrite } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 import { CANDIDATES, type ClaimNextInput, claimsFor, unlessNothing, untilClaimed } from '../work/claim-next.ts'
-import { announceFilm, assertHolds, type EpisodeFilm, readFilm, waitingTopic } from './film-rows.ts'
+import { announceFilm, assertHolds, type EpisodeFilm, readFilm, waitingTopic, withoutBytes } from './film-rows.ts'
 import { LEASE_SECONDS, MAX_LOST } from './limits.ts'
 
 const taken = columns({ id: column.text('f.id'), repoId: column.text('f.repo_id') })
@@ -25,9 +25,9 @@ const asTheyWere = (f: string) => `exists (select 1 from repos r join repos t on
 const claimOldest = statement({
   name: 'episode-film-claim',
   columns: taken,
-  params: { ...repoViewer, worker: param.text(), credentialId: param.text() },
+  params: { ...repoViewer, ownerIds: param.texts(), worker: param.text(), credentialId: param.text() },
   text: `with waiting as materialized (
-      select w.id, w.requested_at from unnest(:accountIds::text[]) account(id) cross join lateral (
+      select w.id, w.requested_at from unnest(:ownerIds::text[]) account(id) cross join lateral (
         select c.id, c.requested_at from episode_films c where c.owner_id = account.id and ${claimable('c')}
           and (:repoIds::text[] is null or c.repo_id = any(:repoIds::text[])) and ${asTheyWere('c')}
           order by c.requested_at, c.id limit ${CANDIDATES}) w
@@ -37,7 +37,8 @@ const claimOldest = statement({
       order by w.requested_at, w.id limit 1 for update of c skip locked)
     update episode_films f set status = 'running', lost = case when f.status = 'running' then f.lost + 1 else 0 end,
       attempt = f.attempt + 1, worker = :worker, claim_credential = :credentialId,
-      lease_expires_at = now() + interval '${LEASE_SECONDS} seconds', started_at = now(), finished_at = null
+      lease_expires_at = now() + interval '${LEASE_SECONDS} seconds', started_at = now(), finished_at = null,
+      ${withoutBytes('true')}
     from next where f.id = next.id returning ${taken.sql}`,
 })
 
@@ -69,7 +70,7 @@ function claim(ctx: AllowedContext, credential: Credentialed, worker: string): P
   const { accountIds, credentialId } = credential
   return unlessNothing((nothing) =>
     commitVerb(ctx, async (tx) => {
-      const given = { ...visibleRepos(ctx.viewer), accountIds, credentialId, worker }
+      const given = { ...visibleRepos(ctx.viewer), ownerIds: accountIds, credentialId, worker }
       const [found] = await tx.query(claimOldest, given)
       const film = found && (await readFilm(tx, ctx.viewer, found))
       if (!film) throw nothing

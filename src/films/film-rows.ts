@@ -9,6 +9,12 @@ import type { Querier, Tx } from '../store/db.ts'
 import type { Events } from '../store/events.ts'
 import { param, statement } from '../store/statement.ts'
 
+/** Assignments that forget what a worker announced where `condition` holds: its object, if it came, is collected. */
+export const withoutBytes = (condition: string): string =>
+  ['storage_key', 'store_upload_id', 'size', 'sha256']
+    .map((name) => `${name} = case when ${condition} then null else f.${name} end`)
+    .join(', ')
+
 /** Of `f`, its data set `r` of the account `o`, and its robot `b` of the account `bo`. */
 export const filmColumns = columns({
   id: column.text('f.id'),

@@ -4,6 +4,8 @@
 export const LEASE_SECONDS = 120
 /** Leases of a film that may end without a report before it has failed. */
 export const MAX_LOST = 3
+/** How long a film waits for a worker: a day. */
+export const WAITS_SECONDS = 86_400
 /** Films of an account that wait or are being made. */
 export const MAX_OPEN_FILMS = 50
 /** Of a data set: the oldest go when another one is asked for. */

@@ -5,12 +5,12 @@ import { countBytes } from '../files/reservation.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
 import type { AllowedContext, RequestContext } from '../operation/context.ts'
-import { invalid, notFound } from '../platform/errors.ts'
+import { HubError, invalid, notFound } from '../platform/errors.ts'
 import { lockRepo } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
-import { announceFilm, assertHolds, type EpisodeFilm, readFilm } from './film-rows.ts'
+import { announceFilm, assertHolds, type EpisodeFilm, readFilm, withoutBytes } from './film-rows.ts'
 import { heldFilm, type NamedFilm } from './held-film.ts'
 import { LEASE_SECONDS } from './limits.ts'
 import { countFilmBytes } from './request-film.ts'
@@ -42,18 +42,20 @@ const end = statement({
   params: { ...fenced, error: param.text.orNull(), storageKey: param.text.orNull() },
   text: `with now as (select r.seq = e.seq and b.seq is not distinct from e.robot_seq as same
       from episode_films e join repos r on r.id = e.repo_id left join repos b on b.id = e.robot_repo_id
-      where e.id = :id)
+      where e.id = :id),
+    outcome as (select now.same and :error::text is null as is_made, case when :error::text is not null then :error
+        when not now.same then 'The files of the data set or the robot changed meanwhile: ask again.' end as error
+      from now)
     update episode_films f set lost = 0, claim_credential = null, lease_expires_at = null, finished_at = now(),
-      status = case when :error::text is null and now.same then 'succeeded' else 'failed' end::"JobStatus",
-      error = case when :error::text is not null then :error
-        when not now.same then 'The files of the data set or the robot changed meanwhile: ask again.' end
-    from now where ${held} and f.storage_key is not distinct from coalesce(:storageKey, f.storage_key)
+      status = case when outcome.is_made then 'succeeded' else 'failed' end::"JobStatus", error = outcome.error,
+      ${withoutBytes('not outcome.is_made')}
+    from outcome where ${held} and f.storage_key is not distinct from coalesce(:storageKey, f.storage_key)
     returning ${told.sql}`,
 })
 
 /**
  * The film afterwards; its lease begins again, or ends. Errors: 401, 403, 404, 409 `conflict.not_claimer` for who does
- * not hold it any more, 413 `quota.storage`, 422 for `succeeded` without the bytes that were announced, 503.
+ * not hold it any more, and `conflict.in_progress` for one that was announced again meanwhile, 413 `quota.storage`, 422 for `succeeded` without the bytes that were announced, 503.
  */
 export function reportEpisodeFilm(ctx: RequestContext, input: ReportFilmInput): Promise<EpisodeFilm> {
   return guarded(
@@ -83,20 +85,25 @@ async function write(ctx: AllowedContext, tx: Tx, film: EpisodeFilm, input: Repo
   const { credentialId } = requireCredential(ctx.viewer)
   const { status, attempt } = input
   const fence = { id: film.id, attempt, credentialId }
-  if (!(await lockRepo(tx, film.repoId))) throw notFound(`The repo ${film.repo}`)
+  // The owner is that of the lock: the repo may have moved since the film was found.
+  const repo = await lockRepo(tx, film.repoId)
+  if (!repo) throw notFound(`The repo ${film.repo}`)
   const storageKey = status === 'succeeded' ? film.storageKey : null
   const error = status === 'failed' ? input.error || 'The worker did not say why.' : null
   const [written] = status ? await tx.query(end, { ...fence, error, storageKey }) : await tx.query(goOn, fence)
   const after = await readFilm(tx, ctx.viewer, film)
-  if (!written) assertHolds(after ?? { ...film, status: 'failed' }, { credentialId, attempt })
+  if (!written) {
+    assertHolds(after ?? { ...film, status: 'failed' }, { credentialId, attempt })
+    throw new HubError('conflict.in_progress', 'The film was announced again meanwhile: send it, and report again.')
+  }
   if (!after) throw notFound(`The film ${film.id} of ${film.repo}`)
   if (status) {
     const what = { film: film.id, status: after.status, attempt, error: after.error }
-    await audit(tx, ctx, { action: 'episode_film.finish', accountId: film.ownerId, targetId: film.repoId, after: what })
+    await audit(tx, ctx, { action: 'episode_film.finish', accountId: repo.ownerId, targetId: repo.id, after: what })
   }
-  if (written?.status === 'succeeded' && after.size !== null) {
+  if (written.status === 'succeeded' && after.size !== null) {
     await tx.query(countFilmBytes, { repoId: film.repoId, bytes: after.size })
-    await countBytes(tx, ctx.deps.config, film.ownerId, after.size)
+    await countBytes(tx, ctx.deps.config, repo.ownerId, after.size)
   }
   announceFilm(tx, ctx.deps.events, after)
   return after

@@ -64,12 +64,16 @@ const row = insertInto('episode_films', {
   requestedAt: sql('now()'),
 })
 
-const idColumn = columns({ id: column.text('episode_films.id') })
+const filedColumns = columns({
+  id: column.text('episode_films.id'),
+  /** Asked for by this transaction, which has the repo's lock. */
+  isNew: column.bool('episode_films.requested_at = now()::timestamptz(3)'),
+})
 
 /** The row that is there already for the same question; one that failed is tried again. */
 const file = statement({
   name: 'episode-film-file',
-  columns: idColumn,
+  columns: filedColumns,
   params: row.params,
   text: `${row.sql}
     on conflict (repo_id, episode, kind, frame, seq, robot_repo_id, robot_seq, map_version) do update set
@@ -80,7 +84,7 @@ const file = statement({
       finished_at = case when episode_films.status = 'failed' then null else episode_films.finished_at end,
       lost = case when episode_films.status = 'failed' then 0 else episode_films.lost end,
       error = null
-    returning ${idColumn.sql}`,
+    returning ${filedColumns.sql}`,
 })
 
 const droppedColumns = columns({
@@ -153,8 +157,9 @@ async function request(ctx: AllowedContext, tx: Tx, { repo: { id, fullName }, ro
   const asked = { repoId: id, ownerId, seq, robotRepoId: robot.id, robotSeq, mapVersion, kind, episode }
   const [filed] = await tx.query(file, { ...asked, id: newId('film'), frame: frame ?? 0, requestedBy })
   const film = filed && (await readFilm(tx, ctx.viewer, { repoId: id, id: filed.id }))
-  if (!film) throw new Error('The film was not filed.')
-  if (film.status !== 'queued') return film
+  // The robot was hidden from the caller meanwhile.
+  if (!film) throw notFound(`The repo ${robot.fullName}`)
+  if (!filed.isNew) return film
   // Beside those of other data sets of the owner, whose requests may be counted a moment later.
   if (now.open >= MAX_OPEN_FILMS) throw tooMany(now.open)
   await dropBeyond(ctx, tx, repo)

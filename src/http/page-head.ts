@@ -5,7 +5,7 @@
 import { type PageMatch, type PageName, pagePath } from '@hub/formats/page-paths'
 import { countText } from '@hub/text/amounts'
 import { hiddenCharacters } from '@hub/text/hidden-characters'
-import type { SharedRepo } from '../cards/shared-repo.ts'
+import type { AskedFrame, SharedRepo } from '../cards/shared-repo.ts'
 import { escapeHtml } from './html.ts'
 
 /** Programs cut a description after 200 to 300 characters themselves. */
@@ -73,9 +73,12 @@ function partOf({ match, query }: AskedPage, repo: SharedRepo): string | null {
   return parts[match.name] ?? null
 }
 
-/** The episode that a page of episodes is asked for; null for other pages. */
-export const askedEpisode = ({ match, query }: Pick<AskedPage, 'match' | 'query'>): number | null =>
-  match.name === 'repoEpisodes' ? numberOf(query.get('episode'), Number.POSITIVE_INFINITY) : null
+/** The episode and the frame that a page of episodes is asked for; null for other pages. */
+export function askedFrame({ match, query }: Pick<AskedPage, 'match' | 'query'>): AskedFrame {
+  if (match.name !== 'repoEpisodes') return { episode: null, frame: null }
+  const asked = (name: string) => numberOf(query.get(name), Number.POSITIVE_INFINITY)
+  return { episode: asked('episode'), frame: asked('frame') }
+}
 
 /** Null for an episode that the data set does not have. A frame is one of its episode: how many it has is not known. */
 function episodeOf(query: URLSearchParams, { episodeCount, totalFrames }: SharedRepo): string | null {

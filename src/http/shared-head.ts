@@ -12,7 +12,7 @@ import type { Admit } from './admission.ts'
 import { linkOrigin, originOf } from './asked-origin.ts'
 import { knownError } from './known-error.ts'
 import { pathOf } from './logger.ts'
-import { askedEpisode, pageHead, sharedName } from './page-head.ts'
+import { askedFrame, pageHead, sharedName } from './page-head.ts'
 
 /** The head of the requested page; null for one that has none of its own. Never rejects. */
 export type SharedHead = (request: FastifyRequest, reply: FastifyReply) => Promise<string | null>
@@ -39,7 +39,7 @@ export function sharedHead(
     const query = new URLSearchParams(request.url.slice(pathOf(request.url).length))
     const read = async () => {
       await limitAddress(request, reply)
-      return admit(request, () => findSharedRepo(db, name, askedEpisode({ match, query })))
+      return admit(request, () => findSharedRepo(db, name, askedFrame({ match, query })))
     }
     const found = await within(mostWaitMs, read()).catch((error: unknown) => {
       if (knownError(error, request).status === 500)

@@ -5,6 +5,7 @@ import { removeFromStore } from '../files/abort-upload.ts'
 import { BLOB_PREFIX } from '../files/objects.ts'
 import { claimable, discardUploads } from '../files/upload-sql.ts'
 import { openStates, sqlStates } from '../files/upload-state.ts'
+import { FILM_PREFIX } from '../films/film-objects.ts'
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import { areDeletionsHeld } from '../store/deletion-hold.ts'
@@ -92,14 +93,16 @@ const knownKeys = statement({
   columns: knownColumns,
   params: { keys: param.texts() },
   text: `select ${knownColumns.sql} from uploads where storage_key = any(:keys::text[]) and state in (${sqlStates(openStates)})
-    union all select storage_key from robot_check_artifacts where storage_key = any(:keys::text[]) and sha256 is null`,
+    union all select storage_key from robot_check_artifacts where storage_key = any(:keys::text[]) and sha256 is null
+    union all select coalesce(storage_key, '') from episode_films where storage_key = any(:keys::text[])
+      and status = 'running'`,
 })
 
 /**
- * The prefixes under which the hub creates uploads: files, and artifacts of checks. Uploads with other keys are left
- * alone.
+ * The prefixes under which the hub creates uploads: files, artifacts of checks, and films. Uploads with other keys are
+ * left alone.
  */
-const uploadPrefixes = [BLOB_PREFIX, CHECK_PREFIX]
+const uploadPrefixes = [BLOB_PREFIX, CHECK_PREFIX, FILM_PREFIX]
 
 interface StoreUpload {
   readonly key: string

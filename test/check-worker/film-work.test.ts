@@ -70,6 +70,16 @@ it('says why it made none', async () => {
   expect(await filmOf(repo)).toMatchObject({ status: 'failed', error: 'The page shows no robot at this frame.' })
 })
 
+it('goes on with other work where the hub does not keep its reason', async () => {
+  const repo = await ask({ kind: 'still', episode: 0 })
+  // Cut in the middle of a character: half of it is no text.
+  const [outcome] = await work(async () => {
+    throw new Error(`${'x'.repeat(3999)}🤖`)
+  })
+  expect(outcome?.status).toBe('failed')
+  expect((await filmOf(repo)).error.length).toBeLessThanOrEqual(4000)
+})
+
 it('stops when another worker has the film, and tells nothing of it', async () => {
   const repo = await ask({ kind: 'still', episode: 0 })
   const outcomes = await work(async () => {

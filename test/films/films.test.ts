@@ -2,8 +2,10 @@
  * Films of episodes: asked for once, taken by one worker for a lease, sent by a signed URL, shown, counted and dropped.
  * Contract, "Films of episodes".
  */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { settleFilms } from '../../src/films/settle-films.ts'
+import { abortStrays } from '../../src/jobs/collect-objects.ts'
+import type { ObjectStore } from '../../src/store/objects/object-store.ts'
 import { contractHub, type Json, type Person, sha256Of, types } from '../support/hub.ts'
 
 const hub = contractHub()
@@ -192,6 +194,101 @@ describe('a film of an episode', () => {
     expect(next.json).toMatchObject({ repo: name, episode: 5 })
     expect((await hub.call(ada, 'DELETE', `/v1/repos/${name}`)).status).toBe(204)
     expect(await bytesOf()).toEqual({ bytes: 0 })
+  })
+
+  it('counts for the account that has the data set once its bytes were checked', async () => {
+    const org = await hub.org([{ user: ada.handle, role: 'owner' }])
+    const repo = await hub.repo(ada)
+    const before = await stored()
+    await ask(repo)
+    const film = await claim()
+    const { url } = (await presign(film)).json
+    await hub.put(url, new Uint8Array(png))
+    const objects = hub.running.deps.objects as ObjectStore
+    const complete = objects.completeUpload.bind(objects)
+    const spy = vi.spyOn(objects, 'completeUpload').mockImplementationOnce(async (...upload) => {
+      expect((await hub.call(ada, 'POST', `/v1/repos/${repo}/move`, { owner: org })).status).toBe(200)
+      return complete(...upload)
+    })
+    await report(film, { status: 'succeeded' })
+    expect(spy).toHaveBeenCalledOnce()
+    spy.mockRestore()
+    const [{ bytes } = { bytes: -1 }] = await hub.sql<{ bytes: number }>(
+      `select a.storage_bytes::int as bytes from accounts a where handle = $1`,
+      [org],
+    )
+    expect([await stored(), bytes]).toEqual([before, png.length])
+  })
+
+  it('that failed keeps no object, and its upload is aborted once it is old', async () => {
+    const repo = await hub.repo(ada)
+    await ask(repo)
+    const film = await claim()
+    await presign(film)
+    const objects = hub.running.deps.objects as ObjectStore
+    const uploads = async () => {
+      const keys: string[] = []
+      for await (const { key } of objects.listUploads(new Date(Date.now() + 1000))) keys.push(key)
+      return keys.filter((key) => key.includes(film.id))
+    }
+    const deps = { ...hub.running.deps, config: { ...hub.running.deps.config, uploadTtlSeconds: -1 } }
+    const abort = () => abortStrays(deps, objects, new AbortController().signal)
+    await abort()
+    expect(await uploads()).toHaveLength(1)
+    await report(film, { status: 'failed', error: 'no robot' })
+    const [row] = await hub.sql(`select storage_key, size, sha256 from episode_films where id = $1`, [film.id])
+    expect(row).toEqual({ storage_key: null, size: null, sha256: null })
+    await abort()
+    expect(await uploads()).toEqual([])
+  })
+
+  it('that was announced again while its bytes were checked has not succeeded', async () => {
+    const repo = await hub.repo(ada)
+    await ask(repo)
+    const film = await claim()
+    const { url } = (await presign(film)).json
+    await hub.put(url, new Uint8Array(png))
+    const objects = hub.running.deps.objects as ObjectStore
+    const complete = objects.completeUpload.bind(objects)
+    const spy = vi.spyOn(objects, 'completeUpload').mockImplementationOnce(async (...upload) => {
+      await presign(film)
+      return complete(...upload)
+    })
+    const early = await report(film, { status: 'succeeded' })
+    spy.mockRestore()
+    expect([early.status, types(early)]).toEqual([409, ['conflict.in_progress']])
+    expect((await report(film, { status: 'failed', error: 'x' })).json.status).toBe('failed')
+  })
+
+  it('that no worker took within a day has failed', async () => {
+    const repo = await hub.repo(ada)
+    const { json } = await ask(repo)
+    await hub.sql(`update episode_films set requested_at = now() - interval '25 hours' where id = $1`, [json.id])
+    await settleFilms(hub.running.deps)
+    expect((await list(repo))[0]).toMatchObject({ status: 'failed', error: expect.stringContaining('within a day') })
+  })
+
+  it('is asked for again without another request, also at the limit of open ones', async () => {
+    const bob = await hub.person()
+    const repo = await hub.repo(bob)
+    const first = await ask(repo, {}, bob)
+    await hub.sql(
+      `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame, status)
+        select 'film_6zzzzzzzzzzzzzzzzzzzzz' || lpad(n::text, 4, '0'), repo_id, owner_id, seq, robot_repo_id,
+          robot_seq, 0, 'still', n, 0, 'queued'
+        from episode_films, generate_series(1, 49) n where id = $1`,
+      [first.json.id],
+    )
+    expect([(await ask(repo, {}, bob)).json.id, types(await ask(repo, { episode: 99 }, bob))]).toEqual([
+      first.json.id,
+      ['quota.films'],
+    ])
+    const audited = await hub.sql(
+      `select 1 from audit_log where action = 'episode_film.create' and after ->> 'film' = $1`,
+      [first.json.id],
+    )
+    expect(audited).toHaveLength(1)
+    await hub.sql(`delete from episode_films where status = 'queued'`)
   })
 
   it('is one of the last hundred of its data set', async () => {

@@ -83,11 +83,14 @@ describe('a link to a public repo', () => {
       await hub.sql(
         `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame,
             status, storage_key, store_upload_id, size, sha256)
-          select $1, r.id, r.owner_id, r.seq, b.id, b.seq, 0, 'still', 49, 0, 'succeeded', 'a', 'b', 1, repeat('a', 64)
+          select $1, r.id, r.owner_id, r.seq, b.id, b.seq, 0, 'still', 49, 11999, 'succeeded', $1, 'b', 1, repeat('a', 64)
           from repos r, repos b where r.slug = $2 and b.slug = $3`,
         [ids[at], name.split('/')[1], robot?.split('/')[1]],
       )
-    expect((await headOf(address))['og:image']).toBe(`${hub.running.url}/v1/repos/${name}/episode-films/${ids[0]}/file`)
+    const picture = `${hub.running.url}/v1/repos/${name}/episode-films/${ids[0]}/file`
+    for (const shows of [address, `/${name}/episodes?episode=49`])
+      expect((await headOf(shows))['og:image']).toBe(picture)
+    expect(await headOf(`/${name}/episodes?episode=49&frame=1`)).not.toHaveProperty('og:image')
     expect(await headOf(`/${name}/episodes?episode=48`)).not.toHaveProperty('og:image')
     const unread = await hub.repo(ada, { visibility: 'public' })
     expect((await headOf(`/${unread}/episodes?episode=0`))['og:title']).toBe(`Episodes · ${unread}`)

@@ -44,6 +44,9 @@ CREATE INDEX "episode_films_repo_id_episode_id_idx" ON "episode_films"("repo_id"
 -- CreateIndex
 CREATE UNIQUE INDEX "episode_films_repo_id_episode_kind_frame_seq_robot_repo_id__key" ON "episode_films"("repo_id", "episode", "kind", "frame", "seq", "robot_repo_id", "robot_seq", "map_version");
 
+-- CreateIndex
+CREATE UNIQUE INDEX "episode_films_storage_key_key" ON "episode_films"("storage_key");
+
 -- AddForeignKey
 ALTER TABLE "episode_films" ADD CONSTRAINT "episode_films_repo_id_fkey" FOREIGN KEY ("repo_id") REFERENCES "repos"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 

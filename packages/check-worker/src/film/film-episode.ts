@@ -111,7 +111,7 @@ async function shown(page: Page, { frame, size }: FilmRequest): Promise<void> {
       .innerText({ timeout: 1000 })
       .catch(() => '')
     throw new CannotFilm(
-      `The page shows no robot at this frame. It says: ${said.replaceAll(/\s+/g, ' ').slice(0, 300)}`,
+      `The page shows no robot at this frame. It says: ${said.replaceAll(/\s+/g, ' ').slice(0, 300).toWellFormed()}`,
     )
   })
   if (!size) return

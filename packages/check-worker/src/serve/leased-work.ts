@@ -85,9 +85,12 @@ async function served<Claimed>(
     if (stop.aborted) return null
     if (client.signal.aborted) throw error
     if (lost.signal.aborted || isLost(error)) return outcome('lost', failureLine(lost.signal.reason ?? error))
-    const why = failureLine(error).slice(0, 4000)
+    // A cut may leave half of a character.
+    const why = failureLine(error).slice(0, 4000).toWellFormed()
     await kind.fail(claimed, why).catch((refused: unknown) => {
-      if (!isLost(refused)) throw refused
+      if (!(refused instanceof ProblemError)) throw refused
+      // Its lease ends, and another worker has it: this one goes on with other work.
+      if (!isLost(refused)) logLine(`${kind.nameOf(claimed)}: the failure was not kept: ${failureLine(refused)}`)
     })
     return outcome('failed', why)
   } finally {

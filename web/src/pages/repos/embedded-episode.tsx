@@ -17,9 +17,18 @@ export default function EmbeddedEpisode({ episode, title }: Props) {
   const { owner, repo, search } = episode
   const [isOpen, setOpen] = useState(false)
   const query = Object.fromEntries(new URLSearchParams(search))
-  const variables = { owner, repo, episode: readAddress(search).episode }
+  const asked = readAddress(search)
+  const variables = { owner, repo, episode: asked.episode }
   const [{ data }] = useQuery({ query: stillOfEpisodeQuery, variables, pause: isOpen })
-  const still = data?.repo?.episodeFilms.nodes.find(({ kind, url }) => kind === 'STILL' && url !== null)?.url
+  // Of another frame or robot than the link names, or of files that are others by now, a picture would not be true.
+  const still = data?.repo?.episodeFilms.nodes.find(
+    (film) =>
+      film.kind === 'STILL' &&
+      film.url !== null &&
+      !film.isOutdated &&
+      (!query.frame || film.frame === asked.frame) &&
+      (!query.robot || film.robot === query.robot),
+  )?.url
   return (
     <figure className="embedded-episode">
       {isOpen ? (
