@@ -4,6 +4,7 @@ import { writeExact } from '@hub/formats/exact-json'
 import { newId } from '@hub/formats/ids'
 import { wilson } from '@hub/formats/wilson'
 import { assertNotJob } from '../auth/policy.ts'
+import { lockAccounts } from '../files/upload-sql.ts'
 import { findState, type RepoState } from '../files/versions/states.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -176,6 +177,8 @@ async function publish(
 ): Promise<Rollout> {
   // Publishes of one model go one after another; pushes to the robot go on.
   const model = await lockWithOther(tx, found.model, found.robot)
+  // Before results go, as a deletion of their robot has it.
+  if (sent) await tx.query(lockAccounts, { ids: [model.ownerId] })
   const made = await madeOf(tx, found, input)
   const { key } = made
   const publisher = publisherOf(ctx)

@@ -144,6 +144,25 @@ describe('the episodes of a result', () => {
     expect(await stateOf(kept.bytes)).toEqual(['doomed'])
   })
 
+  it('stay when the same bytes are purged as a file, and where an older hub would delete what no file has', async () => {
+    const from = await model(ada)
+    const kept = made(3)
+    await send(ada, from, kept)
+    const { json } = await publish(ada, from, arm, { episodes: [kept.named] })
+    await hub.upload(ada, from.repo, { 'm.json': kept.bytes })
+    await hub.sql(
+      `update files set blob_id = (select e.blob_id from rollout_episodes e where e.rollout_id = $1) where path = 'm.json'`,
+      [json.id],
+    )
+    const purged = await hub.call(ada, 'POST', `/v1/repos/${from.repo}/files/purge`, { paths: ['m.json'] })
+    expect(purged.status).toBe(200)
+    expect(await stateOf(kept.bytes)).toContain('live')
+    await hub.sql(`update blobs set state = 'doomed', doomed_at = now() where claimed = $1`, [kept.named.sha256])
+    expect(await stateOf(kept.bytes)).toContain('live')
+    const [episode] = await episodesOf(from, json.id)
+    expect(Buffer.from(await (await fetch(episode?.url)).arrayBuffer())).toEqual(kept.bytes)
+  })
+
   it('move with their model to the quota of its new owner', async () => {
     const owner = await hub.person()
     const org = await hub.org([{ user: owner.handle, role: 'owner' }])

@@ -23,3 +23,12 @@ ALTER TABLE "rollout_episodes" ADD CONSTRAINT "rollout_episodes_rollout_id_fkey"
 
 -- AddForeignKey
 ALTER TABLE "rollout_episodes" ADD CONSTRAINT "rollout_episodes_blob_id_fkey" FOREIGN KEY ("blob_id") REFERENCES "blobs"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- An instance from before kept motions dooms what no file has: the blob of a motion stays live.
+CREATE FUNCTION keep_motion_blob() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM rollout_episodes e WHERE e.blob_id = new.id) THEN RETURN NULL; END IF;
+  RETURN new;
+END $$;
+CREATE TRIGGER blobs_keep_motions BEFORE UPDATE OF state ON blobs FOR EACH ROW
+  WHEN (old.state = 'live' AND new.state = 'doomed') EXECUTE FUNCTION keep_motion_blob();

@@ -48,7 +48,8 @@ const doomAtOnce = statement({
   name: 'purge-doom-blobs',
   params: { ids: param.texts() },
   text: `update blobs b set state = 'doomed', doomed_at = 'epoch'
-    where b.id = any(:ids::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)`,
+    where b.id = any(:ids::text[]) and b.state = 'live' and not exists (select 1 from files f where f.blob_id = b.id)
+      and not exists (select 1 from rollout_episodes e where e.blob_id = b.id)`,
 })
 
 /** The most purged versions that an audit row names. */

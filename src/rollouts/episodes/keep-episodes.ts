@@ -9,7 +9,7 @@ import { linkBlobs } from '../../files/link-blobs.ts'
 import { finishUploads, moveReservation } from '../../files/link-files.ts'
 import { contentOf } from '../../files/readable-blobs.ts'
 import { countBytes } from '../../files/reservation.ts'
-import { discardUploads, lockAccounts, type UploadRow } from '../../files/upload-sql.ts'
+import { discardUploads, type UploadRow } from '../../files/upload-sql.ts'
 import type { AllowedContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import type { RepoFacts } from '../../repos/get-repo.ts'
@@ -72,8 +72,8 @@ export function withEpisodes<T>(
 
 /**
  * Keeps the episodes of seeds that the result has none of; the others stay as they are, and what was sent for them is
- * discarded. Returns how many it keeps more. The caller holds the lock of the model. Lock order: accounts, uploads,
- * blobs. Errors: 409 `conflict.in_progress`, 413 `quota.storage`, 422 for more than a result keeps.
+ * discarded. Returns how many it keeps more. The caller holds the locks of the model and of its owner. Lock order:
+ * accounts, uploads, blobs. Errors: 409 `conflict.in_progress`, 413 `quota.storage`, 422 for more than a result keeps.
  */
 export async function keepEpisodes(
   tx: Tx,
@@ -86,7 +86,6 @@ export async function keepEpisodes(
   if (kept.size + fresh.length > MAX_KEPT_EPISODES) throw tooMany(kept.size)
   const contents = new Set(fresh.map(contentOf))
   const isTaken = (upload: UploadRow) => contents.has(contentOf(upload))
-  await tx.query(lockAccounts, { ids: [ownerId] })
   await endUploads(tx, ownerId, attempt, uploads.filter(isTaken))
   const spare = uploads.filter((upload) => !isTaken(upload)).map(({ id }) => id)
   if (spare.length > 0) await discardUploads(tx, spare, attempt)
