@@ -25,20 +25,37 @@ export async function withFileLock<T>(
   busy: (holder: string) => string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const draft = `${path}.${randomUUID()}`
-  const deadline = Date.now() + WAIT_MS
+  const mark = `${path}.${randomUUID()}`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await writeFile(draft, await processMark(process.pid), { mode: 0o600 })
+  await writeMark(mark)
   try {
-    // Creating a link is atomic: a lock is never read without its holder.
-    while (!(await succeeds(link(draft, path)))) {
-      const holder = await readFile(path, 'utf8').catch(() => null)
-      if (holder !== null && holder !== (await processMark(Number.parseInt(holder, 10)))) await takeAway(path, holder)
-      else if (Date.now() > deadline) throw new Error(busy(holder ?? 'unknown'))
-      else await delay(25)
-    }
+    return await withMarkedLock({ path, mark, busy }, work)
   } finally {
-    await rm(draft, { force: true })
+    await rm(mark, { force: true })
+  }
+}
+
+/** Writes the new file `path`, which says which process this is. */
+export async function writeMark(path: string): Promise<void> {
+  await writeFile(path, await processMark(process.pid), { mode: 0o600, flag: 'wx' })
+}
+
+interface MarkedLock {
+  readonly path: string
+  /** A file of `writeMark` on the same disk: the lock is a link to it, which a full disk has room for. */
+  readonly mark: string
+  readonly busy: (holder: string) => string
+}
+
+/** The same with a mark that is there already, for a folder that is there. */
+export async function withMarkedLock<T>({ path, mark, busy }: MarkedLock, work: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + WAIT_MS
+  // Creating a link is atomic: a lock is never read without its holder.
+  while (!(await succeeds(link(mark, path)))) {
+    const holder = await readFile(path, 'utf8').catch(() => null)
+    if (holder !== null && holder !== (await processMark(Number.parseInt(holder, 10)))) await takeAway(path, holder)
+    else if (Date.now() > deadline) throw new Error(busy(holder ?? 'unknown'))
+    else await delay(25)
   }
   try {
     return await work()

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { FILE_MODE, FOLDER_MODE } from '../private-folder.ts'
-import { withFileLock } from '../start-lock.ts'
+import { withMarkedLock } from '../start-lock.ts'
 import { type Layout, noSuchObject, type ObjectDocument, partFile } from './disk-layout.ts'
 import { listObjects } from './disk-list.ts'
 import { locateObject, openObject, openPart } from './disk-open.ts'
@@ -68,7 +68,7 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
   let replacements: Promise<void> = Promise.resolve()
   const replace = (directory: string, key: string) => {
     const turn = replacements.then(() =>
-      withFileLock(layout.replacing, busy, async () => {
+      withMarkedLock({ path: layout.replacing, mark: scratch.mark, busy }, async () => {
         const { current, former } = layout.object(key)
         await scratch.discard(former)
         await rename(current, former)
@@ -86,7 +86,9 @@ export function diskObjects(layout: Layout, scratch: Scratch): DiskObjects {
     // Most keys that end in a number are of no pack.
     if (!(await isThere(pack))) return
     const turn = drops.then(() =>
-      withFileLock(layout.dropping, busyDropping, () => dropMembers(pack, indexes, scratch.fresh)),
+      withMarkedLock({ path: layout.dropping, mark: scratch.mark, busy: busyDropping }, () =>
+        dropMembers(pack, indexes, scratch.fresh),
+      ),
     )
     drops = turn.catch(() => undefined)
     return turn

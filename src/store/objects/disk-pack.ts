@@ -79,10 +79,7 @@ export async function openMember(
   const handle = await openIfThere(path, 'r')
   if (!handle) return null
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(RECORD_BYTES), 0, RECORD_BYTES, recordAt(index))
-    // Past the table there are the bytes of objects.
-    const isOne = bytesRead === RECORD_BYTES && buffer.readUInt32BE(NUMBER_AT) === index
-    const member = isOne ? memberIn(buffer) : null
+    const member = await memberAt(handle, index)
     if (member?.state === states.alive) return { handle, member }
   } catch (error) {
     await handle.close()
@@ -90,6 +87,14 @@ export async function openMember(
   }
   await handle.close()
   return null
+}
+
+/** Null past the table, where the bytes of objects are. */
+async function memberAt(handle: FileHandle, index: number): Promise<Member | null> {
+  const { buffer: head } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+  if (index >= head.readUInt32BE(COUNT_AT)) return null
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(RECORD_BYTES), 0, RECORD_BYTES, recordAt(index))
+  return bytesRead === RECORD_BYTES ? memberIn(buffer) : null
 }
 
 /** The numbers of the objects that a pack has; none without the pack. */
@@ -118,7 +123,10 @@ export async function dropMembers(path: string, indexes: readonly number[], fres
     for (const index of gone) table[recordAt(index) + STATE_AT] = states.dead
     const left = membersIn(table)
     const bytesIn = (state: number) => left.reduce((sum, one) => sum + (one.state === state ? one.sizeBytes : 0), 0)
-    if (!left.some(({ state }) => state === states.alive)) return await rm(path, { force: true })
+    if (!left.some(({ state }) => state === states.alive)) {
+      await rm(path, { force: true })
+      return await syncDirectory(dirname(path))
+    }
     // Only state bytes differ, so whatever of this write a crash leaves is a table.
     await writeAll(handle, [table], table.byteLength, 0)
     await handle.sync()

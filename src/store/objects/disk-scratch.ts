@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { access, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closeToOthers, FOLDER_MODE } from '../private-folder.ts'
-import { isRunning } from '../start-lock.ts'
+import { isRunning, writeMark } from '../start-lock.ts'
 import { isUploadId, type Layout } from './disk-layout.ts'
 import { makeDirectories, systemCode } from './disk-write.ts'
 import { ObjectStoreError } from './object-store.ts'
@@ -18,6 +18,8 @@ const ownRooms = new Set<string>()
 export interface Scratch {
   /** A path that nothing has yet. */
   fresh(): string
+  /** A file that says which process this is: its locks are links to it. */
+  readonly mark: string
   /** Where an upload is while it is being completed: out of reach of its part URLs, and found again after a crash. */
   sealed(uploadId: string): string
   /**
@@ -48,9 +50,12 @@ export async function openScratch(layout: Layout): Promise<Scratch> {
   const room = join(layout.tmp, name)
   ownRooms.add(name)
   await mkdir(room, { mode: FOLDER_MODE })
+  const mark = join(room, 'mark')
+  await writeMark(mark)
   const fresh = () => join(room, randomBytes(12).toString('hex'))
   return {
     fresh,
+    mark,
     sealed: (uploadId) => join(room, `${SEALED}${uploadId}`),
     reclaim: (uploadId) => reclaim(layout, uploadId, name),
     discard: async (path) => {
