@@ -22,8 +22,8 @@ const two = { WORKERS: '2' }
 
 export const deaths: readonly Death[] = [
   { title: 'a hub', settings: {}, part: 1, processes: 1, kill },
-  { title: 'one process of two', settings: two, part: 0.34, processes: 1, kill: killOne },
-  { title: 'the process that keeps two', settings: two, part: 0.34, processes: 2, kill: killKeeper },
+  { title: 'one process of two', settings: two, part: 0.33, processes: 1, kill: killOne },
+  { title: 'the process that keeps two', settings: two, part: 0.33, processes: 2, kill: killKeeper },
 ]
 
 /**

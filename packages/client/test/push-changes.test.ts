@@ -39,8 +39,8 @@ describe('push', () => {
     expect(t.hub.files.get('false/b')?.bytes.toString()).toBe('false b')
     expect(t.hub.files.get('true/empty')?.size).toBe(0)
   })
-  itInTorture('sends small contents in requests of at most 2 MiB and 500 contents', async () => {
-    const sizes = [...Array(40).fill(65_536), ...Array(600).fill(10)]
+  itInTorture('sends small contents in requests of at most 4 MiB and 500 contents', async () => {
+    const sizes = [...Array(80).fill(65_536), ...Array(600).fill(10)]
     for (const [index, size] of sizes.entries()) await put(`${index}`, Buffer.alloc(size).fill(`${index} `))
     const requests: number[] = []
     t.hub.fault = (_, __, at) => {
@@ -48,7 +48,7 @@ describe('push', () => {
       return false
     }
     await pushFolder(client(), repo, t.dir, options({ jobs: 1 }))
-    expect([requests, t.hub.stored.length, t.hub.commits.length]).toEqual([[0, 500, 631], 640, 1])
+    expect([requests, t.hub.stored.length, t.hub.commits.length]).toEqual([[0, 500, 663], 680, 1])
   })
   itOnce.each([
     ['x', 'x/y', '"x" is a file in the repo, and a folder here, with "x/y"'],

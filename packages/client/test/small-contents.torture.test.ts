@@ -89,7 +89,9 @@ describe('a push of 2,000 small files', () => {
     expect(report.sent).toHaveLength(2000 - 6 * perRequest)
     expect(report.linked).toHaveLength(6 * perRequest)
     const again = hub.stored.length - 2000
-    expect(again).toBe(3 * AT_ONCE * perRequest)
+    // Of a request that was only beginning when its sender was killed nothing has come.
+    expect(again % perRequest).toBe(0)
+    expect(again).toBeLessThanOrEqual(3 * AT_ONCE * perRequest)
     expect(again * bytes).toBeLessThanOrEqual(3 * 8 * 1_048_576)
     expect([hub.files.size, hub.commits.length]).toEqual([2000, 1])
   })

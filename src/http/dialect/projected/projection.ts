@@ -90,7 +90,9 @@ class ProjectionSource {
       return `${JSON.stringify(key)}: ${this.#member(type, ofKey)}`
     })
     const isIt = type.isTypeOf ? `if (!${this.#constant(type.isTypeOf)}(v)) unusual()\n` : ''
-    return this.#function(`(v) { if (v instanceof Error) unusual()\n${isIt} return { ${members.join(',\n')} } }`)
+    return this.#function(
+      `(v) { if (v instanceof Error || atHand(v) !== v) unusual()\n${isIt} return { ${members.join(',\n')} } }`,
+    )
   }
 
   /** The code of a member of `v`. */
@@ -144,13 +146,16 @@ function unusual(): never {
 }
 
 function leaf(value: unknown): unknown {
-  if (typeof value !== 'object') return value === undefined ? null : value
-  return value instanceof Error ? unusual() : value
+  if (typeof value !== 'object') return value === undefined ? null : callable(value)
+  return value instanceof Error ? unusual() : atHand(value)
 }
 
 function neededLeaf(value: unknown): unknown {
-  return value === null || value === undefined || value instanceof Error ? unusual() : value
+  return value === null || value === undefined || value instanceof Error ? unusual() : callable(atHand(value))
 }
+
+/** A method of a row would be called by an executor. */
+const callable = (value: unknown) => (typeof value === 'function' ? unusual() : value)
 
 /** What a resolver returned, which may be a promise. */
 function atHand(value: unknown): unknown {
