@@ -35,7 +35,7 @@ const goOn = statement({
   rewrites: 'id',
 })
 
-/** A film of files that are others by now shows one knows not what: the state is read after the film was made. */
+/** The state is read after the film was made: where the files have changed since, what it shows is not certain. */
 const end = statement({
   name: 'episode-film-end',
   columns: told,
@@ -54,8 +54,8 @@ const end = statement({
 })
 
 /**
- * The film afterwards; its lease begins again, or ends. Errors: 401, 403, 404, 409 `conflict.not_claimer` for who does
- * not hold it any more, and `conflict.in_progress` for one that was announced again meanwhile, 413 `quota.storage`, 422 for `succeeded` without the bytes that were announced, 503.
+ * The film afterwards; its lease begins again, or ends. Errors: 401, 403, 404, 409 `conflict.not_claimer` for a worker
+ * that has lost it, and `conflict.in_progress` for one that was announced again meanwhile, 413 `quota.storage`, 422 for `succeeded` without the bytes that were announced, 503.
  */
 export function reportEpisodeFilm(ctx: RequestContext, input: ReportFilmInput): Promise<EpisodeFilm> {
   return guarded(

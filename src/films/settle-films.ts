@@ -1,6 +1,6 @@
 /**
- * What the hub does by itself: it fails films whose workers were lost again and again, those that wait for files that
- * are others by now, and those that no worker took, as of a robot that its owner has hidden since.
+ * What the hub does by itself: it fails films whose workers were lost again and again, those whose files changed
+ * while they waited, and those that no worker took, for example because their robot was hidden.
  */
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'

@@ -1,6 +1,6 @@
 /**
- * Finds the head of a page for who opens a link: with the rights of no one, so that it is the same for every caller and
- * says nothing of what is not public.
+ * Finds the head of a page for a link preview. It reads with anonymous rights, so that the head is the same for every
+ * caller and reveals nothing private.
  */
 
 import { matchPage } from '@hub/formats/page-paths'

@@ -7,17 +7,20 @@ const lab = reportedRun()
 const RUNS = 10
 const REPORTS = 40
 
-/** What PostgreSQL has counted for a table. Each connection tells its counts some seconds later. */
-async function updatesOf(table: string): Promise<{ all: number; hot: number }> {
-  const [row] = await lab.world.sql<{ all: number; hot: number }>(
-    `select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = $1`,
+/**
+ * What PostgreSQL has counted for a table: all updates, and those that wrote to indexes although their page had room.
+ * Each connection tells its counts some seconds later.
+ */
+async function updatesOf(table: string): Promise<{ all: number; indexed: number }> {
+  const [row] = await lab.world.sql<{ all: number; indexed: number }>(
+    `select n_tup_upd::int as all, (n_tup_upd - n_tup_hot_upd - n_tup_newpage_upd)::int as indexed
+      from pg_stat_user_tables where relname = $1`,
     [table],
   )
-  return row ?? { all: 0, hot: 0 }
+  return row ?? { all: 0, indexed: 0 }
 }
 
-it('nearly all reports are such updates, also those of runs whose page was full of others', async () => {
-  for (let n = 0; n < 100; n += 1) await lab.running()
+it('a report changes no column of an index', async () => {
   const runs: string[] = []
   for (let n = 0; n < RUNS; n += 1) runs.push(await lab.running())
   for (let n = 0; n < REPORTS; n += 1)
@@ -29,8 +32,14 @@ it('nearly all reports are such updates, also those of runs whose page was full 
   const sent = RUNS * REPORTS
   await expect.poll(async () => (await updatesOf('runs')).all, { timeout: 120_000 }).toBeGreaterThanOrEqual(sent)
   for (const table of ['runs', 'storage_spares', 'run_metric_summaries']) {
-    const { all, hot } = await updatesOf(table)
-    // A row that grows moves now and then: 1 in 75 was measured, and 1 in 5 while pages had no room.
-    expect(all - hot, table).toBeLessThan(all * 0.06)
+    const { all, indexed } = await updatesOf(table)
+    expect([table, indexed, all > 0]).toEqual([table, 0, true])
   }
+})
+
+// How often a page is full moves with what else is open in the database: of 1,000 reports 13 found one full with this
+// room, and 191 with none.
+it('pages of runs have room for a second version of three in ten of their rows', async () => {
+  const [runs] = await lab.world.sql(`select reloptions from pg_class where relname = 'runs'`)
+  expect(runs).toEqual({ reloptions: ['fillfactor=70'] })
 })

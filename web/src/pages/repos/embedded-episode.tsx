@@ -20,7 +20,7 @@ export default function EmbeddedEpisode({ episode, title }: Props) {
   const asked = readAddress(search)
   const variables = { owner, repo, episode: asked.episode }
   const [{ data }] = useQuery({ query: stillOfEpisodeQuery, variables, pause: isOpen })
-  // Of another frame or robot than the link names, or of files that are others by now, a picture would not be true.
+  // A picture of another frame or robot than the link names, or of files that have changed since, would mislead.
   const still = data?.repo?.episodeFilms.nodes.find(
     (film) =>
       film.kind === 'STILL' &&
