@@ -25,7 +25,8 @@ interface PageDocument {
 
 /**
  * Answers `GET` of each page with the document (200), and of any other address that a browser opens with the same
- * document and 404, which says so. A page of a public repo has a head of its own, from `headOf`. The hashed files below
+ * document and 404, which says so. A page of a public repo has a head of its own, from `headOf`, which programs that
+ * unfold links read too. The hashed files below
  * `/assets/` never change and are cached for a year.
  */
 export async function registerPages(
@@ -56,15 +57,17 @@ export async function registerPages(
     },
   })
   app.get('/*', async (request, reply) => {
-    if (!isPage(request)) return reply.callNotFound()
+    const isOpened = isPage(request)
+    if (!isOpened && !mayUnfold(request)) return reply.callNotFound()
     const head = await headOf(request, reply)
+    if (!isOpened && head === null) return reply.callNotFound()
     return sendDocument(head === null ? document : { ...document, ...withHead(document, head) }, request, reply)
   })
 }
 
 /**
- * A program that asks for two words, such as `/v2/repos`, made a mistake, which an error says better than a page about
- * a repo.
+ * Whether a person opens it. A program that asks for two words, such as `/v2/repos`, made a mistake, which an error says
+ * better than a page about a repo.
  */
 function isPage(request: FastifyRequest): boolean {
   const path = pathOf(request.url)
@@ -72,6 +75,15 @@ function isPage(request: FastifyRequest): boolean {
   if ((request.headers.accept ?? '').includes('text/html')) return true
   const match = matchPage(path)
   return match !== null && !('repo' in match.params)
+}
+
+/**
+ * Chat programs ask for any type where they unfold a link: a page of a public repo answers them too. Every other repo
+ * is an error to a program, private and unknown ones alike.
+ */
+function mayUnfold({ url, headers: { accept = '*/*' } }: FastifyRequest): boolean {
+  const path = pathOf(url)
+  return accept.includes('*/*') && !notPages.test(path) && 'repo' in (matchPage(path)?.params ?? {})
 }
 
 /** A worker has the policy of its own script. */

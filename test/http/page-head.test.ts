@@ -35,6 +35,27 @@ const dataSet = async (meta: object, change: object = {}) => {
 }
 
 describe('a link to a public repo', () => {
+  it('unfolds for a program that takes any type, and is an error for one that wants another or for any other repo', async () => {
+    const [seen, hidden] = [await hub.repo(ada, { visibility: 'public' }), await hub.repo(ada)]
+    for (const headers of [{ accept: '*/*' }, { accept: 'image/*, */*;q=0.1' }, {}] as Record<string, string>[]) {
+      const answer = await hub.send(null, 'GET', `/${seen}`, { headers })
+      expect([headers, answer.status, answer.text.includes('og:title')]).toEqual([headers, 200, true])
+    }
+    for (const [name, accept] of [
+      [seen, 'application/json'],
+      [hidden, '*/*'],
+      [`${ada.handle}/none`, '*/*'],
+      ['v2/repos', '*/*'],
+    ] as const) {
+      const answer = await hub.send(null, 'GET', `/${name}`, { headers: { accept } })
+      expect([name, answer.status, answer.headers.get('content-type')]).toEqual([
+        name,
+        404,
+        'application/problem+json; charset=utf-8',
+      ])
+    }
+  })
+
   it('says what it is, with its picture, under one address', async () => {
     const robot = await hub.repo(ada, { kind: 'robot', visibility: 'public', description: 'Six joints.\nA gripper.' })
     await hub.upload(ada, robot, { 'preview.png': 'no picture, which no one looks at here', 'a.txt': 'x' })
