@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PART_BYTES } from '../src/upload-parts.ts'
 import { type HubDouble, hubCommand, startHubDouble } from './hub-double.ts'
@@ -36,7 +37,8 @@ async function push(signal: NodeJS.Signals | null, afterBytes: number) {
   child.stderr.on('data', (chunk) => {
     text += String(chunk)
   })
-  const ended = once(child, 'exit')
+  // Not its exit: what it said last may come after it.
+  const ended = once(child, 'close')
   if (signal !== null) {
     const until = hub.received + afterBytes
     const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -50,6 +52,8 @@ async function push(signal: NodeJS.Signals | null, afterBytes: number) {
     await ended
     hub.taken = () => undefined
     goOn.resolve()
+    // What the system still holds of the connection that broke is not of the next push.
+    for (let before = -1; before !== hub.received; await delay(200)) before = hub.received
   }
   const [code] = await ended
   return { code, text }

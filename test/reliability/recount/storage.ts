@@ -42,7 +42,8 @@ export async function recountStorage({ db }: Lab, journals: Journals, findings: 
 
 const JOBS_MS = 90_000
 const unfinished = `select name, state::text, count(*)::int as n from pgboss.job
-  where (state in ('created', 'retry', 'active') and start_after <= now() or state = 'failed' and retry_limit > 0) and name not like '\\_\\_%' group by 1, 2`
+  where (state in ('created', 'retry', 'active') and start_after <= now() or state = 'failed' and retry_limit > 0) and name not like '\\_\\_%'
+  and (name <> 'failed' or (select q.retry_limit > 0 from pgboss.queue q where q.name = job.source_name)) group by 1, 2`
 
 /** Background jobs end within a minute and a half of the recovery; one that failed for good is lost. What a clock starts has no retries: its next time does all. */
 export async function recountBackground({ db }: Lab, findings: Findings): Promise<void> {
