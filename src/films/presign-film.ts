@@ -7,7 +7,7 @@ import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
-import { newJobKey } from '../work/job-objects.ts'
+import { abortAfterCommit, newJobKey } from '../work/job-objects.ts'
 import { filmObjects } from './film-objects.ts'
 import { assertHolds, type EpisodeFilm, readFilm } from './film-rows.ts'
 import { heldFilm, type NamedFilm } from './held-film.ts'
@@ -27,11 +27,14 @@ export interface FilmTicket {
   readonly size: number
 }
 
-const announced = columns({ id: column.text('f.id') })
+const replacedColumns = columns({
+  storageKey: column.text.orNull('old.storage_key'),
+  storeUploadId: column.text.orNull('old.store_upload_id'),
+})
 
 const announce = statement({
   name: 'episode-film-announce',
-  columns: announced,
+  columns: replacedColumns,
   params: {
     id: param.text(),
     attempt: param.int4(),
@@ -41,10 +44,11 @@ const announce = statement({
     size: param.int4(),
     sha256: param.text(),
   },
-  text: `update episode_films f set storage_key = :storageKey, store_upload_id = :storeUploadId, size = :size,
-      sha256 = :sha256
-    where f.id = :id and f.status = 'running' and f.attempt = :attempt and f.claim_credential = :credentialId
-    returning ${announced.sql}`,
+  text: `with old as (select e.id, e.storage_key, e.store_upload_id from episode_films e where e.id = :id for update)
+    update episode_films f set storage_key = :storageKey, store_upload_id = :storeUploadId, size = :size,
+      sha256 = :sha256 from old
+    where f.id = old.id and f.status = 'running' and f.attempt = :attempt and f.claim_credential = :credentialId
+    returning ${replacedColumns.sql}`,
   rewrites: 'id',
 })
 
@@ -75,11 +79,12 @@ async function presign(ctx: AllowedContext, film: EpisodeFilm, { attempt, size, 
   await assertRoom(ctx.deps.db, ctx.deps.config, film.ownerId, { bytes: size, uploads: 0 })
   const upload = await begin(ctx, film)
   return commitVerb(ctx, async (tx) => {
-    const [told] = await tx.query(announce, { id: film.id, attempt, credentialId, size, sha256, ...upload })
-    if (!told) {
+    const replaced = await tx.query(announce, { id: film.id, attempt, credentialId, size, sha256, ...upload })
+    if (replaced.length === 0) {
       const now = await readFilm(tx, ctx.viewer, film)
       assertHolds(now ?? { ...film, status: 'failed' }, { credentialId, attempt })
     }
+    abortAfterCommit(ctx.deps, tx, replaced)
     return { ...upload, size }
   })
 }

@@ -10,6 +10,7 @@ import { lockRepo } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
+import { abortAfterCommit } from '../work/job-objects.ts'
 import { announceFilm, assertHolds, type EpisodeFilm, readFilm, withoutBytes } from './film-rows.ts'
 import { heldFilm, type NamedFilm } from './held-film.ts'
 import { LEASE_SECONDS } from './limits.ts'
@@ -101,6 +102,8 @@ async function write(ctx: AllowedContext, tx: Tx, film: EpisodeFilm, input: Repo
     const what = { film: film.id, status: after.status, attempt, error: after.error }
     await audit(tx, ctx, { action: 'episode_film.finish', accountId: repo.ownerId, targetId: repo.id, after: what })
   }
+  // What it had announced was forgotten.
+  if (written.status === 'failed') abortAfterCommit(ctx.deps, tx, [film])
   if (written.status === 'succeeded' && after.size !== null) {
     await tx.query(countFilmBytes, { repoId: film.repoId, bytes: after.size })
     await countBytes(tx, ctx.deps.config, repo.ownerId, after.size)

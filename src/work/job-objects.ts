@@ -82,6 +82,31 @@ export function deleteAfterCommit(
   })
 }
 
+/** An upload of the store; null for one that was never begun. */
+export interface BegunUpload {
+  readonly storageKey: string | null
+  readonly storeUploadId: string | null
+}
+
+/**
+ * Aborts uploads that no row names after the commit, with the bytes that were sent to them, which count in no quota.
+ * One that fails is left for collection.
+ */
+export function abortAfterCommit(
+  { objects, log }: Pick<Deps, 'objects' | 'log'>,
+  tx: Tx,
+  uploads: readonly BegunUpload[],
+): void {
+  tx.afterCommit(() => {
+    for (const { storageKey, storeUploadId } of uploads) {
+      if (storageKey === null || storeUploadId === null) continue
+      objects?.abortUpload(storageKey, storeUploadId).catch((cause: unknown) => {
+        log.warn({ err: cause }, 'a replaced upload of a job could not be aborted and is left for collection')
+      })
+    }
+  })
+}
+
 /**
  * Deletes the objects of a refused request. After a HubError below 500 the transaction was certainly rolled back. After
  * any other error it may have committed, so nothing is deleted; objects that no row names are collected later.

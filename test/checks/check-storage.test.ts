@@ -79,6 +79,20 @@ describe('the storage quota of an account', () => {
     expect(await use(person)).toBe(ROBOT + 600)
   })
 
+  it('keeps one upload of a name: what was sent to one that is replaced is gone', async () => {
+    const { person, robot } = await fresh()
+    const check = await checks.claimed(person, robot)
+    const uploads = async () => {
+      const keys: string[] = []
+      for await (const { key } of hub.running.deps.objects?.listUploads(new Date(Date.now() + 1000)) ?? [])
+        if (key.includes(check)) keys.push(key)
+      return keys
+    }
+    for (const size of [5, 6, 7]) expect((await presign(person, check, 'meshes/a', size)).status).toBe(200)
+    await expect.poll(uploads).toHaveLength(1)
+    expect(await use(person)).toBe(ROBOT + 7)
+  })
+
   it('counts a name that is presigned again once, at its new size', async () => {
     const { person, robot } = await fresh()
     const check = await checks.claimed(person, robot)

@@ -3,9 +3,11 @@
  * Contract, "Films of episodes".
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { filmObjects } from '../../src/films/film-objects.ts'
 import { settleFilms } from '../../src/films/settle-films.ts'
 import { abortStrays } from '../../src/jobs/collect-objects.ts'
 import type { ObjectStore } from '../../src/store/objects/object-store.ts'
+import { newJobKey } from '../../src/work/job-objects.ts'
 import { contractHub, type Json, type Person, sha256Of, types } from '../support/hub.ts'
 
 const hub = contractHub()
@@ -38,6 +40,14 @@ const stored = async () =>
     ?.bytes
 const expire = (film: Json) =>
   hub.sql(`update episode_films set lease_expires_at = now() - interval '1 second' where id = $1`, [film.id])
+
+/** Uploads of a film in the store that are not complete. */
+async function uploadsOf({ id }: Json): Promise<string[]> {
+  const keys: string[] = []
+  const objects = hub.running.deps.objects as ObjectStore
+  for await (const { key } of objects.listUploads(new Date(Date.now() + 1000))) keys.push(key)
+  return keys.filter((key) => key.includes(id))
+}
 
 /** From a request to the bytes. */
 async function made(repo: string, body: Json = {}): Promise<Json> {
@@ -220,26 +230,32 @@ describe('a film of an episode', () => {
     expect([await stored(), bytes]).toEqual([before, png.length])
   })
 
-  it('that failed keeps no object, and its upload is aborted once it is old', async () => {
+  it('has one upload: one that was replaced is aborted, and so is that of a film that failed', async () => {
+    const repo = await hub.repo(ada)
+    await ask(repo)
+    const film = await claim()
+    await presign(film)
+    const { url } = (await presign(film)).json
+    await expect.poll(() => uploadsOf(film)).toHaveLength(1)
+    expect((await hub.put(url, new Uint8Array(png))).status).toBe(200)
+    await report(film, { status: 'failed', error: 'no robot' })
+    const [row] = await hub.sql(`select storage_key, size, sha256 from episode_films where id = $1`, [film.id])
+    expect(row).toEqual({ storage_key: null, size: null, sha256: null })
+    await expect.poll(() => uploadsOf(film)).toEqual([])
+  })
+
+  it('whose worker died leaves an upload that is aborted once it is old, unless the film still needs it', async () => {
     const repo = await hub.repo(ada)
     await ask(repo)
     const film = await claim()
     await presign(film)
     const objects = hub.running.deps.objects as ObjectStore
-    const uploads = async () => {
-      const keys: string[] = []
-      for await (const { key } of objects.listUploads(new Date(Date.now() + 1000))) keys.push(key)
-      return keys.filter((key) => key.includes(film.id))
-    }
-    const deps = { ...hub.running.deps, config: { ...hub.running.deps.config, uploadTtlSeconds: -1 } }
-    const abort = () => abortStrays(deps, objects, new AbortController().signal)
-    await abort()
-    expect(await uploads()).toHaveLength(1)
-    await report(film, { status: 'failed', error: 'no robot' })
-    const [row] = await hub.sql(`select storage_key, size, sha256 from episode_films where id = $1`, [film.id])
-    expect(row).toEqual({ storage_key: null, size: null, sha256: null })
-    await abort()
-    expect(await uploads()).toEqual([])
+    await objects.createUpload(newJobKey(filmObjects.still, film.id), { contentType: 'image/png' })
+    const { config } = hub.running.deps
+    const deps = { ...hub.running.deps, config: { ...config, uploadTtlSeconds: -1 } }
+    await abortStrays(deps, objects, new AbortController().signal)
+    expect(await uploadsOf(film)).toHaveLength(1)
+    await report(film, { status: 'failed', error: 'x' })
   })
 
   it('that was announced again while its bytes were checked has not succeeded', async () => {

@@ -12,7 +12,7 @@ import type { AllowedContext, RequestContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import type { Querier } from '../../store/db.ts'
 import { asStoreRefusal, requireObjects } from '../../store/objects/required.ts'
-import { countStored, newJobKey } from '../../work/job-objects.ts'
+import { abortAfterCommit, countStored, newJobKey } from '../../work/job-objects.ts'
 import { checkJob } from '../check-job.ts'
 import { assertHolds, findCheck, type HeldCheck, lockCheck } from '../check-row.ts'
 import { CHECK_URL_TTL_SECONDS } from '../limits.ts'
@@ -66,30 +66,26 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
   await assertFilesTogether(db, check.id, files)
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   // An early check before the uploads are created in the store. The count in the transaction decides.
-  await assertRoom(db, config, check.ownerId, { bytes: await growthOf(db, check.id, files, bytes), uploads: 0 })
+  const there = await findArtifacts(db, check.id, namesIn(files))
+  await assertRoom(db, config, check.ownerId, { bytes: growthOf(there, bytes), uploads: 0 })
   const uploads = await Promise.all(files.map((file) => begin(ctx, check.id, file)))
   return commitVerb(ctx, async (tx) => {
     assertHolds(ctx, await lockCheck(tx, check.id))
     await assertFilesTogether(tx, check.id, files)
-    const grown = await growthOf(tx, check.id, files, bytes)
+    const replaced = await findArtifacts(tx, check.id, namesIn(files))
     await putArtifacts(tx, check.id, uploads)
+    abortAfterCommit(ctx.deps, tx, replaced)
     if (files.some(({ name }) => name === CARD_NAME)) await forgetCard(tx, check.id)
-    await countStored(tx, config, checkJob, { id: check.id, ownerId: check.ownerId, bytes: grown })
+    await countStored(tx, config, checkJob, { id: check.id, ownerId: check.ownerId, bytes: growthOf(replaced, bytes) })
     return { uploads }
   })
 }
 
+const namesIn = (files: readonly ArtifactRequest[]) => files.map(({ name }) => name)
+
 /** Growth of the check in bytes: a new artifact replaces one of the same name. */
-async function growthOf(
-  querier: Querier,
-  checkId: string,
-  files: readonly ArtifactRequest[],
-  bytes: number,
-): Promise<number> {
-  const names = files.map(({ name }) => name)
-  const replaced = await findArtifacts(querier, checkId, names)
-  return replaced.reduce((left, { size }) => left - size, bytes)
-}
+const growthOf = (replaced: readonly ArtifactRow[], bytes: number) =>
+  replaced.reduce((left, { size }) => left - size, bytes)
 
 function assertAccepted(check: HeldCheck, files: readonly ArtifactRequest[]): void {
   assertDistinct(

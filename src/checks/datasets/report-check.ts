@@ -63,8 +63,8 @@ const end = statement({
 })
 
 /**
- * The check afterwards; its lease begins again. Errors: 401, 403, 404, 409 `conflict.not_claimer` for who does not hold
- * it any more, 413 a report over 1 MiB, 422.
+ * The check afterwards; its lease begins again. Errors: 401, 403, 404, 409 `conflict.not_claimer` for a worker that has
+ * lost it, 413 a report over 1 MiB, 422.
  */
 export function reportDatasetCheck(ctx: RequestContext, input: ReportDatasetCheckInput): Promise<DatasetCheck> {
   return guarded(
