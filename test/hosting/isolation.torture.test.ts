@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   type Stats,
   writeFileSync,
@@ -153,7 +154,9 @@ describe('hosted calls', needs(!givesUids && asRoot), () => {
   })
   /** What a call is allowed of another and of the hub. */
   async function tried(job: string, other: string): Promise<Record<string, string>> {
-    writeFileSync(said(job, 'attempts'), textOfAttempts(victims(other)))
+    // The call looks for this name, and must never find half a file.
+    writeFileSync(said(job, 'writing'), textOfAttempts(victims(other)))
+    renameSync(said(job, 'writing'), said(job, 'attempts'))
     await vi.waitFor(() => expect(existsSync(said(job, 'tried'))).toBe(true), patiently)
     return outcomes(read(job, 'tried'))
   }
