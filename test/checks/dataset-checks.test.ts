@@ -1,4 +1,4 @@
-/** Checks of data sets: asked for, taken by one worker for a lease, reported, and begun by commits. Contract, "Checks of data sets". */
+/** Checks of data sets: asked for, taken by one worker for a lease, reported, begun by commits (contract). */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fileDatasetChecks } from '../../src/checks/datasets/file-checks.ts'
 import { contractHub, type Json, type Person, types } from '../support/hub.ts'
@@ -124,12 +124,22 @@ describe('the check of a data set', () => {
 })
 
 describe('a commit that brings meta/info.json', () => {
+  /** An hour later, for the check and for what waits for it. */
   const again = (repo: string) =>
     hub.sql(
-      `update dataset_checks set requested_at = now() - interval '1 hour'
+      `with later as (update dataset_meta set check_due_at = check_due_at - interval '1 hour'
+         where repo_id = (select id from repos where slug = $1))
+       update dataset_checks set requested_at = now() - interval '1 hour'
        where repo_id = (select id from repos where slug = $1) returning repo_id`,
       [repo.split('/')[1]],
     )
+  const dueAt = async (repo: string) => {
+    const [row] = await hub.sql<{ due: string | null }>(
+      'select check_due_at as due from dataset_meta where repo_id = (select id from repos where slug = $1)',
+      [repo.split('/')[1]],
+    )
+    return row?.due ?? null
+  }
   const file = () => fileDatasetChecks(hub.running.deps)
 
   it('begins a check of the newest files, once more if they change while it runs', async () => {
@@ -149,6 +159,7 @@ describe('a commit that brings meta/info.json', () => {
     // A repo that changes often waits ten minutes.
     await file()
     expect((await readEve()).status).toBe('succeeded')
+    expect(await dueAt(repo)).not.toBeNull()
     await again(repo)
     await file()
     expect(await readEve()).toMatchObject({ status: 'queued', report_seq: seq })
@@ -158,6 +169,64 @@ describe('a commit that brings meta/info.json', () => {
     const told = await report(repo, { attempt: attempt + 1, status: 'succeeded', report: aReport }, eve)
     expect(told.json).toMatchObject({ status: 'queued', report_seq: seq + 1, is_outdated: true })
     expect(await claimEve()).toMatchObject({ seq: seq + 2, attempt: attempt + 2 })
+  })
+
+  it('is looked at once, and again for each commit that follows it within a day', async () => {
+    const zoe = await hub.person()
+    const repo = await hub.repo(zoe)
+    const put = (files: Record<string, string>) => hub.upload(zoe, repo, files)
+    const seqOf = async () => (await hub.call(zoe, 'GET', pathOf(repo))).json.seq
+    await put({ 'meta/info.json': datasetInfo })
+    expect(await dueAt(repo)).not.toBeNull()
+    await file()
+    expect(await dueAt(repo)).toBeNull()
+    const seq = await seqOf()
+    await put({ 'data/later.parquet': 'later' })
+    expect(await dueAt(repo)).not.toBeNull()
+    await file()
+    // The check that waits is of the newest files.
+    expect([await dueAt(repo), await seqOf()]).toEqual([null, seq + 1])
+    await hub.sql(
+      `update dataset_meta set updated_at = now() - interval '26 hours' where repo_id =
+        (select id from repos where slug = $1) returning repo_id`,
+      [repo.split('/')[1]],
+    )
+    await put({ 'data/last.parquet': 'last' })
+    expect([await dueAt(repo), await seqOf()]).toEqual([null, seq + 1])
+  })
+
+  it('keeps its mark while a claim that may have read older files is open', async () => {
+    const kim = await hub.person()
+    const repo = await hub.repo(kim)
+    const put = (text: string) => hub.upload(kim, repo, { 'meta/info.json': text })
+    await put(datasetInfo)
+    await file()
+    const slug = repo.split('/')[1]
+    const claimed = Promise.withResolvers<void>()
+    const mayEnd = Promise.withResolvers<void>()
+    const open = hub.running.deps.db.withTx(async (tx) => {
+      await tx.execute(`update dataset_checks set status = 'running', claim_credential = 'key_x',
+        lease_expires_at = now() + interval '1 minute' where repo_id = (select id from repos where slug = '${slug}')`)
+      claimed.resolve()
+      await mayEnd.promise
+    })
+    await claimed.promise
+    await put(`${datasetInfo} `)
+    const looked = file()
+    await expect
+      .poll(() =>
+        hub.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+      )
+      .toHaveLength(1)
+    mayEnd.resolve()
+    await Promise.all([open, looked])
+    expect(await dueAt(repo)).not.toBeNull()
+    await again(repo)
+    await file()
+    const [row] = await hub.sql(`select again from dataset_checks d join repos r on r.id = d.repo_id where slug = $1`, [
+      slug,
+    ])
+    expect([row, await dueAt(repo)]).toEqual([{ again: true }, null])
   })
 
   it('begins as many checks of an account as the setting says, and none of what is no data set', async () => {
@@ -176,6 +245,7 @@ describe('a commit that brings meta/info.json', () => {
       [...repos, other].map(async (repo) => (await hub.call(bob, 'GET', pathOf(repo))).status),
     )
     expect(states).toEqual([200, 200, 404, 404])
+    expect(await Promise.all(repos.map(async (repo) => (await dueAt(repo)) === null))).toEqual([true, true, false])
     // People ask as often as they like.
     expect((await hub.call(bob, 'POST', pathOf(repos[2] ?? ''))).status).toBe(202)
   })

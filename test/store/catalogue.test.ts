@@ -38,6 +38,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'bodies_fits_pending',
     'dataset_checks_claimable',
     'dataset_checks_running',
+    'dataset_meta_check_due',
     'dataset_meta_robot_type',
     'deleted_runs_cleared',
     'deleted_runs_left',
@@ -192,7 +193,7 @@ test('only entries of 32 days may go, in a transaction of the retention', async 
   expect(await left()).toEqual([{ id: 'aud_3' }])
 })
 
-test('a repo with a reference cannot be deleted, and a reference has a kind of job and the billed account', async () => {
+test('a repo with a reference cannot be deleted; a reference has a kind of job and the billed account', async () => {
   await sql(`insert into accounts (id, kind, handle) values ('user_refers', 'user', 'refers')`)
   await sql(`insert into repos (id, owner_id, slug, kind) values ('repo_kept', 'user_refers', 'kept', 'dataset')`)
   const refer = (kind: string, owner: string) =>

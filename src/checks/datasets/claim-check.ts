@@ -36,7 +36,7 @@ const claimOldest = statement({
       select c.repo_id, r.seq from waiting w join dataset_checks c on c.repo_id = any(array[w.repo_id])
         join repos r on r.id = any(array[w.repo_id])
       where ${claimable('c')} order by w.requested_at, w.repo_id limit 1 for update of c skip locked)
-    update dataset_checks d set status = 'running', seq = next.seq, again = false,
+    update dataset_checks d set status = 'running', seq = greatest(d.seq, next.seq), again = false,
       lost = case when d.status = 'running' then d.lost + 1 else 0 end,
       attempt = d.attempt + 1, worker = :worker, claim_credential = :credentialId,
       lease_expires_at = now() + interval '${LEASE_SECONDS} seconds', started_at = now(), finished_at = null,

@@ -24,31 +24,55 @@ const row = insertSelected('dataset_checks', {
 
 const BETWEEN = `interval '${SECONDS_BETWEEN} seconds'`
 
+/** Data sets that one minute looks at; the next one goes on. */
+const LOOKED_AT = 1000
+
 /**
- * A commit that brings a `meta/info.json` dates the facts of the data set, of which there is one small row for each:
- * the commit itself pays nothing. Of an owner, the oldest ones until its number for a day is reached; the others wait
- * for the next day. A check that runs is done once more when it ends. The repos are kept from deletion and from another
- * owner meanwhile; a check that another hub or a person asks for at the same time stays as it is.
+ * What triggers have marked in the row of facts of a data set: a change of the facts, which a commit with a
+ * `meta/info.json` brings, and each commit within 25 hours of it. A mark says when it is to be looked at; one that has
+ * been is taken away, unless another commit has moved it meanwhile. A data set that was checked a moment ago is looked
+ * at when it may be checked again, and one beyond its owner's number for a day after the same time. Of an owner, the
+ * oldest ones come first.
+ *
+ * A check that waits is of the newest files when it is taken. It is told of them here because a claim at the same time
+ * may have read the repo before they came: then the mark stays. A check that runs is done once more when it ends. The
+ * repos are kept from deletion and from another owner meanwhile; a check that another hub or a person asks for at the
+ * same time stays as it is.
  */
-const file = statement({
+export const fileMarked = statement({
   name: 'dataset-checks-file',
   columns: filed,
   params: { quota: param.int4() },
-  text: `with changed as (
-      select r.id, r.seq, r.owner_id, r.updated_at from dataset_meta m join repos r on r.id = any(array[m.repo_id])
-        left join dataset_checks d on d.repo_id = r.id
-      where m.updated_at > now() - interval '25 hours' and r.kind = 'dataset' and (d.repo_id is null
-          or r.seq > d.seq and not d.again and d.status <> 'queued' and d.requested_at <= now() - ${BETWEEN})
-        and exists (select 1 from files f where f.repo_id = r.id and f.path = '${DATASET_INFO_PATH}'
-          and f.to_seq is null) order by r.id for key share of r),
+  text: `with looked as materialized (
+      select m.repo_id, m.check_due_at, m.updated_at from dataset_meta m where m.check_due_at <= now()
+      order by m.check_due_at limit ${LOOKED_AT}),
+    seen as (
+      select r.id, r.seq, r.owner_id, r.updated_at, l.check_due_at, d.status = 'queued' as waits,
+        d.seq as checked, d.requested_at + ${BETWEEN} as next_at,
+        r.kind = 'dataset' and l.updated_at > now() - interval '25 hours'
+          and (d.repo_id is null or r.seq > d.seq and not d.again and d.status <> 'queued')
+          and exists (select 1 from files f where f.repo_id = r.id and f.path = '${DATASET_INFO_PATH}'
+            and f.to_seq is null) as changed
+      from looked l join repos r on r.id = any(array[l.repo_id])
+        left join lateral (select * from dataset_checks c where c.repo_id = l.repo_id offset 0) d on true
+      order by r.id for key share of r),
+    told as (update dataset_checks d set seq = s.seq from seen s
+      where s.waits and d.repo_id = any(array[s.id]) and d.status = 'queued' and d.seq < s.seq
+      returning d.repo_id),
     used as (
       select d.owner_id, sum(d.counted) as checks from dataset_checks d
-      where d.owner_id = any(array(select owner_id from changed)) and d.counted_since > now() - interval '24 hours'
+      where d.owner_id = any(array(select owner_id from seen where changed))
+        and d.counted_since > now() - interval '24 hours'
       group by d.owner_id),
     due as (
-      select c.*, coalesce(u.checks, 0) + row_number() over (partition by c.owner_id order by c.updated_at, c.id) as nth
-      from changed c left join used u on u.owner_id = c.owner_id),
-    filed as (${row.sql} from due where due.nth <= :quota::int
+      select c.*, coalesce(u.checks, 0) + row_number() over (partition by c.owner_id order by c.updated_at, c.id)
+        <= :quota::int as allowed
+      from seen c left join used u on u.owner_id = c.owner_id where c.changed and coalesce(c.next_at <= now(), true)),
+    settled as (update dataset_meta m set check_due_at = case when s.changed and s.next_at > now() then s.next_at
+          when s.id = any(array(select id from due where not allowed)) then now() + ${BETWEEN} end
+      from seen s where m.repo_id = any(array[s.id]) and m.check_due_at = s.check_due_at
+        and (s.waits is not true or s.checked >= s.seq or s.id = any(array(select repo_id from told)))),
+    filed as (${row.sql} from due where due.allowed
       on conflict (repo_id) do update set
         again = dataset_checks.status = 'running',
         status = case when dataset_checks.status = 'running' then 'running' else 'queued' end::"JobStatus",
@@ -63,7 +87,7 @@ const file = statement({
           then dataset_checks.counted_since else now() end
         where dataset_checks.seq < excluded.seq and not dataset_checks.again and dataset_checks.status <> 'queued'
       returning dataset_checks.repo_id)
-    select ${filed.sql} from (select f.repo_id, r.owner_id from filed f join repos r on r.id = any(array[f.repo_id])) told`,
+    select ${filed.sql} from (select f.repo_id, r.owner_id from filed f join repos r on r.id = any(array[f.repo_id])) hinted`,
 })
 
 const failLost = statement({
@@ -82,7 +106,7 @@ const failLost = statement({
 /** Idempotent, in two statements: of several hubs at the same time, one files each check. */
 export async function fileDatasetChecks({ config, db, events }: Pick<Deps, 'config' | 'db' | 'events'>): Promise<void> {
   const { dailyDatasetChecks: quota } = config
-  const changed = [...(await db.query(failLost, {})), ...(quota > 0 ? await db.query(file, { quota }) : [])]
+  const changed = [...(await db.query(failLost, {})), ...(quota > 0 ? await db.query(fileMarked, { quota }) : [])]
   for (const { repoId, ownerId } of changed) {
     events.hint(waitingTopic(ownerId))
     events.hint(repoId)
