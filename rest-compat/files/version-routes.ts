@@ -26,7 +26,7 @@ export const routes: readonly TypedRoute[] = [
     method: 'GET',
     path: '/v1/repos/:owner/:repo/commits',
     document: 'list-commits',
-    params: { ...repoPath, ...page },
+    params: { ...repoPath, byRun: query('by_run'), ...page },
     status: 200,
     errors: [404],
     result: 'page',

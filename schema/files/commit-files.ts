@@ -241,6 +241,12 @@ mutation('commitFiles', {
       ...rule(operations(z.unknown())),
       description: 'Files to copy inside the repo, from at most 16 past states.',
     }),
+    runId: t.id({
+      ...rule(z.string().max(64)),
+      description:
+        'The run that made these files, of a model repo: one that the caller sees. The version names it. For the key ' +
+        'of a run it is that run if absent.',
+    }),
     ...messageField(t),
   })),
   verb: commitFiles,

@@ -9,7 +9,7 @@ import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { RepoType } from '../repos/repo.ts'
 import { AUTHOR_TEXT, MESSAGE_TEXT } from './message-input.ts'
 
-const RepoCommitType = builder.objectRef<RepoCommit>('RepoCommit').implement({
+export const RepoCommitType = builder.objectRef<RepoCommit>('RepoCommit').implement({
   description: 'A state of a repo by its commit id. The empty repo is the first one.',
   fields: (t) => ({
     commitId: t.exposeString('commitId', { description: 'Names the state in `at`: 40 hex digits.' }),
@@ -48,11 +48,15 @@ builder.objectField(RepoType, 'commits', (t) =>
     description:
       'Its commits, newest first. Those who may write the repo get all that are left; others the current one and ' +
       'those that snapshots name. One statement for any number of repos.',
-    args: { ...pageArgs(t.arg) },
+    args: {
+      byRun: t.arg.boolean({ description: 'Only the last version that each run made.' }),
+      ...pageArgs(t.arg),
+    },
     resolve: (repo) => repo,
-    load: async (repos: Repo[], ctx, given) => {
+    load: async (repos: Repo[], ctx, { byRun, ...given }) => {
       const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
-      const pages = await commitsOfRepos(ctx, repos, { limit: first ?? DEFAULT_PAGE_SIZE, after })
+      const asked = { byRun: byRun ?? false, limit: first ?? DEFAULT_PAGE_SIZE, after }
+      const pages = await commitsOfRepos(ctx, repos, asked)
       return pages.map((page) => new Connection(page, after !== null))
     },
   }),

@@ -27,7 +27,7 @@ const RepoChangeActionEnum = wordEnum('RepoChangeAction', "Operation that change
   purge: 'Files were purged from every version.',
 })
 
-const RepoChangeType = builder.objectRef<RepoChange>('RepoChange').implement({
+export const RepoChangeType = builder.objectRef<RepoChange>('RepoChange').implement({
   description: "One change of a repo's files, and the state that it led to.",
   fields: (t) => ({
     seq: t.exposeInt('seq', { description: 'Its number; names the state in `at`.' }),

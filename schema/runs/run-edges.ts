@@ -9,6 +9,9 @@ import type { Run } from '../../src/runs/read/run-shape.ts'
 import { Account } from '../accounts/account.ts'
 import { builder } from '../builder.ts'
 import { nodesOf, pageArgs } from '../connection.ts'
+import { RepoCommitType } from '../files/commits.ts'
+import { RepoStateType } from '../files/state.ts'
+import { RepoChangeType, RepoSnapshotType } from '../files/versions.ts'
 import { RunExecutorEnum } from '../planner/enums.ts'
 import { relatedPages } from '../related-pages.ts'
 import { RepoType } from '../repos/repo.ts'
@@ -129,3 +132,16 @@ builder.objectField(ModelMetaType, 'run', (t) =>
     resolve: (meta) => meta.sourceRunId,
   }),
 )
+
+const madeByRun = {
+  ...runById,
+  description:
+    'The run that made it. Null for every other version, for one from before this was recorded, and if the run is ' +
+    'deleted or not visible to the caller.',
+  resolve: ({ runId }: { readonly runId: string | null }) => runId,
+} as const
+
+builder.objectField(RepoCommitType, 'run', (t) => t.loadable(madeByRun))
+builder.objectField(RepoChangeType, 'run', (t) => t.loadable(madeByRun))
+builder.objectField(RepoStateType, 'run', (t) => t.loadable(madeByRun))
+builder.objectField(RepoSnapshotType, 'run', (t) => t.loadable(madeByRun))

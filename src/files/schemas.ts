@@ -104,6 +104,7 @@ const commitFilesInput = z.object({
   ...repoName,
   ...said,
   parentCommit: parentCommit.nullish(),
+  runId: z.string().nullish(),
   add: z.array(commitAdd).nullish(),
   delete: z.array(fileOrFolder).nullish(),
   copy: z.array(commitCopy).nullish(),

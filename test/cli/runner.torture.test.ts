@@ -128,6 +128,8 @@ describe('hub runner', () => {
         [20, 9],
       ],
     ])
+    const versions = (await hub.call(ada, 'GET', `/v1/repos/${repo.full_name}/commits`)).json.items
+    expect(versions.map(({ run }: Json) => run?.id ?? null)).toEqual([id, id, null])
   })
 
   it('leaves no folder of a run whose files are all at the hub, and says where the others are', async () => {

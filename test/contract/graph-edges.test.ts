@@ -1,4 +1,7 @@
-/** What each viewer sees at the end of each edge of the graph, from visible objects. A hidden object is null or not on the page, without an error. */
+/**
+ * What each viewer sees at the end of each edge of the graph, from visible objects. A hidden object is null or not on
+ * the page, without an error.
+ */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractHub, type Json, newName, type Person, type Who } from '../support/hub.ts'
 import { named, ok } from './support/edge-words.ts'
@@ -52,7 +55,10 @@ beforeAll(async () => {
   await ok(hub.call(owner, 'PUT', `/v1/models/${repos.openFirst}/meta`, ofFirst), 200)
   await ok(hub.call(owner, 'PUT', `/v1/robots/${repos.robot}/card`, { dof: 7, actuators: [] }), 200)
   await hub.upload(owner, repos.robot, { 'arm.xml': '<mujoco/>' })
-  await hub.upload(owner, repos.openModel, { 'walk.onnx': 'onnx' })
+  const add = [{ path: 'walk.onnx', content: Buffer.from('onnx').toString('base64') }]
+  const commit = { add, run_id: runs.second }
+  await ok(hub.call(owner, 'POST', `/v1/repos/${repos.openModel}/commits`, commit), 200)
+  await ok(hub.call(owner, 'POST', `/v1/repos/${repos.openModel}/snapshots`, { name: 'walks' }), 201)
   const check = (who: Person, body: Json) => ok(hub.call(who, 'POST', '/v1/robot-checks', body), 201)
   const ofRobot = { kind: 'robot', entry: 'arm.xml', control_hz: 50, action: 'position' }
   checks.robot = (await check(owner, { ...ofRobot, robot_repo: repos.robot })).id
@@ -133,7 +139,8 @@ const ofTheRun: Record<string, Edge> = {
   },
   'RunDataset.state of a private one': {
     ask: fromRun(
-      'datasets { state { seq isCurrent fileSummary { count totalBytes } withdrawnCount files(first: 10) { nodes { path } } } }',
+      'datasets { state { seq isCurrent fileSummary { count totalBytes } withdrawnCount ' +
+        'files(first: 10) { nodes { path } } } }',
     ),
     at: ({ run }) => run.datasets.map(({ state }: Json) => state),
     end: () => [emptyState, emptyState, null],
@@ -229,6 +236,32 @@ const ofRepos: Record<string, Edge> = {
   },
 }
 
+const seersOfSecond = [...ofOrg, 'left', 'a key for all that the run names']
+
+const ofVersions: Record<string, Edge> = {
+  'RepoCommit.run': {
+    ask: fromModel('commits(first: 1) { nodes { run { id } } }'),
+    at: ({ repo }) => repo.commits.nodes[0].run,
+    end: () => ({ id: runs.second }),
+    nothing: null,
+    seenBy: seersOfSecond,
+  },
+  'RepoState.run': {
+    ask: fromModel('at(state: "walks") { run { id } }'),
+    at: ({ repo }) => repo.at.run,
+    end: () => ({ id: runs.second }),
+    nothing: null,
+    seenBy: seersOfSecond,
+  },
+  'RepoSnapshot.run': {
+    ask: fromModel('snapshots { nodes { run { id } } }'),
+    at: ({ repo }) => repo.snapshots.nodes[0].run,
+    end: () => ({ id: runs.second }),
+    nothing: null,
+    seenBy: seersOfSecond,
+  },
+}
+
 const fromCheck = (fields: string) => () => `{ robotCheck(id: "${checks.model}") { ${fields} } }`
 
 const ofTheCheck: Record<string, Edge> = {
@@ -281,7 +314,7 @@ describe('an edge shows only objects visible to the viewer', () => {
     ...table(ofTheRun, [...ofOrg, 'left', 'a key for all that the run names']),
     ...table(ofTheCheck, [...ofOrg, 'left']),
     ...table(checksOfRobot, [...ofOrg, 'a key for all that the run names']),
-    ...table(ofRepos, [
+    ...table({ ...ofRepos, ...ofVersions }, [
       ...ofOrg,
       'left',
       'stranger',

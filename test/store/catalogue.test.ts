@@ -64,6 +64,7 @@ test('the indexes that Prisma cannot express exist, each with its condition', as
     'model_meta_robot_repo',
     'repo_bodies_private',
     'repo_bodies_public',
+    'repo_changes_of_runs',
     'repo_facets_doomed',
     'repos_body_pending',
     'repos_card_pending',

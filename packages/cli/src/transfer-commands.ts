@@ -40,6 +40,7 @@ interface PullCommandOptions extends TransferOptions {
 }
 interface PushCommandOptions extends TransferOptions {
   readonly message?: string
+  readonly run?: string
   readonly kind?: PushOptions['kind']
   readonly private?: boolean
   readonly public?: boolean
@@ -53,13 +54,15 @@ interface PushCommandOptions extends TransferOptions {
 const pushHelp = `
 What is pushed: every file of the folder, by its content, as one change (see hub log); equal files of the repo are
 skipped. An interrupted push leaves the repo as it was, and goes on when repeated. Links inside
-the folder are followed; a link that leaves it, or to a folder around it, stops the push before anything is sent, unless excluded.
+the folder are followed; a link that leaves it, or to a folder around it, stops the push before anything is sent,
+unless excluded.
 What is left out: what .gitignore and .hubignore say, as Git reads them (a .hubignore wins); build and cache folders
-(node_modules, __pycache__, .venv, wandb …); files that may hold credentials (.env, *.pem, id_rsa, .netrc …), which are
-named. .git and .hub never leave this machine. --delete keeps repo files that these rules leave out, and names them.
-What stops the push: a secret in a text file of at most 4 MiB (a token, a private key, a key of a hub). The command names
-file, line and kind, sends nothing and exits with 5. A line with "secretlint-disable-line" is not looked at.
-A file of the repo where the folder has a folder, or the reverse, stops it too; --delete removes that file in the same change.
+(node_modules, __pycache__, .venv, wandb …); files that may hold credentials (.env, *.pem, id_rsa, .netrc …), which
+are named. .git and .hub never leave this machine. --delete keeps repo files that these rules leave out, and names them.
+What stops the push: a secret in a text file of at most 4 MiB (a token, a private key, a key of a hub). The command
+names file, line and kind, sends nothing and exits with 5. A line with "secretlint-disable-line" is not looked at.
+A file of the repo where the folder has a folder, or the reverse, stops it too; --delete removes that file in the same
+change.
 
 Patterns: "*.png" matches names at any depth, "raw/" a folder and everything in it, "meshes/**" whole paths.
 
@@ -73,8 +76,9 @@ Examples:
   $ hub push . ada/data --allow-secrets notes/example.md   a text that only looks like a secret`
 
 const pullHelp = `
-What is overwritten: only files that were pulled into this folder or pushed from it, and have not been edited since. A file
-with content of its own is a conflict: it is listed, stays as it is, and the command exits with 5 after pulling the rest.
+What is overwritten: only files that were pulled into this folder or pushed from it, and have not been edited since. A
+file with content of its own is a conflict: it is listed, stays as it is, and the command exits with 5 after pulling the
+rest.
 --delete removes only what was pulled and not edited. A file appears at once and whole, with its SHA-256 verified.
 
 Examples:
@@ -112,6 +116,7 @@ export function registerTransferCommands(
     .addOption(new Option('--private', 'create it as private (default)').conflicts('public'))
     .option('--public', 'create it as public')
     .option('-m, --message <text>', 'what to remember about the change; see hub log')
+    .option('--run <id>', 'run that made these files; the version of the model names it')
     .option('--delete', 'delete repo files that are not in the folder')
     .option('--dry-run', 'only print what would be done')
     .option('--no-ignore', 'also push what ignore files name, and build and cache folders')
@@ -170,6 +175,7 @@ async function push({
     leaveOut: { ignore: options.ignore, includeSecrets: options.includeSecrets ?? false },
     allowSecrets: options.allowSecrets,
     message: options.message,
+    runId: options.run,
     kind: options.kind ?? null,
     visibility: options.public ? 'public' : 'private',
     deleteExtra: options.delete ?? false,

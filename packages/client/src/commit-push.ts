@@ -32,7 +32,8 @@ export async function commitPush(
   const deletions = [...inWay, ...others]
   if (files.length + deletions.length === 0) return []
   const add = files.map(({ local: { path, sha256, size } }) => ({ path, sha256, size }))
-  const body = { add, delete: deletions, message: sending.said.message }
+  const { message, runId } = sending.said
+  const body = { add, delete: deletions, message, ...(runId !== undefined && { run_id: runId }) }
   let commitId: string
   try {
     commitId = await commitOnce(sending, body)

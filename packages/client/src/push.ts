@@ -40,6 +40,8 @@ export interface PushOptions {
   readonly allowSecrets?: readonly string[]
   /** What to say about the change that the push makes: at most 500 characters. */
   readonly message?: string
+  /** The run that made these files, of a model repo: the version names it. */
+  readonly runId?: string
   /** If set, a missing repo is created with this kind. */
   readonly kind?: RepoKind | null
   /** For a created repo; an existing one keeps its visibility. */
@@ -126,7 +128,7 @@ export async function pushFolder(
   const state = openState(options.cacheDir, client.url, repo)
   try {
     const root = await realpath(dir)
-    const said = { message: options.message }
+    const said = { message: options.message, runId: options.runId }
     const gate = byteGate(options.jobs ? jobs * PART_BYTES : PART_BYTES)
     const hub = { takesArchives: true }
     const sending: Sending = { client, repo, state, progress, jobs, root, said, hub, gate }

@@ -15,7 +15,7 @@ export interface Sending {
   readonly jobs: number
   /** The real path of the folder. */
   readonly root: string
-  readonly said: MessageOption
+  readonly said: MessageOption & { readonly runId?: string | undefined }
   /** What is known of the hub; an older one takes no archives of contents. */
   readonly hub: { takesArchives: boolean }
   /** Limits the bytes that are being sent: what a kill loses. */

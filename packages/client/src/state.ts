@@ -20,6 +20,7 @@ const commitBody = z.object({
   add: z.array(z.object({ path: z.string(), sha256: z.string(), size: z.number() })),
   delete: z.array(z.string()),
   message: z.string().optional(),
+  run_id: z.string().optional(),
 })
 /** What a push asks of a commit. */
 export type PushedCommit = DeepReadonly<z.output<typeof commitBody>>

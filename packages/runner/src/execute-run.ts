@@ -129,7 +129,10 @@ async function supervise(runner: Runner, run: RemoteRun, files: RunFiles, journa
   const reporter = createReporter({ client, files, journal, hyperparams, gpuTier: runner.gpuTier, logLine })
   const isStable = stabilityCheck(files.checkpoints, SETTLE_MS)
   const repo = { owner: run.owner.handle, slug: outputSlug(run) }
-  const publisher = createPublisher({ client, files, journal, repo, cacheDir: runner.cacheDir, isStable, logLine })
+  const publisher = createPublisher({
+    ...{ client, files, journal, repo, runId: run.id },
+    ...{ cacheDir: runner.cacheDir, isStable, logLine },
+  })
   const publishing = backgroundTask(publisher.poll, { what: 'checkpoints', logLine })
   const env = { ...runner.env, ...ownVariables(runner, run, files) }
   const gating = startGating(run, {

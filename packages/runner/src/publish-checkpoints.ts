@@ -23,6 +23,7 @@ export interface PublisherOptions {
   readonly client: HubClient
   readonly files: Pick<RunFiles, 'dir' | 'checkpoints'>
   readonly journal: RunJournal
+  readonly runId: string
   readonly repo: { readonly owner: string; readonly slug: string }
   /** Folder of the client's transfer cache. */
   readonly cacheDir: string
@@ -42,6 +43,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
       filter: { include: [`checkpoints/${name}/**`], exclude: [] },
       leaveOut: nothingLeftOut,
       kind: 'model',
+      runId: options.runId,
     })
     if (report.failed.length > 0) throw report.cause
     journal.put({ published: { step, repo: fullName } })

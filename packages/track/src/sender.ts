@@ -223,5 +223,6 @@ function publisherOf({ files, journal, cacheDir, logLine }: SenderOptions, clien
   const repo = journal.state.target
   if (repo === null) throw new Error('Checkpoints are published before the run is begun.')
   const isStable = stabilityCheck(files.checkpoints, SETTLE_MS)
-  return createPublisher({ client, files, journal, repo, cacheDir, isStable, logLine })
+  const { runId } = journal.state
+  return createPublisher({ client, files, journal, runId, repo, cacheDir, isStable, logLine })
 }

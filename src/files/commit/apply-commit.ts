@@ -77,6 +77,7 @@ export async function applyCommit(ctx: RequestContext, tx: Tx, work: CommitWork)
     repoId: repo.id,
     seq,
     action: fresh.length > 0 ? 'complete' : 'delete',
+    runId: input.runId ?? null,
     message: input.message,
     readme: work.readme,
     body: work.body ?? null,

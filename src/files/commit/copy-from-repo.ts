@@ -23,6 +23,8 @@ interface CopyWanted {
   /** The verified files, by their paths in the repo that gets them. */
   readonly files: readonly Added[]
   readonly message: string
+  /** The run that made them. */
+  readonly runId: string
   /** Where in the caller's input a fault of the files stands. */
   readonly loc: Loc
 }
@@ -34,11 +36,11 @@ interface CopyWanted {
  */
 export async function copyFromRepo<T>(
   ctx: AllowedContext,
-  { sourceId, files, message, loc }: CopyWanted,
+  { sourceId, files, message, runId, loc }: CopyWanted,
   write: (tx: Tx, commit: (repo: RepoFacts) => Promise<Committed>) => Promise<T>,
 ): Promise<T> {
   const objects = requireObjects(ctx.deps)
-  const input = { owner: '', repo: '', add: [...files], message }
+  const input = { owner: '', repo: '', add: [...files], message, runId }
   const targets = files.map(({ path }) => ({ path, loc }))
   await inTurns(checkOperations(input, targets))
   return repeatedly(async () => {

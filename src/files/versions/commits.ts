@@ -20,6 +20,8 @@ const commitColumns = columns({
   seq: column.int4('c.seq'),
   commitId: column.text('c.commit_id'),
   message: column.text.orNull('c.message'),
+  /** The run that made it. Not for every reader. */
+  runId: column.text.orNull('c.run_id'),
   time: column.timestamptz('c.at'),
   /** Null for background work, for keys without a person and for the empty state. */
   author: column.json.orNull(
@@ -33,32 +35,46 @@ const commitColumns = columns({
 /** A state of a repo as a commit; the empty state is the first one, without message and author. */
 export type RepoCommit = Omit<RowOf<typeof commitColumns>, 'repoId' | 'ownerId'>
 
-const fields = 'c.seq, c.repo_id, c.commit_id, c.message, c.at, c.actor_id'
+const fields = 'c.seq, c.repo_id, c.commit_id, c.message, c.at, c.actor_id, c.run_id'
+/** All, or the last one of each run. */
+const wanted = `(not :byRun or (c.run_id is not null and not exists (select 1 from repo_changes n
+              where n.repo_id = c.repo_id and n.run_id = c.run_id and n.seq > c.seq)))`
 const newest = 'order by c.seq desc limit :limit'
 
 /**
  * Each branch reads at most a page by the primary key; the middle one also the names of the repo, of which there are at
- * most a thousand.
+ * most a thousand. Of the last versions of runs it reads the changes that runs made.
  */
 const commitsPage = statement({
   name: 'repo-commits',
   exact: 'per-parent',
   columns: commitColumns,
-  params: { repoIds: param.texts(), areAll: param.bools(), before: param.int4(), limit: param.int8() },
+  params: {
+    ...{ repoIds: param.texts(), areAll: param.bools(), before: param.int4() },
+    ...{ byRun: param.bool(), limit: param.int8() },
+  },
   text: `select ${commitColumns.sql} from unnest(:repoIds::text[], :areAll::bool[]) as q(repo_id, is_all)
     join repos r on r.id = q.repo_id
     cross join lateral (select * from (
-        (select ${fields} from repo_changes c where q.is_all and c.repo_id = r.id and c.seq < :before ${newest})
+        (select ${fields} from repo_changes c where q.is_all and c.repo_id = r.id and c.seq < :before
+            and ${wanted} ${newest})
         union all (select ${fields}
           from (select s.seq from repo_snapshots s where s.repo_id = r.id union select r.seq) named
           join repo_changes c on c.repo_id = r.id and c.seq = named.seq
-          where not q.is_all and c.seq < :before ${newest})
-        union all select 0, r.id, r.empty_commit_id, null, r.created_at, null
-          where :before > 0 and (q.is_all or r.seq = 0
+          where not q.is_all and c.seq < :before and ${wanted} ${newest})
+        union all select 0, r.id, r.empty_commit_id, null, r.created_at, null, null
+          where :before > 0 and not :byRun and (q.is_all or r.seq = 0
             or exists (select 1 from repo_snapshots s where s.repo_id = r.id and s.seq = 0))) listed
       order by seq desc limit :limit) c
     order by r.id, c.seq desc`,
 })
+
+export interface CommitsInput {
+  /** Only the last version of each run. */
+  readonly byRun: boolean
+  readonly limit: number
+  readonly after: string | null
+}
 
 /**
  * A page for each repo, in the order requested. The people of an owner are named to the owner and its members only. One
@@ -67,13 +83,14 @@ const commitsPage = statement({
 export async function commitsOfRepos(
   { deps: { db }, viewer }: Pick<RequestContext, 'deps' | 'viewer'>,
   repos: readonly Repo[],
-  { limit, after }: { readonly limit: number; readonly after: string | null },
+  { byRun, limit, after }: CommitsInput,
 ): Promise<Page<RepoCommit>[]> {
   const [before] = after === null ? [END_SEQ] : decodeCursor<[number]>('commits', after, [isSeqBelowEnd])
   const rows = await db.query(commitsPage, {
     repoIds: repos.map(({ id }) => id),
     areAll: repos.map((repo) => mayWriteRepo(viewer, { ...repo, ownerId: repo.owner.id })),
     before,
+    byRun,
     limit: limit + 1,
   })
   const byRepo = Map.groupBy(rows, (row) => row.repoId)

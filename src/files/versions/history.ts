@@ -20,6 +20,8 @@ const changeColumns = columns({
   seq: column.int4('c.seq'),
   commitId: column.text('c.commit_id'),
   message: column.text.orNull('c.message'),
+  /** The run that made it. Not for every reader. */
+  runId: column.text.orNull('c.run_id'),
   time: column.timestamptz('c.at'),
   replacedAt: column.timestamptz.orNull('c.replaced_at'),
   action: column.enum('RepoChangeAction', 'c.action'),

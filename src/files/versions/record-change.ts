@@ -1,4 +1,5 @@
 /** A change of a repo's files: the next `seq`, its sums, and the row that names the state it leads to. */
+import { isId } from '@hub/formats/ids'
 import type { AuditContext } from '../../operation/audit.ts'
 import { bodyColumns, keepBody, type ReadBody } from '../../repos/bodies/kept-bodies.ts'
 import { keepCard, type ReadReadme, readmeColumns, readmeSource } from '../../repos/readme/kept-cards.ts'
@@ -46,6 +47,7 @@ const repoChangeRow = insertSelected('repo_changes', {
   action: param.enum('RepoChangeAction'),
   actorId: param.text.orNull(),
   credentialId: param.text.orNull(),
+  runId: param.text.orNull(),
   message: param.text.orNull(),
   filesAdded: param.int4(),
   filesRemoved: param.int4(),
@@ -81,8 +83,9 @@ const insertChange = statement({
 /**
  * Moves the repo, whose row the caller has locked, from `seq - 1` to `seq`; its rows in `files` are those of the new
  * state already, and the repo gets the card of the README.md among them, and waits for a job if its body is in a file
- * that is not read. Returns the commit id of the new state, which the database draws at random. One statement, one more
- * with `readme`, the README.md that the change brings, and those of `keepBody` with `body`.
+ * that is not read. The change names the run that made it: `runId`, else that of the key. Returns the commit id of the
+ * new state, which the database draws at random. One statement, one more with `readme`, the README.md that the change
+ * brings, and those of `keepBody` with `body`.
  */
 export async function recordChange({
   tx,
@@ -90,6 +93,7 @@ export async function recordChange({
   repoId,
   seq,
   action,
+  runId = null,
   message = null,
   readme = null,
   body = null,
@@ -100,6 +104,7 @@ export async function recordChange({
   readonly repoId: string
   readonly seq: number
   readonly action: ChangeAction
+  readonly runId?: string | null
   readonly readme?: ReadReadme | null
   readonly body?: ReadBody | null
   readonly counts: ChangeCounts
@@ -113,6 +118,7 @@ export async function recordChange({
     action,
     actorId: viewer?.personId ?? null,
     credentialId: viewer?.credentialId ?? null,
+    runId: runId ?? runOfKey(ctx),
     filesAdded: counts.added,
     filesRemoved: counts.removed,
     filesChanged: counts.changed,
@@ -123,4 +129,10 @@ export async function recordChange({
   })
   if (!made) throw new Error('The repo of a change is not there.')
   return made.commitId
+}
+
+/** A run's own key writes nothing but what the run makes. */
+function runOfKey({ viewer }: AuditContext): string | null {
+  const jobId = viewer && viewer.kind !== 'anonymous' ? viewer.job?.jobId : null
+  return jobId && isId('run', jobId) ? jobId : null
 }

@@ -199,6 +199,7 @@ async function apply(
     repoId: repo.id,
     seq: range.next,
     action: 'restore',
+    runId: isWhole(state, input) ? state.runId : null,
     message: input.message,
     readme,
     counts: {
@@ -225,6 +226,9 @@ async function apply(
 }
 
 const nothing = { count: 0, bytes: 0, verified: 0, replaced: 0 }
+
+/** Then the repo has the files of the restored state, and no others. */
+const isWhole = ({ withdrawnCount }: RepoState, { paths }: RestoreInput) => paths == null && withdrawnCount === 0
 
 const covers = ({ paths }: RestoreInput, path: string) =>
   paths == null || paths.some((given) => given === path || (given.endsWith('/') && path.startsWith(given)))

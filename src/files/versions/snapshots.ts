@@ -27,6 +27,8 @@ const snapshotColumns = columns({
   name: column.text(writtenSnapshotName('s.name')),
   seq: column.int4('s.seq'),
   commitId: column.text('coalesce(c.commit_id, (select r.empty_commit_id from repos r where r.id = s.repo_id))'),
+  /** The run that made the change that led to the state. Not for every reader. */
+  runId: column.text.orNull('c.run_id'),
   note: column.text.orNull('s.note'),
   createdAt: column.timestamptz('s.created_at'),
   ownerId: column.text('(select r.owner_id from repos r where r.id = s.repo_id)'),

@@ -21,6 +21,8 @@ export interface RepoState {
   readonly commitId: string | null
   /** What the author of that change said about it. */
   readonly message: string | null
+  /** The run that made that change; null for any other, and if it is no longer on record. Not for every reader. */
+  readonly runId: string | null
   /** Time of the change that led to the state; null if that change is no longer on record. */
   readonly time: string | null
   /** Time of the change that replaced the state; null for the current state. */
@@ -46,6 +48,7 @@ export const stateColumns = columns({
   at: column.timestamptz.orNull('c.at'),
   commitId: column.text.orNull('case when t.seq = 0 then r.empty_commit_id else c.commit_id end'),
   message: column.text.orNull('c.message'),
+  runId: column.text.orNull('c.run_id'),
   replacedAt: column.timestamptz.orNull('c.replaced_at'),
   count: column.int4.orNull('c.file_count'),
   bytes: column.int8.orNull('c.total_bytes'),
@@ -200,6 +203,7 @@ export function toState(row: RowOf<typeof stateColumns>): RepoState | null {
     seq: row.seq,
     commitId: row.commitId,
     message: row.message,
+    runId: row.runId,
     time: row.at ?? (row.seq === 0 ? row.createdAt : null),
     replacedAt: row.replacedAt,
     isCurrent,

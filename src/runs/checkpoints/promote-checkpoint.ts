@@ -92,6 +92,7 @@ async function promoteInto(ctx: AllowedContext, input: PromoteInput, target: Fou
     sourceId: checkpoint.repoId,
     files: filesOf(checkpoint),
     message: input.message ?? `Step ${checkpoint.step} of ${run.displayName}`,
+    runId: run.id,
     loc: ['repo'],
   }
   return copyFromRepo(ctx, wanted, async (tx, commit) => {
