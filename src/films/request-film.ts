@@ -2,6 +2,7 @@
 import { newId } from '@hub/formats/ids'
 import { assertNotJob } from '../auth/policy.ts'
 import { countBytes } from '../files/reservation.ts'
+import { lockAccounts } from '../files/upload-sql.ts'
 import { newestReviewedSql } from '../fits/joint-map-rows.ts'
 import { audit } from '../operation/audit.ts'
 import { commitVerb, guarded } from '../operation/commit-verb.ts'
@@ -33,8 +34,6 @@ const factColumns = columns({
   robotSeq: column.int4('b.seq'),
   mapVersion: column.int4('coalesce(m.version, 0)'),
   episodeCount: column.int4.orNull('d.episode_count'),
-  open: column.int4(`(select count(*)::int from episode_films e
-      where e.owner_id = :ownerId and e.status in ('queued', 'running'))`),
 })
 
 /** What the film is of, beside the locked data set: the state of the robot, and the map of joints in use. */
@@ -42,7 +41,7 @@ const facts = statement({
   name: 'episode-film-facts',
   exact: 'in-transaction',
   columns: factColumns,
-  params: { repoId: param.text(), robotRepoId: param.text(), ownerId: param.text() },
+  params: { repoId: param.text(), robotRepoId: param.text() },
   text: `select ${factColumns.sql} from repos b left join dataset_meta d on d.repo_id = :repoId
     left join lateral (${newestReviewedSql(':repoId', ':robotRepoId')}) m on true
     where b.id = :robotRepoId`,
@@ -147,7 +146,7 @@ async function request(ctx: AllowedContext, tx: Tx, { repo: { id, fullName }, ro
   const repo = await lockRepo(tx, id)
   if (!repo) throw notFound(`The repo ${fullName}`)
   const { ownerId, seq } = repo
-  const [now] = await tx.query(facts, { repoId: id, robotRepoId: robot.id, ownerId })
+  const [now] = await tx.query(facts, { repoId: id, robotRepoId: robot.id })
   if (!now) throw notFound(`The repo ${robot.fullName}`)
   const { episode, frame, kind } = input
   if (now.episodeCount !== null && episode >= now.episodeCount)
@@ -160,8 +159,7 @@ async function request(ctx: AllowedContext, tx: Tx, { repo: { id, fullName }, ro
   // The robot was hidden from the caller meanwhile.
   if (!film) throw notFound(`The repo ${robot.fullName}`)
   if (!filed.isNew) return film
-  // Beside those of other data sets of the owner, whose requests may be counted a moment later.
-  if (now.open >= MAX_OPEN_FILMS) throw tooMany(now.open)
+  await assertOpenFilms(tx, ownerId)
   await dropBeyond(ctx, tx, repo)
   const after = { film: film.id, kind, episode, robot: robot.fullName, seq }
   await audit(tx, ctx, { action: 'episode_film.create', accountId: ownerId, targetId: id, after })
@@ -182,6 +180,23 @@ async function dropBeyond(ctx: AllowedContext, tx: Tx, { id: repoId, ownerId }: 
     tx,
     dropped.map(({ storageKey }) => storageKey),
   )
+}
+
+const openColumns = columns({ open: column.int4('count(*)::int') })
+
+const countOpen = statement({
+  name: 'episode-films-open',
+  exact: 'in-transaction',
+  columns: openColumns,
+  params: { ownerId: param.text() },
+  text: `select ${openColumns.sql} from episode_films where owner_id = :ownerId and status in ('queued', 'running')`,
+})
+
+/** With the film of this transaction. Requests for other data sets of the owner wait for the row of the account. */
+async function assertOpenFilms(tx: Tx, ownerId: string): Promise<void> {
+  await tx.query(lockAccounts, { ids: [ownerId] })
+  const [counted] = await tx.query(countOpen, { ownerId })
+  if (counted && counted.open > MAX_OPEN_FILMS) throw tooMany(counted.open - 1)
 }
 
 const namedColumns = columns({ robotType: column.text.orNull('d.robot_type') })

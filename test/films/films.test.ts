@@ -8,57 +8,20 @@ import { settleFilms } from '../../src/films/settle-films.ts'
 import { abortStrays } from '../../src/jobs/collect-objects.ts'
 import type { ObjectStore } from '../../src/store/objects/object-store.ts'
 import { newJobKey } from '../../src/work/job-objects.ts'
-import { contractHub, type Json, type Person, sha256Of, types } from '../support/hub.ts'
+import { type Json, type Person, sha256Of, types } from '../support/hub.ts'
+import { filmHub, pathOf, png } from './support/film-hub.ts'
 
-const hub = contractHub()
-const png = Buffer.from('\x89PNG\r\n\x1a\n and the rest of a picture', 'latin1')
+const { hub, people, ask, claim, report, presign, list, stored, uploadsOf, made } = filmHub()
 let ada: Person
 let key: string
 let robot: string
 
-beforeAll(async () => {
-  ada = await hub.person()
-  key = await hub.key(ada)
-  robot = await hub.repo(ada, { kind: 'robot', visibility: 'public' })
+beforeAll(() => {
+  ;({ ada, key, robot } = people())
 })
 
-const pathOf = (repo: string) => `/v1/repos/${repo}/episode-films`
-const ask = (repo: string, body: Json = {}, who: Person | string = ada) =>
-  hub.call(who, 'POST', pathOf(repo), { kind: 'still', episode: 0, robot, ...body })
-const claim = async (worker = 'w', who: Person | string = key) =>
-  (await hub.call(who, 'POST', '/v1/episode-films/claim-next', { worker })).json
-const report = (film: Json, body: Json, who: Person | string = key) =>
-  hub.call(who, 'POST', `${pathOf(film.repo)}/${film.id}/report`, { attempt: film.attempt, ...body })
-const presign = (film: Json, body: Json = {}, who: Person | string = key) =>
-  hub.call(who, 'POST', `${pathOf(film.repo)}/${film.id}/upload`, {
-    ...{ attempt: film.attempt, size: png.length, sha256: sha256Of(png), ...body },
-  })
-const list = async (repo: string, who: Person | string | null = ada) =>
-  (await hub.call(who, 'GET', pathOf(repo))).json.items
-const stored = async () =>
-  (await hub.sql<{ bytes: number }>('select storage_bytes::int as bytes from accounts where id = $1', [ada.id]))[0]
-    ?.bytes
 const expire = (film: Json) =>
   hub.sql(`update episode_films set lease_expires_at = now() - interval '1 second' where id = $1`, [film.id])
-
-/** Uploads of a film in the store that are not complete. */
-async function uploadsOf({ id }: Json): Promise<string[]> {
-  const keys: string[] = []
-  const objects = hub.running.deps.objects as ObjectStore
-  for await (const { key } of objects.listUploads(new Date(Date.now() + 1000))) keys.push(key)
-  return keys.filter((key) => key.includes(id))
-}
-
-/** From a request to the bytes. */
-async function made(repo: string, body: Json = {}): Promise<Json> {
-  await ask(repo, body)
-  const film = await claim()
-  const { url } = (await presign(film)).json
-  expect((await hub.put(url, new Uint8Array(png))).status).toBe(200)
-  const ended = await report(film, { status: 'succeeded' })
-  expect([ended.status, ended.json.errors]).toEqual([200, undefined])
-  return ended.json
-}
 
 describe('a film of an episode', () => {
   it('is asked for, taken once, sent, and shown in both APIs, to who may see it', async () => {
@@ -282,29 +245,6 @@ describe('a film of an episode', () => {
     await hub.sql(`update episode_films set requested_at = now() - interval '25 hours' where id = $1`, [json.id])
     await settleFilms(hub.running.deps)
     expect((await list(repo))[0]).toMatchObject({ status: 'failed', error: expect.stringContaining('within a day') })
-  })
-
-  it('is asked for again without another request, also at the limit of open ones', async () => {
-    const bob = await hub.person()
-    const repo = await hub.repo(bob)
-    const first = await ask(repo, {}, bob)
-    await hub.sql(
-      `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame, status)
-        select 'film_6zzzzzzzzzzzzzzzzzzzzz' || lpad(n::text, 4, '0'), repo_id, owner_id, seq, robot_repo_id,
-          robot_seq, 0, 'still', n, 0, 'queued'
-        from episode_films, generate_series(1, 49) n where id = $1`,
-      [first.json.id],
-    )
-    expect([(await ask(repo, {}, bob)).json.id, types(await ask(repo, { episode: 99 }, bob))]).toEqual([
-      first.json.id,
-      ['quota.films'],
-    ])
-    const audited = await hub.sql(
-      `select 1 from audit_log where action = 'episode_film.create' and after ->> 'film' = $1`,
-      [first.json.id],
-    )
-    expect(audited).toHaveLength(1)
-    await hub.sql(`delete from episode_films where status = 'queued'`)
   })
 
   it('is one of the last hundred of its data set', async () => {
