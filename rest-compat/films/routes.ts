@@ -1,5 +1,5 @@
 /** `/v1` routes of films of episodes. */
-import { body, path, query } from '../engine/route.ts'
+import { body, fields, path, query } from '../engine/route.ts'
 import { bodyOfRepo, missingRepo, repoPath } from '../repos/repo-path.ts'
 import type { TypedRoute } from '../typed-route.ts'
 
@@ -28,6 +28,16 @@ export const routes: readonly TypedRoute[] = [
     errors: [404, 409],
     result: 'object',
     unwrap: 'film',
+  },
+  {
+    operation: 'deleteEpisodeFilm',
+    method: 'DELETE',
+    path: '/v1/repos/:owner/:repo/episode-films/:film_id',
+    document: 'delete-episode-film',
+    params: { input: fields({ ...repoPath, filmId: path('film_id') }) },
+    status: 204,
+    errors: [404],
+    result: 'empty',
   },
   {
     operation: 'presignEpisodeFilm',

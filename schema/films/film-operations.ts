@@ -3,6 +3,7 @@ import { fullNameText, plainText } from '@hub/formats/text-rules'
 import { z } from 'zod'
 import { signUpload } from '../../src/checks/artifacts/presign-artifacts.ts'
 import { claimNextEpisodeFilm } from '../../src/films/claim-film.ts'
+import { deleteEpisodeFilm } from '../../src/films/delete-film.ts'
 import { type FilmTicket, presignEpisodeFilm } from '../../src/films/presign-film.ts'
 import { reportEpisodeFilm } from '../../src/films/report-film.ts'
 import { requestEpisodeFilm } from '../../src/films/request-film.ts'
@@ -36,6 +37,27 @@ mutation('requestEpisodeFilm', {
   verb: requestEpisodeFilm,
 })
 
+const DeletedFilm = builder.objectRef<{ id: string }>('DeletedEpisodeFilm').implement({
+  description: 'A deleted film.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'Its id.' }) }),
+})
+
+const filmName = (t: InputFields) => ({
+  ...repoName(t),
+  filmId: t.id({ required: true, description: 'Id of the film.' }),
+})
+
+mutation('deleteEpisodeFilm', {
+  type: DeletedFilm,
+  description:
+    'Deletes a film in any state, with its bytes, which count no more. One that waits is not made; the worker of one ' +
+    'that is being made is refused from then on, and stops. The same can be asked for again.',
+  scope: 'key:write',
+  target: targetRepo,
+  input: input('The film to delete.', filmName),
+  verb: deleteEpisodeFilm,
+})
+
 mutation('claimNextEpisodeFilm', {
   type: EpisodeFilmType,
   nullable: true,
@@ -51,8 +73,7 @@ mutation('claimNextEpisodeFilm', {
 })
 
 const heldFields = (t: InputFields) => ({
-  ...repoName(t),
-  filmId: t.id({ required: true, description: 'Id of the film.' }),
+  ...filmName(t),
   attempt: t.int({ required: true, ...rule(placeNumber), description: 'Of the claim.' }),
 })
 

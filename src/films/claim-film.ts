@@ -7,7 +7,15 @@ import { findRepoByIdToWrite } from '../repos/get-repo.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
 import { CANDIDATES, type ClaimNextInput, claimsFor, unlessNothing, untilClaimed } from '../work/claim-next.ts'
-import { announceFilm, assertHolds, type EpisodeFilm, readFilm, waitingTopic, withoutBytes } from './film-rows.ts'
+import {
+  announceFilm,
+  assertHolds,
+  type EpisodeFilm,
+  goneFilm,
+  readFilm,
+  waitingTopic,
+  withoutBytes,
+} from './film-rows.ts'
 import { LEASE_SECONDS, MAX_LOST } from './limits.ts'
 
 const taken = columns({ id: column.text('f.id'), repoId: column.text('f.repo_id') })
@@ -58,10 +66,9 @@ export function claimNextEpisodeFilm(
       // A worker that reads a claim starts to work: no replay after the claim was lost.
       if (!claimed) return
       await findRepoByIdToWrite(ctx, claimed.repoId, claimed.repo)
-      assertHolds((await readFilm(ctx.deps.db, ctx.viewer, claimed)) ?? { ...claimed, status: 'failed' }, {
-        credentialId,
-        attempt: claimed.attempt,
-      })
+      const now = await readFilm(ctx.deps.db, ctx.viewer, claimed)
+      if (!now) throw goneFilm(claimed)
+      assertHolds(now, { credentialId, attempt: claimed.attempt })
     },
   )
 }

@@ -2,7 +2,7 @@
 import { readAccount } from '../auth/account-json.ts'
 import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
-import { HubError } from '../platform/errors.ts'
+import { HubError, notFound } from '../platform/errors.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
 import type { Querier, Tx } from '../store/db.ts'
@@ -130,6 +130,10 @@ export function announceFilm(
     events.hint(repoId)
   })
 }
+
+/** 404: it was deleted, or dropped for newer ones, or its robot is hidden from the caller now. */
+export const goneFilm = ({ id, repo }: Pick<EpisodeFilm, 'id' | 'repo'>): HubError =>
+  notFound(`The film ${id} of ${repo}`)
 
 /** 409 unless the credential holds this attempt of the film. */
 export function assertHolds(

@@ -2,9 +2,8 @@
 import { isId } from '@hub/formats/ids'
 import { assertNotJob } from '../auth/policy.ts'
 import type { RequestContext } from '../operation/context.ts'
-import { notFound } from '../platform/errors.ts'
 import { findRepoToWrite } from '../repos/get-repo.ts'
-import { type EpisodeFilm, readFilm } from './film-rows.ts'
+import { type EpisodeFilm, goneFilm, readFilm } from './film-rows.ts'
 
 export interface NamedFilm {
   readonly owner: string
@@ -23,6 +22,6 @@ export async function heldFilm(
   const repo = await findRepoToWrite(ctx, named)
   assertNotJob(ctx.viewer, action)
   const film = isId('film', filmId) && (await readFilm(ctx.deps.db, ctx.viewer, { repoId: repo.id, id: filmId }))
-  if (!film) throw notFound(`The film ${filmId} of ${repo.fullName}`)
+  if (!film) throw goneFilm({ id: filmId, repo: repo.fullName })
   return film
 }

@@ -7,9 +7,9 @@ import { HubError } from '../platform/errors.ts'
 import { column, columns } from '../store/columns.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
-import { abortAfterCommit, newJobKey } from '../work/job-objects.ts'
+import { abortAfterCommit, abortRefused, newJobKey } from '../work/job-objects.ts'
 import { filmObjects } from './film-objects.ts'
-import { assertHolds, type EpisodeFilm, readFilm } from './film-rows.ts'
+import { assertHolds, type EpisodeFilm, goneFilm, readFilm } from './film-rows.ts'
 import { heldFilm, type NamedFilm } from './held-film.ts'
 import { MAX_STILL_BYTES, MAX_VIDEO_BYTES } from './limits.ts'
 
@@ -78,15 +78,21 @@ async function presign(ctx: AllowedContext, film: EpisodeFilm, { attempt, size, 
   // The count that goes with the last report decides.
   await assertRoom(ctx.deps.db, ctx.deps.config, film.ownerId, { bytes: size, uploads: 0 })
   const upload = await begin(ctx, film)
-  return commitVerb(ctx, async (tx) => {
-    const replaced = await tx.query(announce, { id: film.id, attempt, credentialId, size, sha256, ...upload })
-    if (replaced.length === 0) {
-      const now = await readFilm(tx, ctx.viewer, film)
-      assertHolds(now ?? { ...film, status: 'failed' }, { credentialId, attempt })
-    }
-    abortAfterCommit(ctx.deps, tx, replaced)
-    return { ...upload, size }
-  })
+  try {
+    return await commitVerb(ctx, async (tx) => {
+      const replaced = await tx.query(announce, { id: film.id, attempt, credentialId, size, sha256, ...upload })
+      if (replaced.length === 0) {
+        const now = await readFilm(tx, ctx.viewer, film)
+        if (!now) throw goneFilm(film)
+        assertHolds(now, { credentialId, attempt })
+      }
+      abortAfterCommit(ctx.deps, tx, replaced)
+      return { ...upload, size }
+    })
+  } catch (error) {
+    await abortRefused(ctx, upload, error)
+    throw error
+  }
 }
 
 async function begin(ctx: RequestContext, { id, kind }: EpisodeFilm): Promise<Omit<FilmTicket, 'size'>> {

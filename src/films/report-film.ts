@@ -11,10 +11,10 @@ import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { abortAfterCommit } from '../work/job-objects.ts'
-import { announceFilm, assertHolds, type EpisodeFilm, readFilm, withoutBytes } from './film-rows.ts'
+import { countFilmBytes } from './film-bytes.ts'
+import { announceFilm, assertHolds, type EpisodeFilm, goneFilm, readFilm, withoutBytes } from './film-rows.ts'
 import { heldFilm, type NamedFilm } from './held-film.ts'
 import { LEASE_SECONDS } from './limits.ts'
-import { countFilmBytes } from './request-film.ts'
 
 export interface ReportFilmInput extends NamedFilm {
   /** The end: `failed` with `error`; absent while it goes on. */
@@ -93,11 +93,11 @@ async function write(ctx: AllowedContext, tx: Tx, film: EpisodeFilm, input: Repo
   const error = status === 'failed' ? input.error || 'The worker did not say why.' : null
   const [written] = status ? await tx.query(end, { ...fence, error, storageKey }) : await tx.query(goOn, fence)
   const after = await readFilm(tx, ctx.viewer, film)
+  if (!after) throw goneFilm(film)
   if (!written) {
-    assertHolds(after ?? { ...film, status: 'failed' }, { credentialId, attempt })
+    assertHolds(after, { credentialId, attempt })
     throw new HubError('conflict.in_progress', 'The film was announced again meanwhile: send it, and report again.')
   }
-  if (!after) throw notFound(`The film ${film.id} of ${film.repo}`)
   if (status) {
     const what = { film: film.id, status: after.status, attempt, error: after.error }
     await audit(tx, ctx, { action: 'episode_film.finish', accountId: repo.ownerId, targetId: repo.id, after: what })

@@ -1,7 +1,6 @@
 /** Asks for a picture or a short video of an episode on a robot. Contract, "Films of episodes". */
 import { newId } from '@hub/formats/ids'
 import { assertNotJob } from '../auth/policy.ts'
-import { countBytes } from '../files/reservation.ts'
 import { lockAccounts } from '../files/upload-sql.ts'
 import { newestReviewedSql } from '../fits/joint-map-rows.ts'
 import { audit } from '../operation/audit.ts'
@@ -14,7 +13,7 @@ import type { Tx } from '../store/db.ts'
 import { insertInto, sql } from '../store/insert.ts'
 import { requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
-import { deleteAfterCommit } from '../work/job-objects.ts'
+import { releaseFilms, removedColumns } from './film-bytes.ts'
 import type { FilmKind } from './film-objects.ts'
 import { announceFilm, type EpisodeFilm, readFilm } from './film-rows.ts'
 import { MAX_FILMS_PER_REPO, MAX_OPEN_FILMS } from './limits.ts'
@@ -86,27 +85,15 @@ const file = statement({
     returning ${filedColumns.sql}`,
 })
 
-const droppedColumns = columns({
-  storageKey: column.text.orNull('storage_key'),
-  bytes: column.int4("case when status = 'succeeded' then size else 0 end"),
-})
-
 /** Those asked for first, of the ones that have ended. */
 const dropOldest = statement({
   name: 'episode-films-drop-oldest',
-  columns: droppedColumns,
+  columns: removedColumns,
   params: { repoId: param.text() },
   text: `delete from episode_films where repo_id = :repoId and status in ('succeeded', 'failed') and id <= (
       select e.id from episode_films e where e.repo_id = :repoId order by e.id desc
         offset ${MAX_FILMS_PER_REPO} limit 1)
-    returning ${droppedColumns.sql}`,
-})
-
-/** Adds to the bytes of a repo's films; its row is locked. */
-export const countFilmBytes = statement({
-  name: 'repo-film-bytes',
-  params: { repoId: param.text(), bytes: param.int8() },
-  text: 'update repos set film_bytes = film_bytes + :bytes::bigint where id = :repoId',
+    returning ${removedColumns.sql}`,
 })
 
 /**
@@ -159,27 +146,13 @@ async function request(ctx: AllowedContext, tx: Tx, { repo: { id, fullName }, ro
   // The robot was hidden from the caller meanwhile.
   if (!film) throw notFound(`The repo ${robot.fullName}`)
   if (!filed.isNew) return film
+  const dropped = await tx.query(dropOldest, { repoId: id })
   await assertOpenFilms(tx, ownerId)
-  await dropBeyond(ctx, tx, repo)
+  await releaseFilms(ctx.deps, tx, repo, dropped)
   const after = { film: film.id, kind, episode, robot: robot.fullName, seq }
   await audit(tx, ctx, { action: 'episode_film.create', accountId: ownerId, targetId: id, after })
   announceFilm(tx, ctx.deps.events, film)
   return film
-}
-
-/** The repo is locked, so its rows are those of this transaction. */
-async function dropBeyond(ctx: AllowedContext, tx: Tx, { id: repoId, ownerId }: RepoFacts): Promise<void> {
-  const dropped = await tx.query(dropOldest, { repoId })
-  const bytes = dropped.reduce((sum, one) => sum + one.bytes, 0)
-  if (bytes > 0) {
-    await tx.query(countFilmBytes, { repoId, bytes: -bytes })
-    await countBytes(tx, ctx.deps.config, ownerId, -bytes)
-  }
-  deleteAfterCommit(
-    ctx.deps,
-    tx,
-    dropped.map(({ storageKey }) => storageKey),
-  )
 }
 
 const openColumns = columns({ open: column.int4('count(*)::int') })

@@ -1,11 +1,10 @@
 /** The bytes of films, for pages, for programs that unfold links, and as files. */
 import { isId } from '@hub/formats/ids'
 import type { RequestContext } from '../operation/context.ts'
-import { notFound } from '../platform/errors.ts'
 import { findRepo } from '../repos/get-repo.ts'
 import { requireObjects } from '../store/objects/required.ts'
 import { filmObjects } from './film-objects.ts'
-import { type EpisodeFilm, readFilm } from './film-rows.ts'
+import { type EpisodeFilm, goneFilm, readFilm } from './film-rows.ts'
 
 /** As of artifacts. */
 const TTL_SECONDS = 3600
@@ -36,6 +35,6 @@ export async function filmFile(
   requireObjects(ctx.deps)
   const film = isId('film', filmId) && (await readFilm(ctx.deps.db, ctx.viewer, { repoId: repo.id, id: filmId }))
   const url = film && (await signFilm(ctx, film))
-  if (!film || !url || film.sha256 === null) throw notFound(`The film ${filmId} of ${repo.fullName}`)
+  if (!film || !url || film.sha256 === null) throw goneFilm({ id: filmId, repo: repo.fullName })
   return { sha256: film.sha256, url }
 }

@@ -72,14 +72,15 @@ export function deleteAfterCommit(
 ): void {
   const unused = keys.filter((key) => key !== null)
   if (unused.length === 0) return
-  const remove = async () => {
-    if (!(await areDeletionsHeld(db))) await objects?.delete(unused)
-  }
   tx.afterCommit(() => {
-    remove().catch((cause: unknown) => {
+    removeUnused({ db, objects }, unused).catch((cause: unknown) => {
       log.warn({ err: cause }, 'unreferenced objects of a job could not be deleted and are left for collection')
     })
   })
+}
+
+async function removeUnused({ db, objects }: Pick<Deps, 'db' | 'objects'>, keys: readonly string[]): Promise<void> {
+  if (!(await areDeletionsHeld(db))) await objects?.delete(keys)
 }
 
 /** An upload of the store; null for one that was never begun. */
@@ -89,22 +90,29 @@ export interface BegunUpload {
 }
 
 /**
- * Aborts uploads that no row names after the commit, with the bytes that were sent to them, which count in no quota.
- * One that fails is left for collection.
+ * Aborts uploads that no row names after the commit, with the bytes that were sent to them, which count in no quota,
+ * and removes what a completion at the same moment made of them. One that fails is left for collection.
  */
 export function abortAfterCommit(
-  { objects, log }: Pick<Deps, 'objects' | 'log'>,
+  deps: Pick<Deps, 'db' | 'objects' | 'log'>,
   tx: Tx,
   uploads: readonly BegunUpload[],
 ): void {
   tx.afterCommit(() => {
-    for (const { storageKey, storeUploadId } of uploads) {
-      if (storageKey === null || storeUploadId === null) continue
-      objects?.abortUpload(storageKey, storeUploadId).catch((cause: unknown) => {
-        log.warn({ err: cause }, 'a replaced upload of a job could not be aborted and is left for collection')
+    for (const upload of uploads)
+      abort(deps, upload).catch((cause: unknown) => {
+        deps.log.warn({ err: cause }, 'an unused upload of a job could not be aborted and is left for collection')
       })
-    }
   })
+}
+
+async function abort(
+  { db, objects }: Pick<Deps, 'db' | 'objects'>,
+  { storageKey, storeUploadId }: BegunUpload,
+): Promise<void> {
+  if (storageKey === null || storeUploadId === null) return
+  await objects?.abortUpload(storageKey, storeUploadId)
+  await removeUnused({ db, objects }, [storageKey])
 }
 
 /**
@@ -115,6 +123,14 @@ export async function forgetRefused(ctx: RequestContext, keys: readonly string[]
   if (keys.length === 0 || !(error instanceof HubError) || error.status >= 500) return
   await ctx.deps.objects?.delete(keys).catch((cause: unknown) => {
     ctx.deps.log.warn({ err: cause }, 'objects of a refused request could not be deleted and are left for collection')
+  })
+}
+
+/** The same for an upload that a refused request began: no row names it. */
+export async function abortRefused({ deps }: RequestContext, upload: BegunUpload, error: unknown): Promise<void> {
+  if (!(error instanceof HubError) || error.status >= 500) return
+  await abort(deps, upload).catch((cause: unknown) => {
+    deps.log.warn({ err: cause }, 'an upload of a refused request could not be aborted and is left for collection')
   })
 }
 

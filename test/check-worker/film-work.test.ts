@@ -92,3 +92,14 @@ it('stops when another worker has the film, and tells nothing of it', async () =
   expect(outcomes).toMatchObject([{ status: 'lost', error: expect.stringContaining('Attempt 1') }])
   expect(await filmOf(repo)).toMatchObject({ status: 'running', worker: 'other' })
 })
+
+it('stops when the film is deleted meanwhile, and sends nothing of it', async () => {
+  const repo = await ask({ kind: 'still', episode: 0 })
+  const { id } = await filmOf(repo)
+  const outcomes = await work(async () => {
+    expect((await hub.call(ada, 'DELETE', `/v1/repos/${repo}/episode-films/${id}`)).status).toBe(204)
+    return { still: png, video: null }
+  })
+  expect(outcomes).toMatchObject([{ check: id, status: 'lost' }])
+  expect(await filmOf(repo)).toBeUndefined()
+})

@@ -39,7 +39,7 @@ export const cases = defineCases({
         const { path, robot } = await asked(team)
         return { path, body: still(robot, 1) }
       },
-      gone: 'A film stays with its data set.',
+      gone: { remove: (team, made, { path }) => team.remove(`${path}/${made.id}`) },
       left: 404,
       limited: 404,
     },
@@ -52,11 +52,12 @@ export const cases = defineCases({
         await asked(team)
         return { path: '/v1/episode-films/claim-next', body: { worker: 'w' } }
       },
-      gone: 'It makes a claim, which has to be the caller’s still.',
+      gone: { remove: (team, made) => team.remove(`${pathOf(made.repo)}/${made.id}`) },
       left: 404,
       limited: 404,
     },
   },
+  deleteEpisodeFilm: { ids: noFilm, access: ({ write }) => (write < 300 ? 404 : write) },
   presignEpisodeFilm: {
     ids: noFilm,
     body: { attempt: 1, size: 1, sha256: 'a'.repeat(64) },
@@ -66,7 +67,7 @@ export const cases = defineCases({
         const { path, attempt } = await claimed(team)
         return { path: `${path}/upload`, body: { attempt, size: 1, sha256: 'a'.repeat(64) } }
       },
-      gone: 'It makes an upload, which goes with its claim.',
+      gone: { remove: (team, _made, { path }) => team.remove(path.replace(/\/upload$/, '')) },
       left: 404,
       limited: 404,
     },
@@ -80,7 +81,7 @@ export const cases = defineCases({
         const { path, attempt } = await claimed(team)
         return { path: `${path}/report`, body: { attempt } }
       },
-      gone: 'It reports.',
+      gone: { remove: (team, _made, { path }) => team.remove(path.replace(/\/report$/, '')) },
       left: 404,
       limited: 404,
     },

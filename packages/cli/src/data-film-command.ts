@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander'
 import { type ClientIo, sizeText } from './client-output.ts'
 import { type CommandResult, type CommonOptions, common, pathOf, runCommand, wholeFrom } from './client-session.ts'
 import type { ClientSettings } from './client-settings.ts'
-import { filmOnHub } from './film-on-hub.ts'
+import { deleteFilm, filmOnHub, listFilms } from './film-on-hub.ts'
 import { assertInstalled, fromWorker } from './optional-packages.ts'
 import { hubExamples } from './output.ts'
 import { inLine } from './terminal.ts'
@@ -19,7 +19,8 @@ else the one that meta/info.json names; a recording in MCAP needs --robot. Both 
 and a README shows them.
 
 With --on-hub a worker makes it (hub check-worker), 640 points wide and a video of ten seconds at most, and it stands on
-the data set: the page shows it, and a link to the episode unfolds with it. The address that is printed stays.
+the data set: the page shows it, and a link to the episode unfolds with it. The address that is printed stays, until
+--delete takes the film away: hub data films lists them. One that waits or is being made is canceled by that.
 
 Otherwise it needs a Chromium: the one in PATH, or HUB_CHROMIUM; and playwright-core, the command says how to install
 it.
@@ -27,7 +28,12 @@ ${hubExamples(
   'data film ada/pick-cube --frame 40 --still lift.png',
   'data film ada/pick-cube --episode 3 --robot ada/so100 --still three.png --video three.webm',
   'data film ada/pick-cube --episode 3 --frame 40 --on-hub still',
+  'data film ada/pick-cube --delete film_01m812yvrpextatj8nx4n20001',
 )}`
+
+const listHelp = `
+Each with its state, and the address of one that is there. A data set keeps the last hundred.
+${hubExamples('data films ada/pick-cube', 'data films ada/pick-cube --episode 3 --json')}`
 
 interface FilmOptions extends CommonOptions {
   readonly episode: number
@@ -36,9 +42,14 @@ interface FilmOptions extends CommonOptions {
   readonly still?: string
   readonly video?: string
   readonly onHub?: 'still' | 'video'
+  readonly delete?: string
 }
 
-/** Adds the command to `hub data`. */
+interface ListOptions extends CommonOptions {
+  readonly episode?: number
+}
+
+/** Adds the commands to `hub data`. */
 export function registerFilmCommand(data: Command, program: Command, io: ClientIo): void {
   common(data.command('film <repo>').description('Make a picture and a video of an episode on its robot'), io)
     .option('--still <file>', 'file of the picture, a PNG')
@@ -46,6 +57,7 @@ export function registerFilmCommand(data: Command, program: Command, io: ClientI
     .addOption(
       new Option('--on-hub <kind>', 'have a worker make it, and print its address').choices(['still', 'video']),
     )
+    .option('--delete <film>', 'delete a film that a worker made, or cancel one that is not made yet, instead')
     .option('--episode <number>', 'which episode', wholeFrom(0), 0)
     .option('--frame <number>', 'frame of the picture', wholeFrom(0), 0)
     .option('--robot <repo>', 'robot that moves (default: the one that meta/info.json names)')
@@ -53,12 +65,24 @@ export function registerFilmCommand(data: Command, program: Command, io: ClientI
     .action((repo: string, options: FilmOptions) => {
       const json = options.json ?? program.opts<CommonOptions>().json
       return runCommand(io, { ...options, json }, (client, settings) => {
-        const { onHub, still, video } = options
+        const { onHub, still, video, delete: id } = options
+        if (id !== undefined) {
+          const other = onHub ?? still ?? video
+          if (other) throw new LocalError('--delete takes a film away: leave out --on-hub, --still and --video.')
+          return deleteFilm(client, repo, id)
+        }
         if (onHub === undefined) return film(io, client, settings, { repo, options })
         if (still ?? video)
           throw new LocalError('--still and --video are for films of this machine; leave out --on-hub.')
         return filmOnHub(io, client, repo, { ...options, kind: onHub })
       })
+    })
+  common(data.command('films <repo>').description('List the pictures and videos that workers made of episodes'), io)
+    .option('--episode <number>', 'only those of this episode', wholeFrom(0))
+    .addHelpText('after', listHelp)
+    .action((repo: string, options: ListOptions) => {
+      const json = options.json ?? program.opts<CommonOptions>().json
+      return runCommand(io, { ...options, json }, (client) => listFilms(client, repo, options.episode))
     })
 }
 

@@ -1,7 +1,7 @@
-/** `hub data film --on-hub`: a film of an episode that a worker makes, and that stands on the data set. */
+/** `hub data film --on-hub` and `--delete`, and `hub data films`: films that workers make, which stand on the data set. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type HubClient, LocalError } from '@hub/client/internal'
-import type { ClientIo } from './client-output.ts'
+import { type ClientIo, countText, sizeText } from './client-output.ts'
 import { type CommandResult, pathOf } from './client-session.ts'
 import { inLine, print } from './terminal.ts'
 
@@ -39,10 +39,39 @@ export async function filmOnHub(
     await delay(POLL_MS, undefined, { signal: client.signal })
     const { items } = await client.v1.listEpisodeFilms({ path, query: { episode, limit: 100 } })
     const now = items.find(({ id }) => id === film.id)
-    if (!now) throw new LocalError(`${film.id} is gone: others were asked for since. Ask again.`)
+    if (!now) throw new LocalError(`${film.id} is gone: it was deleted, or newer ones took its place. Ask again.`)
     film = now
   }
   if (film.status !== 'succeeded') throw new LocalError(`The ${kind} was not made: ${film.error}`)
-  const address = `${client.url}/v1/repos/${film.repo}/episode-films/${film.id}/file`
+  const address = addressOf(client, film)
   return { json: { ...film, address }, text: `${inLine(address)}\n` }
+}
+
+type Film = Awaited<ReturnType<HubClient['v1']['listEpisodeFilms']>>['items'][number]
+
+const addressOf = ({ url }: HubClient, { repo, id }: Pick<Film, 'repo' | 'id'>) =>
+  `${url}/v1/repos/${repo}/episode-films/${id}/file`
+
+/** Deletes one, or cancels one that is not made yet. */
+export async function deleteFilm(client: HubClient, what: string, id: string): Promise<CommandResult> {
+  await client.v1.deleteEpisodeFilm({ path: { ...pathOf(what), film_id: id } })
+  return { json: { deleted: id }, text: inLine(`deleted the film ${id} of ${what}`).concat('\n') }
+}
+
+/** A data set keeps no more. */
+const MOST_FILMS = 100
+
+/** Those of a data set, or of one episode, the newest first. */
+export async function listFilms(client: HubClient, what: string, episode: number | undefined): Promise<CommandResult> {
+  const query = { limit: MOST_FILMS, ...(episode !== undefined && { episode }) }
+  const { items } = await client.v1.listEpisodeFilms({ path: pathOf(what), query })
+  const rows = items.map((film) => `${inLine(lineOf(client, film))}\n`)
+  return { json: { films: items }, text: `${rows.join('')}${countText(items.length, 'film')}\n` }
+}
+
+function lineOf(client: HubClient, film: Film): string {
+  const { id, kind, episode, frame, status, size_bytes: size, is_outdated: isOutdated } = film
+  const shows = kind === 'still' ? `episode ${episode}, frame ${frame}` : `episode ${episode}`
+  const outcome = size === null ? (film.error ?? '') : `${sizeText(size)}  ${addressOf(client, film)}`
+  return `${id}  ${kind.padEnd(5)}  ${status.padEnd(9)}  ${shows}  ${outcome}${isOutdated ? '  of older files' : ''}`.trimEnd()
 }

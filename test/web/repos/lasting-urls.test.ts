@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { lastingUrl } from '../../../web/src/pages/repos/lasting-urls.ts'
 
 it('stay the same for the same bytes until they are about to expire', () => {
-  const signed = (url: string, sha256: string | null = 'aa') => ({ url, sha256 })
+  const signed = (url: string, of: string | null = 'aa') => ({ url, of })
   expect(lastingUrl(signed('first'), 0)).toBe('first')
   expect(lastingUrl(signed('second'), 49 * 60_000)).toBe('first')
   expect(lastingUrl(signed('third'), 51 * 60_000)).toBe('third')

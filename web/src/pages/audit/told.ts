@@ -41,6 +41,7 @@ export const told: Readonly<Record<string, string>> = {
   'episode_film.create': 'asked for a film of an episode of',
   'episode_film.claim': 'took the film of an episode of',
   'episode_film.finish': 'ended the film of an episode of',
+  'episode_film.delete': 'deleted a film of an episode of',
   'endpoint.create': 'served the endpoint',
   'endpoint.claim': 'claimed the endpoint',
   'endpoint.stop': 'stopped the endpoint',

@@ -4,7 +4,8 @@
  */
 
 interface Signed {
-  readonly sha256: string | null
+  /** Names an object that never changes: its SHA-256, or the id of a film; null where nothing does. */
+  readonly of: string | null
   readonly url: string
 }
 
@@ -15,13 +16,13 @@ const MOST_KEPT = 500
 
 const kept = new Map<string, { readonly url: string; readonly untilMs: number }>()
 
-/** The address by which these bytes were shown before, if that still works, or else the new one. */
-export function lastingUrl({ sha256, url }: Signed, nowMs = Date.now()): string {
-  if (sha256 === null) return url
-  const known = kept.get(sha256)
+/** The address by which the object was shown before, if that still works, or else the new one. */
+export function lastingUrl({ of, url }: Signed, nowMs = Date.now()): string {
+  if (of === null) return url
+  const known = kept.get(of)
   if (known && known.untilMs > nowMs) return known.url
-  kept.delete(sha256)
-  kept.set(sha256, { url, untilMs: nowMs + KEPT_MS })
+  kept.delete(of)
+  kept.set(of, { url, untilMs: nowMs + KEPT_MS })
   const [oldest] = kept.keys()
   if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
   return url

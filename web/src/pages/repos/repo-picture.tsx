@@ -16,7 +16,7 @@ export function RepoPicture({ picture, alt, className }: Props) {
   const theme = useShownTheme()
   const [broken, setBroken] = useState<string | null>(null)
   const file = picture === null ? null : theme === 'dark' ? (picture.dark ?? picture.light) : picture.light
-  const url = file && lastingUrl(file)
+  const url = file && lastingUrl({ of: file.sha256, url: file.url })
   return (
     <span className={className}>
       {url !== null && url !== broken && (

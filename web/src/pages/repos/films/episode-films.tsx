@@ -2,18 +2,27 @@
 import { useMutation, useQuery } from 'urql'
 import { Link } from '../../../app/navigate.tsx'
 import { readAddress } from '../../../episodes/episode-address.ts'
+import { Action } from '../../../ui/action.tsx'
 import { messageOf } from '../../../ui/problem.ts'
 import { ErrorNotice, Loading } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { usePoll } from '../../../ui/use-poll.ts'
+import { lastingUrl } from '../lasting-urls.ts'
 import { useCanWrite } from '../repo-frame.tsx'
-import { type EpisodeFilmsQuery, episodeFilmsQuery, requestEpisodeFilmMutation } from './films.graphql.ts'
+import {
+  deleteEpisodeFilmMutation,
+  type EpisodeFilmsQuery,
+  episodeFilmsQuery,
+  requestEpisodeFilmMutation,
+} from './films.graphql.ts'
 
 type Film = NonNullable<EpisodeFilmsQuery['repo']>['episodeFilms']['nodes'][number]
 
 /** Between two looks at films that wait or are being made. */
 const LOOK_MS = 3000
+/** At films that have ended: what others ask for and delete is seen after so long. */
+const REST_MS = 15_000
 
 interface Props {
   readonly owner: string
@@ -27,10 +36,14 @@ export function EpisodeFilms({ owner, repo }: Props) {
   const toast = useToast()
   const films = data?.repo?.episodeFilms.nodes ?? []
   const look = () => again({ requestPolicy: 'network-only' })
-  usePoll(() => {
-    if (films.some(isOpen)) look()
-  }, LOOK_MS)
-  if (!canWrite && films.length === 0 && !error) return null
+  const isShown = canWrite || films.length > 0
+  usePoll(
+    () => {
+      if (isShown) look()
+    },
+    films.some(isOpen) ? LOOK_MS : REST_MS,
+  )
+  if (!isShown && !error) return null
   // The address follows what is shown.
   const ask = async (kind: 'STILL' | 'VIDEO') => {
     const { episode, frame, robot } = readAddress(location.search)
@@ -58,6 +71,7 @@ export function EpisodeFilms({ owner, repo }: Props) {
         {films.map((film) => (
           <li key={film.id}>
             <ShownFilm film={film} owner={owner} repo={repo} />
+            {canWrite && <DeleteFilm film={film} owner={owner} repo={repo} finished={look} />}
           </li>
         ))}
       </ul>
@@ -67,9 +81,34 @@ export function EpisodeFilms({ owner, repo }: Props) {
 
 const isOpen = ({ status }: Film) => status === 'QUEUED' || status === 'RUNNING'
 
+const placeOf = ({ kind, episode, frame }: Film) =>
+  kind === 'STILL' ? `episode ${episode}, frame ${frame}` : `episode ${episode}`
+
+function DeleteFilm({ film, owner, repo, finished }: Props & { readonly film: Film; readonly finished: () => void }) {
+  const what = `the ${film.kind === 'STILL' ? 'picture' : 'video'} of ${placeOf(film)}`
+  return (
+    <Action
+      mutation={deleteEpisodeFilmMutation}
+      variables={{ input: { owner, repo, filmId: film.id } }}
+      title={`${isOpen(film) ? 'Cancel' : 'Delete'} ${what}`}
+      done={isOpen(film) ? 'It is canceled.' : 'It is deleted.'}
+      className="button small danger"
+      finished={finished}
+    >
+      <p>
+        {isOpen(film)
+          ? `It is to show ${film.robot}. No worker goes on with it.`
+          : 'Links to it lead nowhere, and a README no longer shows it. It can be made again.'}
+      </p>
+    </Action>
+  )
+}
+
 function ShownFilm({ film, owner, repo }: Props & { readonly film: Film }) {
-  const { kind, episode, frame, robot, url, status, error, requestedAt, isOutdated } = film
-  const name = kind === 'STILL' ? `Episode ${episode}, frame ${frame}` : `Episode ${episode}`
+  const { id, kind, episode, frame, robot, status, error, requestedAt, isOutdated } = film
+  // A video goes on while the list is read again.
+  const url = film.url && lastingUrl({ of: id, url: film.url })
+  const name = placeOf(film).replace(/^e/, 'E')
   const query = { episode: String(episode), frame: String(frame), robot }
   return (
     <figure className="episode-film">

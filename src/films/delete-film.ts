@@ -1,0 +1,56 @@
+/** Deletes a film of an episode, or cancels one that waits or is being made. Contract, "Films of episodes". */
+import { isId } from '@hub/formats/ids'
+import { assertNotJob } from '../auth/policy.ts'
+import { audit } from '../operation/audit.ts'
+import { commitVerb, guarded } from '../operation/commit-verb.ts'
+import type { AllowedContext, RequestContext } from '../operation/context.ts'
+import { notFound } from '../platform/errors.ts'
+import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
+import type { Tx } from '../store/db.ts'
+import { param, statement } from '../store/statement.ts'
+import { releaseFilms, removedColumns } from './film-bytes.ts'
+import { announceFilm, goneFilm, readFilm } from './film-rows.ts'
+import type { NamedFilm } from './held-film.ts'
+
+/** It waits for a claim, an announcement or a sweep of the row, and answers with what that left. */
+const remove = statement({
+  name: 'episode-film-delete',
+  columns: removedColumns,
+  params: { repoId: param.text(), id: param.text() },
+  text: `delete from episode_films where id = :id and repo_id = :repoId returning ${removedColumns.sql}`,
+})
+
+/**
+ * Deletes a film in any state. The worker that makes it is refused from then on, since the row has gone: 404. Errors:
+ * 401, 403, 404 the repo, or a film that is gone already or hidden.
+ */
+export function deleteEpisodeFilm(
+  ctx: RequestContext,
+  input: Pick<NamedFilm, 'owner' | 'repo' | 'filmId'>,
+): Promise<{ id: string }> {
+  return guarded(
+    ctx,
+    async () => {
+      const repo = await findRepoToWrite(ctx, input)
+      assertNotJob(ctx.viewer, 'delete a film')
+      return repo
+    },
+    (allowed, repo) => commitVerb(allowed, (tx) => unmake(allowed, tx, repo, input.filmId)),
+  )
+}
+
+async function unmake(ctx: AllowedContext, tx: Tx, facts: RepoFacts, id: string): Promise<{ id: string }> {
+  // The owner is that of the lock: the repo may have moved since it was found.
+  const repo = await lockRepo(tx, facts.id)
+  if (!repo) throw notFound(`The repo ${facts.fullName}`)
+  const film = isId('film', id) ? await readFilm(tx, ctx.viewer, { repoId: repo.id, id }) : null
+  const [removed] = film ? await tx.query(remove, { repoId: repo.id, id }) : []
+  if (!film || !removed) throw goneFilm({ id, repo: facts.fullName })
+  const { kind, episode, frame, robot, seq } = film
+  const { status, bytes } = removed
+  const before = { film: id, kind, episode, frame, robot, seq, status, bytes }
+  await audit(tx, ctx, { action: 'episode_film.delete', accountId: repo.ownerId, targetId: repo.id, before })
+  await releaseFilms(ctx.deps, tx, repo, [removed])
+  announceFilm(tx, ctx.deps.events, { repoId: repo.id, ownerId: repo.ownerId, status: 'canceled' })
+  return { id }
+}

@@ -1,0 +1,37 @@
+/** `hub data films` and `hub data film --delete`: what workers made of a data set, and how it goes. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runHub } from '../support/command-line.ts'
+import { filmHub, png } from './support/film-hub.ts'
+
+const { hub, people, ask, made, list } = filmHub()
+let home: string
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'hub-films-'))
+})
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+const run = (...args: string[]) => runHub(args, { HUB_URL: hub.running.url, HUB_TOKEN: people().ada.token, HOME: home })
+
+it('lists films with their states and addresses, and deletes one that is there and one that waits', async () => {
+  const repo = await hub.repo(people().ada)
+  const there = await made(repo, { frame: 7 })
+  const { json: waits } = await ask(repo, { kind: 'video', episode: 2 })
+  const address = `${hub.running.url}/v1/repos/${repo}/episode-films/${there.id}/file`
+  expect((await run('data', 'films', repo)).out).toBe(
+    `${waits.id}  video  queued     episode 2\n` +
+      `${there.id}  still  succeeded  episode 0, frame 7  ${png.length} B  ${address}\n2 films\n`,
+  )
+  expect((await run('data', 'films', repo, '--episode', '2')).out).toContain('1 film\n')
+  expect(JSON.parse((await run('data', 'films', repo, '--json')).out).films).toHaveLength(2)
+  expect((await run('data', 'film', repo, '--delete', waits.id)).out).toBe(`deleted the film ${waits.id} of ${repo}\n`)
+  expect((await run('data', 'film', repo, '--delete', there.id, '--json')).out).toContain(there.id)
+  expect(await list(repo)).toEqual([])
+  const again = await run('data', 'film', repo, '--delete', there.id)
+  expect([again.code === 0, again.err]).toEqual([false, expect.stringContaining(there.id)])
+  const both = await run('data', 'film', repo, '--delete', there.id, '--on-hub', 'still')
+  expect([both.code === 0, both.err]).toEqual([false, expect.stringContaining('leave out --on-hub')])
+})
