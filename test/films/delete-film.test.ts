@@ -75,7 +75,7 @@ describe('a film that is deleted', () => {
     expect(await claim()).toBeNull()
   })
 
-  it('is for who may write the data set, and 404 for who does not see it, its robot, or it in this data set', async () => {
+  it('is for who may write the data set, and 404 for who does not see it or its robot', async () => {
     const [repo, hidden, other] = [
       await hub.repo(ada, { visibility: 'public' }),
       await hub.repo(ada),

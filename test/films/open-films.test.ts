@@ -29,7 +29,7 @@ describe('a film of an episode', () => {
     await hub.sql(`delete from episode_films where status = 'queued'`)
   })
 
-  it('takes one of the last places of its account once, also where requests for several data sets come at once', async () => {
+  it('takes one of the last places of its account once, also where several data sets ask at once', async () => {
     const bob = await hub.person()
     const repos = await Promise.all(Array.from({ length: 8 }, () => hub.repo(bob)))
     await ask(repos[0] ?? '', {}, bob)
