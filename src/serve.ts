@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { createLogger } from './http/logger.ts'
 import { openGround } from './open-ground.ts'
 import { type Config, ConfigError, listensEverywhere, readConfig } from './platform/config.ts'
+import { dropStartGarbage } from './platform/start-garbage.ts'
 import { startFailure } from './start-failure.ts'
 import type { RunningHub } from './start-hub.ts'
 import { joinWorkers } from './workers/join-workers.ts'
@@ -33,6 +34,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   if (!part.joinsLater) say(greeting(hub, config))
   log.info({ url: hub.url }, 'listening')
   workers?.serves()
+  dropStartGarbage()
   const signal = await signals
   log.info({ signal }, 'stopping')
   await hub.stop()
