@@ -1,5 +1,6 @@
 /** The settings of Vitest that every test run has: that of the whole repository, and that of one package alone. */
 import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { BaseSequencer, type InlineConfig, type TestSpecification } from 'vitest/node'
 import { SkipReporter } from './skip-reporter.ts'
@@ -51,8 +52,9 @@ export function testSettings(folders: string): InlineConfig {
     pool: 'forks',
     // Files of one worker share its modules and the hub of `contractHub()`: loading them again for each file took a fifth of the time.
     isolate: false,
-    // Many tests wait for a timer, a process or the database: two cores take two more workers between their waits, and three where most wait.
-    maxWorkers: isTorture ? 5 : 4,
+    // A worker for each core: of ordinary tests two more on two cores wait less and take half as much processor time again, for the code that each worker
+    // compiles and for what they push out of each other's caches. Torture tests mostly wait for a timer, a process or the database.
+    maxWorkers: isTorture ? 5 : Math.min(Math.max(2, availableParallelism()), 4),
     sequence: { sequencer: HeavyFirst },
     // Node loads the sources as it does in production, without a transformation by Vite: half the CPU of an import, and the same line numbers.
     experimental: { viteModuleRunner: false, nodeLoader: false },
