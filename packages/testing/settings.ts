@@ -25,7 +25,10 @@ const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/tests')
 /** A few sizes: what Node compiled is found again by a process with the same flags alone. */
 const OLD_SPACES_MIB = [768, 512, 256, 128]
 
-/** What a worker may fill before its old generation is collected: all of them together a quarter of the memory that is free. */
+/**
+ * What a worker may fill before its old generation is collected: all of them together a quarter of the memory that is
+ * free.
+ */
 function oldSpaceMib(): number {
   const most = process.availableMemory() / (16 * 1024 ** 2)
   return OLD_SPACES_MIB.find((size) => size <= most) ?? 64
@@ -50,22 +53,25 @@ export function testSettings(folders: string): InlineConfig {
     tags: [...tags],
     reporters: ['default', new SkipReporter()],
     pool: 'forks',
-    // Files of one worker share its modules and the hub of `contractHub()`: loading them again for each file took a fifth of the time.
+    // Files of one worker share its modules and the hub of `contractHub()`: loading them again for each file took a
+    // fifth of the time.
     isolate: false,
-    // A worker for each core: of ordinary tests two more on two cores wait less and take half as much processor time again, for the code that each worker
-    // compiles and for what they push out of each other's caches. Torture tests mostly wait for a timer, a process or the database.
+    // A worker for each core: of ordinary tests two more on two cores wait less and take half as much processor time
+    // again, for the code that each worker compiles and for what they push out of each other's caches. Torture tests
+    // mostly wait for a timer, a process or the database.
     maxWorkers: isTorture ? 5 : Math.min(Math.max(2, availableParallelism()), 4),
     sequence: { sequencer: HeavyFirst },
-    // Node loads the sources as it does in production, without a transformation by Vite: half the CPU of an import, and the same line numbers.
+    // Node loads the sources as it does in production, without a transformation by Vite: half the CPU of an import,
+    // and the same line numbers.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     runner: join(import.meta.dirname, 'runner.ts'),
-    // What Node compiles, and what it leaves of TypeScript, is kept for the next run and for the processes that tests start:
-    // half the processor time of importing the hub, and of a short process.
+    // What Node compiles, and what it leaves of TypeScript, is kept for the next run and for the processes that tests
+    // start: half the processor time of importing the hub, and of a short process.
     env: { NODE_COMPILE_CACHE: COMPILED },
-    // The young generation of `npm start`: most of what a test makes is garbage before it is copied once. It is collected by
-    // the thread that made it: all cores have a worker, and threads that share one collection cost a tenth more processor time.
-    // The old generation is left alone until it has some size, and buffers count as part of it: V8 would else mark
-    // all modules again for each 64 MB of uploads, an eighth of a worker's processor time.
+    // The young generation of `npm start`: most of what a test makes is garbage before it is copied once. It is
+    // collected by the thread that made it: all cores have a worker, and threads that share one collection cost a
+    // tenth more processor time. The old generation is left alone until it has some size, and buffers count as part of
+    // it: V8 would else mark all modules again for each 64 MB of uploads, an eighth of a worker's processor time.
     execArgv: [
       '--max-semi-space-size=64',
       '--single-threaded-gc',
