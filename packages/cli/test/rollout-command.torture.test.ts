@@ -6,6 +6,7 @@ import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { afterAll, expect, it } from 'vitest'
+import { field, onnx, varint } from '../../formats/test/policy/policy-files.ts'
 import { registerRolloutCommand } from '../src/rollout-command.ts'
 
 const examples = fileURLToPath(new URL('../../../examples/pendulum', import.meta.url))
@@ -114,6 +115,25 @@ it('says what is wrong with a task, a robot and a policy', { timeout: 120_000 },
   )
   const lacking = await hub(policy, ...robot, '--task', 'task.json')
   expect(lacking).toMatchObject({ code: 1, err: expect.stringContaining('The task names the joint "knee"') })
+})
+
+it('names the cameras of a policy that sees pictures, and where they are drawn', { timeout: 120_000 }, async () => {
+  const folder = join(work, 'sees')
+  await mkdir(folder)
+  const sizes = (...of: number[]) => field(1, Buffer.concat(of.map((size) => varint(size))))
+  const model = onnx({
+    inputs: { 'observation.images.wrist': ['batch', 3, 4, 4] },
+    outputs: { actions: ['batch', 1] },
+    weights: [[sizes(48, 1), field(2, 1), field(8, 'w'), field(9, Buffer.alloc(4 * 48))]],
+    nodes: [
+      [field(1, 'observation.images.wrist'), field(2, 'flat'), field(4, 'Flatten')],
+      [field(1, 'flat'), field(1, 'w'), field(2, 'actions'), field(4, 'MatMul')],
+    ],
+  })
+  await writeFile(join(folder, 'policy.onnx'), model)
+  const refused = await hub(folder, ...robot, '-n', '1')
+  const why = 'The policy sees pictures of "wrist" (4 x 4): pages alone draw them. Drive it in the panel Policy'
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(why) })
 })
 
 it('ends where an episode cannot be written', { timeout: 120_000 }, async () => {

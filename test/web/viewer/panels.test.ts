@@ -213,7 +213,7 @@ describe('the viewer', () => {
   })
 
   it('sees through a camera what its frame and its picture say', () => {
-    const facts = { name: 'wrist', field_of_view: 60, resolution: [640, 480] } as const
+    const facts = { name: 'wrist', field_of_view: 60, resolution: [640, 480], perspective: true } as const
     const frames = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1].concat([1, 2, 3, 0, -1, 0, 1, 0, 0, 0, 0, 1])
     const eye = eyeOf(facts, frames, 1, null)
     expect(eye).toMatchObject({ position: [1, 2, 3], aspect: 4 / 3, fieldOfView: 60 })

@@ -39,6 +39,7 @@ describe('a policy in a repo', () => {
     expect(await policyOf('ada/p', paths, read)).toMatchObject(beside)
     const own = await policyOf('ada/p', policyPaths(listed('p.onnx')), read)
     expect(own.contract).toEqual({ joint_order: ['a'], control_rate_hz: 50 })
+    expect(own.inputs).toEqual([{ name: 'obs', type: 'float32', shape: ['batch', 48] }])
   })
 
   it('says which file cannot be read', async () => {

@@ -1,4 +1,7 @@
-/** What the viewer's worker does, with MuJoCo itself: it finds the files of a model, and poses and steps what is compiled. One engine for all. */
+/**
+ * What the viewer's worker does, with MuJoCo itself: it finds the files of a model, and poses and steps what is
+ * compiled. One engine for all.
+ */
 
 import { compileModel, dropFile, putFile } from '@hub/robot-view/physics/compile'
 import { type LoadedMujoco, openMujoco } from '@hub/robot-view/physics/mujoco'
@@ -106,7 +109,7 @@ describe('a compiled robot', () => {
       ['base', 0],
       ['arm', 1],
     ])
-    expect(cameras).toEqual([{ name: 'eye', field_of_view: 50, resolution: [640, 480] }])
+    expect(cameras).toEqual([{ name: 'eye', field_of_view: 50, resolution: [640, 480], perspective: true }])
   })
 
   it('moves with a joint, its camera too', () => {

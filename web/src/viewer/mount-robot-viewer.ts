@@ -9,7 +9,9 @@ import { openRobotOfRepo, type ViewedCard } from './open-robot-of-repo.ts'
 import { choice } from './panels/choices.ts'
 import { drivePanel } from './panels/drive-panel.ts'
 import { element } from './panels/element.ts'
+import { cameraName } from './panels/picture-choices.ts'
 import { type ReadyPanels, readyPanels } from './panels/ready-panels.ts'
+import { type SightStrip, sightStrip } from './panels/sight-strip.ts'
 import { noModel, tooManyFiles } from './problems.ts'
 import { problemNode, progressNode, stageButtons } from './stage-nodes.ts'
 import type { RobotViewer } from './viewer-face.ts'
@@ -90,6 +92,7 @@ function openModel(place: HTMLElement, options: Opened, entry: string) {
   const viewer = openRobotOfRepo({ entry, card, files, sign, canvas, theme })
   const ended = new AbortController()
   let panels: ReadyPanels | null = null
+  let sights: SightStrip | null = null
   const show = (state: ViewerState) => {
     over.hidden = state.phase === 'ready'
     stage.dataset.phase = state.phase
@@ -100,12 +103,16 @@ function openModel(place: HTMLElement, options: Opened, entry: string) {
       if (!panels) {
         panels = readyPanels(viewer, state.model, {
           cameras: card?.cameras.map((one) => one.name) ?? [],
-          drive: drivePanel(viewer, card?.face ?? null, options.policy),
+          drive: drivePanel(viewer, { face: card?.face ?? null, cameras: state.model.cameras }, options.policy),
         })
-        stage.append(...panels.over, stageButtons(place, viewer, ended.signal))
+        const { cameras } = state.model
+        sights = sightStrip((camera) => cameraName(cameras, camera))
+        viewer.watch(sights.draw)
+        stage.append(...panels.over, sights.node, stageButtons(place, viewer, ended.signal))
         place.replaceChildren(panels.toolbar, element('div', { class: 'viewer-main' }, stage, panels.side))
       }
       panels.show(state)
+      if (state.drive?.phase !== 'driving') sights?.clear()
       showTip(tip, state)
     }
   }

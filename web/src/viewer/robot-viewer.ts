@@ -26,7 +26,7 @@ export function openRobotViewer(options: ViewerOptions): RobotViewer {
   const graphics = graphicsOf(document.createElement('canvas'))
   let engine: Engine | null = null
   let slow: ReturnType<typeof setTimeout> | undefined
-  const send: Engine['send'] = (message) => engine?.send(message)
+  const send: Engine['send'] = (message, moved) => engine?.send(message, moved)
   const picture = robotPicture({
     viewer: options,
     store,
@@ -35,7 +35,7 @@ export function openRobotViewer(options: ViewerOptions): RobotViewer {
   })
 
   const commands = viewerCommands({ store, picture, send })
-  const driving = driveCommands({ store, send, play: commands.play })
+  const driving = driveCommands({ store, send, play: commands.play, see: () => picture.view()?.see ?? null })
 
   /** Ends the worker, and frees its memory and what the graphics card holds. */
   const release = () => {
@@ -62,7 +62,7 @@ export function openRobotViewer(options: ViewerOptions): RobotViewer {
     if (message.kind === 'failed') fail(message.problem)
     else if (message.kind === 'opened') start(message.model, message.frame)
     else if (message.kind === 'frame') picture.shown(message.frame)
-    else if (message.kind === 'drive' || message.kind === 'recorded') driving.hear(message)
+    else if (message.kind === 'drive' || message.kind === 'recorded' || message.kind === 'see') driving.hear(message)
     else if (store.state().phase === 'loading') {
       const { stage, doneBytes, totalBytes } = message
       if (stage === 'compile') slow = setTimeout(() => fail(tooSlow), viewerLimits.compileMs)

@@ -4,6 +4,7 @@ import type { Viewpoint } from '@hub/robot-view/scene/orbit-view'
 import type { ThemeName } from '@hub/robot-view/scene/theme'
 import type { Disturbance } from '@hub/rollout/loop/disturbance'
 import type { DriveRequest } from './drive/drive-protocol.ts'
+import type { SeenPicture } from './drive/seen-pictures.ts'
 import type { OpenRequest } from './protocol.ts'
 import type { ViewerState } from './viewer-state.ts'
 
@@ -37,6 +38,8 @@ export interface RobotViewer {
   disturb(change: Partial<Disturbance>): void
   /** The robot is no policy's any more. */
   undrive(): void
+  /** Calls `hear` with the pictures that the policy is given, until the returned function is called. */
+  watch(hear: (pictures: readonly SeenPicture[]) => void): () => void
   /** The episode of the policy so far, as JSON. */
   recorded(): Promise<string>
   lookThrough(camera: number | null): void

@@ -9,16 +9,22 @@ export interface CameraFacts {
   readonly field_of_view: number
   /** Pixels, where the model says them. */
   readonly resolution: readonly [number, number] | null
+  /** Things that are far look small; an orthographic camera has none. */
+  readonly perspective: boolean
 }
+
+/** `mjtProjection`. */
+const PERSPECTIVE = 0
 
 /** In the model's order. */
 export function readCameras(model: Model): CameraFacts[] {
   const sizes = numbers(model.cam_resolution)
-  const angles = numbers(model.cam_fovy)
+  const [angles, projections] = [numbers(model.cam_fovy), numbers(model.cam_projection)]
   return namesOf(model).cameras.map((name, at) => {
     const [width, height] = [sizes[2 * at] ?? 0, sizes[2 * at + 1] ?? 0]
     // 1x1 is MuJoCo's default: none is said.
-    return { name, field_of_view: angles[at] ?? 45, resolution: width > 1 && height > 1 ? [width, height] : null }
+    const resolution = width > 1 && height > 1 ? ([width, height] as const) : null
+    return { name, field_of_view: angles[at] ?? 45, resolution, perspective: projections[at] === PERSPECTIVE }
   })
 }
 

@@ -13,7 +13,8 @@ import type {
   Vector,
 } from '../scene/scene.ts'
 import { numbers } from './arrays.ts'
-import type { Data, Model } from './mujoco.ts'
+import type { Data, LoadedMujoco, Model } from './mujoco.ts'
+import { readLighting } from './read-lighting.ts'
 import { geomColors, type Surface } from './scene-colors.ts'
 import { type MeshSource, sceneMeshes } from './scene-meshes.ts'
 
@@ -39,9 +40,15 @@ export function readScene(model: Model, data: Data, maxBytes: number): RobotScen
   return { bodies: bodiesAt(model, data), geoms: drawn.geoms, meshes: drawn.meshes }
 }
 
-/** As `readScene`, with the shapes that collide. */
-export function readLayeredScene(model: Model, data: Data, maxBytes: number): LayeredScene {
-  return { bodies: bodiesAt(model, data), ...drawing(model, maxBytes, collidingGeoms(model)) }
+/** As `readScene`, with the shapes that collide and the light of the model. */
+export function readLayeredScene(
+  engine: Pick<LoadedMujoco, 'mujoco' | 'files'>,
+  model: Model,
+  data: Data,
+  maxBytes: number,
+): LayeredScene {
+  const drawn = drawing(model, maxBytes, collidingGeoms(model))
+  return { bodies: bodiesAt(model, data), ...drawn, lighting: readLighting(engine, model) }
 }
 
 function bodiesAt(model: Model, data: Data): SceneBody[] {
@@ -53,7 +60,7 @@ function drawing(
   model: Model,
   maxBytes: number,
   colliding: readonly DrawnGeom[],
-): Pick<LayeredScene, 'geoms' | 'meshes' | 'collision'> {
+): Omit<LayeredScene, 'bodies' | 'lighting'> {
   const colors = geomColors(model)
   const visible = visibleGeoms(model, colors)
   const meshes = sceneMeshes(model, [...visible, ...colliding], maxBytes)

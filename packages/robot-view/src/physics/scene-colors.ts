@@ -57,8 +57,8 @@ const WHITE: readonly [number, number, number] = [1, 1, 1]
 /** So many pixels of a texture are looked at; a prime step meets every column. */
 const LOOKED_AT = 4_096
 
-/** The mean of a texture: stills do not wrap pictures around shapes. */
-function meanColor(model: Model, texture: number): readonly [number, number, number] {
+/** The mean of a texture: no picture is wrapped around shapes. White for a texture that is not there. */
+export function meanColor(model: Model, texture: number): readonly [number, number, number] {
   const channels = (model.tex_nchannel as ArrayLike<number>)[texture] ?? 0
   const width = (model.tex_width as ArrayLike<number>)[texture] ?? 0
   const height = (model.tex_height as ArrayLike<number>)[texture] ?? 0

@@ -4,6 +4,7 @@
 import {
   Color,
   DoubleSide,
+  FrontSide,
   HemisphereLight,
   type Material,
   MeshLambertMaterial,
@@ -40,6 +41,18 @@ export const glossy: Finish = (geom) =>
  * which takes it five seconds.
  */
 export const dull: Finish = (geom) => new MeshLambertMaterial(common(geom, DARKEST.dull))
+
+/**
+ * As the cameras of a model see it: its numbers of a color as they are, from outside alone, so that a camera sees out
+ * of its own housing.
+ */
+export const plain: Finish = ({ color: [red, green, blue, opacity], emission }) => {
+  const color = new Color().setRGB(red, green, blue)
+  return new MeshLambertMaterial({
+    ...{ color, emissive: color, emissiveIntensity: emission },
+    ...{ transparent: opacity < 1, opacity, depthWrite: opacity > 0.5, side: FrontSide },
+  })
+}
 
 /** The shapes that MuJoCo collides, in one colour over the robot. */
 export const coat = (isGlossy: boolean): Finish => thin(isGlossy, 0xe8590c, 0.5)

@@ -4,7 +4,7 @@ import { collisionLayer } from './collision-layer.ts'
 import { coat, veil } from './finish.ts'
 import { ghostLayer } from './ghost-layer.ts'
 import { contactLayer, frameLayer, inertiaLayer } from './overlays.ts'
-import type { RobotGroup } from './robot-group.ts'
+import { placeBodies, type RobotGroup } from './robot-group.ts'
 import type { LayeredScene, SceneGeom } from './scene.ts'
 import { studio } from './studio.ts'
 
@@ -104,15 +104,6 @@ export function liveLayers(
       grid.position.x = cell * Math.round(x / cell)
       grid.position.y = cell * Math.round(y / cell)
     },
-  }
-}
-
-function placeBodies({ bodies }: RobotGroup, places: ArrayLike<number>): void {
-  const at = (index: number) => places[index] ?? 0
-  for (const [body, group] of bodies.entries()) {
-    const start = 7 * body
-    group.position.set(at(start), at(start + 1), at(start + 2))
-    group.quaternion.set(at(start + 4), at(start + 5), at(start + 6), at(start + 3))
   }
 }
 

@@ -23,6 +23,7 @@ import { type OrbitView, orbitView, type Viewpoint } from './orbit-view.ts'
 import type { inertiaLayer } from './overlays.ts'
 import { bodyUnder, outline } from './pointed-body.ts'
 import type { LayeredScene } from './scene.ts'
+import { type Sights, sightsOf } from './sights.ts'
 import { type ThemeName, themes } from './theme.ts'
 
 export interface LiveView {
@@ -54,6 +55,8 @@ export interface LiveView {
   bodyAt(x: number, y: number): number | null
   /** Draws a box around a body. */
   outline(body: number | null): void
+  /** What cameras of the model see, whatever the view shows. */
+  readonly see: Sights['see']
   /** Frees everything that the graphics card holds. */
   dispose(): void
 }
@@ -93,6 +96,7 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
   let castAt = 0
   let last: ArrayLike<number> | null = null
   const marked = outline()
+  const sights = sightsOf(scene, place.robot.surfaces, picture.renderer)
 
   const view: LiveView = {
     draw: () =>
@@ -152,8 +156,10 @@ export function liveView({ canvas, scene, theme, graphics, followed, boxes, onCh
       marked.around(body === null ? null : (shown.bodies[body] ?? null))
       onChange()
     },
+    see: sights.see,
     dispose() {
       orbit.dispose()
+      sights.dispose()
       disposeOf(place.scene)
       picture.dispose()
     },
@@ -208,6 +214,7 @@ function openPicture(canvas: HTMLCanvasElement, graphics: Graphics) {
   }
 
   return {
+    renderer,
     reflected: surroundings?.texture ?? null,
     isSimple: () => isSimple,
     aspect: () => width / height,

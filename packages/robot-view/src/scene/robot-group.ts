@@ -13,8 +13,20 @@ export interface RobotGroup {
   readonly bodies: readonly Group[]
 }
 
-/** Draws `geoms` of the scene, in metres. */
-export function robotGroup(scene: RobotScene, geoms: readonly SceneGeom[], finish: Finish): RobotGroup {
+/** By their places among the scene's meshes. */
+export type Surfaces = Map<number, BufferGeometry | null>
+
+export interface DrawnGroup extends RobotGroup {
+  readonly surfaces: Surfaces
+}
+
+/** Draws `geoms` of the scene, in metres. `surfaces`: of another group of the same scene, to be drawn again. */
+export function robotGroup(
+  scene: RobotScene,
+  geoms: readonly SceneGeom[],
+  finish: Finish,
+  surfaces: Surfaces = new Map(),
+): DrawnGroup {
   const root = new Group()
   const bodies = scene.bodies.map((body) => {
     const group = new Group()
@@ -23,7 +35,6 @@ export function robotGroup(scene: RobotScene, geoms: readonly SceneGeom[], finis
     return group
   })
   const materials = new Map<string, Material>()
-  const surfaces = new Map<number, BufferGeometry | null>()
   for (const geom of geoms) {
     const surface = shared(surfaces, geom.mesh, () => geometryOf(geom, scene.meshes))
     if (!surface) continue
@@ -36,7 +47,17 @@ export function robotGroup(scene: RobotScene, geoms: readonly SceneGeom[], finis
     place(mesh, geom)
     bodies[geom.body]?.add(mesh)
   }
-  return { root, bodies }
+  return { root, bodies, surfaces }
+}
+
+/** `places`: seven numbers of each body, its position, then w, x, y, z of its quaternion. */
+export function placeBodies({ bodies }: RobotGroup, places: ArrayLike<number>): void {
+  const at = (index: number) => places[index] ?? 0
+  for (const [body, group] of bodies.entries()) {
+    const start = 7 * body
+    group.position.set(at(start), at(start + 1), at(start + 2))
+    group.quaternion.set(at(start + 4), at(start + 5), at(start + 6), at(start + 3))
+  }
 }
 
 function shared<Key, Value>(known: Map<Key, Value>, key: Key | null, make: () => Value): Value {

@@ -52,8 +52,34 @@ export interface RobotScene {
   readonly meshes: readonly SceneMesh[]
 }
 
-/** A scene with what MuJoCo collides next to what is seen. */
+/** A lamp of a model, in the frame of its body. */
+export interface Lamp {
+  readonly kind: 'spot' | 'directional' | 'point'
+  readonly body: number
+  readonly position: Vector
+  readonly direction: Vector
+  readonly color: Vector
+  /** Of a spot: degrees from its middle to its edge. */
+  readonly cutoff: number
+}
+
+/** How the cameras of a model see it. Colors are red, green and blue, each 0 to 1, and count as MuJoCo adds them. */
+export interface Lighting {
+  /** From all sides. */
+  readonly ambient: Vector
+  /** From the camera, wherever it is. */
+  readonly headlight: Vector
+  readonly lamps: readonly Lamp[]
+  /** Behind everything. */
+  readonly backdrop: Vector
+  /** Of a camera, in m. */
+  readonly near: number
+  readonly far: number
+}
+
+/** A scene with what MuJoCo collides next to what is seen, and with its own light. */
 export interface LayeredScene extends RobotScene {
   /** Shapes that touch others. A mesh is its convex hull: MuJoCo collides that. */
   readonly collision: readonly SceneGeom[]
+  readonly lighting: Lighting
 }

@@ -19,7 +19,7 @@ import {
 import { dull, glossy, skylight } from './finish.ts'
 import { diagonal } from './frames.ts'
 import { framed } from './framing.ts'
-import { type RobotGroup, robotGroup } from './robot-group.ts'
+import { type DrawnGroup, robotGroup } from './robot-group.ts'
 import type { RobotScene, SceneGeom, Vector } from './scene.ts'
 import { eachPoint, subjectOf } from './subject.ts'
 import type { Theme } from './theme.ts'
@@ -30,7 +30,7 @@ export interface Studio {
   /** The middle of the picture, which the camera looks at. */
   readonly target: Vector
   /** The robot in its metres, scaled and moved into the studio. */
-  readonly robot: RobotGroup
+  readonly robot: DrawnGroup
   readonly floor: Mesh
   /** Changes lamps and background. */
   light(theme: Theme): void

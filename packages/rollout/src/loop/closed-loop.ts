@@ -12,6 +12,7 @@ import { type Actuation, actuation } from './actuate.ts'
 import { holding } from './condition.ts'
 import { type Disturbance, gravityOf, pusher } from './disturbance.ts'
 import { bitsOf, type Ending, type EpisodeStep, type Outcome } from './episode.ts'
+import type { PictureSource } from './eyes.ts'
 import { limbsOf } from './limbs.ts'
 import { type Observer, observer } from './observe.ts'
 import { contractFor } from './policy-contract.ts'
@@ -36,6 +37,8 @@ export interface LoopInput {
   readonly task: Task
   readonly seed: number
   readonly disturbance: Disturbance
+  /** Draws the pictures that the policy sees; a policy that sees some is refused without it. */
+  readonly drawn?: PictureSource | null
 }
 
 export interface ClosedLoop {
@@ -89,7 +92,13 @@ export function openLoop(input: LoopInput): ClosedLoop {
   model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
   const rest = startOver(world, places, { face, task, limbs, random: seeded(seed, streams.start), lacks })
   const lastAction = new Float64Array(limbs.all.length)
-  const sight: Observer = observer(policy.inputs, contract, { world, places, limbs: limbs.all, rest, lastAction })
+  const sight: Observer = observer(policy.inputs, {
+    contract,
+    document: input.contract,
+    face,
+    sources: { world, places, limbs: limbs.all, rest, lastAction },
+    drawn: input.drawn ?? null,
+  })
   const acts: Actuation = actuation(world, limbs, rest, { contract, face })
   const read = actionReader(policy.outputs, limbs.all.length)
   lacks.push(...sight.lacks, ...acts.lacks, ...read.lacks)
@@ -209,7 +218,7 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
   const stepOf = (decision: number) => Math.round(decision / (rateHz * dt))
   const nextAction = async () => {
     if (chunk.length === 0)
-      chunk = parts.read.actions(await policy.run(sight.observe(disturbance.observationNoise, seen)))
+      chunk = parts.read.actions(await policy.run(await sight.observe(disturbance.observationNoise, seen)))
     const [action, ...rest] = chunk
     chunk = rest
     return action ?? []

@@ -1,6 +1,10 @@
 /** Which numbers of the simulation fill the inputs of a model, and what of them it cannot have. */
 import { observationOf } from '@hub/policy-server/wire/observation'
 import type { Tensor, TensorSpec } from '@hub/policy-server/wire/tensors'
+import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
+import { type AskedPicture, eyeFor, type PictureSource } from './eyes.ts'
+import { pictureArray } from './picture-array.ts'
+import { type Picture, picturesOf } from './pictures.ts'
 import type { PolicyContract } from './policy-contract.ts'
 import type { Seeded } from './seeded.ts'
 import { type Term, type TermSources, termOf } from './terms.ts'
@@ -10,8 +14,8 @@ export interface Observer {
   readonly lacks: readonly string[]
   /** Defaults in place of what is not declared. */
   readonly notes: readonly string[]
-  /** The feeds of one inference. `noise`: deviation of what is added to each number, before scales. */
-  observe(noise: number, random: Seeded): Readonly<Record<string, Tensor>>
+  /** The feeds of one inference. `noise`: deviation of what is added to each number of a term, before scales. */
+  observe(noise: number, random: Seeded): Promise<Readonly<Record<string, Tensor>>>
 }
 
 interface Filled {
@@ -21,11 +25,26 @@ interface Filled {
 
 const quoted = (name: string) => JSON.stringify(name)
 
+interface ObserverOptions {
+  readonly contract: PolicyContract
+  /** As the contract was read. */
+  readonly document: unknown
+  readonly face: EmbodimentInterface
+  readonly sources: TermSources
+  /** Null where nothing draws pictures. */
+  readonly drawn: PictureSource | null
+}
+
 /** `inputs`: of the model. The terms are those of the contract. */
-export function observer(inputs: readonly TensorSpec[], contract: PolicyContract, sources: TermSources): Observer {
-  const [lacks, notes]: [string[], string[]] = [[], []]
-  const filled = inputs.flatMap((input): Filled[] => {
-    const names = namesFor(input, inputs.length, contract, notes)
+export function observer(inputs: readonly TensorSpec[], options: ObserverOptions): Observer {
+  const { document, face, sources, drawn } = options
+  const seen = picturesOf(inputs, document)
+  const [lacks, notes]: [string[], string[]] = [[...seen.lacks], [...seen.notes]]
+  const sight = sightOf(seen.pictures, face, drawn, lacks)
+  if (seen.pictures.length > 0) notes.push(ofPictures)
+  const contract = { ...options.contract, terms: options.contract.terms?.filter((one) => !seen.names.has(one)) ?? null }
+  const filled = seen.others.flatMap((input): Filled[] => {
+    const names = namesFor(input, seen.others.length, contract, notes)
     if (names === null) {
       lacks.push(unknownInput(input))
       return []
@@ -42,14 +61,39 @@ export function observer(inputs: readonly TensorSpec[], contract: PolicyContract
   return {
     lacks,
     notes,
-    observe(noise, random) {
+    async observe(noise, random) {
       const frame = filled.map(({ input, terms }) => {
         const numbers = numbersOf(terms)
         if (noise > 0) addNoise(numbers, noise, random)
-        return [input.name, scaled(numbers, terms, contract.scales)] as const
+        const values = scaled(numbers, terms, contract.scales)
+        // Pictures come with their batch of one, so that all inputs do.
+        return [input.name, input.shape.length === 2 ? [values] : values] as const
       })
-      return observationOf(inputs, Object.fromEntries(frame)).feeds
+      return observationOf(inputs, Object.fromEntries([...frame, ...(await sight())])).feeds
     },
+  }
+}
+
+const ofPictures = 'It sees pictures, which no two machines draw alike: its motion may differ from one to another.'
+
+/** What draws and converts the pictures of one inference. */
+function sightOf(
+  pictures: readonly Picture[],
+  face: EmbodimentInterface,
+  drawn: PictureSource | null,
+  lacks: string[],
+) {
+  const asked = pictures.flatMap((picture): AskedPicture[] => {
+    const camera = eyeFor(picture, drawn, face)
+    if (typeof camera === 'number')
+      return [{ name: picture.name, camera, width: picture.width, height: picture.height }]
+    lacks.push(camera)
+    return []
+  })
+  return async () => {
+    if (asked.length === 0 || !drawn) return []
+    const found = await drawn.draw(asked)
+    return pictures.map((one, at) => [one.input.name, pictureArray(one, found[at] ?? new Uint8Array())] as const)
   }
 }
 
@@ -98,12 +142,8 @@ function namesFor(
   return ['joint_pos']
 }
 
-/** A picture has rows, columns and colors. */
-function unknownInput({ name, shape }: TensorSpec): string {
-  return shape.length >= 3
-    ? `The policy sees pictures in ${quoted(name)}: the simulation draws none for it.`
-    : `The policy sees ${quoted(name)}: its contract does not say what that is.`
-}
+const unknownInput = ({ name }: TensorSpec) =>
+  `The policy sees ${quoted(name)}: its contract does not say what that is.`
 
 function misfit({ name, type, shape }: TensorSpec, terms: readonly Term[]): string[] {
   if (!type.startsWith('float')) return [`The input ${quoted(name)} is of ${type}: terms are filled in as floats.`]

@@ -3,12 +3,16 @@ import type { JointMap } from '@hub/embodiment/joint-map'
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import type { Disturbance } from '@hub/rollout/loop/disturbance'
 import type { Outcome } from '@hub/rollout/loop/episode'
+import type { AskedPicture } from '@hub/rollout/loop/eyes'
+import type { ModelInput } from '@hub/rollout/loop/pictures'
 import type { KeptMap } from '../kept-map.ts'
 
 /** A policy with what stands beside it. */
 export interface DrivenPolicy {
   readonly name: string
   readonly onnx: Uint8Array<ArrayBuffer>
+  /** Of its file. */
+  readonly inputs: readonly ModelInput[]
   /** The member `contract` of its contract file or manifest; null where there is none. */
   readonly contract: unknown
   /** Of `task.json`; null where there is none. */
@@ -28,6 +32,8 @@ export interface DriveRequest {
   readonly map: JointMap | null
   readonly seed: number
   readonly disturbance: Disturbance
+  /** Places of the model's cameras that a person chose for pictures, by the policy's names of them. */
+  readonly cameras: Readonly<Record<string, number>>
 }
 
 /** How far a drive is. */
@@ -63,8 +69,22 @@ export type ToDrive =
   | { readonly kind: 'undrive' }
   /** Asks for the episode so far. */
   | { readonly kind: 'record' }
+  /** The pictures of the request `id`: red, green, blue and opacity of each pixel, row by row from the top. */
+  | { readonly kind: 'seen'; readonly id: number; readonly pictures: readonly Uint8Array[] }
+  /** They could not be drawn: a sentence. */
+  | { readonly kind: 'unseen'; readonly id: number; readonly why: string }
+
+/** What cameras of the model see at this moment, for a policy that waits for it. */
+export interface SeeRequest {
+  readonly id: number
+  readonly asked: readonly AskedPicture[]
+  /** Of a frame: see `PoseFrame`. */
+  readonly bodies: Float32Array<ArrayBuffer>
+  readonly cameras: Float32Array<ArrayBuffer>
+}
 
 export type FromDrive =
+  | ({ readonly kind: 'see' } & SeeRequest)
   | { readonly kind: 'drive'; readonly state: DriveState | null }
   /** JSON of the episode. */
   | { readonly kind: 'recorded'; readonly text: string }

@@ -1,9 +1,10 @@
 /** Which files of a repo, or of this machine, are a policy. Pure. */
 import { withDoubles } from '@hub/formats/exact-json'
-import { openOnnx } from '@hub/formats/policy/onnx-header'
+import { readOnnxHeader } from '@hub/formats/policy/onnx-header'
 import { drivenContract, stampPaths, stampsOf } from '@hub/formats/policy/onnx-stamps'
 import { MAX_DOCUMENT_BYTES, readStampDocument } from '@hub/formats/policy/stamp-document'
 import { unlimited, windowedFile } from '@hub/formats/policy/windowed-file'
+import { modelInputs } from '@hub/rollout/loop/pictures'
 import type { DrivenPolicy } from './drive-protocol.ts'
 
 /** A policy of more bytes is none that a page runs. */
@@ -57,15 +58,17 @@ export async function policyOf(
   }
   const onnx = bytes.get(paths.onnx) ?? new Uint8Array()
   const beside = documentAt(paths.contract)
-  const contract = drivenContract(stampsOf(beside, await metadataOf(paths.onnx, onnx)))
-  return { name, onnx, contract: withDoubles(contract), task: withDoubles(documentAt(paths.task)?.value ?? null) }
+  const { metadata, inputs } = await headerOf(paths.onnx, onnx)
+  const contract = drivenContract(stampsOf(beside, metadata))
+  const task = withDoubles(documentAt(paths.task)?.value ?? null)
+  return { name, onnx, inputs: modelInputs(inputs), contract: withDoubles(contract), task }
 }
 
 /** What an ONNX file says of itself. Throws an `Error` that names the file where it is none. */
-async function metadataOf(path: string, bytes: Uint8Array): Promise<Readonly<Record<string, string>>> {
+async function headerOf(path: string, bytes: Uint8Array) {
   const fetch = (start: number, end: number) => Promise.resolve(bytes.subarray(start, end))
   try {
-    return (await openOnnx(windowedFile({ sizeBytes: bytes.length, fetch }, unlimited))).outline.metadata
+    return await readOnnxHeader(windowedFile({ sizeBytes: bytes.length, fetch }, unlimited))
   } catch (error) {
     throw new Error(`${path} is no ONNX file. ${error instanceof Error ? error.message : error}`)
   }

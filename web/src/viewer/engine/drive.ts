@@ -4,6 +4,7 @@ import { type OnnxSession, openOnnx } from '@hub/policy-server/model/onnx-sessio
 import { type ClosedLoop, LoopLacks, openLoop } from '@hub/rollout/loop/closed-loop'
 import type { Disturbance } from '@hub/rollout/loop/disturbance'
 import { episodeDocument } from '@hub/rollout/loop/episode'
+import type { PictureSource } from '@hub/rollout/loop/eyes'
 import type { World } from '@hub/rollout/loop/world'
 import { enduring, readTask } from '@hub/rollout/task-schema'
 import type { DriveRequest, DriveStatus } from '../drive/drive-protocol.ts'
@@ -19,12 +20,17 @@ export interface Drive {
   close(): void
 }
 
-/** Rejects with sentences for people: see `reasonsOf`. */
-export async function openDrive(world: World, { policy, face, map, seed, disturbance }: DriveRequest): Promise<Drive> {
+/** Rejects with sentences for people: see `reasonsOf`. `drawn`: pictures of the model's cameras. */
+export async function openDrive(
+  world: World,
+  { policy, face, map, seed, disturbance }: DriveRequest,
+  drawn: PictureSource,
+): Promise<Drive> {
   const task = policy.task === null ? enduring : readTask(policy.task)
   const session = await openOnnx(await browserRuntime(), policy.onnx)
   try {
-    const loop = openLoop({ world, face, contract: policy.contract, map, policy: session, task, seed, disturbance })
+    const { contract } = policy
+    const loop = openLoop({ world, face, contract, map, policy: session, task, seed, disturbance, drawn })
     return driving(world, loop, session, { name: policy.name, task: task.name, seed })
   } catch (error) {
     await session.close()
@@ -47,12 +53,17 @@ function driving(
   const stepS = model.opt.timestep
   let owed = 0
   let [closed, changed] = [false, false]
+  const decided = () =>
+    loop.decide().catch((error: unknown) => {
+      // One that was closed while it waited for its pictures has no model any more.
+      if (!closed) throw error
+    })
   return {
     async advance(seconds, isOver) {
       owed += seconds
       // The last decision of an episode has no step after it.
       while (!closed && !loop.outcome() && (owed >= stepS || loop.isDue())) {
-        if (loop.isDue()) await loop.decide()
+        if (loop.isDue()) await decided()
         if (closed || loop.outcome()) return
         loop.step()
         owed -= stepS

@@ -1,7 +1,9 @@
 /** Which policy drives the robot of a worker now, if any, and what the page is told of it. */
+import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
 import type { World } from '@hub/rollout/loop/world'
 import type { DriveRequest, FromDrive, ToDrive } from '../drive/drive-protocol.ts'
 import type { Drive } from './drive.ts'
+import { NoPictures, type PictureDesk } from './picture-desk.ts'
 
 interface Driver {
   hear(message: ToDrive): void
@@ -14,13 +16,17 @@ interface Driver {
 /** Panels are read by people: ten times a second is enough. */
 const TELL_EVERY_MS = 100
 
-/** `moved`: the robot stands elsewhere than the page was told. */
-export function driverOf(
-  world: () => World | null,
-  say: (message: FromDrive) => void,
-  moved: () => void,
-  fail: (error: unknown) => void,
-): Driver {
+interface DriverOptions {
+  /** The model, once it is open. */
+  driven(): { readonly world: World; readonly cameras: readonly CameraFacts[] } | null
+  readonly desk: PictureDesk
+  say(message: FromDrive): void
+  /** The robot stands elsewhere than the page was told. */
+  moved(): void
+  fail(error: unknown): void
+}
+
+export function driverOf({ driven, desk, say, moved, fail }: DriverOptions): Driver {
   let drive: Drive | null = null
   let toldAt = 0
   let opening = 0
@@ -34,6 +40,7 @@ export function driverOf(
     opening += 1
     drive?.close()
     drive = null
+    desk.end()
   }
   const open = async (request: DriveRequest) => {
     end()
@@ -41,10 +48,11 @@ export function driverOf(
     const policy = request.policy.name
     say({ kind: 'drive', state: { phase: 'loading', policy } })
     const engine = await import('./drive.ts')
-    const given = world()
+    const given = driven()
     if (!given || mine !== opening) return
     try {
-      const opened = await engine.openDrive(given, request)
+      const drawn = { cameras: given.cameras, chosen: request.cameras, draw: desk.draw }
+      const opened = await engine.openDrive(given.world, request, drawn)
       if (mine !== opening) return opened.close()
       drive = opened
       tell()
@@ -62,6 +70,8 @@ export function driverOf(
     hear(message) {
       if (message.kind === 'drive') open(message).catch(fail)
       else if (message.kind === 'disturb') drive?.disturb(message.change)
+      else if (message.kind === 'seen') desk.seen(message.id, message.pictures)
+      else if (message.kind === 'unseen') desk.unseen(message.id, message.why)
       else if (message.kind === 'record') {
         if (drive) say({ kind: 'recorded', text: drive.record() })
       } else {
@@ -72,10 +82,19 @@ export function driverOf(
     advance(seconds, isOver, done) {
       const current = drive
       if (!current) return false
-      current.advance(seconds, isOver).then(() => {
-        if (drive === current && (current.status().outcome || performance.now() - toldAt >= TELL_EVERY_MS)) tell()
-        done()
-      }, fail)
+      current.advance(seconds, isOver).then(
+        () => {
+          if (drive === current && (current.status().outcome || performance.now() - toldAt >= TELL_EVERY_MS)) tell()
+          done()
+        },
+        (error: unknown) => {
+          if (!(error instanceof NoPictures)) return fail(error)
+          const { policy } = current.status()
+          end()
+          say({ kind: 'drive', state: { phase: 'refused', policy, why: [error.message] } })
+          done()
+        },
+      )
       return true
     },
   }

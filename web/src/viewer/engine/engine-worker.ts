@@ -8,6 +8,7 @@ import type { FromEngine, OpenRequest, Stage, ToEngine } from '../protocol.ts'
 import { downloads } from './download.ts'
 import { driverOf } from './driver.ts'
 import { gatherFiles } from './gather-files.ts'
+import { pictureDesk } from './picture-desk.ts'
 import { openSession, type Session } from './session.ts'
 
 const scope = self as unknown as {
@@ -22,12 +23,18 @@ const asked = new Map<number, PromiseWithResolvers<readonly string[]>>()
 
 let session: Session | null = null
 
-const driver = driverOf(
-  () => session?.world ?? null,
-  (message) => say(message),
-  () => session && sayFrame(session),
-  (error) => fail(error),
+const nothing = new Float32Array()
+const desk = pictureDesk(
+  () => session?.poses() ?? { bodies: nothing, cameras: nothing },
+  ({ id, asked, bodies, cameras }) => say({ kind: 'see', id, asked, bodies, cameras }, [bodies.buffer, cameras.buffer]),
 )
+const driver = driverOf({
+  driven: () => session && { world: session.world, cameras: session.opened.cameras },
+  desk,
+  say,
+  moved: () => session && sayFrame(session),
+  fail,
+})
 
 scope.onmessage = ({ data: message }) => {
   if (message.kind === 'open') void open(message)
@@ -39,7 +46,7 @@ scope.onmessage = ({ data: message }) => {
 }
 
 const isOfDrive = (message: ToEngine): message is ToDrive =>
-  ['drive', 'disturb', 'undrive', 'record'].includes(message.kind)
+  ['drive', 'disturb', 'undrive', 'record', 'seen', 'unseen'].includes(message.kind)
 
 type Act = Exclude<ToEngine, ToDrive | { kind: 'open' | 'signed' | 'unsigned' }>
 

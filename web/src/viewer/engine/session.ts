@@ -18,6 +18,8 @@ export interface Session {
   /** For a policy that drives it. */
   readonly world: World
   frame(): PoseFrame
+  /** Where bodies and cameras are. */
+  poses(): Pick<PoseFrame, 'bodies' | 'cameras'>
   /** Sets places of qpos from `at` on; speeds of the whole model become 0. */
   setQpos(at: number, values: readonly number[]): void
   /**
@@ -47,7 +49,7 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
     throw new ViewerProblem(tooManyShapes(model.ngeom, model.nbody))
   const facts = readFacts(mujoco, files, model)
   const { data } = posed({ mujoco, model, facts, pose: pose.joints, named: pose.keyframe })
-  const scene = readLayeredScene(model, data, viewerLimits.sceneBytes)
+  const scene = readLayeredScene(engine, model, data, viewerLimits.sceneBytes)
   const cameras = readCameras(model)
   holdPose(model, data, facts)
   // MuJoCo would put what diverges back to the pose of its file, and say nothing.
@@ -70,6 +72,7 @@ export function openSession(engine: LoadedMujoco, model: Model, pose: CardPose):
       unstable = false
       return { ...frame, ghost: second && isGhostShown ? bodiesAt(model, second) : null }
     },
+    poses: () => ({ bodies: bodiesAt(model, data), cameras: camerasAt(data, cameras.length) }),
     setQpos(at, values) {
       for (const [place, value] of values.entries()) data.qpos[at + place] = value
       data.qvel.fill(0)

@@ -2,7 +2,8 @@
 import type { FromEngine, OpenRequest, ToEngine } from '../protocol.ts'
 
 export interface Engine {
-  send(message: ToEngine): void
+  /** `moved`: memory that the worker gets, and the page has no more. */
+  send(message: ToEngine, moved?: Transferable[]): void
   /** Ends the worker and frees its memory. */
   end(): void
 }
@@ -17,7 +18,7 @@ export interface EngineListener {
 
 export function startEngine(request: OpenRequest, { sign, hear, crash }: EngineListener): Engine {
   const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), { type: 'module', name: 'mujoco' })
-  const send = (message: ToEngine) => worker.postMessage(message)
+  const send = (message: ToEngine, moved: Transferable[] = []) => worker.postMessage(message, moved)
   worker.onmessage = ({ data: message }: MessageEvent<FromEngine>) => {
     if (message.kind !== 'sign') return hear(message)
     sign(message.paths).then(

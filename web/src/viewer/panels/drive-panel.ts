@@ -1,5 +1,6 @@
 /** The panel of a policy that drives the robot: which one, what makes it harder, how it goes, and its episode. */
 import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
+import type { CameraFacts } from '@hub/robot-view/physics/read-cameras'
 import { calm } from '@hub/rollout/loop/calm'
 import type { DriveState, DriveStatus, LoadedPolicy } from '../drive/drive-protocol.ts'
 import { policyOf, policyPaths } from '../drive/policy-files.ts'
@@ -7,6 +8,7 @@ import { keptInUse, keptName } from '../kept-map.ts'
 import type { RobotViewer } from '../viewer-face.ts'
 import { button } from './choices.ts'
 import { element, freshId, told } from './element.ts'
+import { pictureChoices } from './picture-choices.ts'
 import { sliderList } from './slider-list.ts'
 
 export interface DrivePanel {
@@ -22,10 +24,10 @@ const sliders = [
   { key: 'actionNoise', label: 'Noise of what it does', unit: '', max: 1, step: 0.01 },
 ] as const
 
-/** `load`: a policy of the hub by its name. */
+/** `cameras`: of the model. `load`: a policy of the hub by its name. */
 export function drivePanel(
   viewer: RobotViewer,
-  face: EmbodimentInterface | null,
+  { face, cameras }: { readonly face: EmbodimentInterface | null; readonly cameras: readonly CameraFacts[] },
   load: (name: string) => Promise<LoadedPolicy>,
 ): DrivePanel {
   if (!face) {
@@ -37,11 +39,19 @@ export function drivePanel(
   const said = element('div', { class: 'viewer-drive-said', role: 'status' })
   const tell = (...lines: readonly string[]) => said.replaceChildren(...lines.map((line) => element('p', {}, line)))
 
+  const tellLoaded = () => {
+    if (chosen) tell(`${chosen.policy.name} is loaded.`, ...mapLines(chosen), ...pictures.lacks())
+  }
+  const pictures = pictureChoices(cameras, face, tellLoaded)
+
   const seed = numberField('Seed', '1')
   const drive = button('Drive', () => {
     if (!chosen) return
     const map = keptInUse(chosen.maps, null)?.map ?? null
-    viewer.drive({ policy: chosen.policy, face, map, seed: Math.trunc(Number(seed.input.value)) || 0, disturbance })
+    viewer.drive({
+      ...{ policy: chosen.policy, face, map, disturbance, cameras: pictures.chosen() },
+      seed: Math.trunc(Number(seed.input.value)) || 0,
+    })
   })
   drive.classList.add('primary')
   drive.disabled = true
@@ -57,7 +67,8 @@ export function drivePanel(
       (loaded) => {
         chosen = loaded
         drive.disabled = false
-        tell(`${loaded.policy.name} is loaded.`, ...mapLines(loaded))
+        pictures.open(loaded.policy)
+        tellLoaded()
       },
       (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
     )
@@ -74,7 +85,11 @@ export function drivePanel(
   list.show(sliders.map(({ key }) => disturbance[key]))
   const buttons = element('div', { class: 'viewer-copy' }, drive, stop, keep)
   return {
-    node: element('div', {}, hubField(load, choose), fileField(choose), seed.node, buttons, said, list.node),
+    node: element(
+      'div',
+      {},
+      ...[hubField(load, choose), fileField(choose), pictures.node, seed.node, buttons, said, list.node],
+    ),
     show(state) {
       stop.disabled = state === null
       keep.disabled = state?.phase !== 'driving'

@@ -41,6 +41,7 @@ export async function replayedResult(client: Client, on: RobotName, name: string
       policy: { ...policy, task },
       face: card.face,
       map: mapOf(result.mapFingerprint, maps),
+      cameras: {},
       disturbance: { ...calm, ...(disturbance as Partial<Disturbance>) },
     },
   }
