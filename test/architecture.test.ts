@@ -42,6 +42,22 @@ describe('the house', () => {
     expect(around).toEqual([])
   })
 
+  it('loads of the server what a command does when that command runs, and nothing for the others', async () => {
+    const { modules } = await cruised()
+    const importsOf = new Map(modules.map(({ source, dependencies }) => [source, dependencies]))
+    const loaded = new Set<string>()
+    const load = (file: string): void => {
+      if (loaded.has(file)) return
+      loaded.add(file)
+      for (const { resolved, dynamic, dependencyTypes } of importsOf.get(file) ?? [])
+        if (!dynamic && !dependencyTypes.includes('type-only')) load(resolved)
+    }
+    load('src/operator/command.ts')
+    expect(loaded.has('packages/cli/src/program.ts')).toBe(true)
+    const ofServer = [...loaded].filter((file) => /^src\/(?!operator\/)/.test(file))
+    expect(ofServer.sort()).toEqual(['src/backup/object-modes.ts', 'src/platform/version.ts'])
+  })
+
   it('has a room for every file', () => {
     const advice = 'A new subject has its row in "A map of the rooms" of README.md; other folders are in test/rooms.ts.'
     expect(

@@ -11,6 +11,7 @@
  */
 import { z } from 'zod'
 import { isKey } from '../store/objects/disk-layout.ts'
+import { objectModes } from './object-modes.ts'
 
 export const MANIFEST = 'manifest.json'
 export const SUMS = 'SHA256SUMS'
@@ -23,9 +24,6 @@ export const tableFile = (table: string) => `database/${table}.copy`
 export const partFileOf = (key: string, partNumber: number) => `objects/${key}/${String(partNumber).padStart(5, '0')}`
 
 const count = z.number().int().min(0)
-
-export const objectModes = ['copy', 'link', 'list', 'none'] as const
-export type ObjectMode = (typeof objectModes)[number]
 
 const manifestRule = z.object({
   format: z.literal(1),

@@ -12,7 +12,8 @@ import { locateObject } from '../store/objects/disk-open.ts'
 import type { ObjectStore } from '../store/objects/object-store.ts'
 import { openS3Store } from '../store/objects/s3.ts'
 import type { Steps } from './dump-database.ts'
-import { BackupError, type Manifest, OBJECT_LIST, type ObjectLine, type ObjectMode, partFileOf } from './manifest.ts'
+import { BackupError, type Manifest, OBJECT_LIST, type ObjectLine, partFileOf } from './manifest.ts'
+import type { ObjectMode } from './object-modes.ts'
 import type { BackupSink } from './sink.ts'
 
 /** An object that the snapshot names. */

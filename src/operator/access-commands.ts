@@ -2,14 +2,11 @@
 import type { Command } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { examples, printResult } from 'hub/output'
-import { disableUser, enableUser } from '../accounts/users/disable-user.ts'
-import { readUser } from '../accounts/users/list-users.ts'
-import { noViewer } from '../operation/audit.ts'
-import { withAuth } from './open-deps.ts'
+import { onDeployment } from './on-deployment.ts'
 
 /** Adds `disable` and `enable` to `user`. */
 export function registerAccessCommands(users: Command, io: ClientIo): void {
-  const add = (name: 'disable' | 'enable', description: string, change: typeof disableUser) =>
+  const add = (name: 'disable' | 'enable', description: string, verb: 'disableUser' | 'enableUser') =>
     users
       .command(name)
       .argument('<handle>', 'handle of the user')
@@ -17,15 +14,15 @@ export function registerAccessCommands(users: Command, io: ClientIo): void {
       .option('--json', 'print one JSON object')
       .addHelpText('after', examples(`user ${name} ada`))
       .action(async (handle: string, options: { json?: boolean }) => {
-        const user = await withAuth(io, ({ db, config: { operatorHandle } }) =>
+        const user = await onDeployment(io, ({ db, config: { operatorHandle } }, verbs) =>
           db.withTx(async (tx) => {
-            const { id } = await change(tx, noViewer, { handle, operatorHandle })
-            return readUser(tx, id)
+            const { id } = await verbs[verb](tx, verbs.noViewer, { handle, operatorHandle })
+            return verbs.readUser(tx, id)
           }),
         )
         const { id, disabledAt } = user
         printResult(io, { id, handle, disabledAt }, options.json ?? false)
       })
-  add('disable', 'End the sessions of a user and refuse their keys, until they are enabled', disableUser)
-  add('enable', 'Permit a disabled user to sign in again; their keys work again', enableUser)
+  add('disable', 'End the sessions of a user and refuse their keys, until they are enabled', 'disableUser')
+  add('enable', 'Permit a disabled user to sign in again; their keys work again', 'enableUser')
 }

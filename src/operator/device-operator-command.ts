@@ -3,10 +3,7 @@ import type { Command } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { commandGroup } from 'hub/command-group'
 import { examples, printResult } from 'hub/output'
-import { findAccount } from '../accounts/find-account.ts'
-import { addDevice } from '../devices/register-device.ts'
-import { noViewer } from '../operation/audit.ts'
-import { withAuth } from './open-deps.ts'
+import { onDeployment } from './on-deployment.ts'
 
 interface AddOptions {
   readonly robot?: string
@@ -24,8 +21,8 @@ export function registerDeviceOperatorCommand(program: Command, io: ClientIo): v
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('device add ada bench-arm --robot ada/arm --json'))
     .action(async (owner: string, name: string, options: AddOptions) => {
-      const device = await withAuth(io, (auth) =>
-        auth.db.withTx(async (tx) => {
+      const device = await onDeployment(io, ({ db }, { addDevice, findAccount, noViewer }) =>
+        db.withTx(async (tx) => {
           const account = await findAccount(tx, owner)
           return addDevice({
             tx,

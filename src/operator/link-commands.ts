@@ -2,17 +2,10 @@
 import { type Command, Option } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { examples, printResult } from 'hub/output'
-import { findAccount } from '../accounts/find-account.ts'
-import { addAccountLink } from '../accounts/links/account-links.ts'
-import { addInvitation } from '../accounts/links/invite.ts'
 import type { MadeLink } from '../accounts/links/link-rows.ts'
 import type { OrgRole } from '../accounts/org-members.ts'
-import { assertLocalSignIn } from '../accounts/passwords/sign-in.ts'
-import type { Auth } from '../auth/auth.ts'
-import { noViewer } from '../operation/audit.ts'
-import { addressUrl, type Config } from '../platform/config.ts'
 import type { Querier } from '../store/db.ts'
-import { withAuth } from './open-deps.ts'
+import { onDeployment, type Verbs } from './on-deployment.ts'
 
 interface InviteOptions {
   readonly org?: string
@@ -30,7 +23,7 @@ export function registerLinkCommands(users: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('user invite', 'user invite --org acme --role owner'))
     .action(async ({ org: handle, role, json }: InviteOptions) => {
-      await printLink(io, json, async (tx) => {
+      await printLink(io, json, async (tx, { addInvitation, findAccount, noViewer }) => {
         const org = handle === undefined ? null : await findAccount(tx, handle, 'org')
         return addInvitation(tx, noViewer, { org, role: role ?? 'member', createdBy: null })
       })
@@ -42,7 +35,7 @@ export function registerLinkCommands(users: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('user reset ada'))
     .action(async (handle: string, { json }: { json?: boolean }) => {
-      await printLink(io, json, async (tx) =>
+      await printLink(io, json, async (tx, { addAccountLink, findAccount, noViewer }) =>
         addAccountLink(tx, noViewer, { kind: 'reset', account: await findAccount(tx, handle, 'user') }),
       )
     })
@@ -51,14 +44,12 @@ export function registerLinkCommands(users: Command, io: ClientIo): void {
 async function printLink(
   io: ClientIo,
   json: boolean | undefined,
-  make: (tx: Querier) => Promise<MadeLink>,
+  make: (tx: Querier, verbs: Verbs) => Promise<MadeLink>,
 ): Promise<void> {
-  const made = await withAuth(io, async (auth: Auth) => {
-    assertLocalSignIn(auth.config)
-    const { id, path, expiresAt } = await auth.db.withTx(make)
-    return { id, url: `${addressOf(auth.config)}${path}`, expiresAt }
+  const made = await onDeployment(io, async ({ config, db }, verbs) => {
+    verbs.assertLocalSignIn(config)
+    const { id, path, expiresAt } = await db.withTx((tx) => make(tx, verbs))
+    return { id, url: `${config.publicUrl ?? verbs.addressUrl(config)}${path}`, expiresAt }
   })
   printResult(io, made, json ?? false)
 }
-
-const addressOf = (config: Config) => config.publicUrl ?? addressUrl(config)

@@ -4,20 +4,12 @@ import type { ClientIo } from 'hub/client-output'
 import { commandGroup } from 'hub/command-group'
 import { examples, inV1Names, printResult } from 'hub/output'
 import { inLine, print, printJson } from 'hub/terminal'
-import { addOrg, addUser } from '../accounts/accounts.ts'
-import { addApiKey } from '../accounts/api-keys.ts'
-import { findAccount } from '../accounts/find-account.ts'
 import type { OrgRole } from '../accounts/org-members.ts'
-import { openSession } from '../accounts/sessions.ts'
-import { noViewer } from '../operation/audit.ts'
 import type { ScopeLevel } from '../operation/context.ts'
-import { column, columns } from '../store/columns.ts'
-import { statement } from '../store/statement.ts'
 import { registerAccessCommands } from './access-commands.ts'
-import { runDoctor } from './doctor.ts'
 import { checksText } from './doctor-checks.ts'
 import { registerLinkCommands } from './link-commands.ts'
-import { withAuth } from './open-deps.ts'
+import { onDeployment } from './on-deployment.ts'
 import { registerStoreCommands } from './store-commands.ts'
 
 interface Member {
@@ -83,7 +75,7 @@ function registerUsers(program: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('user list', 'user list --json'))
     .action(async (options: { json?: boolean }) => {
-      const found = await withAuth(io, (auth) => auth.db.query(allUsers))
+      const found = await onDeployment(io, ({ db }, { allUsers }) => db.query(allUsers))
       if (options.json) printJson(io.stdout, { users: found.map(inV1Names) })
       else
         print(
@@ -99,8 +91,8 @@ function registerUsers(program: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('user add ada --name "Ada Lovelace" --json'))
     .action(async (handle: string, options: { name?: string; json?: boolean }) => {
-      const user = await withAuth(io, (auth) =>
-        auth.db.withTx((tx) => addUser(tx, noViewer, { handle, name: options.name ?? null })),
+      const user = await onDeployment(io, ({ db }, { addUser, noViewer }) =>
+        db.withTx((tx) => addUser(tx, noViewer, { handle, name: options.name ?? null })),
       )
       printResult(io, { ...user }, options.json ?? false)
     })
@@ -119,11 +111,10 @@ function registerOrgs(program: Command, io: ClientIo): void {
     .addHelpText('after', examples('org add acme --member ada:owner --member bob'))
     .action(async (handle: string, options: { name?: string; member?: Member[]; json?: boolean }) => {
       const input = { handle, name: options.name ?? null, members: options.member ?? [] }
-      printResult(
-        io,
-        { ...(await withAuth(io, (auth) => auth.db.withTx((tx) => addOrg(tx, noViewer, input)))) },
-        options.json ?? false,
+      const org = await onDeployment(io, ({ db }, { addOrg, noViewer }) =>
+        db.withTx((tx) => addOrg(tx, noViewer, input)),
       )
+      printResult(io, { ...org }, options.json ?? false)
     })
 }
 
@@ -154,8 +145,8 @@ function registerKeys(program: Command, io: ClientIo): void {
       ),
     )
     .action(async (handle: string, options: KeyOptions) => {
-      const key = await withAuth(io, (auth) =>
-        auth.db.withTx(async (tx) => {
+      const key = await onDeployment(io, ({ db }, { addApiKey, findAccount, noViewer }) =>
+        db.withTx(async (tx) => {
           const { scope, name, repo, agent, gpuHours, expires } = options
           const input = {
             name: name ?? 'command line',
@@ -184,7 +175,7 @@ function registerSessions(program: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('session add ada --ttl 3600 --json'))
     .action(async (handle: string, options: { ttl?: number; json?: boolean }) => {
-      const session = await withAuth(io, (auth) =>
+      const session = await onDeployment(io, (auth, { findAccount, noViewer, openSession }) =>
         auth.db.withTx(async (tx) => {
           const user = await findAccount(tx, handle, 'user')
           return {
@@ -211,7 +202,7 @@ function registerDeployment(program: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('migrate'))
     .action(async (options: { json?: boolean }) => {
-      const applied = await withAuth(io, (auth) => auth.db.query(finishedMigrations))
+      const applied = await onDeployment(io, ({ db }, { finishedMigrations }) => db.query(finishedMigrations))
       printResult(io, { current: true, migrations: applied.map(({ name }) => name) }, options.json ?? false)
     })
 
@@ -221,30 +212,10 @@ function registerDeployment(program: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('doctor', 'doctor --json'))
     .action(async (options: { json?: boolean }) => {
+      const { runDoctor } = await import('./doctor.ts')
       const report = await runDoctor(io)
       if (options.json) printResult(io, { ...report }, true)
       else print(io.stdout, checksText(report.checks))
       if (!report.ok) io.exit(1)
     })
 }
-
-const userColumns = columns({
-  id: column.text('a.id'),
-  handle: column.text('a.handle'),
-  name: column.text.orNull('a.name'),
-  createdAt: column.timestamptz('a.created_at'),
-})
-const allUsers = statement({
-  name: '',
-  exact: 'server',
-  columns: userColumns,
-  text: `select ${userColumns.sql} from accounts a where a.kind = 'user' order by a.handle`,
-})
-
-const migrationColumns = columns({ name: column.text('migration_name::text') })
-const finishedMigrations = statement({
-  name: '',
-  exact: 'server',
-  columns: migrationColumns,
-  text: `select ${migrationColumns.sql} from _prisma_migrations where finished_at is not null order by migration_name`,
-})

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { examples, inV1Names, linesOf, printResult } from 'hub/output'
 import { print, printJson } from 'hub/terminal'
-import { withAuth } from './open-deps.ts'
+import { onDeployment } from './on-deployment.ts'
 
 interface Options {
   readonly json?: boolean
@@ -20,7 +20,7 @@ export function registerSigningKeyCommands(program: Command, io: ClientIo): void
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('signing-key list'))
     .action(async (options: Options) => {
-      const items = (await withAuth(io, (auth) => auth.keys.list())).map(inV1Names)
+      const items = (await onDeployment(io, ({ keys }) => keys.list())).map(inV1Names)
       if (options.json) printJson(io.stdout, { items })
       else print(io.stdout, items.map((item) => linesOf(item)).join('\n'))
     })
@@ -30,7 +30,7 @@ export function registerSigningKeyCommands(program: Command, io: ClientIo): void
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('signing-key rotate'))
     .action(async (options: Options) => {
-      printResult(io, { kid: await withAuth(io, (auth) => auth.keys.rotate()) }, options.json ?? false)
+      printResult(io, { kid: await onDeployment(io, ({ keys }) => keys.rotate()) }, options.json ?? false)
     })
   keys
     .command('withdraw')
@@ -39,6 +39,6 @@ export function registerSigningKeyCommands(program: Command, io: ClientIo): void
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('signing-key withdraw 5Vr2x1…'))
     .action(async (kid: string, options: Options) => {
-      printResult(io, { ...(await withAuth(io, (auth) => auth.keys.withdraw(kid))) }, options.json ?? false)
+      printResult(io, { ...(await onDeployment(io, ({ keys }) => keys.withdraw(kid))) }, options.json ?? false)
     })
 }

@@ -3,9 +3,6 @@ import type { Command } from 'commander'
 import type { ClientIo } from 'hub/client-output'
 import { commandGroup } from 'hub/command-group'
 import { examples, printResult } from 'hub/output'
-import { readConfig } from '../platform/config.ts'
-import { letPagesIn } from '../store/objects/s3-cors.ts'
-import { pageOrigins } from './page-origins.ts'
 
 /** Adds `store allow-pages`. */
 export function registerStoreCommands(program: Command, io: ClientIo): void {
@@ -15,6 +12,11 @@ export function registerStoreCommands(program: Command, io: ClientIo): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', examples('store allow-pages'))
     .action(async ({ json }: { json?: boolean }) => {
+      const [{ readConfig }, { pageOrigins }, { letPagesIn }] = await Promise.all([
+        import('../platform/config.ts'),
+        import('./page-origins.ts'),
+        import('../store/objects/s3-cors.ts'),
+      ])
       const config = readConfig(io.env)
       if (config.objectStore.kind !== 's3')
         throw new Error('The object store is no S3 bucket (OBJECT_STORE=s3): its files come from the hub itself.')
