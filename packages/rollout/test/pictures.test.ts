@@ -89,11 +89,12 @@ describe('a picture is known by its input and the camera of the contract', () =>
     expect(lacks.join('\n')).toMatch(said)
   })
 
-  test('numbers are no pictures: two sizes, or three that a term fills', () => {
+  test('numbers are no pictures: two sizes, or three without colors, or that a term fills', () => {
     const numbers = image(['batch', 8], { name: 'obs' })
     const rows = image([1, 1, 8], { name: 'obs' })
     const contract = { observation: { blocks: ['joint_pos'] } }
-    expect(picturesOf([numbers], null).others).toEqual([numbers])
+    const memory = image([1, 1, 256], { name: 'h_in' })
+    expect(picturesOf([numbers, memory], null).others).toEqual([numbers, memory])
     expect(picturesOf([rows], contract).others).toEqual([rows])
     expect(picturesOf([bytes([8, 8, 3])], { ...camera(), observation: { blocks: ['front'] } }).others).toEqual([])
     const many = Array.from({ length: 17 }, (_, at) => image([1, 3, 8, 8], { name: `c${at}` }))

@@ -80,9 +80,10 @@ export function picturesOf(inputs: readonly TensorSpec[], document: unknown): Pi
   const [lacks, notes]: [string[], string[]] = [[], []]
   const seen = inputs.flatMap((input) => {
     const said = cameras.find((camera) => isOf(camera, input.name)) ?? null
-    // Numbers have one row, and a chunk of rows at most; what a term fills is one, however it is shaped.
+    // What a term fills is numbers, however it is shaped; and so is a memory, which has no colors.
     const hasTerms = inputs.length === 1 ? terms.size > 0 : terms.has(ownName(input.name))
-    const isPicture = said !== null || input.shape.length >= 4 || (input.shape.length === 3 && !hasTerms)
+    const hasColors = input.shape.length === 3 && [input.shape[0], input.shape[2]].includes(3)
+    const isPicture = said !== null || input.shape.length >= 4 || (hasColors && !hasTerms)
     return isPicture ? [{ input, said }] : []
   })
   const unused = cameras.filter((camera) => !seen.some(({ said }) => said === camera))
