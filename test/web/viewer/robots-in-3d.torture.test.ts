@@ -210,7 +210,7 @@ describe('on the pages of a hub', needs(noBrowser), () => {
     await expect.poll(() => page.locator('.episode-stage[data-frame]').count()).toBe(2)
     await page.locator('summary', { hasText: 'Joints' }).click()
     await page.getByLabel('Unit of shoulder_pan').selectOption('degrees')
-    await page.getByText('4 of 4 joints follow a map.').waitFor()
+    await page.getByText('4 of 4 joints follow a map that was changed on this page.').waitFor()
     await page.waitForURL(/map=.*0\.01745/)
     await picture('replay-3-beside')
     expect(await accessibilityFaults(page)).toEqual([])
