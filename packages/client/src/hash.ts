@@ -91,13 +91,12 @@ async function readInto(
   }
 }
 
-/** The digest of a walked file; cached while the file is unchanged. `head` gets the first chunk, if it is read. */
+/** The digest of a walked file, which `compute` reads; cached while the file is unchanged. */
 export async function localDigest(
   local: Omit<LocalFile, 'path'>,
   state: TransferState,
-  signal: AbortSignal,
-  read: ReadBytes = () => {},
-  head?: (bytes: Buffer) => void,
+  read: ReadBytes,
+  compute: () => Promise<string>,
 ): Promise<string> {
   const stamp = `${local.size} ${local.mtimeNs} ${local.ctimeNs} ${local.ino}`
   const known = state.hashOf(local.file, stamp)
@@ -105,7 +104,7 @@ export async function localDigest(
     read(local.size, 'known')
     return known
   }
-  const sha256 = await sha256Of(local.file, signal, read, local.size, head)
+  const sha256 = await compute()
   const nowNs = BigInt(Date.now()) * 1_000_000n
   const settled = (timeNs: bigint) => nowNs - timeNs > SETTLED_NS
   if (settled(local.mtimeNs) && settled(local.ctimeNs)) state.rememberHash(local.file, stamp, sha256)
@@ -117,7 +116,8 @@ export async function digestAt(
   file: string,
   state: TransferState,
   signal: AbortSignal,
-  read?: ReadBytes,
+  read: ReadBytes = () => {},
 ): Promise<string> {
-  return localDigest({ file, ...signature(await stat(file, { bigint: true })) }, state, signal, read)
+  const local = { file, ...signature(await stat(file, { bigint: true })) }
+  return localDigest(local, state, read, () => sha256Of(file, signal, read, local.size))
 }

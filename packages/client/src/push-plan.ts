@@ -1,12 +1,14 @@
 /** Compares local files with the repo's tree. */
 import pMap from 'p-map'
-import { localDigest, type ReadBytes } from './hash.ts'
+import { localDigest, type ReadBytes, sha256Of } from './hash.ts'
 import type { HubClient } from './hub-client.ts'
 import type { Progress } from './progress.ts'
 import type { RepoName } from './repo-name.ts'
 import { isBinary } from './secrets/find-secrets.ts'
 import type { RemoteFile } from './shapes.ts'
+import type { SmallFiles } from './small-files.ts'
 import type { TransferState } from './state.ts'
+import { isSmall } from './upload-parts.ts'
 import type { LocalFile } from './walk.ts'
 
 export interface Outgoing extends LocalFile {
@@ -30,12 +32,20 @@ export async function readTree(client: HubClient, repo: RepoName): Promise<Map<s
   return found
 }
 
+interface Planning {
+  readonly state: TransferState
+  /** Gets what is read of small files that differ. */
+  readonly small: SmallFiles
+  readonly jobs: number
+  readonly progress: Progress
+  readonly signal: AbortSignal
+}
+
 /** Hashes (`jobs` files at a time) and compares. A remote file with an unknown digest counts as different. */
 export async function planPush(
   local: readonly LocalFile[],
   remote: ReadonlyMap<string, RemoteFile>,
-  state: TransferState,
-  options: { readonly jobs: number; readonly progress: Progress; readonly signal: AbortSignal },
+  { state, small, ...options }: Planning,
 ): Promise<PushPlan> {
   const digests = new Map<string, string>()
   const binary = new Set<string>()
@@ -53,8 +63,21 @@ export async function planPush(
     const head = (bytes: Buffer) => {
       if (isBinary(bytes)) binary.add(file.path)
     }
-    digests.set(file.path, await localDigest(file, state, options.signal, read, head))
+    const compute = () => {
+      if (!isSmall(file)) return sha256Of(file.file, options.signal, read, file.size, head)
+      options.signal.throwIfAborted()
+      const see = (bytes: Buffer) => {
+        head(bytes)
+        read(bytes.length)
+      }
+      return small.digest(file, see, (sha256) => !isSame({ ...file, sha256 }))
+    }
+    digests.set(file.path, await localDigest(file, state, read, compute))
     options.progress.file(file.path, how)
+  }
+  const isSame = ({ path, size, sha256 }: Outgoing) => {
+    const entry = remote.get(path)
+    return entry !== undefined && entry.size === size && state.digestOf(entry) === sha256
   }
   await pMap(local, hash, { concurrency: options.jobs })
   options.progress.end()
@@ -62,9 +85,7 @@ export async function planPush(
   const localPaths = new Set(local.map((file) => file.path))
   for (const file of local) {
     const outgoing = { ...file, sha256: digests.get(file.path) ?? '' }
-    const entry = remote.get(file.path)
-    const same = entry !== undefined && entry.size === file.size && state.digestOf(entry) === outgoing.sha256
-    ;(same ? plan.same : plan.send).push(outgoing)
+    ;(isSame(outgoing) ? plan.same : plan.send).push(outgoing)
   }
   for (const path of remote.keys()) if (!localPaths.has(path)) plan.onlyRemote.push(path)
   return plan

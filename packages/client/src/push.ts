@@ -11,7 +11,7 @@ import type { LeaveOutOptions, LeftOut } from './left-out.ts'
 import { inTheWay } from './make-room.ts'
 import { ProblemError } from './problem.ts'
 import { type Progress, silent } from './progress.ts'
-import { type PushPlan, planPush, readTree } from './push-plan.ts'
+import { type Outgoing, type PushPlan, planPush, readTree } from './push-plan.ts'
 import { createRepo, missingKind } from './push-repo.ts'
 import { type FailedFile, type FileAhead, type Outcome, type PushTally, pushTally, totalBytes } from './push-tally.ts'
 import type { RepoName } from './repo-name.ts'
@@ -19,6 +19,7 @@ import { assertNoSecrets } from './secrets/look-for-secrets.ts'
 import { sendAhead } from './send-ahead.ts'
 import type { Sending } from './sending.ts'
 import type { RemoteFile } from './shapes.ts'
+import { smallFiles } from './small-files.ts'
 import { openState } from './state.ts'
 import { PART_BYTES } from './upload-parts.ts'
 import type { RepoKind, Visibility } from './v1.ts'
@@ -131,10 +132,11 @@ export async function pushFolder(
     const said = { message: options.message, runId: options.runId }
     const gate = byteGate(options.jobs ? jobs * PART_BYTES : PART_BYTES)
     const hub = { takesArchives: true }
-    const sending: Sending = { client, repo, state, progress, jobs, root, said, hub, gate }
+    const small = smallFiles()
+    const sending: Sending = { client, repo, state, small, progress, jobs, root, said, hub, gate }
     const read = async () => {
       const remote = exists && !options.areNew ? await readTree(client, repo) : new Map<string, RemoteFile>()
-      const plan = await planPush(walked.files, remote, state, { jobs, progress, signal: client.signal })
+      const plan = await planPush(walked.files, remote, { state, small, jobs, progress, signal: client.signal })
       const { extra, kept } = options.deleteExtra ? extraFiles(plan, walked, options) : { extra: [], kept: [] }
       return { remote, plan, extra, kept }
     }
@@ -144,7 +146,8 @@ export async function pushFolder(
     const first = inTheWay(plan, extra)
     const isMeant = (path: string) => leaveOut.includeSecrets || walked.includedSecrets.has(path)
     const isBinary = (path: string) => plan.binary.has(path)
-    const looking = { isMeant, isBinary, progress, signal: client.signal }
+    const held = ({ sha256 }: Outgoing) => small.kept(sha256)
+    const looking = { isMeant, isBinary, held, progress, signal: client.signal }
     await assertNoSecrets(plan.send, options.allowSecrets ?? [], looking)
     state.rememberAllSynced(root, plan.same)
     progress.planned({

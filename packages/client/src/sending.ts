@@ -4,12 +4,15 @@ import type { HubClient } from './hub-client.ts'
 import type { MessageOption } from './message-option.ts'
 import type { Progress } from './progress.ts'
 import type { RepoName } from './repo-name.ts'
+import type { SmallFiles } from './small-files.ts'
 import type { TransferState } from './state.ts'
 
 export interface Sending {
   readonly client: HubClient
   readonly repo: RepoName
   readonly state: TransferState
+  /** Has the bytes of small files that were read for their digests. */
+  readonly small: SmallFiles
   readonly progress: Progress
   /** Maximum concurrent requests to the store, and hashes. */
   readonly jobs: number

@@ -1,9 +1,7 @@
 /** Sends small contents ahead of a commit, many in one request. */
-import { hash } from 'node:crypto'
 import pLimit from 'p-limit'
 import pMap from 'p-map'
 import type { Content } from './contents.ts'
-import { readSmall } from './hash.ts'
 import { type Packed, packContents } from './pack-contents.ts'
 import { failureLine, LocalError, ProblemError } from './problem.ts'
 import type { Sending } from './sending.ts'
@@ -40,9 +38,8 @@ async function storeBatch(sending: Sending, batch: readonly Content[], outcome: 
   const release = await sending.gate(batch.reduce((sum, { size }) => sum + size, 0))
   try {
     client.signal.throwIfAborted()
-    const read = await pMap(batch, (content) => bytesOf(content).catch((error: unknown) => fault(content, error)), {
-      concurrency: sending.jobs,
-    })
+    const bytesOf = (content: Content) => takeBytes(sending, content).catch((error: unknown) => fault(content, error))
+    const read = await pMap(batch, bytesOf, { concurrency: sending.jobs })
     const ready = read.flatMap((bytes, index) => (bytes === null ? [] : [{ content: batch[index] as Content, bytes }]))
     if (ready.length === 0) return
     const blobs = await send(
@@ -87,9 +84,8 @@ async function send({ client, repo, hub }: Sending, contents: readonly Packed[])
 }
 
 /** Rejects if the file has other bytes than when it was hashed. */
-async function bytesOf({ source, sha256, size }: Content): Promise<Buffer> {
-  const bytes = await readSmall(source.file, size)
-  if (hash('sha256', bytes) !== sha256)
-    throw new LocalError(`${source.path} changed while it was being sent; push again.`)
+async function takeBytes({ small }: Sending, { source, sha256 }: Content): Promise<Buffer> {
+  const bytes = await small.take(source, sha256)
+  if (bytes === null) throw new LocalError(`${source.path} changed while it was being sent; push again.`)
   return bytes
 }

@@ -39,7 +39,12 @@ export async function findSecrets<File extends Sized>(
   files: readonly File[],
   { textOf, mayGoOn, looked }: Looking<File>,
 ): Promise<{ readonly found: readonly SecretInFile[]; readonly left: number }> {
-  const { secretsIn } = await import('./secret-rules.ts')
+  // They take longer to load than a hundred files to look at, and a folder may have no text.
+  let rules: Promise<typeof import('./secret-rules.ts')> | undefined
+  const secretsOf = async (text: string, path: string) => {
+    rules ??= import('./secret-rules.ts')
+    return (await rules).secretsIn(text, path)
+  }
   let left = 0
   const look = async (file: File): Promise<SecretInFile[]> => {
     if (!mayGoOn()) {
@@ -47,7 +52,7 @@ export async function findSecrets<File extends Sized>(
       return []
     }
     const text = await textOf(file)
-    const found = text === null ? [] : await secretsIn(text, file.path)
+    const found = text === null ? [] : await secretsOf(text, file.path)
     looked(file)
     return found.map((secret) => ({ path: file.path, ...secret }))
   }

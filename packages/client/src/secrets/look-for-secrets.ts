@@ -22,11 +22,13 @@ export class SecretsFound extends LocalError {
   }
 }
 
-interface Looking {
+interface Looking<File> {
   /** Whether a file may hold secrets, as its sender said. */
   isMeant(path: string): boolean
   /** Whether a file was seen to be no text when its digest was computed. */
   isBinary?(path: string): boolean
+  /** The bytes of a file, if they are in memory. */
+  held?(file: File): Buffer | undefined
   readonly progress: Progress
   readonly signal: AbortSignal
   readonly lookMs?: number
@@ -36,13 +38,15 @@ interface Looking {
  * Rejects with `SecretsFound` for a file that no glob of `allowed` matches. Text files of at most 4 MiB are looked
  * into, for a minute at most; what that left out is said as a note.
  */
-export async function assertNoSecrets(
-  files: readonly LocalFile[],
+export async function assertNoSecrets<File extends LocalFile>(
+  files: readonly File[],
   allowed: readonly string[],
-  { isMeant, isBinary: isKnownBinary = () => false, progress, signal, lookMs = LOOK_MS }: Looking,
+  { isMeant, isBinary: isKnownBinary = () => false, held, progress, signal, lookMs = LOOK_MS }: Looking<File>,
 ): Promise<void> {
   const isAllowed = allowed.length === 0 ? () => false : pathTest({ include: allowed, exclude: [] })
-  const small = files.filter((file) => isLookedInto(file) && !isMeant(file.path) && !isAllowed(file.path))
+  const small = files.filter(
+    (file) => isLookedInto(file) && !isKnownBinary(file.path) && !isMeant(file.path) && !isAllowed(file.path),
+  )
   if (small.length === 0) return
   const untilMs = performance.now() + lookMs
   progress.begin(
@@ -51,7 +55,11 @@ export async function assertNoSecrets(
     small.reduce((sum, { size }) => sum + size, 0),
   )
   const { found, left } = await findSecrets(small, {
-    textOf: async ({ path, file, size }) => (isKnownBinary(path) ? null : textOf(file, size)),
+    async textOf(file) {
+      const bytes = held?.(file)
+      if (bytes) return isBinary(bytes) ? null : bytes.toString()
+      return textOf(file.file, file.size)
+    },
     mayGoOn: () => {
       signal.throwIfAborted()
       return performance.now() < untilMs
