@@ -83,7 +83,7 @@ export async function checkAssembled(
 }
 
 /** Bytes that were checked when they were sent ahead. */
-const checkedBefore = (upload: UploadRow, etag: string): AssembledUpload => ({
+export const checkedBefore = (upload: UploadRow, etag: string): AssembledUpload => ({
   upload,
   etag,
   sha256: upload.size > PART_SIZE_BYTES ? null : upload.sha256,

@@ -39,14 +39,18 @@ export const moveReservation = statement({
 
 const idColumn = columns({ id: column.text('u.id') })
 
-/** Fenced by the attempt; in id order, like every statement that locks several uploads. */
+/**
+ * Fenced by the attempt; those that no attempt has claimed are checked ones. In id order, like every statement that
+ * locks several uploads.
+ */
 const finish = statement({
   name: 'uploads-finish',
   columns: idColumn,
-  params: { ids: param.texts(), attempt: param.text() },
+  params: { ids: param.texts(), attempt: param.text.orNull() },
   text: `with locked as materialized (select id from uploads where id = any(:ids::text[]) order by id for update)
     update uploads u set state = 'completed', touched_at = now() from locked
-    where u.id = locked.id and u.attempt = :attempt and u.state = 'completing' returning ${idColumn.sql}`,
+    where u.id = locked.id and ((u.attempt = :attempt and u.state = 'completing')
+      or (:attempt::text is null and u.state = 'assembled' and u.etag is not null)) returning ${idColumn.sql}`,
 })
 
 const linked = columns({ path: column.text('path'), updatedAt: column.timestamptz('updated_at') })
@@ -169,13 +173,20 @@ export async function setDatasetMeta(ctx: RequestContext, tx: Tx, repo: RepoFact
   await audit(tx, ctx, { action: 'repo.meta', accountId: repo.ownerId, targetId: repo.id, after: { ...info } })
 }
 
-/** Ends the uploads of an attempt; 409 `conflict.in_progress` if another one has taken one over. */
+/** A checked upload that no attempt had claimed is another's by now, or has ended. */
+export class GoneUploads extends Error {}
+
+/**
+ * Ends the uploads of an attempt, or, without one, checked uploads. 409 `conflict.in_progress`, and `GoneUploads`, if
+ * another request has taken one over.
+ */
 export async function finishUploads(
   tx: Tx,
-  { ids, attempt }: { readonly ids: readonly string[]; readonly attempt: string },
+  { ids, attempt }: { readonly ids: readonly string[]; readonly attempt: string | null },
 ): Promise<void> {
   const finished = await tx.query(finish, { ids, attempt })
   if (finished.length === ids.length) return
+  if (attempt === null) throw new GoneUploads()
   const type: ErrorType = 'conflict.in_progress'
   throw new HubError(type, 'Another request took over the completion of these uploads.')
 }

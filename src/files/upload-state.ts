@@ -19,7 +19,7 @@ export const uploadTransitions: Readonly<Record<UploadEvent, Transition>> = {
   claim: { from: ['pending', 'assembled'], to: 'completing' },
   putBack: { from: ['completing'], to: 'pending' },
   keep: { from: ['completing'], to: 'assembled' },
-  link: { from: ['completing'], to: 'completed' },
+  link: { from: ['completing', 'assembled'], to: 'completed' },
   reject: { from: ['completing'], to: 'aborted' },
   abort: { from: ['pending', 'assembled'], to: 'aborted' },
 }

@@ -20,8 +20,8 @@ import { type FoundFile, findCopied, findDeleted, findLive } from './live-paths.
 import type { SourceBlob } from './sources.ts'
 
 export interface CommitWork extends CommitRequest, Brought {
-  /** Fences the uploads. */
-  readonly attempt: string
+  /** Fences the uploads; null where all are checked and none is claimed. */
+  readonly attempt: string | null
   readonly uploads: readonly UploadRow[]
   /** The bytes to link, by content. */
   readonly blobs: ReadonlyMap<string, SourceBlob>

@@ -52,7 +52,7 @@ export async function copyFromRepo<T>(
     const readme = stored ? await readReadme(ctx, objects, stored.blob) : null
     const [said] = BODY_PATHS.model.flatMap((path) => files.find((file) => file.path === path) ?? [])
     const described = await readDescription(ctx, objects, 'model', (said && blobs.get(contentOf(said))?.blob) ?? null)
-    const sources = { attempt: '', uploads: [], blobs, ...described, readme }
+    const sources = { attempt: null, uploads: [], blobs, ...described, readme }
     return commitVerb(ctx, (tx) =>
       write(tx, (repo) => applyCommit(ctx, tx, { repo, input, targets, added: files, copies: [], ...sources })),
     )

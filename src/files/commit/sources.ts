@@ -16,8 +16,9 @@ import type { UploadRow } from '../upload-sql.ts'
 import type { Added } from './commit-input.ts'
 
 export interface Sources {
-  /** The upload for each content that was sent ahead, and its parts as the store has them. */
+  /** The upload for each content that was sent ahead. */
   readonly uploads: readonly UploadRow[]
+  /** The parts of each as the store has them; none where all of them are checked. */
   readonly named: readonly CompletedUpload[]
   /** Contents that the hub has in files that the caller can read. */
   readonly readable: ReadonlyMap<string, ReadableBlob>
@@ -75,12 +76,16 @@ function assertAllThere(added: readonly Added[], locOf: Wanted['locOf'], isThere
   if (first) throw new HubError('upload.part_missing', first.detail, { items })
 }
 
+/** Whether an upload is whole and checked, and no completion has it. */
+export const isChecked = ({ state, etag }: UploadRow): boolean => state === 'assembled' && etag !== null
+
 /** What the store has of each upload that is not checked: a commit names no parts. */
 async function namedParts(
   { signal }: AllowedContext,
   objects: ObjectStore,
   uploads: readonly UploadRow[],
 ): Promise<CompletedUpload[]> {
+  if (uploads.every(isChecked)) return []
   const outcomes = await settleBounded(uploads, STORE_CONCURRENCY, async (row) => ({
     path: row.path,
     uploadId: row.id,

@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto'
 import type { AllowedContext } from '../../operation/context.ts'
 import { HubError } from '../../platform/errors.ts'
 import type { ObjectStore } from '../../store/objects/object-store.ts'
-import type { AssembledUpload } from '../assemble-upload.ts'
+import { type AssembledUpload, checkedBefore } from '../assemble-upload.ts'
 import { claimUploads, keepClaim } from '../claim-uploads.ts'
 import { assembleClaimed } from '../complete-claimed.ts'
 import { GoneBytes } from '../link-blobs.ts'
+import { GoneUploads } from '../link-files.ts'
 import { contentOf } from '../readable-blobs.ts'
 import type { UploadRow } from '../upload-sql.ts'
-import { findSources, readableBlobs, type SourceBlob, type Sources, type Wanted } from './sources.ts'
+import { findSources, isChecked, readableBlobs, type SourceBlob, type Sources, type Wanted } from './sources.ts'
 
 /** Bytes that are collected between the search and the commit are searched again. */
 const MAX_ATTEMPTS = 3
@@ -44,8 +45,8 @@ export async function repeatedly<T>(work: () => Promise<T>): Promise<T> {
 
 /** What the work gets. */
 export interface Ready {
-  /** Fences the uploads. */
-  readonly attempt: string
+  /** Fences the uploads; null where all are checked and none is claimed. */
+  readonly attempt: string | null
   readonly uploads: readonly UploadRow[]
   /** The bytes to link, by content. */
   readonly blobs: ReadonlyMap<string, SourceBlob>
@@ -69,16 +70,24 @@ export async function withSources<T>(
   })
 }
 
-/** Claims the uploads and assembles those that are not checked; releases all of them if `work` fails. */
+/**
+ * Claims the uploads and assembles those that are not checked; releases all of them if `work` fails. Where all are
+ * checked there is nothing to claim them for: whether they are still there is seen when they end.
+ */
 async function withUploads<T>(
   ctx: AllowedContext,
   objects: ObjectStore,
   wanted: Wanted,
   { uploads, named }: Sources,
-  work: (attempt: string, assembled: readonly AssembledUpload[]) => Promise<T>,
+  work: (attempt: string | null, assembled: readonly AssembledUpload[]) => Promise<T>,
 ): Promise<T> {
+  if (uploads.every(isChecked)) {
+    const checked = uploads.map((upload) => checkedBefore(upload, upload.etag ?? ''))
+    return work(null, checked).catch((error: unknown) => {
+      throw error instanceof GoneUploads ? new TakenUploads(takenMeanwhile()) : error
+    })
+  }
   const attempt = randomUUID()
-  if (uploads.length === 0) return work(attempt, [])
   const claims = { repoId: wanted.repo.id, attempt, named }
   const rows = await claimUploads(ctx.deps, claims, ctx.signal).catch((error: unknown) => {
     throw error instanceof HubError && error.type === 'conflict.terminal' ? new TakenUploads(error) : error
@@ -93,6 +102,12 @@ async function withUploads<T>(
     release()
   }
 }
+
+const takenMeanwhile = () =>
+  new HubError(
+    'conflict.in_progress',
+    'Other requests keep taking the bytes that were sent for these files; try again.',
+  )
 
 /** Faults of uploads, at the places that name them. */
 function placed(error: unknown, rows: readonly UploadRow[], { added, locOf }: Wanted): unknown {

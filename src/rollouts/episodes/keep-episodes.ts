@@ -109,7 +109,7 @@ function tooMany(kept: number): HubError {
   return new HubError('validation.failed', detail, { items })
 }
 
-async function endUploads(tx: Tx, ownerId: string, attempt: string, taken: readonly UploadRow[]): Promise<void> {
+async function endUploads(tx: Tx, ownerId: string, attempt: string | null, taken: readonly UploadRow[]): Promise<void> {
   if (taken.length === 0) return
   await finishUploads(tx, { ids: taken.map(({ id }) => id), attempt })
   await tx.query(moveReservation, { ownerId, reservedBytes: bytesOf(taken), netBytes: 0, uploads: taken.length })
