@@ -21,7 +21,8 @@ export interface Content {
 
 /**
  * Checked ones first, so that a digest takes the upload that needs no more work; then those of the account, since what
- * others began may never be sent; of each kind the oldest.
+ * others began may never be sent; of each kind the oldest. The digests are a hashed set, which `coalesce` keeps from
+ * becoming a join: thousands of open uploads are each compared with thousands of digests else.
  */
 const sentAhead = statement({
   name: 'uploads-sent-ahead',
@@ -29,7 +30,7 @@ const sentAhead = statement({
   columns: uploadColumns,
   params: { repoId: param.text(), accountId: param.text(), digests: param.texts() },
   text: `select ${uploadColumns.sql} from uploads where repo_id = :repoId and path = ''
-      and sha256 = any(:digests::text[]) and state in (${sqlStates(openStates)})
+      and coalesce(sha256 in (select unnest(:digests::text[])), false) and state in (${sqlStates(openStates)})
     order by etag is null, state <> 'assembled', account_id <> :accountId, id`,
 })
 
