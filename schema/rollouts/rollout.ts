@@ -1,6 +1,7 @@
 /** Results of rollouts: of a model, and the boards of a robot. Contract, "Results of rollouts". */
 import { DEFAULT_PAGE_SIZE, fullNameText, sha256Text } from '@hub/formats/text-rules'
 import { personFor } from '../../src/accounts/person-for.ts'
+import { stateText } from '../../src/files/versions/state-name.ts'
 import { type Board, boardsOfRepos, entriesOfBoard } from '../../src/rollouts/boards.ts'
 import { type Difference, differencesOfRollouts } from '../../src/rollouts/differences.ts'
 import { episodesOfRollouts } from '../../src/rollouts/episodes/episode-rows.ts'
@@ -10,6 +11,7 @@ import {
   outcomesOfRollouts,
   rolloutsById,
   rolloutsOfRepos,
+  rolloutsOfVersion,
 } from '../../src/rollouts/list-rollouts.ts'
 import type { Rollout, RolloutOutcome } from '../../src/rollouts/rollout-rows.ts'
 import { Account } from '../accounts/account.ts'
@@ -202,17 +204,26 @@ builder.objectFields(RepoType, (t) => ({
     byPath: true,
     description:
       'Results of a model on the robots that the caller sees, newest first; none of other repos. One statement for ' +
-      'any number of repos.',
+      'any number of repos, three with `version`.',
     args: {
       robot: t.arg.string({ ...rule(fullNameText), description: 'Full name of a robot: only results on it.' }),
+      version: t.arg.string({
+        ...rule(stateText),
+        description:
+          'Only results of the policies that this version has: of the same bytes at the same path, whichever version ' +
+          'they were run from.',
+      }),
       ...pageArgs(t.arg),
     },
     resolve: (repo) => repo.id,
-    load: async (ids: string[], ctx, { robot, ...given }) => {
+    load: async (ids: string[], ctx, { robot, version, ...given }) => {
       const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
       const asked = { limit: first ?? DEFAULT_PAGE_SIZE, after, robot: robot ?? null }
-      const pages = await rolloutsOfRepos(ctx, ids, asked)
-      return pages.map((page) => new Connection(page, after !== null))
+      const pages =
+        version == null
+          ? await rolloutsOfRepos(ctx, ids, { ...asked, policies: null })
+          : await rolloutsOfVersion(ctx, ids, version, asked)
+      return pages.map((page) => (page instanceof Error ? page : new Connection(page, after !== null)))
     },
   }),
   rollout: t.loadable({

@@ -1,9 +1,11 @@
 /** Pages of results of rollouts: those of models, and the outcomes of each; as far as the caller sees their robots. */
 import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
+import { statesOfRepos } from '../files/versions/states.ts'
 import type { RequestContext } from '../operation/context.ts'
-import { notFound } from '../platform/errors.ts'
+import { HubError, notFound } from '../platform/errors.ts'
 import { decodeCursor, encodeCursor, idPart, type KeyPart, type Page } from '../platform/page.ts'
 import { param, statement } from '../store/statement.ts'
+import { type PolicyAt, policiesAt } from './policies-at.ts'
 import {
   type Conditions,
   conditionsColumns,
@@ -14,25 +16,39 @@ import {
   rolloutParties,
 } from './rollout-rows.ts'
 
-const page = statement({
-  name: 'rollouts-page',
-  exact: 'per-parent',
-  columns: rolloutColumns,
-  params: {
-    ...repoViewer,
-    modelIds: param.texts(),
-    robot: param.text.orNull(),
-    after: param.text.orNull(),
-    limit: param.int8(),
-  },
-  text: `select ${rolloutColumns.sql} from unnest(:modelIds::text[]) as q(repo_id)
+const pageParams = {
+  ...repoViewer,
+  modelIds: param.texts(),
+  robot: param.text.orNull(),
+  after: param.text.orNull(),
+  limit: param.int8(),
+}
+
+const pageSql = (condition: string) => `select ${rolloutColumns.sql} from unnest(:modelIds::text[]) as q(repo_id)
     cross join lateral (select c.* from rollouts c
       join repos r on r.id = c.robot_repo_id join accounts o on o.id = r.owner_id
       where c.model_repo_id = q.repo_id and ${repoVisibleSql('r')}
         and (:robot::text is null or o.handle || '/' || r.slug = :robot)
-        and c.id < coalesce(:after::text, 'roll_z')
+        and c.id < coalesce(:after::text, 'roll_z') ${condition}
       order by c.id desc limit :limit) x
-    ${rolloutParties} order by x.model_repo_id, x.id desc`,
+    ${rolloutParties} order by x.model_repo_id, x.id desc`
+
+const page = statement({
+  name: 'rollouts-page',
+  exact: 'per-parent',
+  columns: rolloutColumns,
+  params: pageParams,
+  text: pageSql(''),
+})
+
+const pageOfPolicies = statement({
+  name: 'rollouts-of-policies-page',
+  exact: 'per-parent',
+  columns: rolloutColumns,
+  params: { ...pageParams, ofIds: param.texts(), paths: param.texts(), digests: param.texts() },
+  text: pageSql(`and exists (select 1
+          from unnest(:ofIds::text[], :paths::text[], :digests::text[]) as h(repo_id, path, digest)
+          where h.repo_id = c.model_repo_id and h.path = c.policy_path and h.digest = c.policy_digest)`),
 })
 
 const byId = statement({
@@ -61,16 +77,21 @@ export interface RolloutsInput {
   readonly after: string | null
   /** Full name of the only robot that is meant; null for all. */
   readonly robot: string | null
+  /** Only results of these policies; null for all. */
+  readonly policies: readonly PolicyAt[] | null
 }
 
 /** A page for each model, newest first, in the order requested. One statement. 422 `validation.cursor`. */
 export async function rolloutsOfRepos(
   { deps, viewer }: RequestContext,
   modelIds: readonly string[],
-  { limit, after, robot }: RolloutsInput,
+  { limit, after, robot, policies }: RolloutsInput,
 ): Promise<Page<Rollout>[]> {
   const [last] = after === null ? [null] : decodeCursor<[string]>('rollouts', after, [idPart('roll')])
-  const rows = await deps.db.query(page, { ...visibleRepos(viewer), modelIds, robot, after: last, limit: limit + 1 })
+  const asked = { ...visibleRepos(viewer), modelIds, robot, after: last, limit: limit + 1 }
+  const rows = policies
+    ? await deps.db.query(pageOfPolicies, { ...asked, ...listsOf(policies) })
+    : await deps.db.query(page, asked)
   const byModel = Map.groupBy(rows, (row) => row.modelRepoId)
   return modelIds.map((id) => {
     const found = byModel.get(id) ?? []
@@ -80,6 +101,31 @@ export async function rolloutsOfRepos(
       cursorOf: (one) => encodeCursor('rollouts', [one.id]),
     }
   })
+}
+
+const listsOf = (policies: readonly PolicyAt[]) => ({
+  ofIds: policies.map(({ repoId }) => repoId),
+  paths: policies.map(({ path }) => path),
+  digests: policies.map(({ digest }) => digest),
+})
+
+/**
+ * `rolloutsOfRepos` of the policies that this version of each model has, of whichever version of the same bytes they
+ * ran. An error for a model without the version. Three statements.
+ */
+export async function rolloutsOfVersion(
+  ctx: RequestContext,
+  modelIds: readonly string[],
+  version: string,
+  input: Omit<RolloutsInput, 'policies'>,
+): Promise<(Page<Rollout> | HubError)[]> {
+  const states = await statesOfRepos(ctx, modelIds, version, ['version'])
+  const policies = await policiesAt(
+    ctx,
+    states.flatMap((state) => (state instanceof HubError ? [] : state)),
+  )
+  const pages = await rolloutsOfRepos(ctx, modelIds, { ...input, policies })
+  return states.map((state, index) => (state instanceof HubError ? state : (pages[index] ?? notFound('The repo'))))
 }
 
 /** Results by id, in the order requested; null where the caller does not see model or robot. One statement. */

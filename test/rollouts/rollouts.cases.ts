@@ -23,6 +23,13 @@ export const cases = defineCases({
         },
         statements: 4,
       },
+      {
+        given: async (reader) => {
+          const { model } = await published(reader)
+          return [1, 2].map((limit) => `${model}/rollouts?version=1&limit=${limit}`)
+        },
+        statements: 6,
+      },
     ],
   },
   listRolloutOutcomes: {

@@ -105,6 +105,8 @@ function variablesFor(file: string, { variableDefinitions = [] }: OperationDefin
     ids: [of.run, of.ended],
     path: 'meshes/a.txt',
     from: '1',
+    to: '1',
+    version: '1',
     commitId: '1',
     canWrite: true,
     q: 'arm',

@@ -1,4 +1,7 @@
-/** SQL statements of each query of the pages, the one of the credential included. A page whose number grows reads more than it did. */
+/**
+ * SQL statements of each query of the pages, the one of the credential included. A page whose number grows reads more
+ * than it did.
+ */
 export const statements: Readonly<Record<string, number>> = {
   Account: 8,
   accountStorage: 2,
@@ -13,6 +16,7 @@ export const statements: Readonly<Record<string, number>> = {
   checks: 3,
   compareRuns: 2,
   CompareRepo: 4,
+  ComparedVersions: 4,
   counts: 3,
   DatasetCheck: 3,
   DatasetReport: 3,
@@ -83,4 +87,6 @@ export const statements: Readonly<Record<string, number>> = {
   targets: 2,
   tiers: 2,
   ViewedRobot: 2,
+  VersionBefore: 4,
+  VersionResults: 5,
 }

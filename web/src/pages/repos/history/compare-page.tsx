@@ -10,6 +10,7 @@ import { Empty } from '../../../ui/states.tsx'
 import { RepoFrame } from '../repo-frame.tsx'
 import { type CompareRepoQuery, compareRepoQuery } from './compare.graphql.ts'
 import { Diff } from './diff.tsx'
+import { ModelVersions } from './model-versions.tsx'
 
 interface Params {
   readonly owner: string
@@ -71,7 +72,12 @@ function Compare({ owner, repo, head }: Params & { readonly head: Head }) {
           </p>
         </Empty>
       ) : (
-        <Diff key={`${from} ${to}`} owner={owner} repo={repo} from={from} to={to} />
+        <>
+          {head.kind === 'MODEL' && (
+            <ModelVersions key={`${from} ${to}`} owner={owner} repo={repo} from={from} to={to} />
+          )}
+          <Diff key={`${from} ${to}`} owner={owner} repo={repo} from={from} to={to} />
+        </>
       )}
     </div>
   )

@@ -11,6 +11,7 @@ import { Lineage } from './lineage.tsx'
 import { Readme } from './readme.tsx'
 import { repoQuery } from './repo.graphql.ts'
 import { RobotPanel } from './robot-panel.tsx'
+import { VersionBefore } from './version-before.tsx'
 
 interface Params {
   readonly owner: string
@@ -46,6 +47,7 @@ export function Page({ params }: { readonly params: Params }) {
           </div>
           <aside className="stack" aria-label="Facts">
             <Facts repo={repo} />
+            {repo.kind === 'MODEL' && <VersionBefore key={repo.fullName} owner={owner} repo={slug} />}
             <Lineage repo={repo} />
           </aside>
         </div>

@@ -47,6 +47,9 @@ function Compared({ one, other }: Pair) {
     const { owner, repo } = repoParts(one.robot)
     return { owner, repo }
   }, [one.robot])
+  // Two versions of one model are told apart by their commits.
+  const areVersions = one.model === other.model && one.modelCommit !== other.modelCommit
+  const label = (row: RolloutRowFragment) => (areVersions ? row.modelCommit.slice(0, 7) : labelOf(row))
   const pages = usePages({ query: rolloutDifferencesQuery, variables, field: 'repo', select: differencesOf })
   return (
     <section className="panel stack" aria-label="Comparison">
@@ -61,7 +64,7 @@ function Compared({ one, other }: Pair) {
       <ul className="lines">
         {pages.nodes.map(({ seed, success, return: sum, otherReturn }) => (
           <li key={seed}>
-            Seed {seed}: {labelOf(success ? one : other)} succeeds, {labelOf(success ? other : one)} does not{' '}
+            Seed {seed}: {label(success ? one : other)} succeeds, {label(success ? other : one)} does not{' '}
             <span className="dim small">
               (returns {rounded(sum)} and {rounded(otherReturn)})
             </span>{' '}
