@@ -1,0 +1,159 @@
+// @module-tag long
+/** A recorded rollout that a result keeps: found on the page of its model, and played in 3D as it was recorded. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openMujoco } from '@hub/robot-view/physics/mujoco'
+import { motionDocument } from '@hub/rollout/loop/motion'
+import type { Page } from '@hub/testing/browser'
+import { needs } from '@hub/testing/needs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { targetsOf } from '../../../web/src/episodes/replay/robot-targets.ts'
+import { told } from '../../../web/src/viewer/panels/element.ts'
+import { outcomes, rolloutsOf } from '../../rollouts/support.ts'
+import { accessibilityFaults, noBrowser, output } from '../support/browser.ts'
+import { type MovedRobot, movedRobot } from '../support/moved-robots.ts'
+import { personInBrowser } from '../support/person-in-browser.ts'
+
+const timeout = 400_000
+const folder = join(import.meta.dirname, '../../../examples/robot')
+
+describe('a kept motion in Chromium', needs(noBrowser), () => {
+  const work = personInBrowser()
+  const { hub } = work
+  const { model, publish, versionOf } = rolloutsOf(hub)
+  let arm: { readonly repo: string; readonly version: string }
+  let moved: MovedRobot
+
+  beforeAll(async () => {
+    moved = await movedRobot(await openMujoco(() => undefined), folder, 'scene.xml')
+    const repo = await hub.repo(work.ada, { kind: 'robot' })
+    const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
+    const paths = entries.map(({ parentPath, name }) => join(parentPath, name))
+    const files = await Promise.all(
+      paths.map(async (path) => [path.slice(folder.length + 1), await readFile(path)] as const),
+    )
+    await hub.upload(work.ada, repo, Object.fromEntries(files))
+    arm = { repo, version: await versionOf(work.ada, repo) }
+  })
+
+  /** Where the robot was at each frame of an episode of `moved`, as a result keeps it. */
+  function recording(seed: number, episode: number): Buffer {
+    const { session, recorded } = moved
+    const outcome = outcomes(4, [3]).find((one) => one.seed === seed)
+    if (!outcome) throw new Error(`No outcome of seed ${seed}.`)
+    const rows = recorded.episodes[episode]?.state ?? []
+    const steps = rows.map((row, at) => ({ time: at / recorded.fps, qpos: wholePose(session, row) }))
+    return Buffer.from(JSON.stringify(motionDocument('swing-up', outcome as never, steps as never)))
+  }
+
+  /** A result whose seeds 1 and 3 are kept, with the recordings given. */
+  async function result(kept: Readonly<Record<number, Buffer>>) {
+    const from = await model(work.ada, { visibility: 'private' })
+    const all = Object.entries(kept)
+    const contents = all.map(([, bytes]) => bytes.toString('base64'))
+    expect((await hub.call(work.ada, 'POST', `/v1/repos/${from.repo}/blobs`, { contents })).status).toBe(200)
+    const episodes = all.map(([seed, bytes]) => ({
+      ...{ seed: Number(seed), size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') },
+    }))
+    expect((await publish(work.ada, from, arm, { episodes })).status).toBe(200)
+    return from
+  }
+
+  const stage = (page: Page, at = 0) => page.locator('.episode-stage').nth(at)
+  const frameOf = (page: Page, at = 0) => stage(page, at).getAttribute('data-frame')
+
+  /** What the page says of where the last body is, of the robot at a place. */
+  async function placeOf(page: Page, at: number): Promise<string> {
+    return stage(page, at).locator('.viewer-place').innerText()
+  }
+  const recordedPlace = (episode: number, frame: number) => {
+    const last = moved.session.opened.bodies.length - 1
+    const [x, y, z] = [...(moved.bodies[episode]?.[frame]?.subarray(7 * last, 7 * last + 3) ?? [])].map(told)
+    return `x ${x}, y ${y}, z ${z} m`
+  }
+  async function chooseLastBody(page: Page, at = 0): Promise<void> {
+    const robot = page.locator('.episode-replay').nth(at)
+    await robot.getByText('Bodies').click()
+    await robot.locator('.viewer-bodies button').last().click()
+  }
+
+  it('is found on the page of its model, plays, and is where it was at each frame', { timeout }, async () => {
+    const from = await result({ 1: recording(1, 0), 3: recording(3, 1) })
+    const { page, faults } = await work.openPage()
+    await page.goto(`${hub.running.url}/${from.repo}/rollouts`)
+    await page.getByText('Recorded motions').click()
+    // The worst first.
+    await page.getByText('Seed 3: missed').waitFor()
+    expect(await page.getByRole('link', { name: /^Play seed/ }).allInnerTexts()).toEqual(['Play seed 3', 'Play seed 1'])
+    await page.getByRole('link', { name: 'Play seed 3' }).click()
+    await page.getByRole('heading', { name: 'swing-up, seed 3, as it was recorded' }).waitFor()
+    await page.getByText('Its time is over without success.').waitFor()
+    await page.locator('.episode-stage[data-frame="0"]').waitFor()
+    await chooseLastBody(page)
+    const time = page.getByRole('slider', { name: 'Time' })
+    for (const frame of [0, 12, 39]) {
+      await time.fill(String(frame / moved.recorded.fps))
+      await expect.poll(() => frameOf(page)).toBe(String(frame))
+      expect(await placeOf(page, 0)).toContain(recordedPlace(1, frame))
+    }
+    await page.getByRole('button', { name: 'Frame back' }).click()
+    await expect.poll(() => frameOf(page)).toBe('38')
+    expect(await placeOf(page, 0)).toContain(recordedPlace(1, 38))
+    await time.fill('0')
+    await expect.poll(() => frameOf(page)).toBe('0')
+    await page.getByRole('button', { name: 'Play', exact: true }).click()
+    // It ends at its last frame by itself.
+    await expect.poll(() => frameOf(page), { timeout: 60_000 }).toBe('39')
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
+    await page.screenshot({ path: join(output, 'kept-motion.png'), fullPage: true })
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('stands beside that of another model on one time line, and the shorter one waits', { timeout }, async () => {
+    const [one, other] = [await result({ 3: recording(3, 0) }), await result({ 3: recording(3, 1) })]
+    const { page, faults } = await work.openPage()
+    await page.goto(`${hub.running.url}/${arm.repo}/rollouts`)
+    for (const { repo } of [one, other]) {
+      const row = page.getByRole('row').filter({ hasText: repo.split('/')[1] ?? '' })
+      await row.getByRole('checkbox').check()
+    }
+    await page.getByText('Recorded motions beside each other:').waitFor()
+    await page.getByText('Recorded motions beside each other:').locator('..').getByRole('link').first().click()
+    await expect.poll(() => page.locator('.episode-stage[data-frame]').count()).toBe(2)
+    const titles = await page.locator('.sides h3').allInnerTexts()
+    const shortAt = titles.findIndex((title) => title.startsWith(one.repo))
+    await chooseLastBody(page, shortAt)
+    await page.getByRole('slider', { name: 'Time' }).fill(String(30 / moved.recorded.fps))
+    await expect
+      .poll(async () => [await frameOf(page, shortAt), await frameOf(page, 1 - shortAt)])
+      .toEqual(['24', '30'])
+    expect(await placeOf(page, shortAt)).toContain(recordedPlace(0, 24))
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+
+  it('of another model file is told, and that of a seed that is not kept too', { timeout }, async () => {
+    const outcome = outcomes(4, [3])[2]
+    const strange = motionDocument('swing-up', outcome as never, [{ time: 0, qpos: [1] }] as never)
+    const from = await result({ 3: Buffer.from(JSON.stringify(strange)) })
+    const { page, faults } = await work.openPage()
+    await page.goto(`${hub.running.url}/${from.repo}/rollouts`)
+    await page.getByText('Recorded motions').click()
+    await page.getByRole('link', { name: 'Play seed 3' }).click()
+    await page.getByText('another number of positions than the model').waitFor()
+    await page.goto(page.url().replace('seed=3', 'seed=2'))
+    await page.getByRole('alert').filter({ hasText: 'keeps no motion of seed 2' }).waitFor()
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+})
+
+/** All positions of the model, of those that a driver records. */
+function wholePose(session: MovedRobot['session'], row: readonly number[]): number[] {
+  const qpos = Array.from(session.frame().qpos)
+  for (const [place, { at }] of targetsOf(session.opened.facts).entries()) qpos[at] = row[place] ?? 0
+  return qpos
+}
