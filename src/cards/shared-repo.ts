@@ -46,6 +46,8 @@ const sharedColumns = columns({
   picture: column.text.orNull('p.path'),
   /** The newest picture of the episode on a public robot; null without one. */
   still: column.text.orNull('e.id'),
+  /** The newest video of the episode on a public robot; null without one. */
+  video: column.text.orNull('v.id'),
 })
 
 /** A public repo in the head of a page. */
@@ -53,6 +55,12 @@ export type SharedRepo = RowOf<typeof sharedColumns>
 
 /** Those that chat programs draw: they know fewer types than browsers. */
 const DRAWN = String.raw`\.(png|jpe?g|webp|gif)$`
+
+/** Of the files as they are now: a film of older ones would mislead. */
+const newestFilm = (kind: 'still' | 'video', more = '') => `select s.id
+      from episode_films s join repos b on b.id = any(array[s.robot_repo_id])
+      where s.repo_id = r.id and s.episode = :episode and s.kind = '${kind}' and s.status = 'succeeded'
+        and b.visibility = 'public' and s.seq = r.seq and s.robot_seq = b.seq${more} order by s.id desc limit 1`
 
 /**
  * By its name, else by one that it had before it was moved: a repo that has the name now hides the old one, also if it
@@ -86,11 +94,8 @@ const sharedRepo = statement({
         join files f on f.repo_id = r.id and f.path = w.path and f.to_seq is null
         join blobs b on b.id = f.blob_id and b.size <= :mostBytes
       where f.path ~* '${DRAWN}' order by w.place limit 1) p on true
-    left join lateral (
-      select s.id from episode_films s join repos b on b.id = any(array[s.robot_repo_id])
-      where s.repo_id = r.id and s.episode = :episode and s.kind = 'still' and s.status = 'succeeded'
-        and b.visibility = 'public' and s.seq = r.seq and s.robot_seq = b.seq
-        and s.frame = coalesce(:frame, s.frame) order by s.id desc limit 1) e on true
+    left join lateral (${newestFilm('still', ' and s.frame = coalesce(:frame, s.frame)')}) e on true
+    left join lateral (${newestFilm('video')}) v on true
     where a.handle = :owner and r.visibility = 'public'`,
 })
 
@@ -100,7 +105,7 @@ export interface AskedFrame {
   readonly frame: number | null
 }
 
-/** The public repo that has or had this name, with the still of an episode; null for any other. One statement. */
+/** The public repo that has or had this name, with the films of an episode; null for any other. One statement. */
 export async function findSharedRepo(
   querier: Querier,
   { owner, slug }: { readonly owner: string; readonly slug: string },

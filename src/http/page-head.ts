@@ -1,11 +1,14 @@
 /**
- * The head of a page of a public repo, by which chat programs unfold a link to it (Open Graph), and search engines name
- * it. Pure.
+ * The head of a page of a public repo, or of the account that has one, by which chat programs unfold a link to it (Open
+ * Graph), and search engines name it. Pure.
  */
 import { type PageMatch, type PageName, pagePath } from '@hub/formats/page-paths'
 import { countText } from '@hub/text/amounts'
 import { hiddenCharacters } from '@hub/text/hidden-characters'
 import type { AskedFrame, SharedRepo } from '../cards/shared-repo.ts'
+import { filmObjects } from '../films/film-objects.ts'
+import { FILM_SIZE } from '../films/limits.ts'
+import type { SharedAccount } from '../profiles/shared-account.ts'
 import { escapeHtml } from './html.ts'
 
 /** Programs cut a description after 200 to 300 characters themselves. */
@@ -36,6 +39,11 @@ export function sharedName(match: PageMatch | null): { readonly owner: string; r
   return { owner, slug: repo }
 }
 
+/** The handle of the account whose head a page has; null for every other page. */
+export function sharedHandle(match: PageMatch | null): string | null {
+  return match?.name === 'account' ? (match.params.handle ?? null) : null
+}
+
 export interface AskedPage {
   readonly match: PageMatch
   readonly query: URLSearchParams
@@ -49,22 +57,75 @@ export function pageHead(page: AskedPage, repo: SharedRepo): string {
   const part = partOf(page, repo)
   const title = cut(part === null ? name : `${part} · ${name}`, MOST_TITLE)
   const description = cut(plain(descriptionOf(page.match.name, repo)), MOST_DESCRIPTION)
-  const address = escapeHtml(addressOf(page, repo))
-  const path = repo.still === null ? repo.picture && filePath(repo, repo.picture) : stillPath(repo, repo.still)
-  const picture = path === null ? null : `${page.origin}${path}`
+  const path = repo.still === null ? repo.picture && filePath(repo, repo.picture) : filmPath(repo, repo.still)
+  return elements({
+    ...{ title, description, type: 'website', address: addressOf(page, repo) },
+    picture: path === null ? null : { address: `${page.origin}${path}`, alt: `A picture of ${name}` },
+    card: path === null ? 'summary' : 'summary_large_image',
+    more: repo.video === null ? [] : videoOf(`${page.origin}${filmPath(repo, repo.video)}`),
+  })
+}
+
+/** The elements of the head of the page of this account, in place of its `title`. */
+export function accountHead(origin: string, account: SharedAccount): string {
+  const { kind, handle, avatar } = account
+  const name = plain(account.name ?? '')
+  const what = kind === 'org' ? 'An organization' : 'A person'
+  return elements({
+    title: cut(name === '' ? `@${handle}` : `${name} (@${handle})`, MOST_TITLE),
+    description: `${what} with ${ownedBy(account)}.`,
+    ...{ type: 'profile', address: `${origin}${pagePath('account', { handle })}` },
+    picture: avatar === null ? null : { address: `${origin}${avatar}`, alt: `The picture of @${handle}` },
+    card: 'summary',
+    more: [property('profile:username', handle)],
+  })
+}
+
+function ownedBy({ datasets, models, robots, areAll }: SharedAccount): string {
+  const kinds = [
+    [datasets, 'data set'],
+    [models, 'model'],
+    [robots, 'robot'],
+  ] as const
+  const told = kinds
+    .filter(([count]) => count > 0)
+    .map(([count, noun]) => (areAll ? countText(count, `public ${noun}`) : `public ${noun}s`))
+  return new Intl.ListFormat('en').format(told)
+}
+
+interface Head {
+  readonly title: string
+  readonly description: string
+  readonly type: 'website' | 'profile'
+  readonly address: string
+  readonly picture: { readonly address: string; readonly alt: string } | null
+  readonly card: 'summary' | 'summary_large_image'
+  /** Other properties. */
+  readonly more: readonly string[]
+}
+
+function elements({ title, description, type, address, picture, card, more }: Head): string {
   return [
     `<title>${escapeHtml(`${title} · Hub`)}</title>`,
     `<meta name="description" content="${escapeHtml(description)}" />`,
-    `<link rel="canonical" href="${address}" />`,
+    `<link rel="canonical" href="${escapeHtml(address)}" />`,
     property('og:site_name', 'Hub'),
-    property('og:type', 'website'),
+    property('og:type', type),
     property('og:title', title),
     property('og:description', description),
-    `<meta property="og:url" content="${address}" />`,
-    ...(picture === null ? [] : [property('og:image', picture), property('og:image:alt', `A picture of ${name}`)]),
-    `<meta name="twitter:card" content="${picture === null ? 'summary' : 'summary_large_image'}" />`,
+    property('og:url', address),
+    ...(picture === null ? [] : [property('og:image', picture.address), property('og:image:alt', picture.alt)]),
+    ...more,
+    `<meta name="twitter:card" content="${card}" />`,
   ].join('\n    ')
 }
+
+const videoOf = (address: string) => [
+  property('og:video', address),
+  property('og:video:type', filmObjects.video.contentType),
+  property('og:video:width', String(FILM_SIZE.width)),
+  property('og:video:height', String(FILM_SIZE.height)),
+]
 
 const property = (name: string, content: string) => `<meta property="${name}" content="${escapeHtml(content)}" />`
 
@@ -138,7 +199,7 @@ function addressOf({ match, query, origin }: AskedPage, { owner, slug }: SharedR
   return `${origin}${path}${search === '' || search.length > MOST_QUERY ? '' : `?${search}`}`
 }
 
-const stillPath = ({ owner, slug }: SharedRepo, id: string) => `/v1/repos/${owner}/${slug}/episode-films/${id}/file`
+const filmPath = ({ owner, slug }: SharedRepo, id: string) => `/v1/repos/${owner}/${slug}/episode-films/${id}/file`
 
 const filePath = ({ owner, slug }: SharedRepo, path: string) =>
   `/v1/repos/${owner}/${slug}/resolve/${path.split('/').map(encodeURIComponent).join('/')}`

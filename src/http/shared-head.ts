@@ -3,16 +3,17 @@
  * caller and reveals nothing private.
  */
 
-import { matchPage } from '@hub/formats/page-paths'
+import { matchPage, type PageMatch } from '@hub/formats/page-paths'
 import { handleText, slugText } from '@hub/formats/text-rules'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findSharedRepo } from '../cards/shared-repo.ts'
 import type { Deps } from '../operation/context.ts'
+import { findSharedAccount } from '../profiles/shared-account.ts'
 import type { Admit } from './admission.ts'
 import { linkOrigin, originOf } from './asked-origin.ts'
 import { knownError } from './known-error.ts'
 import { pathOf } from './logger.ts'
-import { askedFrame, pageHead, sharedName } from './page-head.ts'
+import { accountHead, askedFrame, pageHead, sharedHandle, sharedName } from './page-head.ts'
 
 /** The head of the requested page; null for one that has none of its own. Never rejects. */
 export type SharedHead = (request: FastifyRequest, reply: FastifyReply) => Promise<string | null>
@@ -23,8 +24,8 @@ type LimitAddress = (request: FastifyRequest, reply: FastifyReply) => Promise<vo
 const MOST_WAIT_MS = 1000
 
 /**
- * One statement for a page of a repo, none for others. It counts against the address that asks, as an operation does:
- * beyond its limits, and where the database does not answer, pages open without a head of their own.
+ * One statement for a page of a repo or an account, none for others. It counts against the address that asks, as an
+ * operation does: beyond its limits, and where the database does not answer, pages open without a head of their own.
  */
 export function sharedHead(
   { config, db, log }: Pick<Deps, 'config' | 'db' | 'log'>,
@@ -33,21 +34,41 @@ export function sharedHead(
 ): SharedHead {
   return async (request, reply) => {
     const match = matchPage(pathOf(request.url))
-    const name = sharedName(match)
-    if (!match || !name || !handleText.safeParse(name.owner).success || !slugText.safeParse(name.slug).success)
-      return null
     const query = new URLSearchParams(request.url.slice(pathOf(request.url).length))
+    const origin = () => linkOrigin(config.publicUrl, originOf(request)) ?? ''
+    const find = match && (headOfRepo(match, query) ?? headOfAccount(match))
+    if (!find) return null
     const read = async () => {
       await limitAddress(request, reply)
-      return admit(request, () => findSharedRepo(db, name, askedFrame({ match, query })))
+      return admit(request, () => find(db))
     }
-    const found = await within(mostWaitMs, read()).catch((error: unknown) => {
+    const head = await within(mostWaitMs, read()).catch((error: unknown) => {
       if (knownError(error, request).status === 500)
         log.error({ err: error, request_id: request.id }, 'no head of a page')
       return null
     })
-    if (!found) return null
-    return pageHead({ match, query, origin: linkOrigin(config.publicUrl, originOf(request)) ?? '' }, found)
+    return head?.(origin()) ?? null
+  }
+}
+
+/** Reads what a page shows; null where nothing of it is public. The head is written for the origin that links have. */
+type FindHead = (db: Deps['db']) => Promise<((origin: string) => string) | null>
+
+function headOfRepo(match: PageMatch, query: URLSearchParams): FindHead | null {
+  const name = sharedName(match)
+  if (!name || !handleText.safeParse(name.owner).success || !slugText.safeParse(name.slug).success) return null
+  return async (db) => {
+    const found = await findSharedRepo(db, name, askedFrame({ match, query }))
+    return found && ((origin) => pageHead({ match, query, origin }, found))
+  }
+}
+
+function headOfAccount(match: PageMatch): FindHead | null {
+  const handle = sharedHandle(match)
+  if (handle === null || !handleText.safeParse(handle).success) return null
+  return async (db) => {
+    const found = await findSharedAccount(db, handle)
+    return found && ((origin) => accountHead(origin, found))
   }
 }
 

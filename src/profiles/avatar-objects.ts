@@ -17,7 +17,7 @@ export const avatarObjects = {
 } as const satisfies Readonly<Record<ImageType, JobObjectKind>>
 
 /** The path of a picture below the address of the hub; null without one. A new picture has a new path. */
-function avatarPath(accountId: string, key: string | null): string | null {
+export function avatarPath(accountId: string, key: string | null): string | null {
   return key === null ? null : `/users/${accountId}/avatar/${key.slice(key.lastIndexOf('/') + 1)}`
 }
 

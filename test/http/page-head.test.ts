@@ -34,8 +34,26 @@ const dataSet = async (meta: object, change: object = {}) => {
   return name
 }
 
+/** A film of a data set on a robot that a worker has made; its id. */
+async function filmOf(
+  name: string,
+  robot: string,
+  { kind, episode, frame = 0 }: { readonly kind: 'still' | 'video'; readonly episode: number; readonly frame?: number },
+): Promise<string> {
+  const id = newId('film')
+  await hub.sql(
+    `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame,
+        status, storage_key, store_upload_id, size, sha256)
+      select $1, r.id, r.owner_id, r.seq, b.id, b.seq, 0, $4::"EpisodeFilmKind", $5, $6, 'succeeded', $1, 'b', 1,
+        repeat('a', 64)
+      from repos r, repos b where r.slug = $2 and b.slug = $3`,
+    [id, name.split('/')[1], robot.split('/')[1], kind, episode, frame],
+  )
+  return id
+}
+
 describe('a link to a public repo', () => {
-  it('unfolds for a program that takes any type, and is an error for one that wants another or for any other repo', async () => {
+  it('unfolds for a program that takes any type, and is an error for one that wants another', async () => {
     const [seen, hidden] = [await hub.repo(ada, { visibility: 'public' }), await hub.repo(ada)]
     for (const headers of [{ accept: '*/*' }, { accept: 'image/*, */*;q=0.1' }, {}] as Record<string, string>[]) {
       const answer = await hub.send(null, 'GET', `/${seen}`, { headers })
@@ -99,22 +117,42 @@ describe('a link to a public repo', () => {
     const [seen, hidden] = await Promise.all(
       ['public', 'private'].map((visibility) => hub.repo(ada, { kind: 'robot', visibility })),
     )
-    const ids = [newId('film'), newId('film')]
-    for (const [at, robot] of [seen, hidden].entries())
-      await hub.sql(
-        `insert into episode_films (id, repo_id, owner_id, seq, robot_repo_id, robot_seq, map_version, kind, episode, frame,
-            status, storage_key, store_upload_id, size, sha256)
-          select $1, r.id, r.owner_id, r.seq, b.id, b.seq, 0, 'still', 49, 11999, 'succeeded', $1, 'b', 1, repeat('a', 64)
-          from repos r, repos b where r.slug = $2 and b.slug = $3`,
-        [ids[at], name.split('/')[1], robot?.split('/')[1]],
-      )
-    const picture = `${hub.running.url}/v1/repos/${name}/episode-films/${ids[0]}/file`
+    const film = (on: string, frame = 11_999) => filmOf(name, on, { kind: 'still', episode: 49, frame })
+    const [shown] = [await film(seen ?? ''), await film(hidden ?? '')]
+    const picture = `${hub.running.url}/v1/repos/${name}/episode-films/${shown}/file`
     for (const shows of [address, `/${name}/episodes?episode=49`])
       expect((await headOf(shows))['og:image']).toBe(picture)
     expect(await headOf(`/${name}/episodes?episode=49&frame=1`)).not.toHaveProperty('og:image')
     expect(await headOf(`/${name}/episodes?episode=48`)).not.toHaveProperty('og:image')
     const unread = await hub.repo(ada, { visibility: 'public' })
     expect((await headOf(`/${unread}/episodes?episode=0`))['og:title']).toBe(`Episodes · ${unread}`)
+  })
+
+  it('has the newest video of its episode, at whatever frame, on a public robot and of the files of now', async () => {
+    const name = await dataSet({ episode_count: 3, total_frames: 90 })
+    const [seen, hidden] = [
+      await hub.repo(ada, { kind: 'robot', visibility: 'public' }),
+      await hub.repo(ada, { kind: 'robot', visibility: 'private' }),
+    ]
+    const videos = async (query: string) => {
+      const head = await headOf(`/${name}/episodes${query}`)
+      return Object.fromEntries(Object.entries(head).filter(([key]) => key.startsWith('og:video')))
+    }
+    await filmOf(name, hidden, { kind: 'video', episode: 1 })
+    await filmOf(name, seen, { kind: 'still', episode: 1 })
+    expect(await videos('?episode=1')).toEqual({})
+    await filmOf(name, seen, { kind: 'video', episode: 0 })
+    const id = await filmOf(name, seen, { kind: 'video', episode: 1 })
+    const video = {
+      'og:video': `${hub.running.url}/v1/repos/${name}/episode-films/${id}/file`,
+      'og:video:type': 'video/webm',
+      'og:video:width': '640',
+      'og:video:height': '360',
+    }
+    expect([await videos('?episode=1'), await videos('?episode=1&frame=7')]).toEqual([video, video])
+    for (const query of ['', '?episode=2']) expect([query, await videos(query)]).toEqual([query, {}])
+    await hub.upload(ada, name, { 'a.txt': 'changed' })
+    expect(await videos('?episode=1')).toEqual({})
   })
 
   it('tells the newest result of a model on a robot that is public', async () => {
@@ -186,6 +224,57 @@ describe('a link to a public repo', () => {
     await hub.call(ada, 'PATCH', `/v1/repos/${name}`, { description: 'second' })
     const second = await open(`/${name}`, { 'if-none-match': etag })
     expect([second.status, second.text.includes('second')]).toEqual([200, true])
+  })
+})
+
+describe('a link to the page of an account', () => {
+  it('says who it is and what of theirs is public, with their picture', async () => {
+    const bob = await hub.person()
+    await hub.sql(`update accounts set name = $2 where id = $1`, [bob.id, 'Bob "the\u202e builder" <b>'])
+    const org = await hub.org([{ user: bob.handle, role: 'owner' }])
+    for (const visibility of ['public', 'private']) await hub.repo(bob, { visibility })
+    const about = () => headOf(`/@${bob.handle}?x=1`)
+    expect(await about()).not.toHaveProperty('og:image')
+    expect(await about()).toMatchObject({
+      ...{ description: 'A person with 1 public data set.', 'og:description': 'A person with 1 public data set.' },
+      ...{ 'og:site_name': 'Hub', 'og:type': 'profile', 'profile:username': bob.handle, 'twitter:card': 'summary' },
+      'og:title': `Bob "the builder" <b> (@${bob.handle})`,
+      'og:url': `${hub.running.url}/@${bob.handle}`,
+    })
+    await hub.repo(bob, { kind: 'model', visibility: 'public' })
+    for (const kind of ['robot', 'robot']) await hub.repo(bob, { kind, visibility: 'public' })
+    await hub.sql(`update accounts set avatar_key = $2, avatar_bytes = 1 where id = $1`, [
+      bob.id,
+      `avatars/${bob.id}/images/00000000000001-aa.png`,
+    ])
+    expect(await about()).toMatchObject({
+      'og:description': 'A person with 1 public data set, 1 public model, and 2 public robots.',
+      'og:image': `${hub.running.url}/users/${bob.id}/avatar/00000000000001-aa.png`,
+      'og:image:alt': `The picture of @${bob.handle}`,
+    })
+    await hub.repo(bob, { owner: org, visibility: 'public' })
+    expect(await headOf(`/@${org}`)).toMatchObject({ 'og:description': 'An organization with 1 public data set.' })
+    const { text } = await open(`/@${bob.handle}`)
+    expect(text).not.toMatch(/<b>|\p{Bidi_Control}/u)
+    // A program that asks for any type gets it too.
+    const answer = await hub.send(null, 'GET', `/@${bob.handle}`, { headers: { accept: '*/*' } })
+    expect(answer.text).toBe(text)
+  })
+
+  it('says as much as one to nobody where nothing of theirs is public, to every caller', async () => {
+    const [quiet, gone] = [await hub.person(), await hub.person()]
+    await hub.repo(quiet, { description: 'secret' })
+    await hub.repo(gone, { visibility: 'public' })
+    await hub.sql('update accounts set disabled_at = now() where id = $1', [gone.id])
+    const told = async (handle: string, who: Person | null = null) => {
+      const { status, text, headers } = await open(`/@${handle}`, {}, who)
+      const kept = [...headers].filter(([header]) => !['date', 'x-request-id'].includes(header))
+      return { status, text, headers: Object.fromEntries(kept) }
+    }
+    const nobody = await told(newName('none'))
+    expect(nobody.text).toBe(generic)
+    for (const handle of [quiet.handle, gone.handle, 'UPPER', 'v1']) expect(await told(handle)).toEqual(nobody)
+    expect(await told(quiet.handle, quiet)).toEqual(nobody)
   })
 })
 
