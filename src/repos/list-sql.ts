@@ -6,7 +6,7 @@
 
 import { repoViewer, type VisibleRepos } from '../auth/policy.ts'
 import { type Columns, column, type RowOf } from '../store/columns.ts'
-import { composed, type Given, type NamedStatement, param } from '../store/statement.ts'
+import { composed, firstOf, type Given, type NamedStatement, param } from '../store/statement.ts'
 import { namesRobot } from './named-repo.ts'
 import { plainColumns, type RepoKind, type Visibility } from './plain-repo.ts'
 import { cardedColumns, repoColumns } from './repo-shape.ts'
@@ -181,8 +181,13 @@ function pageStatement(name: string, viewer: VisibleRepos, query: AnyPageQuery):
   const by = order[query.sort]
   const streams: string[] = []
   if (query.filter.visibility !== 'private') {
-    streams.push(`(select r.id, r.updated_at from repos r where ${where(["r.visibility = 'public'", ...shared])}
-      order by ${query.filter.ownerId ? withinOwner(by) : by} limit :limit::int)`)
+    streams.push(
+      `(${firstOf(
+        `select r.id, r.updated_at from repos r where ${where(["r.visibility = 'public'", ...shared])}
+      order by ${query.filter.ownerId ? withinOwner(by) : by}`,
+        MAX_ROWS,
+      )})`,
+    )
   }
   if (query.filter.visibility !== 'public' && viewer.accountIds.length > 0)
     streams.push(privateStream(viewer.repoIds, shared, by))
@@ -191,7 +196,7 @@ function pageStatement(name: string, viewer: VisibleRepos, query: AnyPageQuery):
   // the page, or compare each row with every repo, where the planner expects few of either.
   const columns = columnsOf(query)
   const text = `select ${columns.sql}
-    from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit :limit::int`, query, by)}
+    from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit (select :limit::int)`, query, by)}
       limit ${MAX_ROWS}) page
     cross join lateral (select * from repos where id = page.id offset 0) r join accounts o on o.id = r.owner_id
     order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'page.$1')}`
@@ -231,13 +236,17 @@ function bounded(page: string, query: RepoPageQuery, by: string): string {
 function privateStream(repoIds: readonly string[] | null, shared: readonly string[], by: string): string {
   const own = ["r.visibility = 'private'", ...shared]
   if (repoIds) {
-    return `(select r.id, r.updated_at from repos r
-      where ${where(['r.id = any(:repoIds::text[])', 'r.owner_id = any(:accountIds::text[])', ...own])}
-        order by ${by} limit :limit::int)`
+    return `(${firstOf(
+      `select r.id, r.updated_at from repos r
+      where ${where(['r.id = any(:repoIds::text[])', 'r.owner_id = any(:accountIds::text[])', ...own])} order by ${by}`,
+      MAX_ROWS,
+    )})`
   }
-  return `(select mine.id, mine.updated_at from unnest(:accountIds::text[]) account(id) cross join lateral (
-      select r.id, r.updated_at from repos r where ${where(['r.owner_id = any(array[account.id])', ...own])}
-      order by ${withinOwner(by)} limit :limit::int) mine)`
+  return `(select mine.id, mine.updated_at from unnest(:accountIds::text[]) account(id) cross join lateral (${firstOf(
+    `select r.id, r.updated_at from repos r where ${where(['r.owner_id = any(array[account.id])', ...own])}
+      order by ${withinOwner(by)}`,
+    MAX_ROWS,
+  )}) mine)`
 }
 
 /** Empty for a shape that is not prepared. */

@@ -45,9 +45,10 @@ export const rolloutColumns = columns({
 /** The result of the rollouts of a policy on a robot. */
 export type Rollout = RowOf<typeof rolloutColumns>
 
-/** The repos of `x` and their owners. */
-export const rolloutParties = `join repos m on m.id = x.model_repo_id join accounts mo on mo.id = m.owner_id
-    join repos t on t.id = x.robot_repo_id join accounts ro on ro.id = t.owner_id`
+/** The repos of `x` and their owners. By lists of one, which leave PostgreSQL a look-up for each row and no hash of all. */
+export const rolloutParties = `join repos m on m.id = any(array[x.model_repo_id])
+    join accounts mo on mo.id = any(array[m.owner_id])
+    join repos t on t.id = any(array[x.robot_repo_id]) join accounts ro on ro.id = any(array[t.owner_id])`
 
 /**
  * The results `c` on a robot that the caller sees, of whose models alone it then depends which of them they see; with
@@ -55,9 +56,11 @@ export const rolloutParties = `join repos m on m.id = x.model_repo_id join accou
  * has, so that no hidden result is read.
  */
 export const seenBranches = (select: (isSeen: string) => string): string =>
-  `(${select('c.model_is_public')}) union all (${select(`not c.model_is_public
-      and c.model_owner_id = any(:accountIds::text[])
-      and (:repoIds::text[] is null or c.model_repo_id = any(:repoIds::text[]))`)})`
+  `(${select('c.model_is_public')})
+      union all (select mine.* from unnest(:accountIds::text[]) account(id) cross join lateral (${select(
+        `not c.model_is_public and c.model_owner_id = any(array[account.id])
+          and (:repoIds::text[] is null or c.model_repo_id = any(:repoIds::text[]))`,
+      )}) mine)`
 
 export const outcomeColumns = columns({
   rolloutId: column.text('s.rollout_id'),

@@ -142,7 +142,7 @@ export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet; rea
   const unused = names.find((name) => !namesIn(parts.text).includes(name))
   if (unused !== undefined) throw new Error(`The statement ${parts.name} does not use its parameter :${unused}.`)
   const rowAt = rewrites === undefined ? undefined : names.indexOf(rewrites)
-  return announced({ ...selecting(parts), text: numbered(parts, names), names: names as never[], rowAt }, parts)
+  return announced({ ...selecting(parts), text: textOf(parts, names), names: names as never[], rowAt }, parts)
 }
 
 /**
@@ -152,7 +152,7 @@ export function statement<T>(parts: Parts<T> & { readonly params?: ParamSet; rea
 export function composed<P extends ParamSet, T = never>(parts: NamedParts<T, P>): NamedStatement<T, Given<P>> {
   const used = namesIn(parts.text)
   const names = Object.keys(parts.params).filter((name) => used.includes(name))
-  return announced({ ...selecting(parts), text: numbered(parts, names), names }, parts)
+  return announced({ ...selecting(parts), text: textOf(parts, names), names }, parts)
 }
 
 function announced<S extends Statement<unknown> | NamedStatement<unknown, never>, T>(
@@ -177,7 +177,41 @@ const placeholder = /(?<!:):([a-z][a-zA-Z0-9]*)/g
 
 const namesIn = (text: string) => [...text.matchAll(placeholder)].map(([, name = '']) => name)
 
-function numbered({ name, text }: Parts<unknown>, names: readonly string[]): string {
+type TextParts = Pick<Parts<never>, 'name' | 'text'> & { readonly columns?: unknown; readonly params?: ParamSet }
+
+const textOf = (parts: TextParts, names: readonly string[]) =>
+  numbered(isKept(parts) ? { ...parts, text: keepable(parts) } : parts, names)
+
+/** Of a read that is prepared. */
+const isKept = ({ name, text, columns }: TextParts) =>
+  name !== '' && columns !== undefined && !writesOf(text) && !/\bdelete\s+from\b/i.test(text)
+
+/** A list where it is cast, and what it stands in. */
+const castList = /(\b(?:any|all)\()?(?<!:):([a-z][a-zA-Z0-9]*)::((?:"\w+"|\w+)\[\])/g
+
+/**
+ * The text of a read whose plan PostgreSQL keeps. It plans a prepared statement at each execution for as long as plans
+ * for the values seem cheaper; one for any values is expected to have ten of each list, so that for one account or one
+ * parent it never seemed so, and the planning took more time than the read. The length of a list that a subquery
+ * returns is unknown to both.
+ */
+function keepable({ text, params = {} }: TextParts): string {
+  return text.replace(castList, (whole, quantifier: string | undefined, name: string, type: string) => {
+    if (params[name]?.declared.isNullable !== false) return whole
+    const list = `(select :${name}::${type})`
+    return quantifier ? `${quantifier}${list}::${type}` : list
+  })
+}
+
+/**
+ * The first `:limit` of the rows that `select` names in its order; a page has no more than `most`. PostgreSQL expects a
+ * tenth of all rows for a limit that it does not know, and a plan for any values would then read them all. It knows
+ * neither limit here, but the constant below it; rows are read as they are asked for.
+ */
+export const firstOf = (select: string, most: number): string =>
+  `select * from (${select} limit ${most}) bounded limit (select :limit::int)`
+
+function numbered({ name, text }: TextParts, names: readonly string[]): string {
   return text.replace(placeholder, (_, param: string) => {
     const place = names.indexOf(param)
     if (place < 0) throw new Error(`The statement ${name} has no parameter :${param}.`)

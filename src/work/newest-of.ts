@@ -3,6 +3,11 @@
  * of jobs.
  */
 
+import { firstOf } from '../store/statement.ts'
+
+/** A page of 100, and the row that shows whether another page follows. */
+export const MAX_ROWS = 101
+
 export interface JobStream {
   readonly table: string
   /**
@@ -25,7 +30,7 @@ export interface JobStream {
 export function newestOf({ table, of, place, condition }: JobStream, before: string): string {
   const equal = Object.entries(place).map(([name, value]) => `u.${name} = any(array[${value}])`)
   const order = [...Object.keys(place), 'id'].map((name) => `u.${name} desc`)
-  return `select newest.id from ${of} cross join lateral (select u.id from ${table} u
-    where ${[...equal, `u.id < ${before}`, condition].join(' and ')} order by ${order.join(', ')}
-      limit :limit::int) newest`
+  const rows = `select u.id from ${table} u
+    where ${[...equal, `u.id < ${before}`, condition].join(' and ')} order by ${order.join(', ')}`
+  return `select newest.id from ${of} cross join lateral (${firstOf(rows, MAX_ROWS)}) newest`
 }

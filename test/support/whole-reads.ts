@@ -11,12 +11,16 @@ interface PlanNode {
 }
 
 /** Partial indexes of what is open, due or left to do: they stay small, since work takes rows out of them. */
-const isOfWork =
-  /_(?:running|waiting|open|pending|live|left|doomed|unverified|unfinished|to_dispatch|unmeasured|summary_pending|archives_due|to_drop)$/
+const isOfWork = new RegExp(
+  `_(?:${[
+    'running|waiting|open|pending|live|left|doomed|unverified|unfinished|to_dispatch|unmeasured',
+    'summary_pending|archives_due|check_due|to_drop',
+  ].join('|')})$`,
+)
 /** Of live rows, which are most of their tables. */
 const isOfAll = /^files_live/
 
-/** Whether the node is read to its end: a limit ends what is read in order, but not what a sort or a count reads first. */
+/** Nodes that are read to their end: a limit ends what is read in order, not what a sort or a count reads first. */
 function* wholeNodes(node: PlanNode, isLimited = false): Generator<PlanNode> {
   const { 'Node Type': type, Plans = [] } = node
   if (type === 'Seq Scan') yield node

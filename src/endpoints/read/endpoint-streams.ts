@@ -27,6 +27,18 @@ const seenByKey = `(:repoIds::text[] is null or u.filed_by = :credentialId or ${
 const ofJob = (condition: string) =>
   `select u.id from endpoints u where u.id = :credentialId and ${condition} and ${filters} and u.id < ${before}`
 
+/** The newest endpoints of accounts, whatever they are, for a viewer that sees all of them. */
+export const allEndpointsOfAccounts = (): string =>
+  newestOf(
+    {
+      table: 'endpoints',
+      of: 'unnest(:accountIds::text[]) account(id)',
+      place: { owner_id: 'account.id' },
+      condition: 'true',
+    },
+    before,
+  )
+
 export interface AccountStreams {
   /** On the endpoint `u`. */
   readonly condition: string

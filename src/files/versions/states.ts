@@ -97,7 +97,8 @@ const bySnapshot = statement({
   exact: 'per-parent',
   columns: stateColumns,
   params: { repoIds, name: param.text() },
-  text: stateSql('select s.seq from repo_snapshots s where s.repo_id = r.id and s.name = :name'),
+  // A subquery, since PostgreSQL would plan it each time for how many snapshots have this very name.
+  text: stateSql('select s.seq from repo_snapshots s where s.repo_id = r.id and s.name = (select :name::text)'),
 })
 
 const byCommit = statement({

@@ -6,9 +6,10 @@
 import { ownRunSql, runListedSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
 import { namesRobot } from '../../repos/named-repo.ts'
 import { column, type RowOf } from '../../store/columns.ts'
-import { composed, type Given, type NamedStatement, param } from '../../store/statement.ts'
+import { composed, firstOf, type Given, type NamedStatement, param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-state.ts'
+import { MAX_ROWS } from '../../work/newest-of.ts'
 import { type RunKind, runColumns, runTables } from './run-shape.ts'
 import { hasWords, patternOf, searchWays } from './search-sql.ts'
 
@@ -124,14 +125,17 @@ export function predicates(
 export const robotStreams = ({ filter }: RunPageQuery): readonly string[] =>
   filter.robot ? namesRobot('u', ':robot::text') : ['true']
 
+/** As a subquery: how many runs this very user made says nothing of the plan, which PostgreSQL would make each time. */
+const creator = '(select :userId::text)'
+
 /**
  * The caller's accounts (`mine`), and the accounts for which the user created runs and of which they are no longer a
  * member: there they see only these runs. The owners are found by stepping from one to the next in an index,
  * independent of the number of runs of each.
  */
 export const accounts = `with recursive others(id) as (
-    select min(u.owner_id) from runs u where u.created_by = :userId and u.created_by <> u.owner_id
-    union all select (select min(u.owner_id) from runs u where u.created_by = :userId and u.created_by <> u.owner_id
+    select min(u.owner_id) from runs u where u.created_by = ${creator} and u.created_by <> u.owner_id
+    union all select (select min(u.owner_id) from runs u where u.created_by = ${creator} and u.created_by <> u.owner_id
       and u.owner_id > others.id)
       from others where others.id is not null),
   account(id, mine) as (select id, true from unnest(:accountIds::text[]) mine(id)
@@ -142,7 +146,7 @@ export const accounts = `with recursive others(id) as (
  * runs of all accounts.
  */
 const ofAccount = 'u.owner_id >= account.id and u.owner_id <= account.id'
-const madeForOthers = `${ofAccount} and u.created_by = :userId and u.created_by <> u.owner_id`
+const madeForOthers = `${ofAccount} and u.created_by = ${creator} and u.created_by <> u.owner_id`
 
 /** A part of the runs of accounts: which accounts, and what holds of a run `u` of one. */
 interface AccountSource {
@@ -208,7 +212,7 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
   const few = fewSources(viewer)
   const shared = predicates(query, few ? 'u.owner_id' : 'account.id')
   const stream = (condition: string, order: string) =>
-    `(select u.id from runs u where ${[condition, ...shared].join(' and ')} order by ${order} limit :limit::int)`
+    `(${firstOf(`select u.id from runs u where ${[condition, ...shared].join(' and ')} order by ${order}`, MAX_ROWS)})`
   const ofAccounts = (which: string, condition: string) =>
     `select seen.id from account cross join lateral ${stream(condition, 'u.owner_id, u.id desc')} seen where ${which}`
   const { tables, sources } = accountSources(query.filter)
@@ -219,7 +223,7 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
   )
   const ids = streams.join(few ? ' union ' : ' union all ')
   const text = `${few ? '' : tables} select ${listedColumns.sql}
-    from (${bounded(`select id from (${ids}) candidates order by id desc limit :limit::int`)}) page
+    from (${bounded(`select id from (${ids}) candidates order by id desc limit (select :limit::int)`)}) page
     join (${runTables}) on u.id = page.id order by page.id desc`
   return composed({ name, columns: listedColumns, params, text })
 }
