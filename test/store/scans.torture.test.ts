@@ -21,8 +21,8 @@ const meant: Readonly<Record<string, string>> = {
   'deleted-repos: deleted_repos': 'is what is left to delete',
   'src/repos/facets-sql.ts: repo_facet_changes': 'is what is left to fold in, of a minute at most',
   'src/backup/restore-backup.ts: uploads_pkey': 'while a backup is restored, and nobody is served',
-  'src/operator/operator-commands.ts: _prisma_migrations': 'has a row for each migration',
-  'src/operator/operator-commands.ts: accounts_handle_key': 'by an operator at a shell, to list all users',
+  'src/operator/deployment-verbs.ts: _prisma_migrations': 'has a row for each migration',
+  'src/operator/deployment-verbs.ts: accounts_handle_key': 'by an operator at a shell, to list all users',
 }
 
 let client: pg.Client
