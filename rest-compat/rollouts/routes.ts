@@ -91,7 +91,7 @@ export const routes: readonly TypedRoute[] = [
     method: 'GET',
     path: '/v1/repos/:owner/:repo/rollout-boards',
     document: 'list-rollout-boards',
-    params: { ...repoPath, ...page },
+    params: { ...repoPath, q: query('q'), ...page },
     status: 200,
     errors: [404],
     result: 'page',

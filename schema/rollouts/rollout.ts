@@ -1,5 +1,5 @@
 /** Results of rollouts: of a model, and the boards of a robot. Contract, "Results of rollouts". */
-import { DEFAULT_PAGE_SIZE, fullNameText, sha256Text } from '@hub/formats/text-rules'
+import { DEFAULT_PAGE_SIZE, fullNameText, searchText, sha256Text } from '@hub/formats/text-rules'
 import { personFor } from '../../src/accounts/person-for.ts'
 import { stateText } from '../../src/files/versions/state-name.ts'
 import { type Board, boardsOfRepos, entriesOfBoard } from '../../src/rollouts/boards.ts'
@@ -244,11 +244,17 @@ builder.objectFields(RepoType, (t) => ({
     description:
       'The boards of a robot: one for each task and disturbance under which models that the caller sees have ' +
       'results. One statement for any number of repos.',
-    args: { ...pageArgs(t.arg) },
+    args: {
+      q: t.arg.string({
+        ...rule(searchText),
+        description: 'Only those with this text in the name of their task, in any case.',
+      }),
+      ...pageArgs(t.arg),
+    },
     resolve: (repo) => repo.id,
-    load: async (ids: string[], ctx, given) => {
+    load: async (ids: string[], ctx, { q, ...given }) => {
       const { first, after } = forwardArgs(given, MAX_PAGE_SIZE)
-      const pages = await boardsOfRepos(ctx, ids, { limit: first ?? DEFAULT_PAGE_SIZE, after })
+      const pages = await boardsOfRepos(ctx, ids, { q: q || null, limit: first ?? DEFAULT_PAGE_SIZE, after })
       return pages.map((page) => new Connection(page, after !== null))
     },
   }),

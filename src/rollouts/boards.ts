@@ -21,6 +21,7 @@ export type Board = RowOf<typeof boardColumns>
 const boardsOf = (isSeen: string) => `select c.task, c.fingerprint, count(*) as results, max(c.created_at) as latest_at
         from rollouts c where c.robot_repo_id = q.repo_id and ${isSeen}
           and (c.task, c.fingerprint) > (:afterTask, :afterFingerprint)
+          and (:q::text is null or strpos(lower(c.task), lower(:q)) > 0)
         group by c.task, c.fingerprint order by c.task, c.fingerprint limit :limit::bigint`
 
 /** A page of boards of each robot, which the caller sees. */
@@ -31,6 +32,7 @@ export const boardsPage = statement({
   params: {
     ...repoViewer,
     robotIds: param.texts(),
+    q: param.text.orNull(),
     afterTask: param.text(),
     afterFingerprint: param.text(),
     limit: param.int8(),
@@ -83,15 +85,21 @@ interface PageInput {
 const isText = (part: KeyPart): part is string => typeof part === 'string'
 const isRate = (part: KeyPart): part is number => typeof part === 'number'
 
+export interface BoardsInput extends PageInput {
+  /** Only boards with this text in the name of their task, in any case; null for all. */
+  readonly q: string | null
+}
+
 /** The boards of each robot, by task. One statement. 422 `validation.cursor`. */
 export async function boardsOfRepos(
   { deps, viewer }: RequestContext,
   robotIds: readonly string[],
-  { limit, after }: PageInput,
+  { q, limit, after }: BoardsInput,
 ): Promise<Page<Board>[]> {
+  const listing = q === null ? 'rollout-boards' : `rollout-boards:${q}`
   const [afterTask, afterFingerprint] =
-    after === null ? ['', ''] : decodeCursor<[string, string]>('rollout-boards', after, [isText, isText])
-  const asked = { robotIds, afterTask, afterFingerprint, limit: limit + 1 }
+    after === null ? ['', ''] : decodeCursor<[string, string]>(listing, after, [isText, isText])
+  const asked = { robotIds, q, afterTask, afterFingerprint, limit: limit + 1 }
   const rows = await deps.db.query(boardsPage, { ...visibleRepos(viewer), ...asked })
   const byRobot = Map.groupBy(rows, (row) => row.robotRepoId)
   return robotIds.map((id) => {
@@ -99,7 +107,7 @@ export async function boardsOfRepos(
     return {
       nodes: found.slice(0, limit),
       hasNextPage: found.length > limit,
-      cursorOf: ({ task, fingerprint }) => encodeCursor('rollout-boards', [task, fingerprint]),
+      cursorOf: ({ task, fingerprint }) => encodeCursor(listing, [task, fingerprint]),
     }
   })
 }

@@ -50,7 +50,7 @@ describe(`of ${HIDDEN} hidden results and ${PUBLIC} public ones`, () => {
     ['the boards that anyone sees', anyone, 21, PUBLIC],
     ['those of an account, with its six private ones', ada, 21, PUBLIC + 10],
   ])('%s are counted from no row that is hidden', async (_what, viewer, count, most) => {
-    const given = { ...viewer, ...page, afterTask: '', afterFingerprint: '' }
+    const given = { ...viewer, ...page, q: null, afterTask: '', afterFingerprint: '' }
     for (const plan of await plansOf(t.db, boardsPage.text, orderedValues(boardsPage, given))) {
       expect(Number(plan[0]?.['Actual Rows'])).toBe(count)
       expect(scansOf(plan, 'rollouts')).toEqual([])

@@ -142,7 +142,7 @@ describe('a board', () => {
   }
   const told = (entries: Json[]) => entries.map((entry) => [entry.model, entry.successes, entry.seeds])
 
-  it('has each model once, by its newest version and most seeds, sorted by the lower end and then by name', async () => {
+  it('has each model once, by its newest version and most seeds, by the lower end and then by name', async () => {
     const on = await robot(ada)
     const slugs = ['board-b', 'board-a', 'board-c'].map((slug) => `${slug}-${on.version.slice(0, 8)}`)
     const [b, a, c] = await Promise.all(slugs.map((slug) => model(ada, { slug })))
@@ -175,6 +175,30 @@ describe('a board', () => {
     const { versionOf } = rolloutsOf(hub)
     await publish(ada, { ...c, version: await versionOf(ada, c.repo) }, on, { outcomes: outcomes(3) })
     expect(told(await board(on)).at(-1)).toEqual([c.repo, 3, 3])
+  })
+
+  it('is found by a part of the name of its task, in any case, page by page', async () => {
+    const [on, from] = [await robot(ada), await model(ada)]
+    for (const name of ['Walk 100 %', 'walk slowly', 'stand_up', 'side-walk'])
+      await publish(ada, from, on, { task: { ...task, name } })
+    const found = async (q: string, who: Person = ada) => {
+      const names: string[] = []
+      for (let cursor = ''; ; ) {
+        const path = `/v1/repos/${on.repo}/rollout-boards?limit=1&q=${encodeURIComponent(q)}${cursor}`
+        const { json } = await hub.call(who, 'GET', path)
+        names.push(...json.items.map((one: Json) => one.task))
+        if (json.next_cursor === null) return names
+        cursor = `&cursor=${json.next_cursor}`
+      }
+    }
+    expect(await found('WALK', bob)).toEqual(['Walk 100 %', 'side-walk', 'walk slowly'])
+    expect([await found('0 %'), await found('_'), await found('run')]).toEqual([['Walk 100 %'], ['stand_up'], []])
+    const [owner, slug] = on.repo.split('/')
+    const asked = `{ repo(owner: "${owner}", slug: "${slug}") { rolloutBoards(q: "stand") { nodes { task } } } }`
+    expect((await hub.graphql(bob, asked)).data.repo.rolloutBoards.nodes).toEqual([{ task: 'stand_up' }])
+    const { json } = await hub.call(ada, 'GET', `/v1/repos/${on.repo}/rollout-boards?limit=1&q=walk`)
+    const other = await hub.call(ada, 'GET', `/v1/repos/${on.repo}/rollout-boards?q=stand&cursor=${json.next_cursor}`)
+    expect(other.status).toBe(422)
   })
 
   it('leaves out models that the caller does not see, also from its counts', async () => {

@@ -1,6 +1,7 @@
 /** A new gate of a model: on a task of any robot that has a board, whether or not this model has results on it. */
 import { type FormEvent, useMemo, useState } from 'react'
 import { useMutation } from 'urql'
+import { DelayedInput } from '../../../ui/delayed-input.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { LoadMore } from '../../../ui/load-more.tsx'
 import { faultOf } from '../../../ui/problem.ts'
@@ -36,22 +37,28 @@ function GateForm({ owner, repo, robot: proposed, changed }: Props) {
   const [robot, setRobot] = useState(proposed)
   const [{ error, fetching }, put] = useMutation(putRolloutGateMutation)
   const toast = useToast()
-  const variables = useMemo(() => ({ ...repoParts(robot), after: null }), [robot])
+  const [task, setTask] = useState('')
+  const variables = useMemo(() => ({ ...repoParts(robot), q: task || null, after: null }), [robot, task])
   const isNamed = variables.owner !== '' && variables.repo !== ''
   const pages = usePages({
     ...{ query: rolloutBoardsQuery, variables, field: 'repo', select: boardsOf, pause: !isNamed },
   })
   const boards = isNamed ? pages.nodes : []
+  const chooseRobot = (name: string) => {
+    setRobot(name)
+    // The tasks of another robot are others.
+    setTask('')
+  }
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const board = boards.find(({ fingerprint }) => fingerprint === form.get('board'))
     if (!board) return
-    const { fingerprint, task } = board
+    const { fingerprint, task: name } = board
     const least = Number(form.get('least')) / 100
     const answer = await put({ input: { owner, repo, robot, fingerprint, least, seeds: Number(form.get('seeds')) } })
     if (answer.error) return
-    toast(`The gate ${task} on ${robot} is set.`)
+    toast(`The gate ${name} on ${robot} is set.`)
     changed()
   }
   return (
@@ -59,11 +66,23 @@ function GateForm({ owner, repo, robot: proposed, changed }: Props) {
       {error && <ErrorNotice error={error} />}
       <div className="field">
         <span>Robot</span>
-        <RobotField label="Robot of the gate" value={robot} change={(value) => setRobot(value.trim())} />
+        <RobotField label="Robot of the gate" value={robot} change={(value) => chooseRobot(value.trim())} />
       </div>
+      {isNamed && pages.root !== null && (
+        <div className="field">
+          <span>Task</span>
+          <DelayedInput
+            key={robot}
+            label="Find a task of the robot"
+            value={task}
+            change={(value) => setTask(value.trim())}
+            placeholder="part of its name"
+          />
+        </div>
+      )}
       {pages.error && <ErrorNotice error={pages.error} retry={pages.refresh} />}
       {isNamed && pages.root === undefined && !pages.error && <Loading />}
-      <Missing robot={robot} isNamed={isNamed} root={pages.root} isEmpty={pages.isEmpty} />
+      <Missing robot={robot} task={task} isNamed={isNamed} root={pages.root} isEmpty={pages.isEmpty} />
       {boards.length > 0 && (
         <div className="row">
           <Field label="Board" fault={faultOf(error, 'fingerprint')}>
@@ -93,6 +112,8 @@ function GateForm({ owner, repo, robot: proposed, changed }: Props) {
 
 interface MissingProps {
   readonly robot: string
+  /** What the name of a task has to have in it; may be empty. */
+  readonly task: string
   readonly isNamed: boolean
   /** Undefined before it is known, null for what is not there. */
   readonly root: RolloutBoardsQuery['repo'] | undefined
@@ -100,7 +121,7 @@ interface MissingProps {
 }
 
 /** What keeps a gate from being set on the robot. */
-function Missing({ robot, isNamed, root, isEmpty }: MissingProps) {
+function Missing({ robot, task, isNamed, root, isEmpty }: MissingProps) {
   if (!isNamed) return <p className="dim small">Write the robot as owner/robot: parts of its name find it.</p>
   if (root === null)
     return (
@@ -109,6 +130,12 @@ function Missing({ robot, isNamed, root, isEmpty }: MissingProps) {
       </p>
     )
   if (!isEmpty) return null
+  if (task !== '')
+    return (
+      <p role="alert" className="small">
+        No task of {robot} that has results has {task} in its name.
+      </p>
+    )
   return (
     <p role="alert" className="small">
       {robot} has no board: a gate needs one. The first result that{' '}
