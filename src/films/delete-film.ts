@@ -8,8 +8,9 @@ import { notFound } from '../platform/errors.ts'
 import { findRepoToWrite, lockRepo, type RepoFacts } from '../repos/get-repo.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
+import { announceLeased } from '../work/leased-row.ts'
 import { releaseFilms, removedColumns } from './film-bytes.ts'
-import { announceFilm, goneFilm, readFilm } from './film-rows.ts'
+import { filmWork, goneFilm, readFilm } from './film-rows.ts'
 import type { NamedFilm } from './held-film.ts'
 
 /** It waits for a claim, an announcement or a sweep of the row, and answers with what that left. */
@@ -51,6 +52,6 @@ async function unmake(ctx: AllowedContext, tx: Tx, facts: RepoFacts, id: string)
   const before = { film: id, kind, episode, frame, robot, seq, status, bytes }
   await audit(tx, ctx, { action: 'episode_film.delete', accountId: repo.ownerId, targetId: repo.id, before })
   await releaseFilms(ctx.deps, tx, repo, [removed])
-  announceFilm(tx, ctx.deps.events, { repoId: repo.id, ownerId: repo.ownerId, status: 'canceled' })
+  announceLeased(tx, ctx.deps.events, filmWork, { repoId: repo.id, ownerId: repo.ownerId, status: 'canceled' })
   return { id }
 }

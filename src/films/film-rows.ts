@@ -1,13 +1,12 @@
 /** Films of episodes as rows, each with the names that its data set and its robot have now. */
-import { readAccount } from '../auth/account-json.ts'
 import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
-import { HubError, notFound } from '../platform/errors.ts'
+import { type HubError, notFound } from '../platform/errors.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
 import { column, columns, type RowOf } from '../store/columns.ts'
-import type { Querier, Tx } from '../store/db.ts'
-import type { Events } from '../store/events.ts'
+import type { Querier } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
+import { type LeasedKind, leasedColumns } from '../work/leased-row.ts'
 
 /** Assignments that forget what a worker announced where `condition` holds: its object, if it came, is collected. */
 export const withoutBytes = (condition: string): string =>
@@ -17,29 +16,14 @@ export const withoutBytes = (condition: string): string =>
 
 /** Of `f`, its data set `r` of the account `o`, and its robot `b` of the account `bo`. */
 export const filmColumns = columns({
+  ...leasedColumns('f'),
   id: column.text('f.id'),
-  repoId: column.text('f.repo_id'),
   ownerId: column.text('f.owner_id'),
-  repo: column.text("o.handle || '/' || r.slug"),
   robot: column.text("bo.handle || '/' || b.slug"),
-  seq: column.int4('f.seq'),
   mapVersion: column.int4('f.map_version'),
   kind: column.enum('EpisodeFilmKind', 'f.kind'),
   episode: column.int4('f.episode'),
   frame: column.int4('f.frame'),
-  status: column.enum('JobStatus', 'f.status'),
-  attempt: column.int4('f.attempt'),
-  worker: column.text.orNull('f.worker'),
-  claimCredential: column.text.orNull('f.claim_credential'),
-  requestedAt: column.timestamptz('f.requested_at'),
-  /** Null for a credential without a person. Only members of an org may know its people: `personFor`. */
-  requester: column.json.orNull(
-    `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = f.requested_by)`,
-    readAccount,
-  ),
-  startedAt: column.timestamptz.orNull('f.started_at'),
-  finishedAt: column.timestamptz.orNull('f.finished_at'),
-  error: column.text.orNull('f.error'),
   storageKey: column.text.orNull('f.storage_key'),
   storeUploadId: column.text.orNull('f.store_upload_id'),
   size: column.int4.orNull('f.size'),
@@ -116,35 +100,13 @@ export async function filmsOfRepos(
   })
 }
 
-/** Sent when a film of a data set of this owner can be claimed. */
-export const waitingTopic = (ownerId: string) => `episode-films-waiting:${ownerId}`
-
-/** Tells workers of the owner, and who follows the repo, after the commit. */
-export function announceFilm(
-  tx: Tx,
-  events: Pick<Events, 'hint'>,
-  { repoId, ownerId, status }: Pick<EpisodeFilm, 'repoId' | 'ownerId' | 'status'>,
-): void {
-  tx.afterCommit(() => {
-    if (status === 'queued') events.hint(waitingTopic(ownerId))
-    events.hint(repoId)
-  })
+/** Films among the work that workers lease. */
+export const filmWork: LeasedKind<EpisodeFilm> = {
+  topic: 'episode-films',
+  plural: 'films',
+  nameOf: ({ id }) => `the film ${id}`,
 }
 
 /** 404: it was deleted, or dropped for newer ones, or its robot is hidden from the caller now. */
 export const goneFilm = ({ id, repo }: Pick<EpisodeFilm, 'id' | 'repo'>): HubError =>
   notFound(`The film ${id} of ${repo}`)
-
-/** 409 unless the credential holds this attempt of the film. */
-export function assertHolds(
-  film: EpisodeFilm,
-  { credentialId, attempt }: { readonly credentialId: string; readonly attempt: number },
-): void {
-  if (film.status === 'running' && film.claimCredential === credentialId && film.attempt === attempt) return
-  const now =
-    film.status === 'running'
-      ? `${film.worker} has it since ${film.startedAt}, as attempt ${film.attempt}`
-      : `it is ${film.status}`
-  const detail = `Attempt ${attempt} of the film ${film.id} is no longer yours: ${now}. Claim the next one.`
-  throw new HubError('conflict.not_claimer', detail)
-}

@@ -1,9 +1,5 @@
 /** Limits of films of episodes. Contract, "Films of episodes". */
 
-/** A worker reports more often; one that does not for so long has lost the film. */
-export const LEASE_SECONDS = 120
-/** Leases of a film that may end without a report before it has failed. */
-export const MAX_LOST = 3
 /** How long a film waits for a worker: a day. */
 export const WAITS_SECONDS = 86_400
 /** Films of an account that wait or are being made. */

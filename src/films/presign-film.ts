@@ -8,8 +8,9 @@ import { column, columns } from '../store/columns.ts'
 import { asStoreRefusal, requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
 import { abortAfterCommit, abortRefused, newJobKey } from '../work/job-objects.ts'
+import { assertHolds, fenceParams, heldSql } from '../work/leased-row.ts'
 import { filmObjects } from './film-objects.ts'
-import { assertHolds, type EpisodeFilm, goneFilm, readFilm } from './film-rows.ts'
+import { type EpisodeFilm, filmWork, goneFilm, readFilm } from './film-rows.ts'
 import { heldFilm, type NamedFilm } from './held-film.ts'
 import { MAX_STILL_BYTES, MAX_VIDEO_BYTES } from './limits.ts'
 
@@ -37,8 +38,7 @@ const announce = statement({
   columns: replacedColumns,
   params: {
     id: param.text(),
-    attempt: param.int4(),
-    credentialId: param.text(),
+    ...fenceParams,
     storageKey: param.text(),
     storeUploadId: param.text(),
     size: param.int4(),
@@ -47,7 +47,7 @@ const announce = statement({
   text: `with old as (select e.id, e.storage_key, e.store_upload_id from episode_films e where e.id = :id for update)
     update episode_films f set storage_key = :storageKey, store_upload_id = :storeUploadId, size = :size,
       sha256 = :sha256 from old
-    where f.id = old.id and f.status = 'running' and f.attempt = :attempt and f.claim_credential = :credentialId
+    where f.id = old.id and ${heldSql('f')}
     returning ${replacedColumns.sql}`,
   rewrites: 'id',
 })
@@ -62,14 +62,13 @@ export function presignEpisodeFilm(ctx: RequestContext, input: PresignFilmInput)
     () => heldFilm(ctx, input, 'send a film'),
     (allowed, film) => presign(allowed, film, input),
     // No replay after the claim was lost: bytes that are sent to its URL then are not counted.
-    async (_ticket, film) =>
-      assertHolds(film, { credentialId: requireCredential(ctx.viewer).credentialId, attempt: input.attempt }),
+    async (_ticket, film) => assertHolds(ctx, filmWork, film, input.attempt),
   )
 }
 
 async function presign(ctx: AllowedContext, film: EpisodeFilm, { attempt, size, sha256 }: PresignFilmInput) {
   const { credentialId } = requireCredential(ctx.viewer)
-  assertHolds(film, { credentialId, attempt })
+  assertHolds(ctx, filmWork, film, attempt)
   const most = film.kind === 'still' ? MAX_STILL_BYTES : MAX_VIDEO_BYTES
   if (size > most) {
     const detail = `A ${film.kind} has at most ${most} bytes; this one has ${size}.`
@@ -84,7 +83,7 @@ async function presign(ctx: AllowedContext, film: EpisodeFilm, { attempt, size, 
       if (replaced.length === 0) {
         const now = await readFilm(tx, ctx.viewer, film)
         if (!now) throw goneFilm(film)
-        assertHolds(now, { credentialId, attempt })
+        assertHolds(ctx, filmWork, now, attempt)
       }
       abortAfterCommit(ctx.deps, tx, replaced)
       return { ...upload, size }

@@ -11,10 +11,18 @@ import { column, columns } from '../store/columns.ts'
 import type { Tx } from '../store/db.ts'
 import { param, statement } from '../store/statement.ts'
 import { abortAfterCommit } from '../work/job-objects.ts'
+import {
+  announceLeased,
+  assertHolds,
+  endedSql,
+  failureOf,
+  fenceParams,
+  heldSql,
+  renewedSql,
+} from '../work/leased-row.ts'
 import { countFilmBytes } from './film-bytes.ts'
-import { announceFilm, assertHolds, type EpisodeFilm, goneFilm, readFilm, withoutBytes } from './film-rows.ts'
+import { type EpisodeFilm, filmWork, goneFilm, readFilm, withoutBytes } from './film-rows.ts'
 import { heldFilm, type NamedFilm } from './held-film.ts'
-import { LEASE_SECONDS } from './limits.ts'
 
 export interface ReportFilmInput extends NamedFilm {
   /** The end: `failed` with `error`; absent while it goes on. */
@@ -22,8 +30,8 @@ export interface ReportFilmInput extends NamedFilm {
   readonly error?: string | null
 }
 
-const fenced = { id: param.text(), attempt: param.int4(), credentialId: param.text() }
-const held = `f.id = :id and f.status = 'running' and f.attempt = :attempt and f.claim_credential = :credentialId`
+const fenced = { id: param.text(), ...fenceParams }
+const held = `f.id = :id and ${heldSql('f')}`
 
 const told = columns({ status: column.enum('JobStatus', 'f.status') })
 
@@ -31,8 +39,7 @@ const goOn = statement({
   name: 'episode-film-go-on',
   columns: told,
   params: fenced,
-  text: `update episode_films f set lease_expires_at = now() + interval '${LEASE_SECONDS} seconds'
-    where ${held} returning ${told.sql}`,
+  text: `update episode_films f set ${renewedSql} where ${held} returning ${told.sql}`,
   rewrites: 'id',
 })
 
@@ -47,7 +54,7 @@ const end = statement({
     outcome as (select now.same and :error::text is null as is_made, case when :error::text is not null then :error
         when not now.same then 'The files of the data set or the robot changed meanwhile: ask again.' end as error
       from now)
-    update episode_films f set lost = 0, claim_credential = null, lease_expires_at = null, finished_at = now(),
+    update episode_films f set ${endedSql},
       status = case when outcome.is_made then 'succeeded' else 'failed' end::"JobStatus", error = outcome.error,
       ${withoutBytes('not outcome.is_made')}
     from outcome where ${held} and f.storage_key is not distinct from coalesce(:storageKey, f.storage_key)
@@ -63,8 +70,7 @@ export function reportEpisodeFilm(ctx: RequestContext, input: ReportFilmInput): 
     ctx,
     () => heldFilm(ctx, input, 'report on a film'),
     async (allowed, film) => {
-      const { credentialId } = requireCredential(ctx.viewer)
-      assertHolds(film, { credentialId, attempt: input.attempt })
+      assertHolds(ctx, filmWork, film, input.attempt)
       if (input.status === 'succeeded') await takeFilm(allowed, film)
       return commitVerb(allowed, (tx) => write(allowed, tx, film, input))
     },
@@ -90,12 +96,12 @@ async function write(ctx: AllowedContext, tx: Tx, film: EpisodeFilm, input: Repo
   const repo = await lockRepo(tx, film.repoId)
   if (!repo) throw notFound(`The repo ${film.repo}`)
   const storageKey = status === 'succeeded' ? film.storageKey : null
-  const error = status === 'failed' ? input.error || 'The worker did not say why.' : null
+  const error = status === 'failed' ? failureOf(input.error) : null
   const [written] = status ? await tx.query(end, { ...fence, error, storageKey }) : await tx.query(goOn, fence)
   const after = await readFilm(tx, ctx.viewer, film)
   if (!after) throw goneFilm(film)
   if (!written) {
-    assertHolds(after, { credentialId, attempt })
+    assertHolds(ctx, filmWork, after, attempt)
     throw new HubError('conflict.in_progress', 'The film was announced again meanwhile: send it, and report again.')
   }
   if (status) {
@@ -108,6 +114,6 @@ async function write(ctx: AllowedContext, tx: Tx, film: EpisodeFilm, input: Repo
     await tx.query(countFilmBytes, { repoId: film.repoId, bytes: after.size })
     await countBytes(tx, ctx.deps.config, repo.ownerId, after.size)
   }
-  announceFilm(tx, ctx.deps.events, after)
+  announceLeased(tx, ctx.deps.events, filmWork, after)
   return after
 }

@@ -13,9 +13,10 @@ import type { Tx } from '../store/db.ts'
 import { insertInto, sql } from '../store/insert.ts'
 import { requireObjects } from '../store/objects/required.ts'
 import { param, statement } from '../store/statement.ts'
+import { announceLeased } from '../work/leased-row.ts'
 import { releaseFilms, removedColumns } from './film-bytes.ts'
 import type { FilmKind } from './film-objects.ts'
-import { announceFilm, type EpisodeFilm, readFilm } from './film-rows.ts'
+import { type EpisodeFilm, filmWork, readFilm } from './film-rows.ts'
 import { MAX_FILMS_PER_REPO, MAX_OPEN_FILMS } from './limits.ts'
 
 export interface RequestFilmInput {
@@ -151,7 +152,7 @@ async function request(ctx: AllowedContext, tx: Tx, { repo: { id, fullName }, ro
   await releaseFilms(ctx.deps, tx, repo, dropped)
   const after = { film: film.id, kind, episode, robot: robot.fullName, seq }
   await audit(tx, ctx, { action: 'episode_film.create', accountId: ownerId, targetId: id, after })
-  announceFilm(tx, ctx.deps.events, film)
+  announceLeased(tx, ctx.deps.events, filmWork, film)
   return film
 }
 

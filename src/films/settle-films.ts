@@ -5,8 +5,9 @@
 import type { Deps } from '../operation/context.ts'
 import { column, columns } from '../store/columns.ts'
 import { param, statement } from '../store/statement.ts'
+import { endedSql, isLostSql, LOST } from '../work/leased-row.ts'
 import { withoutBytes } from './film-rows.ts'
-import { MAX_LOST, WAITS_SECONDS } from './limits.ts'
+import { WAITS_SECONDS } from './limits.ts'
 
 const settledColumns = columns({ repoId: column.text('f.repo_id') })
 
@@ -18,18 +19,16 @@ const settle = statement({
   text: `with due as (
       select e.id, case when not (r.seq = e.seq and b.seq is not distinct from e.robot_seq)
           then 'The files of the data set or the robot changed before a worker made it: ask again.'
-        when e.status = 'running' and e.lost + 1 >= ${MAX_LOST}
-          then 'Its workers stopped without a report, ${MAX_LOST} times.'
+        when ${isLostSql('e')} then '${LOST}'
         else 'No worker made it within a day: start one, or show the robot to it, and ask again.' end as error
       from episode_films e join repos r on r.id = e.repo_id left join repos b on b.id = e.robot_repo_id
       where e.status in ('queued', 'running') and (
-        e.status = 'running' and e.lease_expires_at <= now() and e.lost + 1 >= ${MAX_LOST}
+        ${isLostSql('e')}
         or (e.status = 'queued' or e.lease_expires_at <= now())
           and (not (r.seq = e.seq and b.seq is not distinct from e.robot_seq)
             or e.requested_at < now() - interval '${WAITS_SECONDS} seconds'))
       order by e.id limit :most for update of e skip locked)
-    update episode_films f set status = 'failed', lost = 0, claim_credential = null, lease_expires_at = null,
-      finished_at = now(), error = due.error, ${withoutBytes('true')}
+    update episode_films f set status = 'failed', ${endedSql}, error = due.error, ${withoutBytes('true')}
     from due where f.id = due.id returning ${settledColumns.sql}`,
 })
 

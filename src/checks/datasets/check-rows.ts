@@ -1,33 +1,17 @@
 /** The check of a data set as a row: one for each repo, with its last report. */
-import { readAccount } from '../../auth/account-json.ts'
 import { column, columns, type RowOf } from '../../store/columns.ts'
-import type { Querier, Tx } from '../../store/db.ts'
-import type { Events } from '../../store/events.ts'
+import type { Querier } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
+import { type LeasedKind, leasedColumns } from '../../work/leased-row.ts'
 import type { DatasetReport } from './report-shape.ts'
 
 /** Of `d`, its repo `r` and the repo's owner `o`. */
 const checkColumns = columns({
-  repoId: column.text('d.repo_id'),
+  ...leasedColumns('d'),
   ownerId: column.text('r.owner_id'),
-  repo: column.text("o.handle || '/' || r.slug"),
-  status: column.enum('JobStatus', 'd.status'),
   cause: column.enum('DatasetCheckCause', 'd.cause'),
-  seq: column.int4('d.seq'),
-  attempt: column.int4('d.attempt'),
-  claimCredential: column.text.orNull('d.claim_credential'),
-  worker: column.text.orNull('d.worker'),
-  requestedAt: column.timestamptz('d.requested_at'),
-  /** Null if a commit began it, or a credential without a person. */
-  requester: column.json.orNull(
-    `(select json_build_object('id', a.id, 'kind', a.kind, 'handle', a.handle, 'name', a.name) from accounts a where a.id = d.requested_by)`,
-    readAccount,
-  ),
-  startedAt: column.timestamptz.orNull('d.started_at'),
-  finishedAt: column.timestamptz.orNull('d.finished_at'),
   episodesDone: column.int4('d.episodes_done'),
   episodesTotal: column.int4.orNull('d.episodes_total'),
-  error: column.text.orNull('d.error'),
   reportSeq: column.int4.orNull('d.report_seq'),
   reportAt: column.timestamptz.orNull('d.report_at'),
   /** Whether the files have changed since the report. */
@@ -79,17 +63,9 @@ export async function reportsOfRepos(querier: Querier, repoIds: readonly string[
   return repoIds.map((id) => found.get(id) ?? null)
 }
 
-/** Sent when a check of a repo of this owner can be claimed. */
-export const waitingTopic = (ownerId: string) => `dataset-checks-waiting:${ownerId}`
-
-/** Tells workers of the owner, and who follows the repo, after the commit. */
-export function announceWaiting(
-  tx: Tx,
-  events: Pick<Events, 'hint'>,
-  { repoId, ownerId }: Pick<DatasetCheck, 'repoId' | 'ownerId'>,
-): void {
-  tx.afterCommit(() => {
-    events.hint(waitingTopic(ownerId))
-    events.hint(repoId)
-  })
+/** Checks of data sets among the work that workers lease. */
+export const checkWork: LeasedKind<DatasetCheck> = {
+  topic: 'dataset-checks',
+  plural: 'checks',
+  nameOf: ({ repo }) => `the check of ${repo}`,
 }

@@ -7,8 +7,9 @@ import { DATASET_INFO_PATH } from '../../repos/dataset-info.ts'
 import { column, columns } from '../../store/columns.ts'
 import { insertSelected, sql } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
-import { waitingTopic } from './check-rows.ts'
-import { MAX_LOST, SECONDS_BETWEEN } from './limits.ts'
+import { endedSql, isLostSql, LOST, waitingTopic } from '../../work/leased-row.ts'
+import { checkWork } from './check-rows.ts'
+import { SECONDS_BETWEEN } from './limits.ts'
 
 const filed = columns({ repoId: column.text('repo_id'), ownerId: column.text('owner_id') })
 
@@ -96,9 +97,8 @@ const failLost = statement({
   params: {},
   text: `with lost as (
       update dataset_checks d set status = case when d.again then 'queued' else 'failed' end::"JobStatus",
-        again = false, lost = 0, claim_credential = null, lease_expires_at = null, finished_at = now(),
-        error = 'Its workers stopped without a report, ${MAX_LOST} times.'
-      where d.status = 'running' and d.lease_expires_at <= now() and d.lost + 1 >= ${MAX_LOST} returning d.repo_id)
+        again = false, ${endedSql}, error = '${LOST}'
+      where ${isLostSql('d')} returning d.repo_id)
     select ${filed.sql} from (
       select l.repo_id, (select r.owner_id from repos r where r.id = l.repo_id) as owner_id from lost l) told`,
 })
@@ -108,7 +108,7 @@ export async function fileDatasetChecks({ config, db, events }: Pick<Deps, 'conf
   const { dailyDatasetChecks: quota } = config
   const changed = [...(await db.query(failLost, {})), ...(quota > 0 ? await db.query(fileMarked, { quota }) : [])]
   for (const { repoId, ownerId } of changed) {
-    events.hint(waitingTopic(ownerId))
+    events.hint(waitingTopic(checkWork, ownerId))
     events.hint(repoId)
   }
 }

@@ -1,9 +1,5 @@
 /** Limits of the checks of data sets. Contract, "Checks of data sets". */
 
-/** A worker reports how far it is more often; one that does not for so long has lost the check. */
-export const LEASE_SECONDS = 120
-/** Leases of a check that may end without a report before it has failed. */
-export const MAX_LOST = 3
 /** A repo that changes often is checked again no sooner, unless a person asks. */
 export const SECONDS_BETWEEN = 600
 /** Of a report, as JSON text. Workers keep theirs below it, and say what they left out. */

@@ -9,8 +9,17 @@ import { findRepoToWrite } from '../../repos/get-repo.ts'
 import { column, columns } from '../../store/columns.ts'
 import type { Tx } from '../../store/db.ts'
 import { param, statement } from '../../store/statement.ts'
-import { announceWaiting, checksOfRepos, type DatasetCheck, readCheck } from './check-rows.ts'
-import { LEASE_SECONDS, MAX_REPORT_BYTES } from './limits.ts'
+import {
+  announceLeased,
+  assertHolds,
+  endedSql,
+  failureOf,
+  fenceParams,
+  heldSql,
+  renewedSql,
+} from '../../work/leased-row.ts'
+import { checksOfRepos, checkWork, type DatasetCheck, readCheck } from './check-rows.ts'
+import { MAX_REPORT_BYTES } from './limits.ts'
 import type { DatasetReport } from './report-shape.ts'
 
 export interface ReportDatasetCheckInput {
@@ -26,16 +35,16 @@ export interface ReportDatasetCheckInput {
   readonly error?: string | null
 }
 
-const fenced = { repoId: param.text(), attempt: param.int4(), credentialId: param.text() }
-const held = `repo_id = :repoId and status = 'running' and attempt = :attempt and claim_credential = :credentialId`
+const fenced = { repoId: param.text(), ...fenceParams }
+const held = `d.repo_id = :repoId and ${heldSql('d')}`
 
-const told = columns({ repoId: column.text('repo_id') })
+const told = columns({ repoId: column.text('d.repo_id') })
 
 const goOn = statement({
   name: 'dataset-check-go-on',
   columns: told,
   params: { ...fenced, done: param.int4.orNull(), total: param.int4.orNull() },
-  text: `update dataset_checks set lease_expires_at = now() + interval '${LEASE_SECONDS} seconds',
+  text: `update dataset_checks d set ${renewedSql},
       episodes_done = coalesce(:done::int, episodes_done), episodes_total = coalesce(:total::int, episodes_total)
     where ${held} returning ${told.sql}`,
   rewrites: 'repoId',
@@ -52,9 +61,8 @@ const end = statement({
     report: param.json.orNull(),
     error: param.text.orNull(),
   },
-  text: `update dataset_checks set status = case when again then 'queued' else :status::"JobStatus" end,
-      requested_at = case when again then now() else requested_at end, again = false, lost = 0, claim_credential = null,
-      lease_expires_at = null, finished_at = now(), error = :error,
+  text: `update dataset_checks d set status = case when again then 'queued' else :status::"JobStatus" end,
+      requested_at = case when again then now() else requested_at end, again = false, ${endedSql}, error = :error,
       episodes_done = coalesce(:done::int, episodes_done), episodes_total = coalesce(:total::int, episodes_total),
       report = coalesce(:report::json, report),
       report_seq = case when :report::json is null then report_seq else seq end,
@@ -80,8 +88,7 @@ export function reportDatasetCheck(ctx: RequestContext, input: ReportDatasetChec
         await write(allowed, tx, repo.id, input, report)
         const check = await readCheck(tx, repo.id)
         if (input.status) await recordEnd(allowed, tx, check, input)
-        if (check.status === 'queued') announceWaiting(tx, allowed.deps.events, check)
-        else tx.afterCommit(() => allowed.deps.events.hint(repo.id))
+        announceLeased(tx, allowed.deps.events, checkWork, check)
         return check
       })
     },
@@ -98,25 +105,13 @@ async function write(
 ): Promise<void> {
   const { credentialId } = requireCredential(ctx.viewer)
   const fence = { repoId, attempt, credentialId, done: episodesDone ?? null, total: episodesTotal ?? null }
-  const why = status === 'failed' ? error || 'The worker did not say why.' : null
+  const why = status === 'failed' ? failureOf(error) : null
   const [written] = status ? await tx.query(end, { ...fence, status, report, error: why }) : await tx.query(goOn, fence)
   if (written) return
   const [check] = await checksOfRepos(tx, [repoId])
-  assertHolds(ctx, check ?? null, attempt)
-  throw new Error('The check could be reported on, and was not.')
-}
-
-/** 409 unless the caller holds this attempt of the check. */
-export function assertHolds(ctx: RequestContext, check: DatasetCheck | null, attempt: number): void {
   if (!check) throw new HubError('not_found', 'The data set has no check.')
-  const { credentialId } = requireCredential(ctx.viewer)
-  if (check.status === 'running' && check.claimCredential === credentialId && check.attempt === attempt) return
-  const now =
-    check.status === 'running'
-      ? `${check.worker} has it since ${check.startedAt}, as attempt ${check.attempt}`
-      : `it is ${check.status}`
-  const detail = `Attempt ${attempt} of the check of ${check.repo} is no longer yours: ${now}. Claim the next one.`
-  throw new HubError('conflict.not_claimer', detail)
+  assertHolds(ctx, checkWork, check, attempt)
+  throw new Error('The check could be reported on, and was not.')
 }
 
 /** Null where the check goes on, or failed. Errors: 413, 422. */

@@ -10,7 +10,8 @@ import { column, columns } from '../../store/columns.ts'
 import type { Querier } from '../../store/db.ts'
 import { insertInto } from '../../store/insert.ts'
 import { param, statement } from '../../store/statement.ts'
-import { announceWaiting, type DatasetCheck, readCheck } from './check-rows.ts'
+import { announceLeased } from '../../work/leased-row.ts'
+import { checkWork, type DatasetCheck, readCheck } from './check-rows.ts'
 
 const row = insertInto('dataset_checks', {
   repoId: param.text(),
@@ -81,8 +82,9 @@ export function requestDatasetCheck(
           targetId: id,
           after: { seq: repo.seq },
         })
-        announceWaiting(tx, allowed.deps.events, { repoId: id, ownerId: repo.ownerId })
-        return readCheck(tx, id)
+        const check = await readCheck(tx, id)
+        announceLeased(tx, allowed.deps.events, checkWork, check)
+        return check
       }),
   )
 }
