@@ -12,6 +12,7 @@ import { resolveFile } from '../../src/files/resolve-file.ts'
 import { invalid } from '../../src/platform/errors.ts'
 import { noneMatchCovers } from '../../src/platform/etag.ts'
 import { attachment } from '../../src/store/objects/content-disposition.ts'
+import { releaseChunk } from '../../src/store/objects/release-chunk.ts'
 import { everywhere, forWriters, openToAll, problem, segment, text } from '../engine/handler-openapi.ts'
 import type { HandlerRoute } from '../engine/handler-route.ts'
 
@@ -218,12 +219,13 @@ const contents: HandlerRoute = {
   async handle(edge, request: ContentsRequest, reply) {
     const { owner, repo } = request.params
     const archive = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    return reply.send(
-      await edge.admit(request, async () => {
-        edge.spend(request, reply, Math.min(MAX_INLINE_FILES, Math.ceil(archive.length / ENTRY_BYTES)))
-        return storeArchive(edge.contextOf(request), { owner, repo, archive })
-      }),
-    )
+    const stored = await edge.admit(request, async () => {
+      edge.spend(request, reply, Math.min(MAX_INLINE_FILES, Math.ceil(archive.length / ENTRY_BYTES)))
+      return storeArchive(edge.contextOf(request), { owner, repo, archive })
+    })
+    // Its bytes are stored, or were there: the next archive takes their place in memory.
+    releaseChunk(archive)
+    return reply.send(stored)
   },
 }
 

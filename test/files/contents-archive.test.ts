@@ -135,6 +135,29 @@ describe('PUT …/blobs/archive', () => {
     await fill(0)
   })
 
+  it('is stored as it was sent, also in pieces of a length that is not said, and several at once', async () => {
+    const repo = await hub.repo(lab.ada)
+    const sendInPieces = (bytes: Uint8Array<ArrayBuffer>) => {
+      const headers = { 'content-type': 'application/x-tar' }
+      const init = { headers, body: new Blob([bytes]).stream(), duplex: 'half' }
+      return hub.send(lab.ada, 'PUT', `/v1/repos/${repo}/blobs/archive`, init)
+    }
+    const texts = Array.from({ length: 30 }, () => randomBytes(50_000).toString('hex'))
+    const archives = [0, 10, 20].map((from) =>
+      archiveOf(...texts.slice(from, from + 10).map((text) => entry('a', text))),
+    )
+    const answers = await Promise.all(archives.map(sendInPieces))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const add = texts.map((text, at) => ({ path: `${at}`, ...named(text) }))
+    expect((await commit(repo, { add })).status).toBe(200)
+    for (const [at, text] of texts.entries()) {
+      const file = await hub.send(lab.ada, 'GET', `/v1/repos/${repo}/resolve/${at}`)
+      const stored = await fetch(file.headers.get('location') ?? '')
+      expect((await stored.text()) === text).toBe(true)
+    }
+    expect((await sendInPieces(Buffer.alloc(MAX_CONTENT_ARCHIVE_BYTES + 1))).status).toBe(413)
+  })
+
   it('is for those who may write the repo, takes a tar and nothing else, and at most 32 MiB', async () => {
     const repo = await hub.repo(lab.ada)
     const archive = archiveOf(entry('a', 'a'))
