@@ -78,6 +78,7 @@ export const statements: Readonly<Record<string, number>> = {
   runs: 3,
   runToRepeat: 3,
   session: 3,
+  BodyOfSource: 8,
   MapPage: 5,
   NewPasskey: 2,
   Settings: 4,

@@ -10,8 +10,11 @@ import { rootField } from '../../../ui/root-field.ts'
 import { Empty, ErrorNotice } from '../../../ui/states.tsx'
 import { keptName } from '../../../viewer/kept-map.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
-import { type MapPageQuery, mapPageQuery, reviewMapMutation } from './map-page.graphql.ts'
+import { robotNamesQuery } from '../robot-field.graphql.ts'
+import { bodyOfSourceQuery, type MapPageQuery, mapPageQuery, reviewMapMutation } from './map-page.graphql.ts'
 import { MapView } from './map-view.tsx'
+import { proposedBodies } from './proposed-bodies.ts'
+import { ProposedBodies } from './proposed-bodies-list.tsx'
 
 interface Props {
   readonly params: {
@@ -84,9 +87,9 @@ function Review({ head, name, robot, reviewed }: ReviewProps) {
         key={shown.version}
         map={shown.map as JointMap}
         name={name}
-        isRobot={head.kind === 'ROBOT'}
         body={bodyOf(head, name)}
         robot={robot}
+        choices={head.kind === 'ROBOT' ? null : (choose) => <BodyChoices {...{ head, name, robot, choose }} />}
       />
       {shown.isCurrent && <Differences fit={head.compatibleWith} />}
       <ReviewButton shown={shown} name={name} robot={robot} reviewed={reviewed} />
@@ -95,10 +98,41 @@ function Review({ head, name, robot, reviewed }: ReviewProps) {
 }
 
 /** The robot that has the joints of the source: itself, or the one that a data set or a model names; empty for none. */
-function bodyOf({ kind, datasetMeta, modelMeta }: Root, name: string): string {
-  const named = (kind === 'ROBOT' ? name : kind === 'DATASET' ? datasetMeta?.robotType : modelMeta?.robotName) ?? ''
+function bodyOf(head: Root, name: string): string {
+  const named = head.kind === 'ROBOT' ? name : namedRobot(head)
   // A data set may name a type of robot, which is no repo.
   return isRepoName(named) ? named : ''
+}
+
+const namedRobot = ({ kind, datasetMeta, modelMeta }: Root): string =>
+  (kind === 'DATASET' ? datasetMeta?.robotType : modelMeta?.robotName) ?? ''
+
+interface ChoicesProps {
+  readonly head: Root
+  readonly name: string
+  readonly robot: string
+  readonly choose: (robot: string) => void
+}
+
+/** What speaks for which robot; none is taken but the one that the repo itself names. */
+function BodyChoices({ head, name, robot, choose }: ChoicesProps) {
+  const { owner, repo } = repoParts(name)
+  const text = namedRobot(head)
+  const isRepo = isRepoName(text)
+  const [known, again] = useQuery({ query: bodyOfSourceQuery, variables: { owner, repo } })
+  const [alike] = useQuery({
+    ...{ query: robotNamesQuery, variables: { q: text, owner: null, after: null } },
+    pause: isRepo || text === '',
+  })
+  const { value, error } = rootField(known, 'repo')
+  if (error) return <ErrorNotice error={error} retry={again} />
+  if (!value) return null
+  const source = {
+    ...({ named: text === '' ? null : { text, isRepo }, kind: head.kind === 'MODEL' ? 'MODEL' : 'DATASET' } as const),
+    ...{ fits: value.fits.nodes, runs: value.runs.nodes, checks: value.checks.nodes, maps: value.jointMaps.nodes },
+    alike: (rootField(alike, 'repos').value?.nodes ?? []).map(({ fullName }) => fullName),
+  }
+  return <ProposedBodies bodies={proposedBodies(source, robot)} choose={choose} />
 }
 
 function historyText({ createdAt, creator, reviewedAt, reviewer }: Kept): string {

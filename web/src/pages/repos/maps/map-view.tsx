@@ -4,7 +4,7 @@ import '../../../episodes/episodes.css'
 import '../../../episodes/replay/replay.css'
 import '../../../map-view/map-view.css'
 import type { JointMap } from '@hub/embodiment/joint-map'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import { useShownTheme } from '../../../app/use-theme.ts'
 import { isRepoName } from '../../../episodes/episode-address.ts'
@@ -15,13 +15,14 @@ interface Props {
   readonly map: JointMap
   /** The repo whose joints the map reads. */
   readonly name: string
-  readonly isRobot: boolean
   /** The robot with these joints that is shown at first; empty where none is known. */
   readonly body: string
   readonly robot: string
+  /** Robots to choose from, for a source that is none itself. */
+  readonly choices: ((choose: (robot: string) => void) => ReactNode) | null
 }
 
-export function MapView({ map: given, name, isRobot, body: first, robot }: Props) {
+export function MapView({ map: given, name, body: first, robot, choices }: Props) {
   const client = useClient()
   const theme = useShownTheme()
   const place = useRef<HTMLDivElement>(null)
@@ -63,6 +64,10 @@ export function MapView({ map: given, name, isRobot, body: first, robot }: Props
       close?.()
     }
   }, [client, map, robot, body, theme])
+  const show = (name: string) => {
+    setTyped(name)
+    setBody(name)
+  }
   const choose = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const text = String(new FormData(event.currentTarget).get('body')).trim()
@@ -71,7 +76,7 @@ export function MapView({ map: given, name, isRobot, body: first, robot }: Props
   }
   return (
     <div className="stack-small">
-      {!isRobot && (
+      {choices && (
         <form className="row small" onSubmit={choose}>
           <span>Robot with the joints of {name}</span>
           <RobotField label={`Robot with the joints of ${name}`} value={typed} change={setTyped} name="body" />
@@ -80,6 +85,7 @@ export function MapView({ map: given, name, isRobot, body: first, robot }: Props
           </button>
         </form>
       )}
+      {choices?.(show)}
       {fault !== '' && (
         <p className="viewer-problem" role="alert">
           {fault}

@@ -1,0 +1,74 @@
+// @module-tag long
+/** A map's page in Chromium: it proposes robots with the joints of a data set, says why, and chooses none itself. */
+import type { Browser } from '@hub/testing/browser'
+import { needs } from '@hub/testing/needs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { contractHub, type Json, newName, type Person } from '../../support/hub.ts'
+import { fitsScreens, noBrowser, openBrowser, openPage, signedInto } from '../support/browser.ts'
+
+const arm = `<mujoco model="arm"><worldbody><body name="link"><joint name="elbow" type="hinge"/>
+  <geom size="0.1 0.1 0.1" type="box"/></body></worldbody></mujoco>`
+
+describe('a map of joints in Chromium', needs(noBrowser), () => {
+  const hub = contractHub()
+  const type = newName()
+  let ada: Person
+  let dataset: string
+  let target: string
+  let trained: string
+  let alike: string
+  let browser: Browser
+
+  const robot = async (change: Json = {}) => {
+    const name = await hub.repo(ada, { kind: 'robot', visibility: 'public', ...change })
+    await hub.upload(ada, name, { 'arm.xml': arm })
+    const card = { dof: 1, actuators: [], mjcf_path: 'arm.xml' }
+    expect((await hub.call(ada, 'PUT', `/v1/robots/${name}/card`, card)).status).toBe(200)
+    return name
+  }
+
+  beforeAll(async () => {
+    ada = await hub.person()
+    dataset = await hub.repo(ada, { visibility: 'public' })
+    const meta = { episode_count: 1, total_frames: 1, robot_type: type }
+    expect((await hub.call(ada, 'PUT', `/v1/datasets/${dataset}/meta`, meta)).status).toBe(200)
+    target = await robot()
+    trained = await robot()
+    alike = await robot({ slug: `${type}-arm` })
+    const recipe = { template: 'act', dataset: [`svc://${dataset}`], robot: trained }
+    const run = await hub.call(ada, 'POST', '/v1/runs', { recipe, name: 'Grasp' })
+    expect(run.status).toBe(201)
+    const map = {
+      version: 1,
+      joints: [{ from: 'a', to: 'elbow', sign: 1, scale: 1, offset: 0 }],
+      held: [],
+      dropped: [],
+    }
+    const kept = { robot: target, if_version: 0, map }
+    expect((await hub.call(ada, 'PUT', `/v1/repos/${dataset}/joint-maps`, kept)).status).toBe(200)
+    browser = await openBrowser()
+  })
+  afterAll(() => browser?.close())
+
+  it('shows a proposed robot beside the other once a person has chosen it', async () => {
+    const origin = new URL(hub.running.url).origin
+    const { page, faults } = await openPage(await signedInto(origin, browser, ada.token), origin)
+    page.setDefaultTimeout(20_000)
+    await page.goto(`${origin}/${dataset}/map/${target}`)
+    const proposed = page.getByRole('region', { name: 'Proposed robots' })
+    await proposed.getByText(`Its name or description has ${type} in it, as the data set does.`).waitFor()
+    expect(await proposed.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringContaining('The run Grasp used both.'),
+      expect.stringContaining(alike),
+    ])
+    const field = page.getByLabel(`Robot with the joints of ${dataset}`)
+    await expect.poll(() => page.locator('.episode-stage').count()).toBe(1)
+    expect(await field.inputValue()).toBe('')
+    await fitsScreens(page, 'proposed-bodies')
+    await proposed.getByRole('button', { name: `Show ${trained} beside` }).click()
+    await expect.poll(() => page.locator('.episode-stage').count(), { timeout: 20_000 }).toBe(2)
+    expect(await field.inputValue()).toBe(trained)
+    expect(faults()).toEqual([])
+    await page.close()
+  })
+})
