@@ -1,23 +1,21 @@
 /** Checks of data sets: asking for one, taking and reporting it, and what it found. Contract, "Checks of data sets". */
 import { plainText } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { personFor } from '../../src/accounts/person-for.ts'
 import { checksOfRepos, type DatasetCheck, reportsOfRepos } from '../../src/checks/datasets/check-rows.ts'
 import { claimNextDatasetCheck } from '../../src/checks/datasets/claim-check.ts'
 import { reportDatasetCheck } from '../../src/checks/datasets/report-check.ts'
 import { datasetReport } from '../../src/checks/datasets/report-shape.ts'
 import { requestDatasetCheck } from '../../src/checks/datasets/request-check.ts'
-import { Account } from '../accounts/account.ts'
 import { builder } from '../builder.ts'
 import { repoName, rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
 import { targetRepo } from '../repos/target-repo.ts'
 import { input, mutation } from '../root-field.ts'
 import { claimNextFields } from '../runs/claim-input.ts'
-import { JobStatusEnum } from '../runs/enums.ts'
 import { wordEnum } from '../word-enum.ts'
 import { DatasetReportType } from './dataset-report.ts'
 import { RobotCheckReportStatusEnum } from './enums.ts'
+import { leasedFields } from './leased-fields.ts'
 
 const CauseEnum = wordEnum('DatasetCheckCause', 'Why a data set is checked.', {
   commit: 'A commit brought a `meta/info.json`.',
@@ -27,41 +25,20 @@ const CauseEnum = wordEnum('DatasetCheckCause', 'Why a data set is checked.', {
 const DatasetCheckType = builder.objectRef<DatasetCheck>('DatasetCheck').implement({
   description: 'The check of a data set: one for each repo, of its newest state, with the report that stands.',
   fields: (t) => ({
-    repo: t.exposeString('repo', { description: 'Full name of the data set.' }),
-    status: t.expose('status', {
-      type: JobStatusEnum,
-      description: 'Of what is asked or done now; the report of an earlier check stands meanwhile.',
-    }),
-    cause: t.expose('cause', { type: CauseEnum, description: 'Why it was asked for.' }),
-    seq: t.exposeInt('seq', { description: 'Change number of the files that it is about.' }),
-    attempt: t.exposeInt('attempt', { description: 'Of the last claim, from 1; 0 before the first one.' }),
-    worker: t.string({
-      nullable: true,
-      description: 'Name of its last worker; null if the caller is neither the owner nor one of its members.',
-      resolve: ({ ownerId, worker }, _args, { viewer }) =>
-        viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? worker : null,
-    }),
-    requestedAt: t.expose('requestedAt', { type: 'DateTime', description: 'Since when it waits, or waited.' }),
-    requester: t.field({
-      type: Account,
-      nullable: true,
-      description:
+    ...leasedFields(t, {
+      seq: 'Change number of the files that it is about.',
+      status: 'Of what is asked or done now; the report of an earlier check stands meanwhile.',
+      requestedAt: 'Since when it waits, or waited.',
+      requester:
         'Who asked for it; null for a commit, for keys without a person, and if the caller is neither the owner of ' +
         'the repo nor a member.',
-      resolve: ({ ownerId, requester }, _args, ctx) => personFor(ctx.viewer, ownerId, requester),
-    }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker took it.' }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
-    episodesDone: t.exposeInt('episodesDone', { description: 'Episodes that were looked at.' }),
-    episodesTotal: t.exposeInt('episodesTotal', { nullable: true, description: 'Of how many; null until known.' }),
-    error: t.string({
-      nullable: true,
-      description:
+      error:
         "Why the last one failed, in its worker's words; null if the caller is neither the owner nor one of its " +
         'members.',
-      resolve: ({ ownerId, error }, _args, { viewer }) =>
-        viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? error : null,
     }),
+    cause: t.expose('cause', { type: CauseEnum, description: 'Why it was asked for.' }),
+    episodesDone: t.exposeInt('episodesDone', { description: 'Episodes that were looked at.' }),
+    episodesTotal: t.exposeInt('episodesTotal', { nullable: true, description: 'Of how many; null until known.' }),
     reportSeq: t.exposeInt('reportSeq', {
       nullable: true,
       description: 'Change number of the files that `report` is about; null without one.',

@@ -1,15 +1,13 @@
 /** Films of episodes: what a data set has of them. Contract, "Films of episodes". */
 import { DEFAULT_PAGE_SIZE } from '@hub/formats/text-rules'
 import { z } from 'zod'
-import { personFor } from '../../src/accounts/person-for.ts'
 import { type EpisodeFilm, filmsOfRepos } from '../../src/films/film-rows.ts'
 import { signFilm } from '../../src/films/sign-film.ts'
-import { Account } from '../accounts/account.ts'
 import { builder, MAX_PAGE_SIZE } from '../builder.ts'
+import { leasedFields } from '../checks/leased-fields.ts'
 import { Connection, forwardArgs, nodesOf, pageArgs } from '../connection.ts'
 import { rule } from '../input-field.ts'
 import { RepoType } from '../repos/repo.ts'
-import { JobStatusEnum } from '../runs/enums.ts'
 import { wordEnum } from '../word-enum.ts'
 
 export const FilmKindEnum = wordEnum('EpisodeFilmKind', 'What is made of an episode.', {
@@ -29,41 +27,22 @@ export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').imp
     'data set and of the robot, episode, frame, and map of joints. Who does not see the robot does not see it.',
   fields: (t) => ({
     id: t.exposeString('id', { description: 'Its id: `film_…`.' }),
-    repo: t.exposeString('repo', { description: 'Full name of the data set.' }),
+    ...leasedFields(t, {
+      seq: 'Change number of the data set that it shows.',
+      status: 'Queued, running, succeeded or failed.',
+      requestedAt: 'When it was asked for.',
+      requester:
+        'Who asked for it; null for keys without a person, and if the caller is neither the owner of the repo nor a ' +
+        'member.',
+      error: "Why it failed, in its worker's words; null if the caller is neither the owner nor one of its members.",
+    }),
     robot: t.exposeString('robot', { description: 'Full name of the robot.' }),
-    seq: t.exposeInt('seq', { description: 'Change number of the data set that it shows.' }),
     mapVersion: t.exposeInt('mapVersion', {
       description: 'Version of the kept map of joints that it was made with; 0 for joints by name.',
     }),
     kind: t.expose('kind', { type: FilmKindEnum, description: 'A still or a video.' }),
     episode: t.exposeInt('episode', { description: 'Index of the episode.' }),
     frame: t.exposeInt('frame', { description: 'Frame of a still, from 0; 0 for a video.' }),
-    status: t.expose('status', { type: JobStatusEnum, description: 'Queued, running, succeeded or failed.' }),
-    attempt: t.exposeInt('attempt', { description: 'Of the last claim, from 1; 0 before the first one.' }),
-    worker: t.string({
-      nullable: true,
-      description: 'Name of its last worker; null if the caller is neither the owner nor one of its members.',
-      resolve: ({ ownerId, worker }, _args, { viewer }) =>
-        viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? worker : null,
-    }),
-    requestedAt: t.expose('requestedAt', { type: 'DateTime', description: 'When it was asked for.' }),
-    requester: t.field({
-      type: Account,
-      nullable: true,
-      description:
-        'Who asked for it; null for keys without a person, and if the caller is neither the owner of the repo nor a ' +
-        'member.',
-      resolve: ({ ownerId, requester }, _args, ctx) => personFor(ctx.viewer, ownerId, requester),
-    }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker took it.' }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
-    error: t.string({
-      nullable: true,
-      description:
-        "Why it failed, in its worker's words; null if the caller is neither the owner nor one of its members.",
-      resolve: ({ ownerId, error }, _args, { viewer }) =>
-        viewer.kind !== 'anonymous' && viewer.accountIds.includes(ownerId) ? error : null,
-    }),
     sizeBytes: t.int({
       nullable: true,
       description: 'Of a film that is there.',
