@@ -42,7 +42,7 @@ export class Connection<T> {
   }
 
   get pageInfo(): PageInfo {
-    const { nodes, hasNextPage, cursorOf } = this.#page
+    const { nodes, hasNextPage, cursorOf, endsAfter } = this.#page
     const cursorAt = (node: T | undefined) => (node === undefined ? null : cursorOf(node))
     return {
       hasNextPage,
@@ -51,7 +51,7 @@ export class Connection<T> {
         return cursorAt(nodes[0])
       },
       get endCursor() {
-        return cursorAt(nodes.at(-1))
+        return endsAfter ?? cursorAt(nodes.at(-1))
       },
     }
   }

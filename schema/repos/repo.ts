@@ -161,7 +161,9 @@ query('repos', {
     ...pageArgs(t),
     q: t.string({
       ...rule(searchText),
-      description: 'Substring of the slug or description, or a tag; case-insensitive.',
+      description:
+        'Substring of the slug or description, or a tag; case-insensitive. Of one or two letters: a page may be ' +
+        'short, even empty, before the last one.',
     }),
     kind: t.field({ type: RepoKindEnum, description: 'Only this kind.' }),
     owner: t.string({

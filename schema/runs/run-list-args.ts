@@ -33,7 +33,7 @@ export function runListArgs(t: ArgFields) {
       ...text(200),
       description:
         'Only runs with this text in their name, or in template, robot, output repo, project, group or the end of ' +
-        'the id.',
+        'the id. Of one or two letters: a page may be short, even empty, before the last one.',
     }),
     sortMetric: t.string({
       ...text(256),

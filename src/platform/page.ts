@@ -10,6 +10,8 @@ export interface Page<T> {
   readonly nodes: readonly T[]
   readonly hasNextPage: boolean
   readonly cursorOf: (node: T) => string
+  /** The cursor of the next page, where it begins after more than the last node: what was looked at and not found. */
+  readonly endsAfter?: string | undefined
 }
 
 /** One keyset column, compared in the next page's `WHERE (…) > (…)`. */

@@ -8,6 +8,7 @@ import { column, columns } from '../store/columns.ts'
 import { type NamedStatement, param, statement } from '../store/statement.ts'
 import { repoFacetStatement } from './facets-sql.ts'
 import { type RepoFilter, type RepoSort, repoPageStatement } from './list-sql.ts'
+import { repoPageEnd } from './page-end.ts'
 import { type Repo, toPlainRepo, toRepo, type WithCards } from './repo-shape.ts'
 
 export interface ListReposInput extends Omit<RepoFilter, 'ownerId'> {
@@ -78,8 +79,9 @@ function readCursor(listing: string, sort: RepoSort, cursor: string): readonly s
 }
 
 /**
- * One page, newest first by `sort`; with large cards it may be shorter than requested. 422 for a cursor of another
- * listing. One statement, two with an `owner` filter.
+ * One page, newest first by `sort`; with large cards it may be shorter than requested, and with a search that has no
+ * index (`short-search.ts`). 422 for a cursor of another listing. One statement, one more with an `owner` filter, and
+ * with such a search.
  */
 export async function listRepos(
   ctx: RequestContext,
@@ -90,16 +92,21 @@ export async function listRepos(
   const listing = listingName(input, sort)
   const after = input.after ? readCursor(listing, sort, input.after) : null
   const limit = input.first ?? DEFAULT_PAGE_SIZE
-  const cursorOf = (repo: Repo) => encodeCursor(listing, sort === 'created' ? [repo.id] : [repo.updatedAt, repo.id])
+  const keyOf = (repo: Pick<Repo, 'id' | 'updatedAt'>) => (sort === 'created' ? [repo.id] : [repo.updatedAt, repo.id])
+  const cursorOf = (repo: Repo) => encodeCursor(listing, keyOf(repo))
   const filter = await resolveFilter(ctx, input)
   if (!filter) return { nodes: [], hasNextPage: false, cursorOf }
   const viewer = visibleRepos(ctx.viewer)
-  const page = { filter, sort, after, limit: limit + 1 } as const
+  const end = repoPageEnd(viewer, { filter, sort, after })
+  const [last] = end ? await ctx.deps.db.query(end.statement, end.values) : []
+  const until = last ? keyOf(last) : null
+  const page = { filter, sort, after, until, limit: limit + 1 } as const
   const { found, repos } = isPlain
     ? await reposOf(ctx, repoPageStatement(viewer, { ...page, cards: false, isPlain }), toPlainRepo)
     : await reposOf(ctx, repoPageStatement(viewer, { ...page, cards }), toRepo)
   const nodes = repos.slice(0, limit)
-  return { nodes, hasNextPage: found > nodes.length, cursorOf }
+  if (found > nodes.length) return { nodes, hasNextPage: true, cursorOf }
+  return { nodes, hasNextPage: until !== null, cursorOf, endsAfter: until ? encodeCursor(listing, until) : undefined }
 }
 
 async function reposOf<Row extends { readonly found: number }, Values>(

@@ -32,6 +32,8 @@ export interface RepoPageQuery {
   readonly after: readonly string[] | null
   readonly limit: number
   readonly cards: boolean
+  /** The key of the last row that the page looks at; absent: of any. */
+  readonly until?: readonly string[] | null
 }
 
 /** A page of rows with the plain columns alone. */
@@ -49,7 +51,7 @@ const cardedListing = cardedColumns.with(found)
 const plainListing = plainColumns.with(found)
 
 /** All parameters of a listing; each statement uses some of them. */
-const params = {
+export const params = {
   ...repoViewer,
   kind: param.enum.orNull('RepoKind'),
   ownerId: param.text.orNull(),
@@ -63,9 +65,11 @@ const params = {
   interfaceFingerprint: param.text.orNull(),
   afterTime: param.timestamptz.orNull(),
   afterId: param.text.orNull(),
+  untilTime: param.timestamptz.orNull(),
+  untilId: param.text.orNull(),
   limit: param.int4.orNull(),
 }
-type Values = Given<typeof params>
+export type Values = Given<typeof params>
 
 /**
  * A search as a regular expression without any sign that means something else. Its time grows with the length of a text
@@ -76,10 +80,12 @@ const searchPattern = (text: string) => `***=${text.toLowerCase()}`
 /** The same text as a list of one tag. */
 const searchedWord = 'array[substr(:pattern::text, 5)]'
 
-function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit }: Partial<RepoPageQuery>): Values {
+/** The values of `params`. */
+export function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit, until }: Partial<RepoPageQuery>): Values {
   const { q, kind, ownerId, tag, license, label, robot, interfaceFingerprint } = filter ?? {}
   const labels = [...(label ?? []), ...(license ? [`license:${license}`] : [])]
   const [last, id] = after ?? []
+  const [end, endId] = until ?? []
   return {
     ...viewer,
     kind: kind ?? null,
@@ -91,6 +97,8 @@ function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit }: Partial<
     interfaceFingerprint: interfaceFingerprint ?? null,
     afterTime: (sort === 'updated' && last) || null,
     afterId: (sort === 'updated' ? id : last) ?? null,
+    untilTime: (sort === 'updated' && end) || null,
+    untilId: (sort === 'updated' ? endId : end) ?? null,
     limit: limit ?? null,
   }
 }
@@ -99,7 +107,8 @@ function valuesOf(viewer: VisibleRepos, { filter, sort, after, limit }: Partial<
 const hasLabels = (words: string) => `(r.tags || r.card_tags || r.card_labels) @> ${words}::text[]`
 const hasTags = (words: string) => `(r.tags || r.card_tags) @> ${words}::text[]`
 
-function predicates(filter: RepoFilter): string[] {
+/** The conditions of a filter on the repo `r`. */
+export function predicates(filter: RepoFilter): string[] {
   const found: string[] = []
   if (filter.kind) found.push('r.kind = :kind::"RepoKind"')
   if (filter.ownerId) found.push('r.owner_id = any(array[:ownerId::text])')
@@ -122,20 +131,26 @@ function predicates(filter: RepoFilter): string[] {
   return found
 }
 
-const order = { created: 'id desc', updated: 'updated_at desc, id desc' } as const
+export const order = { created: 'id desc', updated: 'updated_at desc, id desc' } as const
 /** The condition for rows after the last row of the previous page. */
-const keyset = {
+export const keyset = {
   created: 'r.id < :afterId',
   updated: '(r.updated_at, r.id) < (:afterTime::timestamptz, :afterId)',
+} as const
+
+/** The condition for rows up to the last one that the page looks at. */
+const upTo = {
+  created: 'r.id >= :untilId',
+  updated: '(r.updated_at, r.id) >= (:untilTime::timestamptz, :untilId)',
 } as const
 
 /**
  * The order within one owner's repos, by all columns of their index. With only an equality on the owner, the planner
  * may read through the repos of all owners by their ids.
  */
-const withinOwner = (by: string) => `r.owner_id, ${by}`
+export const withinOwner = (by: string) => `r.owner_id, ${by}`
 
-const where = (conditions: readonly string[]) => conditions.join(' and ')
+export const where = (conditions: readonly string[]) => conditions.join(' and ')
 
 type ListedRow = RowOf<typeof listedColumns> & Partial<RowOf<typeof cardedListing>>
 type PlainListedRow = RowOf<typeof plainListing>
@@ -177,7 +192,11 @@ function columnsOf({ cards, isPlain }: AnyPageQuery): Columns<PlainListedRow> {
 }
 
 function pageStatement(name: string, viewer: VisibleRepos, query: AnyPageQuery): PageStatement<PlainListedRow> {
-  const shared = [...predicates(query.filter), ...(query.after ? [keyset[query.sort]] : [])]
+  const shared = [
+    ...predicates(query.filter),
+    ...(query.after ? [keyset[query.sort]] : []),
+    ...(query.until ? [upTo[query.sort]] : []),
+  ]
   const by = order[query.sort]
   const streams: string[] = []
   if (query.filter.visibility !== 'private') {
@@ -194,13 +213,13 @@ function pageStatement(name: string, viewer: VisibleRepos, query: AnyPageQuery):
   const page = streams.length > 0 ? streams.join(' union all ') : `(select r.id, r.updated_at from repos r where false)`
   // `offset 0` makes it a look-up of each row: as a join it may be a merge, which reads all repos that are newer than
   // the page, or compare each row with every repo, where the planner expects few of either.
-  const columns = columnsOf(query)
-  const text = `select ${columns.sql}
+  const listed = columnsOf(query)
+  const text = `select ${listed.sql}
     from (${bounded(`select id, updated_at from (${page}) candidates order by ${by} limit (select :limit::int)`, query, by)}
       limit ${MAX_ROWS}) page
     cross join lateral (select * from repos where id = page.id offset 0) r join accounts o on o.id = r.owner_id
     order by ${by.replaceAll(/\b(id|updated_at)\b/g, 'page.$1')}`
-  return composed({ name, columns, params, text })
+  return composed({ name, columns: listed, params, text })
 }
 
 /**

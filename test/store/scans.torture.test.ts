@@ -20,6 +20,7 @@ const meant: Readonly<Record<string, string>> = {
   'src/auth/signing-keys.ts: signing_keys': 'has a row for each month',
   'deleted-repos: deleted_repos': 'is what is left to delete',
   'src/repos/facets-sql.ts: repo_facet_changes': 'is what is left to fold in, of a minute at most',
+  'src/repos/page-end.ts: repos_public_updated': 'has fewer rows here than a page looks at; of more, it ends',
   'src/backup/restore-backup.ts: uploads_pkey': 'while a backup is restored, and nobody is served',
   'src/operator/deployment-verbs.ts: _prisma_migrations': 'has a row for each migration',
   'src/operator/deployment-verbs.ts: accounts_handle_key': 'by an operator at a shell, to list all users',

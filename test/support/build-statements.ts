@@ -1,4 +1,4 @@
-/** The thread of `builtStatements`: loads the modules that build statements, and has those build theirs that make one for each kind of job or shape of a request. */
+/** The thread of `builtStatements`: loads the modules that build statements, and has those built of each kind of job or shape of a request. */
 import { glob, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
@@ -67,8 +67,9 @@ const viewers: readonly (VisibleRepos & VisibleRuns)[] = [nobody, member, limite
 /** Each part of a listing's text alone, and all of them together. */
 async function buildListings(): Promise<void> {
   const { repoPageStatement } = await import('../../src/repos/list-sql.ts')
+  const { repoPageEnd } = await import('../../src/repos/page-end.ts')
   const { repoFacetStatement } = await import('../../src/repos/facets-sql.ts')
-  const { runPageStatement } = await import('../../src/runs/read/list-sql.ts')
+  const { runPageEnd, runPageStatement } = await import('../../src/runs/read/list-sql.ts')
   const { sortedPageStatement } = await import('../../src/runs/read/sorted-sql.ts')
   const repoFilters = {
     q: 'a',
@@ -99,12 +100,16 @@ async function buildListings(): Promise<void> {
         for (const after of [null, sort === 'created' ? ['repo_a'] : ['2026-01-01T00:00:00Z', 'repo_a']]) {
           for (const cards of [false, true]) repoPageStatement(viewer, { filter, sort, after, limit: 1, cards })
           repoPageStatement(viewer, { filter, sort, after, limit: 1, cards: false, isPlain: true })
+          if ('q' in filter) repoPageStatement(viewer, { filter, sort, after, until: after, limit: 1, cards: false })
+          repoPageEnd(viewer, { filter, sort, after })
         }
       repoFacetStatement(viewer, filter as RepoFilter)
     }
     for (const filter of [...shapesOf(runFilters), { gated: false }])
       for (const after of [null, 'run_a']) {
         runPageStatement(viewer, { filter, after, limit: 1 })
+        if ('q' in filter) runPageStatement(viewer, { filter, after, until: after, limit: 1 })
+        runPageEnd(viewer, { filter, after, limit: 1 })
         const query = { filter, after, limit: 1, metric: 'a', afterValue: after === null ? null : 1 }
         for (const by of ['last', 'min', 'max', 'mean'] as const)
           for (const order of ['asc', 'desc'] as const) sortedPageStatement(viewer, { ...query, by, order })

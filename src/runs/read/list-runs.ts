@@ -13,7 +13,7 @@ import { column, columns, type RowOf } from '../../store/columns.ts'
 import { param, statement } from '../../store/statement.ts'
 import { type FacetRow, runFacetStatement } from './facets-sql.ts'
 import { getRunsById } from './get-run.ts'
-import { type listedColumns, type RunFilter, type RunPageQuery, runPageStatement } from './list-sql.ts'
+import { type listedColumns, type RunFilter, type RunPageQuery, runPageEnd, runPageStatement } from './list-sql.ts'
 import { type Run, toRun } from './run-shape.ts'
 import { type SortInput, sortOrderOf } from './sort-order.ts'
 import { type SortedQuery, sortedPageStatement } from './sorted-sql.ts'
@@ -63,7 +63,8 @@ function listingName({ first: _first, after: _after, ...filters }: ListRunsInput
 
 /**
  * One page, shorter than requested if its runs are large; 422 for a cursor of another listing and an order that there
- * is not, empty for an owner that does not exist. One statement, two with an `owner` filter.
+ * is not, empty for an owner that does not exist. One statement, one more with an `owner` filter, and with a search that
+ * has no index (`short-search.ts`), whose pages may be shorter too.
  */
 export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promise<Page<Run>> {
   const listing = listingName(input)
@@ -77,11 +78,20 @@ export async function listRuns(ctx: RequestContext, input: ListRunsInput): Promi
   const filter: RunFilter = { ...input, ownerId: account?.id ?? null }
   const query = { filter, after, limit: limit + 1 }
   const viewer = visibleRuns(ctx.viewer)
+  const until = sort ? null : await endOf(ctx, viewer, query)
   const rows: readonly ListedRow[] = sort
     ? await sortedRows(ctx, viewer, { ...query, ...sort, afterValue })
-    : await newestRows(ctx, viewer, query)
+    : await newestRows(ctx, viewer, { ...query, until })
   const nodes = rows.slice(0, limit).map((row) => toRun(row, row.sortValue ?? null))
-  return { nodes, hasNextPage: (rows[0]?.found ?? 0) > nodes.length, cursorOf }
+  if ((rows[0]?.found ?? 0) > nodes.length) return { nodes, hasNextPage: true, cursorOf }
+  const endsAfter = until === null ? undefined : encodeCursor(listing, [until])
+  return { nodes, hasNextPage: until !== null, cursorOf, endsAfter }
+}
+
+async function endOf({ deps }: RequestContext, viewer: VisibleRuns, query: RunPageQuery): Promise<string | null> {
+  const end = runPageEnd(viewer, query)
+  const [last] = end ? await deps.db.query(end.statement, end.values) : []
+  return last?.id ?? null
 }
 
 type ListedRow = RowOf<typeof listedColumns> & { readonly sortValue?: number }

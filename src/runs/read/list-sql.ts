@@ -5,7 +5,8 @@
  */
 import { ownRunSql, runListedSql, runViewer, type VisibleRuns } from '../../auth/policy.ts'
 import { namesRobot } from '../../repos/named-repo.ts'
-import { column, type RowOf } from '../../store/columns.ts'
+import { column, columns, type RowOf } from '../../store/columns.ts'
+import { isIndexed, lastLookedAt } from '../../store/short-search.ts'
 import { composed, firstOf, type Given, type NamedStatement, param } from '../../store/statement.ts'
 import type { JobExecutor } from '../../work/held-job.ts'
 import type { JobStatus } from '../../work/job-state.ts'
@@ -35,6 +36,8 @@ export interface RunPageQuery {
   readonly filter: RunFilter
   readonly after: string | null
   readonly limit: number
+  /** The id of the last run that the page looks at; null: of any. */
+  readonly until?: string | null
 }
 
 /** A run, and the number of rows that the page would have without its byte limit. */
@@ -56,12 +59,13 @@ export const params = {
   /** The same as a pattern. */
   pattern: param.text.orNull(),
   after: param.text.orNull(),
+  until: param.text.orNull(),
   limit: param.int4(),
 }
 type Values = Given<typeof params>
 
 /** The values of `params`. */
-export const valuesOf = (viewer: VisibleRuns, { filter, after, limit }: RunPageQuery): Values => ({
+export const valuesOf = (viewer: VisibleRuns, { filter, after, limit, until }: RunPageQuery): Values => ({
   ...viewer,
   ownerId: filter.ownerId ?? null,
   robot: filter.robot?.toLowerCase() ?? null,
@@ -73,6 +77,7 @@ export const valuesOf = (viewer: VisibleRuns, { filter, after, limit }: RunPageQ
   q: filter.q?.toLowerCase() ?? null,
   pattern: filter.q ? patternOf(filter.q.toLowerCase()) : null,
   after,
+  until: until ?? null,
   limit,
 })
 
@@ -96,7 +101,7 @@ const ofKind: Readonly<Record<RunKind, string>> = {
 
 /** `owner` is the column that the owner filter compares. */
 export function predicates(
-  { filter, after }: Pick<RunPageQuery, 'filter' | 'after'>,
+  { filter, after, until }: Pick<RunPageQuery, 'filter' | 'after' | 'until'>,
   owner: 'account.id' | 'u.owner_id',
 ): string[] {
   const found: string[] = []
@@ -115,6 +120,7 @@ export function predicates(
     found.push(`u.tags <> '{}' and (u.tags || u.owner_id) @> (:tags::text[] || ${owner}) and u.tags @> :tags::text[]`)
   if (filter.q) found.push(hasWords)
   if (after !== null) found.push('u.id < :after')
+  if (until) found.push('u.id >= :until')
   return found
 }
 
@@ -226,6 +232,34 @@ function pageStatement(name: string, viewer: VisibleRuns, query: RunPageQuery): 
     from (${bounded(`select id from (${ids}) candidates order by id desc limit (select :limit::int)`)}) page
     join (${runTables}) on u.id = page.id order by page.id desc`
   return composed({ name, columns: listedColumns, params, text })
+}
+
+const endColumns = columns({ id: column.text('ended.id') })
+
+/**
+ * Where a page of a search without an index ends: the newest of the runs at which one of the caller's accounts has been
+ * looked at far enough. Null where the search has an index, or the key sees a part of its accounts' runs.
+ */
+export function runPageEnd(
+  viewer: VisibleRuns,
+  { filter, after, limit }: RunPageQuery,
+): { statement: NamedStatement<RowOf<typeof endColumns>, Values>; values: Values } | null {
+  if (!filter.q || isIndexed(filter.q) || fewSources(viewer)) return null
+  const from = after === null ? [] : ['u.id < :after']
+  const ends = ['account.mine', 'not account.mine'].map((which, at) => {
+    const conditions = [
+      at === 0 ? ofAccount : madeForOthers,
+      ...(filter.ownerId ? ['account.id = :ownerId'] : []),
+      ...from,
+    ]
+    const stream = `select u.id from runs u where ${conditions.join(' and ')} order by u.owner_id, u.id desc`
+    return `select seen.id from account cross join lateral ${lastLookedAt(stream)} seen where ${which}`
+  })
+  const text = `${accounts} select ${endColumns.sql} from (${ends.join(' union all ')}) ended order by ended.id desc limit 1`
+  return {
+    statement: composed({ name: '', exact: 'aggregate', columns: endColumns, params, text }),
+    values: valuesOf(viewer, { filter, after, limit }),
+  }
 }
 
 /**

@@ -2,6 +2,7 @@
  * A search of runs by words. An index of the owner and of all words of a run finds those with rare ones; a word that
  * very many have is found soon by reading the newest runs.
  */
+import { isIndexed } from '../../store/short-search.ts'
 
 /**
  * What a search looks in: what people call a run, and the parts of the name that the hub makes; those that it has, with
@@ -19,9 +20,6 @@ export const hasWords = `(strpos(${wordsOf('u')}, :q) > 0 or u.id = :q)`
 /** The value of `:q` as a literal regular expression, which a trigram index serves. */
 export const patternOf = (q: string) => `***=${q}`
 
-/** Whether a search has what the index is by: three letters or digits in a row. */
-const isIndexed = (q: string) => /[\p{L}\p{N}]{3}/u.test(q)
-
 /** Runs that the index is asked for: so many are read and sorted for each page. */
 const MAX_HITS = 1000
 
@@ -34,8 +32,8 @@ export interface SearchWays {
 }
 
 /**
- * How a search by `:q` is done within the accounts of the caller. Null where it reads their runs from the newest one on:
- * for one or two letters, which most runs have.
+ * How a search by `:q` is done within the accounts of the caller. Null where it reads their runs from the newest one on,
+ * a bounded number for each page: for one or two letters.
  */
 export function searchWays(q: string | null | undefined): SearchWays | null {
   if (!q || !isIndexed(q)) return null

@@ -15,7 +15,7 @@ export interface Pages<Root, Node> {
   /** Of this root field; of a later page too. */
   readonly error: CombinedError | undefined
   readonly isLoading: boolean
-  /** Whether the first page is there, and has nothing. */
+  /** Whether all pages are there, and have nothing: a search may find nothing before a later one. */
   readonly isEmpty: boolean
   readonly hasMore: boolean
   readonly more: () => void
@@ -80,7 +80,7 @@ export function usePages<
     root,
     error: error ?? moreError,
     isLoading: first.fetching || isLoadingMore,
-    isEmpty: root !== undefined && nodes.length === 0,
+    isEmpty: root !== undefined && nodes.length === 0 && !last?.pageInfo.hasNextPage,
     hasMore: last?.pageInfo.hasNextPage ?? false,
     more,
     refresh: () => {
