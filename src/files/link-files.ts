@@ -41,7 +41,8 @@ const idColumn = columns({ id: column.text('u.id') })
 
 /**
  * Fenced by the attempt; those that no attempt has claimed are checked ones. In id order, like every statement that
- * locks several uploads.
+ * locks several uploads. `coalesce` has each row looked up by its id: where the database expects hardly any open upload,
+ * it would compare each open one with each that is locked.
  */
 const finish = statement({
   name: 'uploads-finish',
@@ -49,8 +50,8 @@ const finish = statement({
   params: { ids: param.texts(), attempt: param.text.orNull() },
   text: `with locked as materialized (select id from uploads where id = any(:ids::text[]) order by id for update)
     update uploads u set state = 'completed', touched_at = now() from locked
-    where u.id = locked.id and ((u.attempt = :attempt and u.state = 'completing')
-      or (:attempt::text is null and u.state = 'assembled' and u.etag is not null)) returning ${idColumn.sql}`,
+    where u.id = locked.id and coalesce((u.attempt = :attempt and u.state = 'completing')
+      or (:attempt::text is null and u.state = 'assembled' and u.etag is not null), false) returning ${idColumn.sql}`,
 })
 
 const linked = columns({ path: column.text('path'), updatedAt: column.timestamptz('updated_at') })

@@ -80,7 +80,10 @@ export async function lockUnshared(tx: Querier, ids: readonly string[]): Promise
   return (await tx.query(unshared, { ids })).map(({ id }) => id)
 }
 
-/** In id order, like every statement that locks several uploads. */
+/**
+ * In id order, like every statement that locks several uploads. `coalesce` has each row looked up by its id, whatever
+ * the database expects of open uploads.
+ */
 const keepChecked = statement({
   name: 'uploads-keep-checked',
   columns: idColumn,
@@ -95,7 +98,7 @@ const keepChecked = statement({
       content_type = t.content_type
     from locked join unnest(:ids::text[], :etags::text[], :contentTypes::text[]) as t(id, etag, content_type)
       on t.id = locked.id
-    where u.id = locked.id and u.attempt = :attempt and u.state = 'completing' returning ${idColumn.sql}`,
+    where u.id = locked.id and coalesce(u.attempt = :attempt and u.state = 'completing', false) returning ${idColumn.sql}`,
 })
 
 /**
