@@ -2,7 +2,16 @@
 import { describe, expect, it } from 'vitest'
 import { type KnownOfSource, proposedBodies } from '../../../web/src/pages/repos/maps/proposed-bodies.ts'
 
-const nothing: KnownOfSource = { named: null, kind: 'DATASET', fits: [], runs: [], checks: [], maps: [], alike: [] }
+const nothing: KnownOfSource = {
+  named: null,
+  kind: 'DATASET',
+  declared: null,
+  fits: [],
+  runs: [],
+  checks: [],
+  maps: [],
+  alike: [],
+}
 const known = (change: Partial<KnownOfSource>) => ({ ...nothing, ...change })
 const run = (displayName: string, fullName: string | null) => ({
   ...{ id: displayName, displayName, robotRepo: fullName === null ? null : { fullName } },
@@ -55,6 +64,17 @@ describe('robots with the joints of a source', () => {
       ['lab/tried', 'The check check_1 tried it on this robot.'],
       ['lab/so100', 'Its name or description has so100 in it, as the model does.'],
       ['lab/leg', 'A reviewed map leads to it too, so its joints may have other names.'],
+    ])
+  })
+
+  it('begin with the one that meta/info.json declares', () => {
+    const source = known({ declared: 'lab/so100', runs: [run('Grasp', 'lab/twin'), run('Grasp', 'lab/so100')] })
+    expect(proposedBodies(source, 'lab/arm')).toEqual([
+      {
+        ...{ robot: 'lab/so100', isNamed: false },
+        reasons: ['Its meta/info.json declares it.', 'The run Grasp used both.'],
+      },
+      { robot: 'lab/twin', isNamed: false, reasons: ['The run Grasp used both.'] },
     ])
   })
 

@@ -15,6 +15,7 @@ describe('a map of joints in Chromium', needs(noBrowser), () => {
   let ada: Person
   let dataset: string
   let target: string
+  let declared: string
   let trained: string
   let alike: string
   let browser: Browser
@@ -30,9 +31,10 @@ describe('a map of joints in Chromium', needs(noBrowser), () => {
   beforeAll(async () => {
     ada = await hub.person()
     dataset = await hub.repo(ada, { visibility: 'public' })
-    const meta = { episode_count: 1, total_frames: 1, robot_type: type }
-    expect((await hub.call(ada, 'PUT', `/v1/datasets/${dataset}/meta`, meta)).status).toBe(200)
     target = await robot()
+    declared = await robot()
+    const said = { codebase_version: 'v3.0', fps: 30, total_episodes: 1, total_frames: 1, robot_type: type }
+    await hub.upload(ada, dataset, { 'meta/info.json': JSON.stringify({ ...said, robot: declared }) })
     trained = await robot()
     alike = await robot({ slug: `${type}-arm` })
     const recipe = { template: 'act', dataset: [`svc://${dataset}`], robot: trained }
@@ -58,6 +60,7 @@ describe('a map of joints in Chromium', needs(noBrowser), () => {
     const proposed = page.getByRole('region', { name: 'Proposed robots' })
     await proposed.getByText(`Its name or description has ${type} in it, as the data set does.`).waitFor()
     expect(await proposed.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(new RegExp(`^${declared} +Its meta/info.json declares it`)),
       expect.stringContaining('The run Grasp used both.'),
       expect.stringContaining(alike),
     ])

@@ -78,7 +78,7 @@ export const statements: Readonly<Record<string, number>> = {
   runs: 3,
   runToRepeat: 3,
   session: 3,
-  BodyOfSource: 8,
+  BodyOfSource: 9,
   MapPage: 5,
   NewPasskey: 2,
   Settings: 4,

@@ -1,4 +1,5 @@
 /** A map of joints for its reviewer: both robots in 3D, each joint to move, what differs, and the review. */
+import { INFO_PATH, readInfo } from '@hub/dataset/info'
 import type { JointMap } from '@hub/embodiment/joint-map'
 import { useState } from 'react'
 import { useMutation, useQuery } from 'urql'
@@ -11,6 +12,7 @@ import { Empty, ErrorNotice } from '../../../ui/states.tsx'
 import { keptName } from '../../../viewer/kept-map.ts'
 import { RepoFrame, useCanWrite } from '../repo-frame.tsx'
 import { robotNamesQuery } from '../robot-field.graphql.ts'
+import { useStart } from '../use-start.ts'
 import { bodyOfSourceQuery, type MapPageQuery, mapPageQuery, reviewMapMutation } from './map-page.graphql.ts'
 import { MapView } from './map-view.tsx'
 import { proposedBodies } from './proposed-bodies.ts'
@@ -125,11 +127,16 @@ function BodyChoices({ head, name, robot, choose }: ChoicesProps) {
     pause: isRepo || text === '',
   })
   const { value, error } = rootField(known, 'repo')
+  // A file that cannot be read now proposes nothing; other reasons still do.
+  const isDescribed = value?.info.nodes[0]?.path === INFO_PATH
+  const { start, error: unread } = useStart(owner, repo, isDescribed ? INFO_PATH : null)
   if (error) return <ErrorNotice error={error} retry={again} />
-  if (!value) return null
+  if (!value || (isDescribed && start === null && unread === null)) return null
+  const info = start && readInfo(start.text)
   const source = {
     ...({ named: text === '' ? null : { text, isRepo }, kind: head.kind === 'MODEL' ? 'MODEL' : 'DATASET' } as const),
     ...{ fits: value.fits.nodes, runs: value.runs.nodes, checks: value.checks.nodes, maps: value.jointMaps.nodes },
+    declared: info && 'robot' in info ? info.robot : null,
     alike: (rootField(alike, 'repos').value?.nodes ?? []).map(({ fullName }) => fullName),
   }
   return <ProposedBodies bodies={proposedBodies(source, robot)} choose={choose} />

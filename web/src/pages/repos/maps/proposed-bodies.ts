@@ -17,6 +17,8 @@ export interface KnownOfSource {
   /** What the repo itself says: `robot_type` of a data set, the robot of a model; null for none. */
   readonly named: { readonly text: string; readonly isRepo: boolean } | null
   readonly kind: 'DATASET' | 'MODEL'
+  /** The robot that the `meta/info.json` of a data set declares: its `robot`, else its `robot_type`. */
+  readonly declared: string | null
   readonly fits: readonly { readonly robot: string; readonly verdict: string; readonly mapVersion: number | null }[]
   readonly runs: readonly (RobotOfJob & { readonly displayName: string })[]
   readonly checks: readonly RobotOfJob[]
@@ -33,10 +35,11 @@ const MOST = 6
  * leads to: that one is shown in any case. Other maps come last: a robot that needs one has joints of other names.
  */
 export function proposedBodies(known: KnownOfSource, target: string): ProposedBody[] {
-  const { named, kind, fits, runs, checks, maps, alike } = known
+  const { named, kind, declared, fits, runs, checks, maps, alike } = known
   const what = kind === 'DATASET' ? 'data set' : 'model'
   const own = named?.isRepo ? [[named.text, `The ${what} names it as its robot.`] as const] : []
   const hints: (readonly [robot: string, reason: string])[] = [
+    ...(declared === null ? [] : [[declared, 'Its meta/info.json declares it.'] as const]),
     ...fits
       .filter(({ verdict, mapVersion }) => verdict === 'AS_IS' && mapVersion === null)
       .map(({ robot }) => [robot, 'Its joints, rate and action fit as they are.'] as const),
