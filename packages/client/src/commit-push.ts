@@ -21,7 +21,8 @@ export interface Deletions {
 /**
  * Commits the files and deletions; resolves with the deleted paths. If the hub rejects some of them, those fail (a path
  * that is gone already does not), and the rest is committed. Other errors fail all of these files. If the hub lacks
- * bytes, those that an earlier push sent ahead are sent again, once.
+ * bytes, those that an earlier push sent ahead are sent again, once. If it does not take the run, and the caller allows
+ * it, the files are committed without one: they matter more than where they are from.
  */
 export async function commitPush(
   sending: Sending,
@@ -32,7 +33,8 @@ export async function commitPush(
   const deletions = [...inWay, ...others]
   if (files.length + deletions.length === 0) return []
   const add = files.map(({ local: { path, sha256, size } }) => ({ path, sha256, size }))
-  const { message, runId } = sending.said
+  const { message, onRunRefused } = sending.said
+  const runId = sending.hub.takesRun ? sending.said.runId : undefined
   const body = { add, delete: deletions, message, ...(runId !== undefined && { run_id: runId }) }
   let commitId: string
   try {
@@ -40,6 +42,11 @@ export async function commitPush(
   } catch (error) {
     sending.client.signal.throwIfAborted()
     if (!(error instanceof ProblemError)) throw error
+    if (runId !== undefined && onRunRefused && isAboutRun(error)) {
+      sending.hub.takesRun = false
+      onRunRefused(failureLine(error))
+      return commitPush(sending, tally, files, { inWay, others })
+    }
     if (error.kind === 'upload.part_missing' && files.some(({ from }) => from === 'memory')) {
       const again = await sendAgain(sending, files, tally)
       return commitPush(sending, tally, again, { inWay, others: again.length < files.length ? [] : others })
@@ -68,6 +75,9 @@ export async function commitPush(
   tally.committed(files, commitId)
   return deletions
 }
+
+const isAboutRun = ({ status, entries }: ProblemError): boolean =>
+  status === 422 && entries.some(({ loc }) => loc.at(-1) === 'run_id')
 
 /** Its id. A commit with a file whose digest the hub does not say yet is remembered until it is answered. */
 async function commitOnce(

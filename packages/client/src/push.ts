@@ -43,6 +43,10 @@ export interface PushOptions {
   readonly message?: string
   /** The run that made these files, of a model repo: the version names it. */
   readonly runId?: string
+  /**
+   * Called once if the hub does not take `runId`, with why; the push then goes on without it. Absent: the files fail.
+   */
+  readonly onRunRefused?: (why: string) => void
   /** If set, a missing repo is created with this kind. */
   readonly kind?: RepoKind | null
   /** For a created repo; an existing one keeps its visibility. */
@@ -129,9 +133,9 @@ export async function pushFolder(
   const state = openState(options.cacheDir, client.url, repo)
   try {
     const root = await realpath(dir)
-    const said = { message: options.message, runId: options.runId }
+    const said = { message: options.message, runId: options.runId, onRunRefused: options.onRunRefused }
     const gate = byteGate(options.jobs ? jobs * PART_BYTES : PART_BYTES)
-    const hub = { takesArchives: true }
+    const hub = { takesArchives: true, takesRun: true }
     const small = smallFiles()
     const sending: Sending = { client, repo, state, small, progress, jobs, root, said, hub, gate }
     const read = async () => {

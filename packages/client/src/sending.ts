@@ -18,9 +18,15 @@ export interface Sending {
   readonly jobs: number
   /** The real path of the folder. */
   readonly root: string
-  readonly said: MessageOption & { readonly runId?: string | undefined }
-  /** What is known of the hub; an older one takes no archives of contents. */
-  readonly hub: { takesArchives: boolean }
+  readonly said: MessageOption & {
+    readonly runId?: string | undefined
+    readonly onRunRefused?: ((why: string) => void) | undefined
+  }
+  /**
+   * What is known of the hub: an older one takes no archives of contents, and no run of a commit; any one refuses a run
+   * that is gone, or of a repo that is no model.
+   */
+  readonly hub: { takesArchives: boolean; takesRun: boolean }
   /** Limits the bytes that are being sent: what a kill loses. */
   readonly gate: ByteGate
 }

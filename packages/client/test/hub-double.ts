@@ -32,6 +32,8 @@ export interface HubDouble {
   repoExists: boolean
   /** Whether contents may come as an archive, as older hubs do not take them. */
   takesArchives: boolean
+  /** The kind of fault of a commit that names a run; null where one may. */
+  runFault: string | null
   store(path: string, bytes: Buffer, over?: Partial<RemoteFile>): void
   close(): Promise<void>
 }
@@ -40,6 +42,7 @@ interface Commit {
   readonly add?: ReadonlyArray<{ readonly path: string; readonly sha256: string; readonly size: number }>
   readonly delete?: readonly string[]
   readonly message?: string
+  readonly run_id?: string
 }
 
 interface Pending {
@@ -94,6 +97,7 @@ export async function startHubDouble(partSize: number | 'asked' = 100_000): Prom
     fault: () => false,
     repoExists: true,
     takesArchives: true,
+    runFault: null,
     store(path, bytes, over = {}) {
       const entry = {
         path,
@@ -248,8 +252,10 @@ export async function startHubDouble(partSize: number | 'asked' = 100_000): Prom
         ? []
         : [{ type: 'upload.part_missing', detail: `${path} has no bytes`, loc: ['body', 'add', index, 'sha256'] }],
     )
+    const { runFault: type } = double
+    if (type && body.run_id) errors.push({ type, detail: 'No run.', loc: ['body', 'run_id'] })
     if (errors.length > 0) {
-      problem(response, 422, 'upload.part_missing', 'Bytes are missing.', errors)
+      problem(response, 422, errors[0]?.type ?? '', 'The commit is refused.', errors)
       return
     }
     for (const path of body.delete ?? []) double.files.delete(path)

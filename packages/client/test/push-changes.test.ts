@@ -39,6 +39,19 @@ describe('push', () => {
     expect(t.hub.files.get('false/b')?.bytes.toString()).toBe('false b')
     expect(t.hub.files.get('true/empty')?.size).toBe(0)
   })
+  itOnce.each(['validation.unknown_member', 'validation.value'])(
+    'commits without the run that a hub refuses with %s, if it may',
+    async (fault) => {
+      t.hub.runFault = fault
+      await put('a', 'a')
+      const strict = await pushFolder(client(), repo, t.dir, options({ runId: 'run_1' }))
+      expect([strict.failed.length, t.hub.commits.length]).toEqual([1, 0])
+      const said: string[] = []
+      const lenient = options({ runId: 'run_1', onRunRefused: (why: string) => said.push(why) })
+      expect(await pushFolder(client(), repo, t.dir, lenient)).toMatchObject({ failed: [] })
+      expect([t.hub.commits.length, t.hub.files.size, said.length]).toEqual([1, 1, 1])
+    },
+  )
   itInTorture('sends small contents in requests of at most 4 MiB and 500 contents', async () => {
     const sizes = [...Array(80).fill(65_536), ...Array(600).fill(10)]
     for (const [index, size] of sizes.entries()) await put(`${index}`, Buffer.alloc(size).fill(`${index} `))

@@ -23,6 +23,7 @@ export interface PublisherOptions {
   readonly client: HubClient
   readonly files: Pick<RunFiles, 'dir' | 'checkpoints'>
   readonly journal: RunJournal
+  /** Named by the version of each checkpoint, unless the hub does not take it. */
   readonly runId: string
   readonly repo: { readonly owner: string; readonly slug: string }
   /** Folder of the client's transfer cache. */
@@ -35,6 +36,7 @@ export interface PublisherOptions {
 export function createPublisher(options: PublisherOptions): Publisher {
   const { client, files, journal, logLine } = options
   const skipped = new Set<string>()
+  let namesRun = true
 
   async function publish({ step, name }: CheckpointFolder): Promise<void> {
     const fullName = `${options.repo.owner}/${options.repo.slug}`
@@ -43,7 +45,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
       filter: { include: [`checkpoints/${name}/**`], exclude: [] },
       leaveOut: nothingLeftOut,
       kind: 'model',
-      runId: options.runId,
+      ...(namesRun && { runId: options.runId }),
+      onRunRefused(why) {
+        namesRun = false
+        logLine(`checkpoints are published without the run that made them: ${why}`)
+      },
     })
     if (report.failed.length > 0) throw report.cause
     journal.put({ published: { step, repo: fullName } })
