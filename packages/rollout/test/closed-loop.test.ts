@@ -87,7 +87,8 @@ describe('what makes it harder', () => {
 })
 
 describe('what it cannot provide is said by name', () => {
-  const seeing = (blocks: readonly string[]) => ({ ...contract, observation: { blocks } })
+  const seeing = (blocks: readonly string[], scales?: object) => ({ ...contract, observation: { blocks, scales } })
+  const scaled = (joint_pos: unknown) => ({ contract: seeing(['joint_pos', 'joint_vel'], { joint_pos }) })
 
   test.each([
     [{ contract: seeing(['joint_pos', 'velocity_command']) }, /"velocity_command": the simulation has no such term/],
@@ -102,6 +103,11 @@ describe('what it cannot provide is said by name', () => {
       { contract: { ...contract, action: { semantics: 'position', scale: 1 } } },
       /motor, and the card has no kp and kd/,
     ],
+    [scaled(1e300), /"joint_pos": its scale is neither a number up to 1e28 nor a list of 1 such/],
+    [scaled(Number.POSITIVE_INFINITY), /"joint_pos": its scale/],
+    [scaled([1e29]), /"joint_pos": its scale/],
+    [scaled([1, 1]), /"joint_pos": its scale/],
+    [scaled('0.5'), /"joint_pos": its scale/],
     [{ contract: null }, /"obs": its contract does not say what that is/],
     [
       {
@@ -209,9 +215,12 @@ describe('actions', () => {
     expect(episode.slice(0, 5).map(({ action }) => action[0])).toEqual([1, 1.5, 2, 2.5, 3])
   })
 
-  test('numbers that are none end it', async () => {
+  test('numbers that are none end it, and what a scale makes such', async () => {
     const { outcome } = await rollout({ policy: madePolicy({ sees: 2, acts: 1 }, () => [Number.NaN]) })
     expect(outcome).toMatchObject({ success: false, ending: 'diverged' })
+    const action = { semantics: 'torque', scale: 1e300 }
+    const huge = { contract: { ...contract, action }, policy: madePolicy({ sees: 2, acts: 1 }, () => [1e10]) }
+    expect((await rollout(huge)).outcome).toMatchObject({ success: false, ending: 'diverged', steps: 1 })
   })
 })
 

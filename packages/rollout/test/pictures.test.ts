@@ -50,6 +50,10 @@ describe('a picture is known by its input and the camera of the contract', () =>
     expect(one(input, camera(said)).numbers).toEqual(said)
     expect(picturesOf([input], camera(said)).notes).toEqual([])
     expect(one(input, { ...camera(), observation: { scales: { front: 1 } } }).numbers?.scale).toBe(1)
+    // The largest that all bytes have room for, and a name that each object has a member of.
+    expect(one(input, camera({ scale: 1e36 })).numbers?.scale).toBe(1e36)
+    const plain = image([1, 3, 8, 8], { name: 'constructor' })
+    expect(one(plain, { observation: { scales: {} } }).numbers?.scale).toBe(1 / 255)
   })
 
   test('the one input and the one camera that are left belong together, and that is said', () => {
@@ -80,6 +84,12 @@ describe('a picture is known by its input and the camera of the contract', () =>
     [image([1, 3, 8, 8]), camera({ color: 'depth' }), /"depth", which is none of/],
     [image([1, 3, 8, 8]), camera({ mean: [1] }), /"mean" or "std" that are not 3 numbers/],
     [image([1, 3, 8, 8]), camera({ std: [1, 0, 1] }), /"mean" or "std"/],
+    [image([1, 3, 8, 8]), camera({ scale: 1e300 }), /"scale", "mean" and "std" of its contract make numbers beyond/],
+    [image([1, 3, 8, 8]), camera({ scale: 1, std: [1, 1, 5e-324] }), /make numbers beyond a float32/],
+    [image([1, 3, 8, 8]), camera({ mean: [0, -1e39, 0] }), /make numbers beyond a float32/],
+    [image([1, 3, 8, 8], { type: 'float64' }), camera({ scale: 2e36 }), /make numbers beyond a float32/],
+    [image([1, 3, 8, 8]), camera({ scale: Number.POSITIVE_INFINITY }), /"scale" that is not one number/],
+    [image([1, 3, 8, 8]), { observation: { scales: { front: [1, 1, 1] } } }, /"scale" that is not one number/],
     [image([1, 3, 8, 8], { type: 'int8' }), null, /is of int8, which holds no byte/],
     [image([1, 3, 8, 8], { type: 'bool' }), null, /is of bool, which holds no byte/],
     [bytes([1, 3, 8, 8]), camera({ scale: 0.5 }), /"front" is of uint8: bytes are not scaled/],

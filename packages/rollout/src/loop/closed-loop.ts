@@ -237,8 +237,9 @@ function running(input: LoopInput, parts: Parts): ClosedLoop {
         for (let place = 0; place < raw.length; place += 1)
           raw[place] = at(raw, place) + disturbance.actionNoise * done.normal()
       // MuJoCo takes no number that is none.
-      if (raw.some((value) => !Number.isFinite(value))) record.end('diverged')
-      else coming.push({ from: steps + Math.round(disturbance.delayMs / 1000 / dt), targets: acts.targets(raw) })
+      const targets = acts.targets(raw)
+      if ([...raw, ...targets].some((value) => !Number.isFinite(value))) record.end('diverged')
+      else coming.push({ from: steps + Math.round(disturbance.delayMs / 1000 / dt), targets })
     },
     step() {
       while (coming[0] && coming[0].from <= steps) held = coming.shift()?.targets ?? held

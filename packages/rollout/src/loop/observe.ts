@@ -5,7 +5,7 @@ import type { EmbodimentInterface } from '@hub/robot-card/interface-schema'
 import { type AskedPicture, eyeFor, type PictureSource } from './eyes.ts'
 import { pictureArray } from './picture-array.ts'
 import { type Picture, picturesOf } from './pictures.ts'
-import type { PolicyContract } from './policy-contract.ts'
+import { type PolicyContract, scaleFault } from './policy-contract.ts'
 import type { Seeded } from './seeded.ts'
 import { type Term, type TermSources, termOf } from './terms.ts'
 
@@ -55,6 +55,10 @@ export function observer(inputs: readonly TensorSpec[], options: ObserverOptions
       lacks.push(`The policy sees ${quoted(name)}: ${term.lacks}.`)
       return []
     })
+    for (const term of terms) {
+      const wrong = scaleFault(term, document)
+      if (wrong) lacks.push(wrong)
+    }
     if (terms.length === names.length) lacks.push(...misfit(input, terms))
     return [{ input, terms }]
   })

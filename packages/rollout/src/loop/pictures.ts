@@ -132,7 +132,10 @@ function pictureOf(input: TensorSpec, said: Said | null, scales: Json, notes: st
   const shape = shapeOf(input, document)
   if (typeof shape === 'string') return `The policy sees pictures of ${quoted(name)}: ${shape}.`
   const own = ownName(input.name)
-  const scale = [document.scale, scales[name], scales[own]].find(finite) ?? null
+  const ofTerm = (term: string) => (Object.hasOwn(scales, term) ? scales[term] : null)
+  const scale = document.scale ?? ofTerm(name) ?? ofTerm(own) ?? null
+  if (scale !== null && !finite(scale))
+    return `The policy sees pictures of ${quoted(name)}: its contract says a "scale" that is not one number.`
   const numbers = numbersOf(input, document, scale, shape.color === 'gray' ? 1 : 3)
   if (typeof numbers === 'string') return `The policy sees pictures of ${quoted(name)}: ${numbers}.`
   if (numbers && scale === null)
@@ -198,11 +201,20 @@ function numbersOf({ name, type }: TensorSpec, document: Json, scale: number | n
   if (mean === null || std === null || std.includes(0))
     return `its contract says "mean" or "std" that are not ${channels} numbers, none of std 0`
   const { range } = kinds[type]
-  if (range === null) return { scale: scale ?? DEFAULT_SCALE, mean, std }
+  if (range === null) {
+    const numbers = { scale: scale ?? DEFAULT_SCALE, mean, std }
+    return areHeld(numbers) ? numbers : 'the "scale", "mean" and "std" of its contract make numbers beyond a float32'
+  }
   if (range[1] < 255n) return `its input ${quoted(name)} is of ${type}, which holds no byte of a picture`
   const isPlain = (scale ?? 1) === 1 && mean.every((one) => one === 0) && std.every((one) => one === 1)
   return isPlain ? null : `its input ${quoted(name)} is of ${type}: bytes are not scaled`
 }
+
+/** Whether a float32 holds what the darkest and the brightest byte become, and so all between. */
+const areHeld = ({ scale, mean, std }: Numbers) =>
+  mean.every((one, at) => [0, 255].every((byte) => isHeld((byte * scale - one) / (std[at] ?? 1))))
+
+const isHeld = (value: number) => Number.isFinite(Math.fround(value))
 
 /** A number for each channel; null where it is something else. */
 function channelsOf(value: unknown, channels: number, otherwise: number): readonly number[] | null {

@@ -28,6 +28,21 @@ type Json = Readonly<Record<string, unknown>>
 const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
 const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 const positive = (value: unknown) => (finite(value) && value > 0 ? value : null)
+/** Beyond it, a float32 does not hold what becomes of MuJoCo's largest number, 1e10. */
+const MAX_SCALE = 1e28
+const isScale = (value: unknown) => finite(value) && Math.abs(value) <= MAX_SCALE
+
+/** What is wrong with the scale that a contract says of a term; null for none, and where it says none. */
+export function scaleFault({ name, size }: { readonly name: string; readonly size: number }, document: unknown) {
+  const scales = object(object(object(document).observation).scales)
+  const said = Object.hasOwn(scales, name) ? scales[name] : null
+  const fits = Array.isArray(said)
+    ? said.length === size && said.every(isScale)
+    : (said ?? null) === null || isScale(said)
+  if (fits) return null
+  return `The policy sees ${JSON.stringify(name)}: its scale is neither a number up to 1e28 nor a list of ${size} such.`
+}
+
 const texts = (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')
     ? (value as readonly string[])
