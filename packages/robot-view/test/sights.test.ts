@@ -1,10 +1,14 @@
 /** What the cameras of a model see by: rows from the top, and the light that the model says. */
+import type { WebGLRenderer, WebGLRenderTarget } from 'three'
 import { describe, expect, it } from 'vitest'
 import { compileModel, putFile } from '../src/physics/compile.ts'
 import { openMujoco } from '../src/physics/mujoco.ts'
 import { readCameras } from '../src/physics/read-cameras.ts'
 import { readLighting } from '../src/physics/read-lighting.ts'
+import type { LayeredScene } from '../src/scene/scene.ts'
+import { type Sight, sightsOf } from '../src/scene/sights.ts'
 import { upright } from '../src/scene/upright.ts'
+import { geom, scene } from './support/scenes.ts'
 
 const engine = await openMujoco(() => undefined)
 
@@ -56,6 +60,49 @@ describe('the light of a model', () => {
       compiled('<mujoco><visual><headlight active="0"/></visual><worldbody><geom size="1"/></worldbody></mujoco>'),
     )
     expect(dark).toMatchObject({ ambient: [0, 0, 0], headlight: [0, 0, 0], lamps: [], backdrop: [0, 0, 0] })
+  })
+})
+
+describe('pictures on the graphics card', () => {
+  const lighting = {
+    ambient: [0, 0, 0],
+    headlight: [0, 0, 0],
+    lamps: [],
+    backdrop: [0, 0, 0],
+    near: 0.1,
+    far: 9,
+  } as const
+  const sight = (width: number, height: number): Sight => ({
+    ...{ position: [0, 0, 1], quaternion: [0, 0, 0, 1], fieldOfView: 45, width, height },
+  })
+  const model: LayeredScene = { ...scene([geom()]), collision: [], lighting }
+  const frames = [0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0]
+
+  /** Sights, and the sizes that the card holds for them. */
+  function watched() {
+    const held = new Map<WebGLRenderTarget, string>()
+    const renderer = {
+      getContext: () => ({ isContextLost: () => false }),
+      setRenderTarget(target: WebGLRenderTarget | null) {
+        if (!target || held.has(target)) return
+        held.set(target, `${target.width}x${target.height}`)
+        target.addEventListener('dispose', () => held.delete(target))
+      },
+      render: () => undefined,
+      readRenderTargetPixels: () => undefined,
+    }
+    const seeing = sightsOf(model, new Map(), renderer as unknown as WebGLRenderer)
+    return { seeing, held: () => [...held.values()] }
+  }
+
+  it('are freed as soon as a policy sees others', () => {
+    const { seeing, held } = watched()
+    expect(seeing.see(frames, [sight(8, 6), sight(4, 4), sight(8, 6)])).toHaveLength(3)
+    expect(held()).toEqual(['8x6', '4x4'])
+    seeing.see(frames, [sight(4, 4), sight(2, 2)])
+    expect(held()).toEqual(['4x4', '2x2'])
+    seeing.dispose()
+    expect(held()).toEqual([])
   })
 })
 

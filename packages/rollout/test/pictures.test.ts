@@ -78,7 +78,8 @@ describe('a picture is known by its input and the camera of the contract', () =>
     [image([2, 3, 8, 8]), null, /one picture has rows, columns and colors/],
     [image([1, 3, 'h', 'w']), null, /\[1,3,h,w\], and its contract says no other size/],
     [image([1, 3, 8, 8]), camera({ width: 9, height: 8 }), /and its contract says 9 x 8 pixels/],
-    [image([1, 3, 8, 4096]), null, /4096 x 8 pixels, and a side 2048 at most/],
+    [image([1, 3, 8, 4096]), null, /4096 x 8 pixels, and a side has 1 to 2048/],
+    [image([1, 3, 0, 8]), null, /8 x 0 pixels, and a side has 1/],
     [image([1, 1, 8, 8]), null, /gray only if its contract says "color": "gray"/],
     [image([1, 3, 8, 8]), camera({ color: 'gray' }), /says the color gray: 1 channel/],
     [image([1, 3, 8, 8]), camera({ color: 'depth' }), /"depth", which is none of/],
@@ -109,6 +110,14 @@ describe('a picture is known by its input and the camera of the contract', () =>
     expect(picturesOf([bytes([8, 8, 3])], { ...camera(), observation: { blocks: ['front'] } }).others).toEqual([])
     const many = Array.from({ length: 17 }, (_, at) => image([1, 3, 8, 8], { name: `c${at}` }))
     expect(picturesOf(many, null).lacks).toEqual(['The policy sees 17 pictures: a page draws 16.'])
+  })
+
+  test('all pictures together have a limit too', () => {
+    const all = (rows: number) => [1024, 1024, rows].map((size, at) => image([1, 3, size, 1024], { name: `c${at}` }))
+    const said = 'The policy sees 2098176 pixels in all: a page draws 2097152.'
+    expect(picturesOf(all(1), null).lacks).toEqual([said])
+    expect(picturesOf(all(1).slice(1), null).lacks).toEqual([])
+    expect(picturesOf(all(1024).slice(1), null).lacks).toEqual([])
   })
 })
 

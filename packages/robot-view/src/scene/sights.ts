@@ -32,7 +32,8 @@ export interface Sight extends Frame {
 export interface Sights {
   /**
    * Draws each and answers red, green, blue and opacity of each pixel, row by row from the top. `frames`: of each body,
-   * as `LiveView.pose` has them. Throws where the graphics card has taken back what it draws with.
+   * as `LiveView.pose` has them. What pictures of other sizes took on the card is freed. Throws where the graphics card
+   * has taken back what it draws with.
    */
   see(frames: ArrayLike<number>, sights: readonly Sight[]): Uint8Array<ArrayBuffer>[]
   dispose(): void
@@ -49,10 +50,19 @@ export function sightsOf(scene: LayeredScene, surfaces: Surfaces, renderer: WebG
   const targets = new Map<string, WebGLRenderTarget>()
   let built: ReturnType<typeof placeOf> | null = null
   const targetOf = (width: number, height: number) => {
-    const key = `${width}x${height}`
+    const key = sizeOf(width, height)
     const target = targets.get(key) ?? new WebGLRenderTarget(width, height, { samples: SAMPLES })
     targets.set(key, target)
     return target
+  }
+  /** Of sizes that another policy saw. */
+  const freeOthers = (sights: readonly Sight[]) => {
+    const wanted = new Set(sights.map(({ width, height }) => sizeOf(width, height)))
+    for (const [size, target] of targets)
+      if (!wanted.has(size)) {
+        target.dispose()
+        targets.delete(size)
+      }
   }
   return {
     see(frames, sights) {
@@ -60,6 +70,7 @@ export function sightsOf(scene: LayeredScene, surfaces: Surfaces, renderer: WebG
         throw new Error('The graphics card has stopped drawing for this page. Reload it.')
       built ??= placeOf(scene, surfaces)
       const place = built
+      freeOthers(sights)
       placeBodies(place.robot, frames)
       try {
         return sights.map((sight) => drawn(renderer, place, sight, targetOf))
@@ -73,6 +84,8 @@ export function sightsOf(scene: LayeredScene, surfaces: Surfaces, renderer: WebG
     },
   }
 }
+
+const sizeOf = (width: number, height: number) => `${width}x${height}`
 
 function drawn(
   renderer: WebGLRenderer,

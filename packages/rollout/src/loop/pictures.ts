@@ -46,6 +46,8 @@ export interface Pictures {
 /** Of one side: pictures beyond are none that a graphics card draws for every decision. */
 const MAX_SIDE = 2048
 const MAX_PICTURES = 16
+/** Of all pictures together, since each pixel takes about 60 bytes of the card and the page. */
+const MAX_PIXELS = 2_097_152
 
 /** A camera as a contract says it. */
 interface Said {
@@ -100,6 +102,8 @@ export function picturesOf(inputs: readonly TensorSpec[], document: unknown): Pi
     if (typeof found === 'string') lacks.push(found)
     return typeof found === 'string' ? [] : [found]
   })
+  const pixels = pictures.reduce((sum, { width, height }) => sum + width * height, 0)
+  if (pixels > MAX_PIXELS) lacks.push(`The policy sees ${pixels} pixels in all: a page draws ${MAX_PIXELS}.`)
   return {
     pictures,
     others: inputs.filter((input) => !seen.some((one) => one.input === input)),
@@ -165,7 +169,8 @@ function shapeOf({ name, shape }: TensorSpec, document: Json): Shaped | string {
     return `${told}, and its contract says no other size, width and height of the camera`
   if (height === 'differs' || width === 'differs')
     return `${told}, and its contract says ${document.width} x ${document.height} pixels`
-  if (height > MAX_SIDE || width > MAX_SIDE) return `it has ${width} x ${height} pixels, and a side ${MAX_SIDE} at most`
+  if ([width, height].some((side) => side < 1 || side > MAX_SIDE))
+    return `it has ${width} x ${height} pixels, and a side has 1 to ${MAX_SIDE}`
   return { width, height, layout, color: color.color }
 }
 
