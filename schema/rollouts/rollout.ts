@@ -181,7 +181,10 @@ const RolloutBoardType = builder.objectRef<Board>('RolloutBoard').implement({
   fields: (t) => ({
     task: t.exposeString('task', { description: 'Name of the task.' }),
     fingerprint: t.exposeString('fingerprint', { description: 'Of the conditions; names the board.' }),
-    results: t.expose('results', { type: 'SafeInt', description: 'Results of models that the caller sees.' }),
+    results: t.expose('results', {
+      type: 'SafeInt',
+      description: 'Results of models that the caller sees; 1,000 stands for more.',
+    }),
     latestAt: t.expose('latestAt', { type: 'DateTime', description: 'When the newest of them was published.' }),
   }),
 })

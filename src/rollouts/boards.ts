@@ -17,12 +17,24 @@ const boardColumns = columns({
 /** What the models of a robot are compared under. */
 export type Board = RowOf<typeof boardColumns>
 
-/** The boards of a branch, the first ones by task. */
-const boardsOf = (isSeen: string) => `select c.task, c.fingerprint, count(*) as results, max(c.created_at) as latest_at
-        from rollouts c where c.robot_repo_id = q.repo_id and ${isSeen}
-          and (c.task, c.fingerprint) > (:afterTask, :afterFingerprint)
+/** Results of a board that are counted: it says this number for more. */
+const MAX_COUNTED = 1000
+
+const ofBoard = 'c.robot_repo_id = q.repo_id'
+const nextBoard = (isSeen: string, after: string) => `select c.task, c.fingerprint from rollouts c
+          where ${ofBoard} and ${isSeen} and (c.task, c.fingerprint) > (${after})
           and (:q::text is null or strpos(lower(c.task), lower(:q)) > 0)
-        group by c.task, c.fingerprint order by c.task, c.fingerprint limit :limit::bigint`
+          order by c.task, c.fingerprint limit 1`
+
+/** The boards of a branch, the first ones by task: from one to the next in an index, and the newest results of each. */
+const boardsOf = (isSeen: string) => `with recursive board(task, fingerprint, nth) as (
+          select n.task, n.fingerprint, 1::bigint from (${nextBoard(isSeen, ':afterTask, :afterFingerprint')}) n
+          union all select n.task, n.fingerprint, b.nth + 1 from board b cross join lateral (
+            ${nextBoard(isSeen, 'b.task, b.fingerprint')}) n where b.nth < (select :limit::bigint))
+        select b.task, b.fingerprint, x.results, x.latest_at from board b cross join lateral (
+          select count(*) as results, max(n.created_at) as latest_at from (select c.created_at from rollouts c
+            where ${ofBoard} and ${isSeen} and c.task = b.task and c.fingerprint = b.fingerprint
+            order by c.created_at desc limit ${MAX_COUNTED}) n) x`
 
 /** A page of boards of each robot, which the caller sees. */
 export const boardsPage = statement({
@@ -38,8 +50,9 @@ export const boardsPage = statement({
     limit: param.int8(),
   },
   text: `select ${boardColumns.sql} from unnest(:robotIds::text[]) as q(repo_id)
-    cross join lateral (select q.repo_id as robot_repo_id, s.task, s.fingerprint, sum(s.results)::bigint as results,
-        max(s.latest_at) as latest_at from (${seenBranches(boardsOf)}) s
+    cross join lateral (select q.repo_id as robot_repo_id, s.task, s.fingerprint,
+        least(sum(s.results), ${MAX_COUNTED})::bigint as results, max(s.latest_at) as latest_at
+      from (${seenBranches(boardsOf)}) s
       group by s.task, s.fingerprint order by s.task, s.fingerprint limit :limit::bigint) b
     order by b.robot_repo_id, b.task, b.fingerprint`,
 })

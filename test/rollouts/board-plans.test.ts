@@ -10,6 +10,8 @@ const t = testDb()
 const HIDDEN = 6000
 const PUBLIC = 3000
 const BOARDS = 30
+/** Results of one more board, of which no more are counted than are told. */
+const LARGE = 5000
 const hex = (n: string) => `lpad(to_hex(${n}), 64, '0')`
 const robot = 'repo_robot'
 
@@ -28,6 +30,16 @@ beforeAll(async () => {
         'task-' || n % ${BOARDS}, '{"task":{"name":"x"},"disturbance":{}}', ${hex(`(n % ${BOARDS})::int`)}, 0, 100, 87,
         0.8 - (n % 997) / 10000.0, 0.9, 1, 2, '{}', ${hex('n::int')}, false
       from generate_series(1, ${HIDDEN + PUBLIC}) n`,
+    `insert into repos (id, owner_id, slug, kind, visibility)
+      select 'repo_l' || n, 'user_1', 'l' || n, 'model', 'public' from generate_series(1, ${LARGE}) n`,
+    `insert into rollouts (id, model_repo_id, model_seq, model_commit, policy_path, policy_digest, robot_repo_id,
+        robot_seq, robot_commit, task, conditions, fingerprint, first_seed, seeds, successes, lowest, highest,
+        mean_return, mean_seconds, software, key, by_agent, created_at)
+      select 'roll_l' || n, 'repo_l' || n, 1, repeat('a', 40), 'p.onnx', repeat('b', 64), '${robot}',
+        1, repeat('c', 40),
+        'a-large', '{"task":{"name":"x"},"disturbance":{}}', repeat('f', 64), 0, 100, 87, 0.8, 0.9, 1, 2, '{}',
+        ${hex(`${HIDDEN + PUBLIC} + n`)}, false, timestamptz '2026-01-01' + n * interval '1 minute'
+      from generate_series(1, ${LARGE}) n`,
     'vacuum analyze repos, rollouts, accounts',
   ])
     await t.db.query({ name: '', text })
@@ -46,9 +58,9 @@ const rowsOf = (plan: Plans[number], table: string) =>
 
 describe(`of ${HIDDEN} hidden results and ${PUBLIC} public ones`, () => {
   it.each([
-    // 21 of 30 boards have 100 public results each.
-    ['the boards that anyone sees', anyone, 21, PUBLIC],
-    ['those of an account, with its six private ones', ada, 21, PUBLIC + 10],
+    // 20 of 30 boards have 100 public results each, one has many; each is found by itself, and its results are counted.
+    ['the boards that anyone sees', anyone, 21, 20 * 100 + 1000 + 60],
+    ['those of an account, with its six private ones', ada, 21, 20 * 100 + 1000 + 90],
   ])('%s are counted from no row that is hidden', async (_what, viewer, count, most) => {
     const given = { ...viewer, ...page, q: null, afterTask: '', afterFingerprint: '' }
     for (const plan of await plansOf(t.db, boardsPage.text, orderedValues(boardsPage, given))) {
@@ -71,6 +83,13 @@ describe(`of ${HIDDEN} hidden results and ${PUBLIC} public ones`, () => {
       expect(rowsOf(plan, 'repos')).toBeLessThan(120)
     }
   })
+})
+
+it('a board tells as many results as are counted, and its newest one whatever their number', async () => {
+  const given = { ...anyone, ...page, q: null, afterTask: '', afterFingerprint: '' }
+  const [first, second] = await t.db.query(boardsPage, given)
+  expect(first).toMatchObject({ task: 'a-large', results: 1000, latestAt: '2026-01-04T11:20:00.000Z' })
+  expect(second?.results).toBe(PUBLIC / BOARDS)
 })
 
 it('a result has the owner of its model and who sees it, and follows both', async () => {
