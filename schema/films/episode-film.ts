@@ -24,7 +24,8 @@ export const placeNumber = z
 export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').implement({
   description:
     'A picture or a short video of an episode on a robot, which a worker makes. There is one for each version of the ' +
-    'data set and of the robot, episode, frame, and map of joints. Who does not see the robot does not see it.',
+    'data set and of the robot, episode, frame, and map of joints. Who does not see the robot does not see it, ' +
+    'but for the owner of the data set and its members: they have it in lists, without the robot and the bytes.',
   fields: (t) => ({
     id: t.exposeString('id', { description: 'Its id: `film_…`.' }),
     ...leasedFields(t, {
@@ -36,7 +37,10 @@ export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').imp
         'member.',
       error: "Why it failed, in its worker's words; null if the caller is neither the owner nor one of its members.",
     }),
-    robot: t.exposeString('robot', { description: 'Full name of the robot.' }),
+    robot: t.exposeString('robot', {
+      nullable: true,
+      description: 'Full name of the robot; null if it is deleted, or hidden from the caller.',
+    }),
     mapVersion: t.exposeInt('mapVersion', {
       description: 'Version of the kept map of joints that it was made with; 0 for joints by name.',
     }),
@@ -56,13 +60,13 @@ export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').imp
     url: t.string({
       nullable: true,
       description:
-        'A presigned URL of the bytes, valid for an hour; null while there is nothing to show. ' +
+        'A presigned URL of the bytes, valid for an hour; null while there is nothing to show, and without a robot. ' +
         '`GET /v1/repos/{owner}/{repo}/episode-films/{film_id}/file` is an address that stays.',
       extensions: { isSecret: true },
       resolve: (film, _args, ctx) => signFilm(ctx, film),
     }),
     isOutdated: t.exposeBoolean('isOutdated', {
-      description: 'Whether the files of the data set or of the robot have changed since.',
+      description: 'Whether the files of the data set have changed since, or those of the robot where it is named.',
     }),
   }),
 })

@@ -1,5 +1,5 @@
 /** Films of episodes as rows, each with the names that its data set and its robot have now. */
-import { repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
+import { repoOwnSql, repoViewer, repoVisibleSql, visibleRepos } from '../auth/policy.ts'
 import type { RequestContext, Viewer } from '../operation/context.ts'
 import { type HubError, notFound } from '../platform/errors.ts'
 import { decodeCursor, encodeCursor, idPart, type Page } from '../platform/page.ts'
@@ -14,12 +14,13 @@ export const withoutBytes = (condition: string): string =>
     .map((name) => `${name} = case when ${condition} then null else f.${name} end`)
     .join(', ')
 
-/** Of `f`, its data set `r` of the account `o`, and its robot `b` of the account `bo`. */
+/** Of `f`, its data set `r` of the account `o`, and its robot `b` of the account `bo` where the caller sees it. */
 export const filmColumns = columns({
   ...leasedColumns('f'),
   id: column.text('f.id'),
   ownerId: column.text('f.owner_id'),
-  robot: column.text("bo.handle || '/' || b.slug"),
+  /** Null where it is hidden from the caller, or gone: then nothing that shows it is told. */
+  robot: column.text.orNull("bo.handle || '/' || b.slug"),
   mapVersion: column.int4('f.map_version'),
   kind: column.enum('EpisodeFilmKind', 'f.kind'),
   episode: column.int4('f.episode'),
@@ -28,16 +29,16 @@ export const filmColumns = columns({
   storeUploadId: column.text.orNull('f.store_upload_id'),
   size: column.int4.orNull('f.size'),
   sha256: column.text.orNull('f.sha256'),
-  /** Whether data set or robot have changed since. */
-  isOutdated: column.bool('f.seq < r.seq or f.robot_seq < b.seq'),
+  /** Whether data set or robot have changed since; of a hidden robot that is not told. */
+  isOutdated: column.bool('f.seq < r.seq or coalesce(f.robot_seq < b.seq, false)'),
 })
 
 /** A picture or a video of an episode: asked for, being made, or there. */
 export type EpisodeFilm = RowOf<typeof filmColumns>
 
-/** The repos of `f` and their owners. */
+/** The repos of `f` and their owners; the robot's are null where the caller does not see it. */
 const parties = `join repos r on r.id = f.repo_id join accounts o on o.id = r.owner_id
-    join repos b on b.id = f.robot_repo_id join accounts bo on bo.id = b.owner_id`
+    left join repos b on b.id = f.robot_repo_id and ${repoVisibleSql('b')} left join accounts bo on bo.id = b.owner_id`
 
 const byId = statement({
   name: 'episode-film',
@@ -45,7 +46,7 @@ const byId = statement({
   columns: filmColumns,
   params: { ...repoViewer, repoId: param.text(), id: param.text() },
   text: `select ${filmColumns.sql} from episode_films f ${parties}
-    where f.id = :id and f.repo_id = :repoId and ${repoVisibleSql('b')}`,
+    where f.id = :id and f.repo_id = :repoId and b.id is not null`,
 })
 
 /** A film of a repo that the caller sees; null where there is none, or its robot is hidden from the caller. */
@@ -70,16 +71,18 @@ const page = statement({
     limit: param.int8(),
   },
   text: `select ${filmColumns.sql} from unnest(:datasetIds::text[]) as q(repo_id)
-    cross join lateral (select e.* from episode_films e join repos eb on eb.id = any(array[e.robot_repo_id])
+    join repos d on d.id = any(array[q.repo_id])
+    cross join lateral (select e.* from episode_films e left join repos eb on eb.id = any(array[e.robot_repo_id])
       where e.repo_id = q.repo_id and (:episode::int is null or e.episode = :episode)
-        and (:before::text is null or e.id < :before) and ${repoVisibleSql('eb')}
+        and (:before::text is null or e.id < :before) and (${repoVisibleSql('eb')} or ${repoOwnSql('d')})
       order by e.id desc limit :limit) f ${parties}
     order by f.repo_id, f.id desc`,
 })
 
 /**
- * A page of films for each repo that the caller sees, those asked for last first. One statement; a repo has at most 100
- * films. 422 `validation.cursor`.
+ * A page of films for each repo that the caller sees, those asked for last first. The owner of a repo and its members
+ * have all of them, since each takes a place and bytes; others those whose robot they see. One statement; a repo has at
+ * most 100 films. 422 `validation.cursor`.
  */
 export async function filmsOfRepos(
   { deps, viewer }: Pick<RequestContext, 'deps' | 'viewer'>,
@@ -107,6 +110,6 @@ export const filmWork: LeasedKind<EpisodeFilm> = {
   nameOf: ({ id }) => `the film ${id}`,
 }
 
-/** 404: it was deleted, or dropped for newer ones, or its robot is hidden from the caller now. */
+/** 404: it was deleted, or dropped for newer ones, or its robot is hidden from a caller who sees or makes it. */
 export const goneFilm = ({ id, repo }: Pick<EpisodeFilm, 'id' | 'repo'>): HubError =>
   notFound(`The film ${id} of ${repo}`)

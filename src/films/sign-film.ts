@@ -9,12 +9,15 @@ import { type EpisodeFilm, goneFilm, readFilm } from './film-rows.ts'
 /** As of artifacts. */
 const TTL_SECONDS = 3600
 
-/** A URL for an hour; null while there is nothing to show, and where the hub has no object store. No network call. */
+/**
+ * A URL for an hour; null while there is nothing to show, where the robot is hidden from the caller, and where the hub
+ * has no object store. No network call.
+ */
 export async function signFilm(
   { deps }: Pick<RequestContext, 'deps'>,
-  { status, storageKey, kind, repo, episode, frame }: EpisodeFilm,
+  { status, storageKey, kind, repo, robot, episode, frame }: EpisodeFilm,
 ): Promise<string | null> {
-  if (status !== 'succeeded' || storageKey === null || deps.objects === null) return null
+  if (status !== 'succeeded' || storageKey === null || robot === null || deps.objects === null) return null
   const { contentType, extension } = filmObjects[kind]
   const name = `${repo.replace('/', '-')}-episode-${episode}${kind === 'still' ? `-frame-${frame}` : ''}.${extension}`
   return deps.objects.signGet(storageKey, { ttlSeconds: TTL_SECONDS, downloadName: name, contentType })

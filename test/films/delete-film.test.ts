@@ -75,7 +75,7 @@ describe('a film that is deleted', () => {
     expect(await claim()).toBeNull()
   })
 
-  it('is for who may write the data set, and 404 for who does not see it or its robot', async () => {
+  it('is for who may write the data set, and 404 for who does not see it', async () => {
     const [repo, hidden, other] = [
       await hub.repo(ada, { visibility: 'public' }),
       await hub.repo(ada),
@@ -90,16 +90,37 @@ describe('a film that is deleted', () => {
     expect(await statuses(secret, [bob])).toEqual([404])
     expect(await statuses({ ...film, repo: other }, [ada])).toEqual([404])
     expect(await statuses({ ...film, id: 'film_x' }, [ada])).toEqual([404])
-    // The robot of another one, which is private now.
-    const theirs = await hub.repo(bob, { kind: 'robot', visibility: 'public' })
-    const shown = (await ask(repo, { robot: theirs })).json
-    await hub.call(bob, 'PATCH', `/v1/repos/${theirs}`, { visibility: 'private' })
-    expect(await statuses(shown, [ada])).toEqual([404])
-    expect([await rowsOf(film), await rowsOf(secret), await rowsOf(shown)].map((rows) => rows.length)).toEqual([
-      1, 1, 1,
-    ])
+    expect([await rowsOf(film), await rowsOf(secret)].map((rows) => rows.length)).toEqual([1, 1])
     await hub.sql(`delete from episode_films where status = 'queued'`)
   })
+
+  it.each([
+    [
+      'hidden',
+      (owner: Person, name: string) => hub.call(owner, 'PATCH', `/v1/repos/${name}`, { visibility: 'private' }),
+    ],
+    ['deleted', (owner: Person, name: string) => hub.call(owner, 'DELETE', `/v1/repos/${name}`)],
+  ])(
+    'whose robot was %s is listed for the owner without it, counts, and is deleted all the same',
+    async (_how, take) => {
+      const [bob, repo, before] = [await hub.person(), await hub.repo(ada, { visibility: 'public' }), await stored()]
+      const theirs = await hub.repo(bob, { kind: 'robot', visibility: 'public' })
+      const film = await made(repo, { robot: theirs })
+      const open = (await ask(repo, { robot: theirs, episode: 1 })).json
+      expect((await take(bob, theirs)).status).toBeLessThan(300)
+      expect(await list(repo, null)).toEqual([])
+      const bare = { robot: null, url: null, is_outdated: false }
+      const [waits, there] = await list(repo)
+      expect([waits, there]).toMatchObject([
+        { ...bare, id: open.id, status: 'queued' },
+        { ...bare, id: film.id, status: 'succeeded', size_bytes: png.length },
+      ])
+      expect((await hub.send(ada, 'GET', `${pathOf(repo)}/${film.id}/file`)).status).toBe(404)
+      expect([(await remove(open)).status, (await remove(film, key)).status]).toEqual([204, 204])
+      expect([await rowsOf(open), await rowsOf(film), await stored(), await counted(repo)]).toEqual([[], [], before, 0])
+      expect(await deletions(film)).toMatchObject([{ before: { robot: null, bytes: png.length } }])
+    },
+  )
 
   it('while it is made refuses its worker from then on, and takes its upload away at once', async () => {
     const repo = await hub.repo(ada)

@@ -28,7 +28,7 @@ export async function filmOnHub(
   const body = { kind, episode, ...(kind === 'still' && { frame }), ...(robot !== undefined && { robot }) }
   let film = await client.v1.requestEpisodeFilm({ path, body })
   const say = (text: string) => print(io.stderr, `hub: ${inLine(text)}\n`)
-  say(`asked for a ${kind} of episode ${episode} of ${film.repo} on ${film.robot}`)
+  say(`asked for a ${kind} of episode ${episode} of ${film.repo} on ${film.robot ?? 'its robot'}`)
   const since = performance.now()
   let isTold = false
   while (film.status === 'queued' || film.status === 'running') {
@@ -70,8 +70,9 @@ export async function listFilms(client: HubClient, what: string, episode: number
 }
 
 function lineOf(client: HubClient, film: Film): string {
-  const { id, kind, episode, frame, status, size_bytes: size, is_outdated: isOutdated } = film
+  const { id, kind, episode, frame, status, robot, size_bytes: size, is_outdated: isOutdated } = film
   const shows = kind === 'still' ? `episode ${episode}, frame ${frame}` : `episode ${episode}`
-  const outcome = size === null ? (film.error ?? '') : `${sizeText(size)}  ${addressOf(client, film)}`
+  const where = robot === null ? 'hidden: so is its robot, or it is deleted' : addressOf(client, film)
+  const outcome = size === null ? (film.error ?? '') : `${sizeText(size)}  ${where}`
   return `${id}  ${kind.padEnd(5)}  ${status.padEnd(9)}  ${shows}  ${outcome}${isOutdated ? '  of older files' : ''}`.trimEnd()
 }

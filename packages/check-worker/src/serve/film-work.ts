@@ -32,7 +32,8 @@ export function workOnFilms(worker: FilmWorker): Promise<void> {
     client.v1.reportEpisodeFilm({ path: pathOf(film), body: { ...body, attempt: film.attempt }, key: randomUUID() })
   return workOnLeases<Claimed>(worker, {
     claim: (body) => client.v1.claimNextEpisodeFilm({ body, key: randomUUID(), signal: stop }),
-    nameOf: ({ id, kind, episode, repo, robot }) => `${id}, ${kind} of episode ${episode} of ${repo} on ${robot}`,
+    nameOf: ({ id, kind, episode, repo, robot }) =>
+      `${id}, ${kind} of episode ${episode} of ${repo} on ${robot ?? 'a hidden robot'}`,
     idOf: ({ id }) => id,
     beat: (film) => report(film, {}),
     async work(film, signal) {
@@ -60,6 +61,7 @@ async function made(
   { repo, robot, kind, episode, frame, map_version: map, ...film }: Claimed,
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  if (robot === null) throw new Error(`The robot of ${film.id} is hidden from this worker.`)
   const [owner = '', slug = ''] = repo.split('/')
   const query = new URLSearchParams({ episode: String(episode), frame: String(frame), robot, kept: String(map) })
   const path = `${pagePath('repoEpisodes', { owner, repo: slug })}?${query}`

@@ -97,7 +97,7 @@ function DeleteFilm({ film, owner, repo, finished }: Props & { readonly film: Fi
     >
       <p>
         {isOpen(film)
-          ? `It is to show ${film.robot}. No worker goes on with it.`
+          ? `It is to show ${film.robot ?? 'a robot that is hidden from you, or deleted'}. No worker goes on with it.`
           : 'Links to it lead nowhere, and a README no longer shows it. It can be made again.'}
       </p>
     </Action>
@@ -109,7 +109,7 @@ function ShownFilm({ film, owner, repo }: Props & { readonly film: Film }) {
   // A video goes on while the list is read again.
   const url = film.url && lastingUrl({ of: id, url: film.url })
   const name = placeOf(film).replace(/^e/, 'E')
-  const query = { episode: String(episode), frame: String(frame), robot }
+  const query = { episode: String(episode), frame: String(frame), ...(robot !== null && { robot }) }
   return (
     <figure className="episode-film">
       {url !== null && kind === 'STILL' && <img src={url} width={320} height={180} alt={`${name}, on ${robot}`} />}
@@ -120,7 +120,7 @@ function ShownFilm({ film, owner, repo }: Props & { readonly film: Film }) {
         <Link to="repoEpisodes" params={{ owner, repo }} query={query}>
           {name}
         </Link>{' '}
-        on {robot}{' '}
+        on {robot ?? 'a robot that is hidden from you, or deleted'}{' '}
         <span className="dim small">
           <Time at={requestedAt} />
           {isOutdated && '; the files have changed since'}
