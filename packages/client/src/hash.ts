@@ -1,6 +1,7 @@
 /** SHA-256 of local files, streamed. */
 import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
+import { READ_AT_ONCE, readError } from './read-flags.ts'
 import type { TransferState } from './state.ts'
 import { type LocalFile, signature } from './walk.ts'
 
@@ -40,13 +41,15 @@ export async function sha256Of(
 
 /** What a file has that had `size` bytes; one byte more if it has grown. */
 export async function readSmall(file: string, size: number): Promise<Buffer> {
-  const handle = await open(file)
+  const handle = await open(file, READ_AT_ONCE)
   try {
     const bytes = Buffer.allocUnsafe(size + 1)
     let length = 0
     for (let read = 1; read > 0 && length < bytes.length && !(length === size && size > 0); length += read)
       read = (await handle.read(bytes, length, bytes.length - length, length)).bytesRead
     return bytes.subarray(0, length)
+  } catch (error) {
+    throw readError(error, file)
   } finally {
     await handle.close()
   }
@@ -75,7 +78,7 @@ async function readInto(
   { file, signal, start = 0, end = Number.POSITIVE_INFINITY, size }: Range,
   take: (bytes: Buffer) => void,
 ): Promise<void> {
-  const handle = await open(file)
+  const handle = await open(file, READ_AT_ONCE)
   try {
     for (let at = start; at < end; ) {
       signal.throwIfAborted()
@@ -86,6 +89,8 @@ async function readInto(
       at += bytesRead
       if (bytesRead < wanted && at === size) return
     }
+  } catch (error) {
+    throw readError(error, file)
   } finally {
     await handle.close()
   }
@@ -93,7 +98,7 @@ async function readInto(
 
 /** The digest of a walked file, which `compute` reads; cached while the file is unchanged. */
 export async function localDigest(
-  local: Omit<LocalFile, 'path'>,
+  local: Omit<LocalFile, 'path' | 'isNear'>,
   state: TransferState,
   read: ReadBytes,
   compute: () => Promise<string>,

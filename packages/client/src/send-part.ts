@@ -1,8 +1,9 @@
 /** Uploads one part of a file to its signed URL. */
-import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { problemOf, send, shownUrl } from './http.ts'
 import { TransferError } from './problem.ts'
 import type { Progress } from './progress.ts'
+import { READ_AT_ONCE, readError } from './read-flags.ts'
 import { streamOf } from './stream-of.ts'
 
 const CHUNK_BYTES = 262_144
@@ -39,14 +40,16 @@ export async function sendPart({
 }): Promise<string> {
   let moved = 0
   async function* bytesOf({ file, start, end }: PartBytes): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    for await (const chunk of createReadStream(file, {
-      start,
-      end: end - 1,
-      highWaterMark: CHUNK_BYTES,
-    })) {
-      moved += (chunk as Buffer).length
-      progress.bytes((chunk as Buffer).length)
-      yield chunk as Uint8Array<ArrayBuffer>
+    const handle = await open(file, READ_AT_ONCE)
+    try {
+      // The stream closes the file, however it ends.
+      for await (const chunk of handle.createReadStream({ start, end: end - 1, highWaterMark: CHUNK_BYTES })) {
+        moved += (chunk as Buffer).length
+        progress.bytes((chunk as Buffer).length)
+        yield chunk as Uint8Array<ArrayBuffer>
+      }
+    } catch (error) {
+      throw readError(error, file)
     }
     handedOver()
   }

@@ -1,11 +1,13 @@
 /**
  * Small files of a push, each read once: its digest is computed from the bytes that are sent. They are read on the
- * spot, since the way to another thread and back costs ten times the read; those of a slow disk by other threads.
+ * spot, since the way to another thread and back costs ten times the read; those of a slow disk, and of one that may
+ * be far away, by other threads: a read that hangs there stops neither timers nor signals.
  */
 import { hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { readSmall } from './hash.ts'
+import { READ_AT_ONCE, readError } from './read-flags.ts'
 
 /** What is kept between the digest and the request; files beyond it are read again. */
 const KEPT_BYTES = 64 * 1_048_576
@@ -24,6 +26,8 @@ const SLOW_FILES = 64
 interface Sized {
   readonly file: string
   readonly size: number
+  /** Whether its folder is on a disk of this machine. */
+  readonly isNear: boolean
 }
 
 export type SmallFiles = ReturnType<typeof smallFiles>
@@ -40,13 +44,15 @@ export function smallFiles(keptBytes = KEPT_BYTES) {
   /** In the slab, which the next read overwrites from `used` on. */
   function readHere({ file, size }: Sized): Buffer {
     if (slab.length - used <= size) [slab, used] = [Buffer.allocUnsafeSlow(SLAB_BYTES), 0]
-    const fd = openSync(file, 'r')
+    const fd = openSync(file, READ_AT_ONCE)
     try {
       let length = 0
       // The byte after the last one shows that the file has grown.
       for (let read = 1; read > 0 && length <= size && !(length === size && size > 0); length += read)
         read = readSync(fd, slab, used + length, size + 1 - length, length)
       return slab.subarray(used, used + length)
+    } catch (error) {
+      throw readError(error, file)
     } finally {
       closeSync(fd)
     }
@@ -58,8 +64,8 @@ export function smallFiles(keptBytes = KEPT_BYTES) {
       await turn()
       turnedMs = performance.now()
     }
-    if (slow > 0) {
-      slow -= 1
+    if (slow > 0 || !from.isNear) {
+      slow = Math.max(0, slow - 1)
       return take(await readSmall(from.file, from.size)).value
     }
     const startedMs = performance.now()

@@ -1,10 +1,11 @@
 /** Lists the files of a folder for a push. */
 import { type BigIntStats, type Dirent, statSync } from 'node:fs'
 import { opendir, realpath, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { newPathFault } from '@hub/text/file-path'
 import { everything, type PathFilter } from './globs.ts'
 import { type LeaveOutOptions, type Leaving, type LeftOut, leavingOut, nothingLeftOut } from './left-out.ts'
+import { type NearFolders, nearFolders } from './near-folders.ts'
 import { LocalError } from './problem.ts'
 
 /** `file` is the local path, `path` the path in the repo (NFC, `/`). Times are nanoseconds. */
@@ -15,6 +16,8 @@ export interface LocalFile {
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
   readonly ino: bigint
+  /** Whether its folder is on a disk of this machine. */
+  readonly isNear: boolean
 }
 
 export interface WalkedFolder {
@@ -34,11 +37,15 @@ export interface WalkedFolder {
  * `dir`. Rejects with one `LocalError` that lists every path which cannot be pushed: invalid names, links that leave
  * the folder or form a cycle, two names with the same NFC form, sockets and devices, unreadable files.
  */
-export async function walkToPush(dir: string, options: LeaveOutOptions): Promise<WalkedFolder> {
+export async function walkToPush(
+  dir: string,
+  options: LeaveOutOptions,
+  near: NearFolders = nearFolders(),
+): Promise<WalkedFolder> {
   const root = await realpath(dir).catch(() => null)
   if (root === null || !(await stat(root)).isDirectory()) throw new LocalError(`${dir} is not a folder.`)
   const leaving = leavingOut(options)
-  const walk: Walk = { root, leaving, files: new Map(), leftOut: [], includedSecrets: new Set(), faults: [] }
+  const walk: Walk = { root, leaving, near, files: new Map(), leftOut: [], includedSecrets: new Set(), faults: [] }
   await enter(walk, root, '', [root])
   if (walk.faults.length > 0) {
     const many = walk.faults.length === 1 ? 'One path' : `${walk.faults.length} paths`
@@ -63,6 +70,7 @@ const ENTRIES_AT_ONCE = 256
 interface Walk {
   readonly root: string
   readonly leaving: Leaving
+  readonly near: NearFolders
   readonly files: Map<string, LocalFile>
   readonly leftOut: LeftOut[]
   readonly includedSecrets: Set<string>
@@ -74,19 +82,22 @@ async function enter(walk: Walk, folder: string, path: string, trail: readonly s
   await walk.leaving.enter(path, folder)
   const entries = await opendir(folder, { bufferSize: ENTRIES_AT_ONCE }).catch(() => null)
   if (entries === null) return fault(walk, path, 'is a folder that cannot be listed')
-  for await (const entry of entries) await look({ walk, folder, above: path, entry, trail })
+  const isNear = await walk.near(folder)
+  for await (const entry of entries) await look({ walk, folder, isNear, above: path, entry, trail })
 }
 
 /** One entry of a folder: whether it is wanted is decided by its path, before it is opened. */
 async function look({
   walk,
   folder,
+  isNear,
   above,
   entry,
   trail,
 }: {
   readonly walk: Walk
   readonly folder: string
+  readonly isNear: boolean
   readonly above: string
   readonly entry: Dirent
   readonly trail: readonly string[]
@@ -108,7 +119,7 @@ async function look({
   if (mayBeFolder && !leaving.rules.mayHold(path) && !leaving.rules.matches(path)) return
   if (entry.isDirectory()) return enter(walk, file, path, [...trail, file])
   if (isLink) return follow(walk, file, path, trail)
-  if (leaving.rules.matches(path)) return take(walk, file, path)
+  if (leaving.rules.matches(path)) return take(walk, file, path, isNear)
 }
 
 async function follow(walk: Walk, file: string, path: string, trail: readonly string[]): Promise<void> {
@@ -123,13 +134,13 @@ async function follow(walk: Walk, file: string, path: string, trail: readonly st
   }
   if (!walk.leaving.rules.matches(path)) return
   if (!inside) return fault(walk, path, 'is a symbolic link that leaves the folder')
-  return take(walk, target, path)
+  return take(walk, target, path, await walk.near(dirname(target)))
 }
 
-async function take(walk: Walk, file: string, path: string): Promise<void> {
+async function take(walk: Walk, file: string, path: string, isNear: boolean): Promise<void> {
   const wrong = newPathFault(path)
   if (wrong) return fault(walk, path, wrong)
-  const stats = statsOf(file)
+  const stats = isNear ? statsOf(file) : await stat(file, { bigint: true }).catch(() => null)
   if (stats === null) return fault(walk, path, 'cannot be read')
   if (!stats.isFile()) return fault(walk, path, 'is neither a file nor a folder')
   const secret = await walk.leaving.secret(path, file)
@@ -139,7 +150,7 @@ async function take(walk: Walk, file: string, path: string): Promise<void> {
     return
   }
   if (walk.files.has(path)) return fault(walk, path, 'is the name of two files that differ only in their Unicode form')
-  walk.files.set(path, { path, file, ...signature(stats) })
+  walk.files.set(path, { path, file, ...signature(stats), isNear })
 }
 
 /** On the spot: one file after another, the way to another thread and back would cost ten times as much. */

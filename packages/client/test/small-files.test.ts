@@ -1,9 +1,11 @@
 /** Small files of a push are read once, as far as memory is meant for it. */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHubClient, pushFolder } from '../src/internal.ts'
 import { silent } from '../src/progress.ts'
@@ -22,7 +24,7 @@ const see = () => {}
 async function made(name: string, text: string) {
   const file = join(dir, name)
   await writeFile(file, text)
-  return { file, size: text.length }
+  return { file, size: text.length, isNear: true }
 }
 
 describe('a small file', () => {
@@ -60,7 +62,7 @@ describe('a small file', () => {
     await writeFile(two.file, 'new')
     expect(await small.take(two, sha256Of('other'))).toBeNull()
     expect(String(await small.take(three, sha256Of('x')))).toBe('x')
-    await expect(small.take({ file: join(dir, 'none'), size: 1 }, '')).rejects.toThrow('ENOENT')
+    await expect(small.take({ file: join(dir, 'none'), size: 1, isNear: true }, '')).rejects.toThrow('ENOENT')
   })
 
   it('of another size than it had is never taken, though it has the digest', async () => {
@@ -69,6 +71,21 @@ describe('a small file', () => {
     expect(small.kept(sha256)).toBeUndefined()
     expect(await small.take({ ...grown, size: 7 }, sha256)).toBeNull()
     expect(await small.take({ ...grown, size: 20 }, sha256Of('one more'))).toBeNull()
+  })
+
+  it('of a disk that may be far away is read by another thread', async () => {
+    const [small, one] = [smallFiles(), await made('one', 'first')]
+    const seen: string[] = []
+    const digest = small.digest(
+      { ...one, isNear: false },
+      (bytes) => seen.push(bytes.toString()),
+      () => false,
+    )
+    expect(seen).toEqual([])
+    expect(await digest).toBe(sha256Of('first'))
+    expect(seen).toEqual(['first'])
+    const taken = small.take({ ...one, isNear: false }, sha256Of('first'))
+    expect(String(await taken)).toBe('first')
   })
 
   it('does not move others that are kept, however many there are', async () => {
@@ -81,6 +98,24 @@ describe('a small file', () => {
     }
   })
 })
+
+it('what became a pipe after it was listed is read by nobody, and holds up nothing', async () => {
+  const [run, pipe] = [promisify(execFile), join(dir, 'pipe')]
+  await run('mkfifo', [pipe])
+  const reader = join(import.meta.dirname, 'support/read-pipe.ts')
+  // The process is killed where it hangs: a thread that waits for a writer ends by nothing else.
+  const options = { timeout: 20_000, killSignal: 'SIGKILL' } as const
+  const { stdout } = await run(process.execPath, [reader, pipe], options)
+  expect(stdout.trim().split('\n')).toEqual([
+    'here LocalError',
+    'elsewhere LocalError',
+    'large LocalError',
+    'range LocalError',
+    'part TransferError',
+    'secret false',
+    'secrets undefined',
+  ])
+}, 30_000)
 
 it('a push sends the bytes that it looked into', async () => {
   const hub = await startHubDouble()

@@ -1,8 +1,10 @@
 /** Which files of a folder a push takes, and under which names. */
-import { symlink } from 'node:fs/promises'
+import { realpath, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { walkFolder } from '../src/walk.ts'
+import { nothingLeftOut } from '../src/left-out.ts'
+import { nearFolders } from '../src/near-folders.ts'
+import { walkFolder, walkToPush } from '../src/walk.ts'
 import { transferFolder } from './transfer-folder.ts'
 
 const t = transferFolder()
@@ -40,5 +42,53 @@ describe('the walk', () => {
       (await walkFolder(t.dir, { include, exclude })).map((file) => file.path)
     expect(await paths(['*.png'], [])).toEqual(['.hidden/d.png', 'a.png', 'm/b.png'])
     expect(await paths([], ['m/', '.hidden/**'])).toEqual(['a.png'])
+  })
+})
+
+describe('a folder of this machine', () => {
+  it('is told from one that may be far away, also within a folder and behind a link', async () => {
+    await put('a.txt', '1')
+    await put('mount/b.txt', '2')
+    await put('mount/c/d.txt', '3')
+    await symlink('mount/b.txt', join(t.dir, 'link.txt'))
+    const asked: string[] = []
+    const near = (folder: string) => {
+      asked.push(folder)
+      return Promise.resolve(!folder.endsWith('mount'))
+    }
+    const { files } = await walkToPush(t.dir, { filter: { include: [], exclude: [] }, ...nothingLeftOut }, near)
+    expect(files.map(({ path, size, isNear }) => [path, size, isNear])).toEqual([
+      ['a.txt', 1, true],
+      ['link.txt', 1, false],
+      ['mount/b.txt', 1, false],
+      ['mount/c/d.txt', 1, true],
+    ])
+    const root = await realpath(t.dir)
+    expect(new Set(asked)).toEqual(new Set([root, join(root, 'mount'), join(root, 'mount', 'c')]))
+  })
+
+  it.each([
+    ['ext4', 0xef53, true],
+    ['XFS', 0x58465342, true],
+    ['Btrfs as a negative number', 0x9123683e - 2 ** 32, true],
+    ['NFS', 0x6969, false],
+    ['SMB', 0xfe534d42, false],
+    ['FUSE', 0x65735546, false],
+    ['9P', 0x01021997, false],
+    ['another system', 0, false],
+  ])('is known by the type of its file system: %s', async (_, type, expected) => {
+    let asked = 0
+    const near = nearFolders(() => {
+      asked += 1
+      return Promise.resolve(type)
+    })
+    await put('within/a', '1')
+    expect([await near(t.dir), await near(join(t.dir, 'within'))]).toEqual([expected, expected])
+    expect(asked).toBe(1)
+  })
+
+  it('is none where nobody says so', async () => {
+    expect(await nearFolders(() => Promise.reject(new Error('stale')))(t.dir)).toBe(false)
+    expect(await nearFolders()(join(t.dir, 'none'))).toBe(false)
   })
 })

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { pathTest } from '../globs.ts'
 import { LocalError } from '../problem.ts'
 import type { Progress } from '../progress.ts'
+import { READ_AT_ONCE } from '../read-flags.ts'
 import type { LocalFile } from '../walk.ts'
 import { findSecrets, HEAD_BYTES, isBinary, isLookedInto, LOOK_MS, type SecretInFile } from './find-secrets.ts'
 
@@ -77,7 +78,7 @@ export async function assertNoSecrets<File extends LocalFile>(
 
 /** Null: binary, or it cannot be read, which sending it reports. */
 async function textOf(file: string, size: number): Promise<string | null> {
-  const handle = await open(file, 'r').catch(() => null)
+  const handle = await open(file, READ_AT_ONCE).catch(() => null)
   if (handle === null) return null
   try {
     const head = Buffer.alloc(Math.min(HEAD_BYTES, size))
