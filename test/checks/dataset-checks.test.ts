@@ -229,6 +229,42 @@ describe('a commit that brings meta/info.json', () => {
     expect([row, await dueAt(repo)]).toEqual([{ again: true }, null])
   })
 
+  it('waits for no mark and no repo that others hold, and looks at them later', async () => {
+    const tom = await hub.person()
+    const repos = await Promise.all([1, 2, 3].map(() => hub.repo(tom)))
+    for (const repo of repos) await hub.upload(tom, repo, { 'meta/info.json': datasetInfo })
+    const [marked, moved] = repos.map((repo) => repo.split('/')[1])
+    const statuses = () => Promise.all(repos.map(async (repo) => (await hub.call(tom, 'GET', pathOf(repo))).status))
+    await hub.running.deps.db.withTx(async (tx) => {
+      await tx.execute(
+        `select 1 from dataset_meta where repo_id = (select id from repos where slug = '${marked}') for update`,
+      )
+      await tx.execute(`select 1 from repos where slug = '${moved}' for update`)
+      await file()
+    })
+    expect(await statuses()).toEqual([404, 404, 200])
+    await file()
+    expect((await statuses()).filter((status) => status === 200)).toHaveLength(2)
+  })
+
+  it('has no mark locked while a restoration waits for its account', async () => {
+    const uma = await hub.person()
+    const repo = await hub.repo(uma)
+    for (const text of [datasetInfo, `${datasetInfo} `]) await hub.upload(uma, repo, { 'meta/info.json': text })
+    const waiting = () =>
+      hub.sql(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    const restored = await hub.running.deps.db.withTx(async (tx) => {
+      await tx.execute(`select 1 from accounts where handle = '${uma.handle}' for no key update`)
+      const answer = hub.call(uma, 'POST', `/v1/repos/${repo}/restore`, { at: '1' })
+      await expect.poll(waiting).toHaveLength(1)
+      const free = `select 1 from dataset_meta where repo_id = (select id from repos where slug = $1)
+        for update skip locked`
+      expect(await hub.sql(free, [repo.split('/')[1]])).toHaveLength(1)
+      return { answer }
+    })
+    expect((await restored.answer).status).toBe(200)
+  })
+
   it('begins as many checks of an account as the setting says, and none of what is no data set', async () => {
     const bob = await hub.person()
     const repos: string[] = []

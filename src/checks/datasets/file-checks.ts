@@ -38,7 +38,8 @@ const LOOKED_AT = 1000
  * A check that waits is of the newest files when it is taken. It is told of them here because a claim at the same time
  * may have read the repo before they came: then the mark stays. A check that runs is done once more when it ends. The
  * repos are kept from deletion and from another owner meanwhile; a check that another hub or a person asks for at the
- * same time stays as it is.
+ * same time stays as it is. It waits for no mark and no repo that others have locked, since they may wait for another
+ * one of its marks: what is skipped keeps its mark.
  */
 export const fileMarked = statement({
   name: 'dataset-checks-file',
@@ -46,7 +47,7 @@ export const fileMarked = statement({
   params: { quota: param.int4() },
   text: `with looked as materialized (
       select m.repo_id, m.check_due_at, m.updated_at from dataset_meta m where m.check_due_at <= now()
-      order by m.check_due_at limit ${LOOKED_AT}),
+      order by m.check_due_at limit ${LOOKED_AT} for update of m skip locked),
     seen as (
       select r.id, r.seq, r.owner_id, r.updated_at, l.check_due_at, d.status = 'queued' as waits,
         d.seq as checked, d.requested_at + ${BETWEEN} as next_at,
@@ -56,7 +57,7 @@ export const fileMarked = statement({
             and f.to_seq is null) as changed
       from looked l join repos r on r.id = any(array[l.repo_id])
         left join lateral (select * from dataset_checks c where c.repo_id = l.repo_id offset 0) d on true
-      order by r.id for key share of r),
+      for key share of r skip locked),
     told as (update dataset_checks d set seq = s.seq from seen s
       where s.waits and d.repo_id = any(array[s.id]) and d.status = 'queued' and d.seq < s.seq
       returning d.repo_id),
