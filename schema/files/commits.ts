@@ -49,7 +49,9 @@ builder.objectField(RepoType, 'commits', (t) =>
       'Its commits, newest first. Those who may write the repo get all that are left; others the current one and ' +
       'those that snapshots name. One statement for any number of repos.',
     args: {
-      byRun: t.arg.boolean({ description: 'Only the last version that each run made.' }),
+      byRun: t.arg.boolean({
+        description: 'Only the last version that each run made: of the runs that you see, the 1,000 newest.',
+      }),
       ...pageArgs(t.arg),
     },
     resolve: (repo) => repo,

@@ -119,6 +119,23 @@ it('pages of the last versions of runs have each run once, in any number of chan
   ])
 })
 
+it('readers are listed the last named version of the runs that they see, and of hidden ones none', async () => {
+  const name = await hub.repo(ada, { kind: 'model', visibility: 'public' })
+  const runs = [await newRun(), await newRun()]
+  for (const [index, run_id] of [...runs, ...runs].entries()) {
+    expect((await commit(ada, name, { add: [file('a', `${index}`)], run_id })).status).toBe(200)
+    if (index < 2) await hub.call(ada, 'POST', `/v1/repos/${name}/snapshots`, { name: `v${index}`, at: `${index + 1}` })
+  }
+  await hub.upload(ada, name, { 'README.md': '# By hand' })
+  expect((await versions(name, ada, '?by_run=true')).map(({ seq }) => seq)).toEqual([4, 3])
+  expect((await versions(name, mallory)).map(({ seq }) => seq)).toEqual([5, 2, 1])
+  expect(await versions(name, mallory, '?by_run=true')).toEqual([])
+  // A key that may read sees the runs of its account, and is listed what other readers are.
+  const reader = await hub.key(ada, { scope: 'read' })
+  expect((await versions(name, reader, '?by_run=true')).map(({ seq }) => seq)).toEqual([2, 1])
+  expect(await runsOf(name, reader, '?by_run=true')).toEqual([runs[1], runs[0]])
+})
+
 it('a version that is restored as a whole names the run of the first one, and a mixed one names none', async () => {
   const name = await hub.repo(ada, { kind: 'model' })
   const run = await newRun()
@@ -138,4 +155,5 @@ it('a deleted run is no longer named', async () => {
   await hub.call(ada, 'POST', `/v1/runs/${run}/report`, { status: 'failed' })
   expect((await hub.call(ada, 'DELETE', `/v1/runs/${run}`)).status).toBeLessThan(300)
   expect(await runsOf(name)).toEqual([null, null])
+  expect(await versions(name, ada, '?by_run=true')).toEqual([])
 })
