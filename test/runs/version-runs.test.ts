@@ -148,12 +148,24 @@ it('a version that is restored as a whole names the run of the first one, and a 
   expect(await runsOf(name)).toEqual([run, null, null, run, null])
 })
 
-it('a deleted run is no longer named', async () => {
+it('a deleted run is no longer named, and the retry of a commit that names it gets its answer', async () => {
   const name = await hub.repo(ada, { kind: 'model' })
   const run = await newRun()
-  await commit(ada, name, { add: [file('a', 'a')], run_id: run })
+  const send = (key: string) =>
+    hub.call(
+      ada,
+      'POST',
+      `/v1/repos/${name}/commits`,
+      { add: [file('a', 'a')], run_id: run },
+      { 'idempotency-key': key },
+    )
+  const made = await send('before')
+  expect(made.status).toBe(200)
   await hub.call(ada, 'POST', `/v1/runs/${run}/report`, { status: 'failed' })
   expect((await hub.call(ada, 'DELETE', `/v1/runs/${run}`)).status).toBeLessThan(300)
   expect(await runsOf(name)).toEqual([null, null])
   expect(await versions(name, ada, '?by_run=true')).toEqual([])
+  const { status, json } = await send('before')
+  expect([status, json]).toEqual([200, made.json])
+  expect((await send('after')).status).toBe(422)
 })

@@ -23,6 +23,7 @@ import {
   mayCommit,
   targetsOf,
 } from './commit-input.ts'
+import { assertRunOfCommit } from './run-of-commit.ts'
 import { sizesOf } from './sizes.ts'
 import { repeatedly, withSources } from './with-sources.ts'
 
@@ -48,6 +49,8 @@ async function commit(ctx: AllowedContext, repo: RepoFacts, input: CommitFilesIn
   const objects = requireObjects(ctx.deps)
   const targets = targetsOf(input)
   await inTurns(checkOperations(input, targets))
+  // Not in the guard: a retry gets its stored answer also where the run was deleted meanwhile.
+  if (input.runId != null) await assertRunOfCommit(ctx, repo, input.runId)
   if (input.parentCommit != null)
     assertParent(repo, (await currentCommitOf(ctx.deps.db, repo.id)) ?? '', input.parentCommit)
   const copies = await copiesOf(ctx, repo, input)

@@ -8,7 +8,6 @@ import { assertDistinct } from '../duplicates.ts'
 import { MAX_COMMIT_FOLDER_CHARACTERS, MAX_COMMIT_FOLDERS, MAX_COMMIT_OPERATIONS, MAX_INLINE_FILES } from '../limits.ts'
 import { noClashWithin } from '../path-clashes.ts'
 import type { CommitFilesInput } from '../schemas.ts'
-import { assertRunOfCommit } from './run-of-commit.ts'
 
 /** Where a path that the commit makes stands in the request. */
 export interface Target {
@@ -55,12 +54,10 @@ export interface CommitRequest {
   readonly copies: readonly Copied[]
 }
 
-/** The repo, for a caller who may make the commit. Errors: 401, 403 (a job's key that would delete files), 404,
- * 422 for a run that it cannot name. */
+/** The repo, for a caller who may make the commit. Errors: 401, 403 (a job's key that would delete files), 404. */
 export async function mayCommit(ctx: RequestContext, input: CommitFilesInput): Promise<RepoFacts> {
   const repo = await findRepoToWrite(ctx, input)
   if (input.delete?.length) assertNotJob(ctx.viewer, 'delete files')
-  if (input.runId != null) await assertRunOfCommit(ctx, repo, input.runId)
   return repo
 }
 
