@@ -25,15 +25,15 @@ const row = insertSelected('dataset_checks', {
 
 const BETWEEN = `interval '${SECONDS_BETWEEN} seconds'`
 
-/** Data sets that one minute looks at; the next one goes on. */
+/** Data sets that one minute looks at, of all owners with marks in equal parts; the next one goes on. */
 const LOOKED_AT = 1000
 
 /**
  * What triggers have marked in the row of facts of a data set: a change of the facts, which a commit with a
  * `meta/info.json` brings, and each commit within 25 hours of it. A mark says when it is to be looked at; one that has
  * been is taken away, unless another commit has moved it meanwhile. A data set that was checked a moment ago is looked
- * at when it may be checked again, and one beyond its owner's number for a day after the same time. Of an owner, the
- * oldest ones come first.
+ * at when it may be checked again, and one beyond its owner's number for a day when the first of those is a day old. Of
+ * an owner, the oldest ones come first; one with thousands of marks does not delay those of others.
  *
  * A check that waits is of the newest files when it is taken. It is told of them here because a claim at the same time
  * may have read the repo before they came: then the mark stays. A check that runs is done once more when it ends. The
@@ -45,15 +45,27 @@ export const fileMarked = statement({
   name: 'dataset-checks-file',
   columns: filed,
   params: { quota: param.int4() },
-  text: `with looked as materialized (
-      select m.repo_id, m.check_due_at, m.updated_at from dataset_meta m where m.check_due_at <= now()
-      order by m.check_due_at limit ${LOOKED_AT} for update of m skip locked),
+  text: `with recursive owners as (
+      (select m.check_owner_id as id from dataset_meta m where m.check_due_at is not null
+        order by m.check_owner_id limit 1)
+      union all select (select m.check_owner_id from dataset_meta m
+          where m.check_due_at is not null and m.check_owner_id > o.id order by m.check_owner_id limit 1)
+        from owners o where o.id is not null),
+    parties as materialized (
+      select o.id from owners o cross join lateral (select m.check_due_at as at from dataset_meta m
+        where m.check_owner_id = o.id and m.check_due_at <= now() order by m.check_due_at limit 1) f
+      order by f.at limit ${LOOKED_AT}),
+    looked as materialized (
+      select l.* from parties p cross join lateral (
+        select m.repo_id, m.check_due_at, m.updated_at from dataset_meta m
+        where m.check_owner_id = p.id and m.check_due_at <= now()
+        order by m.check_due_at limit (select ${LOOKED_AT} / count(*) from parties) for update of m skip locked) l),
     seen as (
       select r.id, r.seq, r.owner_id, r.updated_at, l.check_due_at, d.status = 'queued' as waits,
         d.seq as checked, d.requested_at + ${BETWEEN} as next_at,
         r.kind = 'dataset' and l.updated_at > now() - interval '25 hours'
           and (d.repo_id is null or r.seq > d.seq and not d.again and d.status <> 'queued')
-          and exists (select 1 from files f where f.repo_id = r.id and f.path = '${DATASET_INFO_PATH}'
+          and exists (select 1 from files f where f.repo_id = any(array[r.id]) and f.path = '${DATASET_INFO_PATH}'
             and f.to_seq is null) as changed
       from looked l join repos r on r.id = any(array[l.repo_id])
         left join lateral (select * from dataset_checks c where c.repo_id = l.repo_id offset 0) d on true
@@ -62,16 +74,18 @@ export const fileMarked = statement({
       where s.waits and d.repo_id = any(array[s.id]) and d.status = 'queued' and d.seq < s.seq
       returning d.repo_id),
     used as (
-      select d.owner_id, sum(d.counted) as checks from dataset_checks d
+      select d.owner_id, sum(d.counted) as checks,
+        min(d.counted_since) filter (where d.counted > 0) + interval '24 hours' as frees_at from dataset_checks d
       where d.owner_id = any(array(select owner_id from seen where changed))
         and d.counted_since > now() - interval '24 hours'
       group by d.owner_id),
     due as (
-      select c.*, coalesce(u.checks, 0) + row_number() over (partition by c.owner_id order by c.updated_at, c.id)
+      select c.*, coalesce(u.frees_at, now() + interval '24 hours') as frees_at,
+        coalesce(u.checks, 0) + row_number() over (partition by c.owner_id order by c.updated_at, c.id)
         <= :quota::int as allowed
       from seen c left join used u on u.owner_id = c.owner_id where c.changed and coalesce(c.next_at <= now(), true)),
     settled as (update dataset_meta m set check_due_at = case when s.changed and s.next_at > now() then s.next_at
-          when s.id = any(array(select id from due where not allowed)) then now() + ${BETWEEN} end
+          else (select greatest(u.frees_at, now() + ${BETWEEN}) from due u where u.id = s.id and not u.allowed) end
       from seen s where m.repo_id = any(array[s.id]) and m.check_due_at = s.check_due_at
         and (s.waits is not true or s.checked >= s.seq or s.id = any(array(select repo_id from told)))),
     filed as (${row.sql} from due where due.allowed
