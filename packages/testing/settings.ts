@@ -59,7 +59,7 @@ export function testSettings(folders: string): InlineConfig {
     // A worker for each core: of ordinary tests two more on two cores wait less and take half as much processor time
     // again, for the code that each worker compiles and for what they push out of each other's caches. Torture tests
     // mostly wait for a timer, a process or the database.
-    maxWorkers: isTorture ? 5 : Math.min(Math.max(2, availableParallelism()), 4),
+    maxWorkers: Math.min(Math.max(2, availableParallelism()), 4) + (isTorture ? 1 : 0),
     sequence: { sequencer: HeavyFirst },
     // Node loads the sources as it does in production, without a transformation by Vite: half the CPU of an import,
     // and the same line numbers.
