@@ -24,8 +24,9 @@ export const placeNumber = z
 export const EpisodeFilmType = builder.objectRef<EpisodeFilm>('EpisodeFilm').implement({
   description:
     'A picture or a short video of an episode on a robot, which a worker makes. There is one for each version of the ' +
-    'data set and of the robot, episode, frame, and map of joints. Who does not see the robot does not see it, ' +
-    'but for the owner of the data set and its members: they have it in lists, without the robot and the bytes.',
+    'data set and of the robot, episode, frame, and map of joints. It is hidden from ' +
+    'callers who cannot see the robot, except the owner of the data set and its members: they find it in lists, ' +
+    'without the robot and the bytes.',
   fields: (t) => ({
     id: t.exposeString('id', { description: 'Its id: `film_…`.' }),
     ...leasedFields(t, {

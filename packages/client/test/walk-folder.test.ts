@@ -87,7 +87,7 @@ describe('a folder of this machine', () => {
     expect(asked).toBe(1)
   })
 
-  it('is none where nobody says so', async () => {
+  it('is none where it is not named', async () => {
     expect(await nearFolders(() => Promise.reject(new Error('stale')))(t.dir)).toBe(false)
     expect(await nearFolders()(join(t.dir, 'none'))).toBe(false)
   })

@@ -20,8 +20,8 @@ const seenRun = statement({
 const refused = (why: string) => invalid('validation.value', why, ['runId'])
 
 /**
- * 422 for a run that the caller does not see, and in a repo that no run makes. Who sees a run has made it, or belongs
- * to the account that paid for it.
+ * 422 for a run that the caller does not see, and in a repo that no run makes. A caller who sees a run has made it, or
+ * belongs to the account that paid for it.
  */
 export async function assertRunOfCommit(
   { deps, viewer }: RequestContext,
