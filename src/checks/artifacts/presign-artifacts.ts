@@ -74,7 +74,12 @@ async function presign(ctx: AllowedContext, check: HeldCheck, { files }: Presign
     await assertFilesTogether(tx, check.id, files)
     const replaced = await findArtifacts(tx, check.id, namesIn(files))
     await putArtifacts(tx, check.id, uploads)
-    abortAfterCommit(ctx.deps, tx, replaced)
+    // One that a report has named has no open upload; a reader may be in the middle of it until it is collected.
+    abortAfterCommit(
+      ctx.deps,
+      tx,
+      replaced.filter(({ sha256 }) => sha256 === null),
+    )
     if (files.some(({ name }) => name === CARD_NAME)) await forgetCard(tx, check.id)
     await countStored(tx, config, checkJob, { id: check.id, ownerId: check.ownerId, bytes: growthOf(replaced, bytes) })
     return { uploads }
