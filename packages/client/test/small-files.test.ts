@@ -99,7 +99,7 @@ describe('a small file', () => {
   })
 })
 
-it('what became a pipe after it was listed is read by nobody, and holds up nothing', async () => {
+it('a file that became a pipe after it was listed is not read, and blocks nothing', async () => {
   const [run, pipe] = [promisify(execFile), join(dir, 'pipe')]
   await run('mkfifo', [pipe])
   const reader = join(import.meta.dirname, 'support/read-pipe.ts')

@@ -28,7 +28,7 @@ type Json = Readonly<Record<string, unknown>>
 const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
 const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 const positive = (value: unknown) => (finite(value) && value > 0 ? value : null)
-/** Beyond it, a float32 does not hold what becomes of MuJoCo's largest number, 1e10. */
+/** Beyond it, MuJoCo's largest number, 1e10, becomes Infinity as a float32. */
 const MAX_SCALE = 1e28
 const isScale = (value: unknown) => finite(value) && Math.abs(value) <= MAX_SCALE
 
